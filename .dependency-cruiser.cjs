@@ -1,0 +1,93 @@
+// The arrows of ARCHITECTURE.md, held. An import that points outward fails `npm run check`.
+const core = (name) => `^src/core/${name}/`;
+/** What each room of core may import beside itself. */
+const CORE_ARROWS = {
+  base: [],
+  chain: ['base'],
+  privacy: ['base', 'chain'],
+  permission: ['base', 'chain'],
+  state: ['base', 'chain'],
+  wire: ['base', 'chain'],
+  consensus: ['base', 'chain'],
+  evm: ['base', 'chain', 'state'],
+  execution: ['base', 'chain', 'state', 'evm', 'privacy', 'permission'],
+  store: ['base', 'chain', 'state', 'privacy', 'execution'],
+  txpool: ['base', 'chain', 'wire'],
+  sync: ['base', 'chain', 'wire'],
+};
+const TEST = '(\\.test\\.ts$)|(^test/)|(^bench/)';
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    ...Object.entries(CORE_ARROWS).map(([room, allowed]) => ({
+      name: `core-${room}-arrows`,
+      severity: 'error',
+      from: { path: core(room), pathNot: TEST },
+      to: { path: '^src/', pathNot: [core(room), ...allowed.map(core), '^src/core/ports\\.ts$'] },
+    })),
+    {
+      name: 'core-is-pure',
+      severity: 'error',
+      from: { path: '^src/core/', pathNot: TEST },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: 'node_modules/@noble/' },
+    },
+    {
+      name: 'core-imports-core',
+      severity: 'error',
+      from: { path: '^src/core/', pathNot: TEST },
+      to: { path: '^src/(io|services|cli)/' },
+    },
+    {
+      name: 'io-imports-core',
+      severity: 'error',
+      from: { path: '^src/io/', pathNot: TEST },
+      to: { path: '^src/(services|cli)/' },
+    },
+    {
+      name: 'io-rooms-stand-alone',
+      severity: 'error',
+      from: { path: '^src/io/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/io/', pathNot: ['^src/io/$1/', '^src/io/host/'] },
+    },
+    {
+      name: 'services-stand-alone',
+      severity: 'error',
+      from: { path: '^src/services/([^/]+)/', pathNot: TEST },
+      to: { path: '^src/services/', pathNot: '^src/services/$1/' },
+    },
+    {
+      name: 'services-below-cli',
+      severity: 'error',
+      from: { path: '^src/services/', pathNot: TEST },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'node-heart-imports-core-only',
+      severity: 'error',
+      from: { path: '^src/services/(ledger/node|ptm/manager)/', pathNot: TEST },
+      to: { pathNot: ['^src/core/', '^src/services/(ledger/node|ptm/manager)/'] },
+    },
+    {
+      name: 'no-production-import-of-tests',
+      severity: 'error',
+      from: { path: '^src/', pathNot: TEST },
+      to: { path: TEST },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.test.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+    },
+  },
+};

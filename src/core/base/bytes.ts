@@ -1,0 +1,65 @@
+/** Bytes are `Uint8Array` everywhere inside; text appears at the edges only (see hex.ts). */
+
+declare const brand: unique symbol;
+/** 20-byte account address. */
+export type Address = Uint8Array & { readonly [brand]?: 'Address' };
+/** 32-byte hash or word. */
+export type Hash32 = Uint8Array & { readonly [brand]?: 'Hash32' };
+
+export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
+export const ZERO_ADDRESS: Address = new Uint8Array(20);
+export const ZERO_HASH: Hash32 = new Uint8Array(32);
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Lexicographic order; a prefix sorts first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+export function isZeroBytes(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
+}
+
+/** Left-pads with zeros, or crops from the left, to exactly `length` bytes. */
+export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length === length) return bytes;
+  if (bytes.length > length) return bytes.subarray(bytes.length - length);
+  const out = new Uint8Array(length);
+  out.set(bytes, length - bytes.length);
+  return out;
+}
+
+/** A Map key for bytes: one latin1 character a byte, so it sorts as the bytes do. */
+export function keyOf(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
+}
+
+export function bytesOfKey(key: string): Uint8Array {
+  const out = new Uint8Array(key.length);
+  for (let i = 0; i < key.length; i++) out[i] = key.charCodeAt(i);
+  return out;
+}

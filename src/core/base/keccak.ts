@@ -1,0 +1,32 @@
+/** The one door to Keccak-256. io/host installs a fast implementation at start; tests may install noble. */
+
+import type { Hash32 } from './bytes.ts';
+import { fail } from './errors.ts';
+import { fromHex } from './hex.ts';
+
+export type Keccak256 = (bytes: Uint8Array) => Hash32;
+
+let implementation: Keccak256 = () => {
+  throw fail(
+    'CRYPTO_NOT_INSTALLED',
+    'keccak256 is not installed: call installCrypto() of io/host first',
+  );
+};
+
+export function installKeccak256(hash: Keccak256): void {
+  implementation = hash;
+}
+
+/** 32 bytes in a fresh array that the caller owns. */
+export function keccak256(bytes: Uint8Array): Hash32 {
+  return implementation(bytes);
+}
+
+/** keccak256 of no bytes. */
+export const EMPTY_CODE_HASH: Hash32 = fromHex(
+  '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+);
+/** Root of an empty trie: keccak256(rlp('')). */
+export const EMPTY_ROOT: Hash32 = fromHex(
+  '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+);

@@ -1,0 +1,7 @@
+/**
+ * Every protocol is one of these: an input in, effects out, no clock of its own.
+ * Bytes of a peer never make `step` throw: they become a `misbehaved` effect.
+ */
+export interface Machine<In, Out> {
+  step(input: In, nowMs: number): readonly Out[];
+}

@@ -1,0 +1,101 @@
+/**
+ * What goes into a BFT engine (QBFT, IBFT) and what comes out. The driver carries effects out in order; behind `remember`
+ * it waits until the memory is on disk. See docs/consensus.md for the life of one height.
+ */
+import type { Address, Hash32 } from '../../base/bytes.ts';
+import type { Machine } from '../../base/machine.ts';
+import type { Block } from '../../chain/block.ts';
+import type { Header } from '../../chain/header.ts';
+import type { ConsensusRules } from '../../chain/rules.ts';
+
+export interface View {
+  /** Block number. */
+  readonly height: number;
+  readonly round: number;
+}
+
+/** In the order that the proposer rule walks: ascending by address. */
+export type ValidatorSet = readonly Address[];
+
+/** 65 bytes r ‖ s ‖ v (v 0 or 1) over the commit pre-image. */
+export type Seal = Uint8Array;
+
+/** What a validator must not forget: opaque bytes of the engine, kept in the vote file. */
+export interface VoteMemory {
+  readonly height: number;
+  readonly round: number;
+  readonly bytes: Uint8Array;
+}
+
+export type BftInput =
+  | {
+      readonly kind: 'start';
+      readonly head: Header;
+      readonly headHash: Hash32;
+      readonly validators: ValidatorSet;
+      readonly rules: ConsensusRules;
+      readonly memory?: VoteMemory;
+    }
+  /** `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on the wire. */
+  | {
+      readonly kind: 'message';
+      readonly from: Address;
+      readonly code: number;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: 'timer'; readonly id: string }
+  /** Answer to `assemble`: a block with every field but the proposer's seal, which the engine adds. */
+  | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
+  /** Answer to `verify`. */
+  | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
+  /** The chain has a new head, decided here or synced. */
+  | {
+      readonly kind: 'committed';
+      readonly head: Header;
+      readonly headHash: Hash32;
+      readonly validators: ValidatorSet;
+      readonly rules: ConsensusRules;
+    }
+  /** The pool holds executable transactions: ends the wait of an empty block period. */
+  | { readonly kind: 'transactionsPending' };
+
+export type BftEffect =
+  /** Fence: effects behind it wait until it is on disk. */
+  | { readonly kind: 'remember'; readonly memory: VoteMemory }
+  | {
+      readonly kind: 'send';
+      readonly to: Address;
+      readonly code: number;
+      readonly bytes: Uint8Array;
+    }
+  /** To all validators of the current set that are connected (never to oneself). */
+  | { readonly kind: 'broadcast'; readonly code: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'setTimer'; readonly id: string; readonly delayMs: number }
+  | { readonly kind: 'clearTimer'; readonly id: string }
+  /** Build a block on `parent`, not before `notBeforeMs`; answered by `assembled`. */
+  | {
+      readonly kind: 'assemble';
+      readonly parent: Hash32;
+      readonly view: View;
+      readonly notBeforeMs: number;
+      readonly mayBeEmpty: boolean;
+    }
+  /** Check and execute a proposal, keep the result by its hash; answered by `verified`. */
+  | { readonly kind: 'verify'; readonly block: Block }
+  /** Final: `seals` in the order of arrival, own one included. */
+  | {
+      readonly kind: 'decide';
+      readonly block: Block;
+      readonly round: number;
+      readonly seals: readonly Seal[];
+    }
+  | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
+
+export type BftEngineMachine = Machine<BftInput, BftEffect>;
+
+/** The validator's own key, behind a door so that the simulator can use cheap stand-in signatures. */
+export interface ConsensusSigner {
+  readonly address: Address;
+  sign(hash: Hash32): Uint8Array;
+  recover(hash: Hash32, signature65: Uint8Array): Address | undefined;
+}

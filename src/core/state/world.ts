@@ -1,0 +1,61 @@
+/**
+ * All that the EVM sees of state. `PublicWorld` is one journal; `DualWorld` is the sole place that knows two states.
+ * Addresses are 20-byte arrays: an implementation may compare by identity first, so pass the same array within a frame.
+ */
+import type { Address, Hash32 } from '../base/bytes.ts';
+import type { Log } from '../chain/receipt.ts';
+
+export interface World {
+  /** In the trie, or touched into being (an empty account may exist before EIP-158). */
+  exists(address: Address): boolean;
+  /** EIP-161: absent, or nonce, balance and code all empty. */
+  isEmpty(address: Address): boolean;
+  balance(address: Address): bigint;
+  addBalance(address: Address, amount: bigint): void;
+  subBalance(address: Address, amount: bigint): void;
+  nonce(address: Address): bigint;
+  setNonce(address: Address, nonce: bigint): void;
+  codeHash(address: Address): Hash32;
+  code(address: Address): Uint8Array;
+  setCode(address: Address, code: Uint8Array): void;
+  /** Makes a contract account: keeps the balance, resets nonce, code and storage. */
+  createContract(address: Address): void;
+  /** Non-empty storage root, code or nonce: a creation here fails (EIP-684, EIP-7610). */
+  isCollision(address: Address): boolean;
+  /** Brings an empty account to attention, so that EIP-158 deletes it at the end of the transaction. */
+  touch(address: Address): void;
+
+  storage(address: Address, slot: bigint): bigint;
+  /** Value at the start of the transaction (EIP-2200). */
+  committedStorage(address: Address, slot: bigint): bigint;
+  setStorage(address: Address, slot: bigint, value: bigint): void;
+  /** EIP-1153. */
+  transientStorage(address: Address, slot: bigint): bigint;
+  setTransientStorage(address: Address, slot: bigint, value: bigint): void;
+
+  /** EIP-2929: marks as accessed; true when it was cold until now. */
+  warmAddress(address: Address): boolean;
+  warmSlot(address: Address, slot: bigint): boolean;
+
+  selfDestruct(address: Address): void;
+  hasSelfDestructed(address: Address): boolean;
+  /** EIP-6780. */
+  createdInTransaction(address: Address): boolean;
+
+  refund(): number;
+  addRefund(gas: number): void;
+  subRefund(gas: number): void;
+  addLog(log: Log): void;
+
+  /** Journal mark; `revert(mark)` undoes everything since. */
+  snapshot(): number;
+  revert(mark: number): void;
+
+  /**
+   * Private transactions choose between two states at every call (privacy dossier §3.4, §3.5): the interpreter tells of each
+   * frame that begins and ends, and treats `isReadOnly` like a static frame. A public world does nothing here.
+   */
+  enter(address: Address, isCreate: boolean): void;
+  leave(): void;
+  readonly isReadOnly: boolean;
+}

@@ -1,0 +1,126 @@
+/** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
+import { createRequire } from 'node:module';
+import { instantiateSecp256k1, validateSecp256k1PrivateKey } from '@bitauth/libauth';
+import { createKeccak } from 'hash-wasm';
+import { concatBytes } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { installKeccak256 } from '../../core/base/keccak.ts';
+import { installSecp256k1, type Secp256k1 } from '../../core/base/secp256k1.ts';
+
+const SELF_TEST = {
+  secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
+  hash: fromHex('0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53'),
+  // EIP-155, "Example".
+  signature:
+    '28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276' +
+    '67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
+};
+
+let installed: { secp256k1: string } | undefined;
+
+/** Idempotent. Returns which implementation serves, for the start-up log. */
+export async function installCrypto(): Promise<{ secp256k1: string }> {
+  if (installed) return installed;
+  await installHash();
+  const candidate = native() ?? (await wasm());
+  const { signature, recovery } = candidate.sign(SELF_TEST.hash, SELF_TEST.secretKey);
+  const publicKey = candidate.publicKey(SELF_TEST.secretKey);
+  const recovered = candidate.recover(SELF_TEST.hash, signature, recovery);
+  if (
+    bareHex(signature) !== SELF_TEST.signature ||
+    !recovered ||
+    bareHex(recovered) !== bareHex(publicKey)
+  ) {
+    throw fail(
+      'CRYPTO_SELF_TEST_FAILED',
+      `the secp256k1 implementation "${candidate.name}" fails its self-test`,
+    );
+  }
+  installSecp256k1(candidate);
+  installed = { secp256k1: candidate.name };
+  return installed;
+}
+
+async function installHash(): Promise<void> {
+  const hasher = await createKeccak(256);
+  installKeccak256((bytes) => hasher.init().update(bytes).digest('binary'));
+}
+
+interface NativeBinding {
+  ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
+  ecdsaRecover(
+    signature: Uint8Array,
+    recovery: number,
+    hash: Uint8Array,
+    compressed: boolean,
+  ): Uint8Array;
+  publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
+  publicKeyVerify(key: Uint8Array): boolean;
+  privateKeyVerify(key: Uint8Array): boolean;
+  publicKeyTweakMul(key: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array;
+}
+
+/** The C library, by npm `secp256k1`'s binding entry: its main entry may choose slow JavaScript silently. */
+function native(): Secp256k1 | undefined {
+  let binding: NativeBinding;
+  try {
+    binding = createRequire(import.meta.url)('secp256k1/bindings.js') as NativeBinding;
+  } catch {
+    return undefined;
+  }
+  return {
+    name: 'native',
+    sign(hash, secretKey) {
+      const { signature, recid } = binding.ecdsaSign(hash, secretKey);
+      return { signature, recovery: recid as 0 | 1 };
+    },
+    recover(hash, signature, recovery) {
+      try {
+        return binding.ecdsaRecover(signature, recovery, hash, false).subarray(1);
+      } catch {
+        return undefined;
+      }
+    },
+    publicKey: (secretKey) => binding.publicKeyCreate(secretKey, false).subarray(1),
+    isSecretKey: (key) => key.length === 32 && binding.privateKeyVerify(key),
+    isPublicKey: (key) => key.length === 64 && binding.publicKeyVerify(uncompressed(key)),
+    sharedX: (secretKey, publicKey) =>
+      binding.publicKeyTweakMul(uncompressed(publicKey), secretKey, false).subarray(1, 33),
+  };
+}
+
+/** libauth's WebAssembly: where no binary of the C library is shipped. */
+async function wasm(): Promise<Secp256k1> {
+  const library = await instantiateSecp256k1();
+  const must = <T>(value: T | string): T => {
+    if (typeof value === 'string') throw fail('SECP256K1_INVALID', `secp256k1: ${value}`);
+    return value;
+  };
+  return {
+    name: 'wasm',
+    sign(hash, secretKey) {
+      const { signature, recoveryId } = must(
+        library.signMessageHashRecoverableCompact(secretKey, hash),
+      );
+      return { signature, recovery: recoveryId as 0 | 1 };
+    },
+    recover(hash, signature, recovery) {
+      const publicKey = library.recoverPublicKeyUncompressed(signature, recovery, hash);
+      return typeof publicKey === 'string' ? undefined : publicKey.subarray(1);
+    },
+    publicKey: (secretKey) => must(library.derivePublicKeyUncompressed(secretKey)).subarray(1),
+    isSecretKey: (key) => key.length === 32 && validateSecp256k1PrivateKey(key),
+    isPublicKey: (key) =>
+      key.length === 64 && typeof library.uncompressPublicKey(uncompressed(key)) !== 'string',
+    sharedX: (secretKey, publicKey) =>
+      must(library.mulTweakPublicKeyUncompressed(uncompressed(publicKey), secretKey)).subarray(
+        1,
+        33,
+      ),
+  };
+}
+
+function uncompressed(publicKey: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(4), publicKey);
+}

@@ -1,0 +1,3 @@
+import { installCrypto } from '../../src/io/host/crypto.ts';
+
+await installCrypto();

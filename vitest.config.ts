@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+
+/** Three kinds of tests: `unit` stands beside its source, `vectors` replays golden data, `e2e` runs real processes. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['test/support/install-crypto.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'vectors',
+          include: ['test/vectors/**/*.test.ts', 'test/simulator/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['test/support/install-crypto.ts'],
+          testTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
+  },
+});
