@@ -1,0 +1,208 @@
+/** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
+import { QuorateError } from '../../core/base/errors.ts';
+import type { Log } from '../../core/ports.ts';
+import {
+  BATCH_TOO_LARGE,
+  type Call,
+  EMPTY_BATCH,
+  type Entry,
+  errorReply,
+  invalidRequest,
+  notification,
+  PARSE_ERROR,
+  parseEnvelope,
+  resultReply,
+} from './envelope.ts';
+import { type Method, type Param, ParamError, RPC, RpcError, type Subscription } from './method.ts';
+
+/** Who asks, as far as the transport knows. */
+export interface Caller {
+  readonly transport: 'http' | 'ws' | 'ipc';
+  /** Private state named by the request (`?PSI=`, header, or IPC id). */
+  readonly psi: string | undefined;
+  /** Bearer token. */
+  readonly token: string | undefined;
+  readonly remote: string;
+}
+
+/** A connection that can carry notifications. */
+export interface Channel {
+  readonly subscriptions: Map<string, () => void>;
+  send(text: string): void;
+}
+
+export interface Table<Context> {
+  readonly methods: readonly Method<Context>[];
+  readonly subscriptions: readonly Subscription<Context>[];
+}
+
+export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
+
+export class Dispatcher<Context> {
+  private readonly byName = new Map<string, Method<Context>>();
+  private readonly subscriptions: readonly Subscription<Context>[];
+  private readonly contextOf: (caller: Caller) => Context;
+  private readonly isEnabled: (caller: Caller, namespace: string) => boolean;
+  private readonly newId: () => string;
+  private readonly log: Log;
+
+  constructor(
+    table: Table<Context>,
+    options: {
+      contextOf: (caller: Caller) => Context;
+      isEnabled: (caller: Caller, namespace: string) => boolean;
+      /** A fresh subscription id: `0x` and hex digits. */
+      newId: () => string;
+      log: Log;
+    },
+  ) {
+    for (const row of table.methods) for (const name of row.names) this.byName.set(name, row);
+    this.subscriptions = table.subscriptions;
+    this.contextOf = options.contextOf;
+    this.isEnabled = options.isEnabled;
+    this.newId = options.newId;
+    this.log = options.log;
+  }
+
+  /** The reply's text; '' when nothing is to be answered. */
+  async handle(text: string, caller: Caller, channel?: Channel): Promise<string> {
+    const envelope = parseEnvelope(text);
+    switch (envelope.kind) {
+      case 'empty':
+        return '';
+      case 'unparsable':
+        return PARSE_ERROR;
+      case 'emptyBatch':
+        return EMPTY_BATCH;
+      case 'tooLarge':
+        return BATCH_TOO_LARGE;
+      case 'single':
+        return (await this.answer(envelope.entry, caller, channel)) ?? '';
+      case 'batch': {
+        const replies: string[] = [];
+        for (const entry of envelope.entries) {
+          const reply = await this.answer(entry, caller, channel);
+          if (reply !== undefined) replies.push(reply);
+        }
+        return replies.length === 0 ? '' : `[${replies.join(',')}]`;
+      }
+    }
+  }
+
+  private async answer(
+    entry: Entry,
+    caller: Caller,
+    channel?: Channel,
+  ): Promise<string | undefined> {
+    if (entry.kind === 'response') return undefined;
+    if (entry.kind === 'invalid') return invalidRequest(entry.id);
+    const id = entry.id;
+    try {
+      const result = await this.run(entry, caller, channel);
+      return id === undefined ? undefined : resultReply(id, result);
+    } catch (error) {
+      return id === undefined ? undefined : this.toReply(id, entry.method, error);
+    }
+  }
+
+  private run(call: Call, caller: Caller, channel?: Channel) {
+    const split = call.method.indexOf('_');
+    const namespace = call.method.slice(0, Math.max(split, 0));
+    const action = call.method.slice(split + 1);
+    if (split > 0 && action === 'subscribe')
+      return this.subscribe(namespace, call, caller, channel);
+    if (split > 0 && action === 'unsubscribe') return unsubscribe(call, channel);
+    const row = this.byName.get(call.method);
+    if (!row || !this.isEnabled(caller, namespace)) throw notFound(call.method);
+    const args = parseParams(row.params, call.params);
+    return row.call(this.contextOf(caller), call.method, args);
+  }
+
+  private subscribe(namespace: string, call: Call, caller: Caller, channel?: Channel): string {
+    if (!channel) throw new RpcError(RPC.server, 'notifications not supported');
+    const params = positional(call.params);
+    const kind = params[0];
+    if (typeof kind !== 'string') {
+      throw new RpcError(RPC.invalidParams, 'expected subscription name as first argument');
+    }
+    const row = this.subscriptions.find((s) => s.kind === kind && s.namespaces.includes(namespace));
+    if (!row || !this.isEnabled(caller, namespace)) {
+      throw new RpcError(RPC.methodNotFound, `no "${kind}" subscription in ${namespace} namespace`);
+    }
+    if (channel.subscriptions.size >= SUBSCRIPTIONS_PER_CHANNEL_MAX) {
+      throw new RpcError(
+        RPC.server,
+        `too many subscriptions: at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} a connection`,
+      );
+    }
+    const args = parseParams([KIND, ...row.params], params).slice(1);
+    const id = this.newId();
+    const close = row.open(this.contextOf(caller), args, (result) =>
+      channel.send(notification(namespace, id, result)),
+    );
+    channel.subscriptions.set(id, close);
+    return id;
+  }
+
+  private toReply(id: string, method: string, error: unknown): string {
+    if (error instanceof RpcError) return errorReply(id, error.number, error.message, error.data);
+    if (error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN') {
+      return errorReply(id, RPC.server, error.message);
+    }
+    const fault = error as Error;
+    this.log('error', 'RPC method failed', { method, err: fault.message, stack: fault.stack });
+    return errorReply(id, RPC.server, 'method handler crashed');
+  }
+}
+
+const KIND: Param<unknown> = {
+  name: 'kind',
+  schema: { type: 'string' },
+  isOptional: false,
+  parse: (v) => v,
+};
+
+function unsubscribe(call: Call, channel?: Channel): boolean {
+  const id = positional(call.params)[0];
+  const close = typeof id === 'string' ? channel?.subscriptions.get(id) : undefined;
+  if (!close) throw new RpcError(RPC.server, 'subscription not found');
+  channel?.subscriptions.delete(id as string);
+  close();
+  return true;
+}
+
+function notFound(method: string): RpcError {
+  return new RpcError(RPC.methodNotFound, `the method ${method} does not exist/is not available`);
+}
+
+function positional(params: unknown): readonly unknown[] {
+  if (params === undefined) return [];
+  if (!Array.isArray(params)) throw new RpcError(RPC.invalidParams, 'non-array args');
+  return params;
+}
+
+function parseParams(rows: readonly Param<unknown>[], params: unknown): unknown[] {
+  const given = positional(params);
+  if (given.length > rows.length && !isTrailingNull(given, rows.length)) {
+    throw new RpcError(RPC.invalidParams, `too many arguments, want at most ${rows.length}`);
+  }
+  return rows.map((row, index) => {
+    const value = given[index];
+    if (index >= given.length || (value === null && row.isOptional)) {
+      if (!row.isOptional)
+        throw new RpcError(RPC.invalidParams, `missing value for required argument ${index}`);
+      return row.parse(undefined);
+    }
+    try {
+      return row.parse(value);
+    } catch (error) {
+      if (!(error instanceof ParamError)) throw error;
+      throw new RpcError(RPC.invalidParams, `invalid argument ${index}: ${error.message}`);
+    }
+  });
+}
+
+/** Clients of the reference's console append a null callback (decisions.md: a trailing null is ignored). */
+function isTrailingNull(given: readonly unknown[], wanted: number): boolean {
+  return given.length === wanted + 1 && given[wanted] === null;
+}

@@ -1,0 +1,111 @@
+/** The JSON-RPC 2.0 envelope as geth 1.10 reads and writes it (ecosystem dossier §1.3). */
+import { type Json, RawJson, RPC } from './method.ts';
+
+export interface Call {
+  readonly kind: 'call';
+  /** The id as JSON text, echoed verbatim; undefined for a notification. */
+  readonly id: string | undefined;
+  readonly method: string;
+  /** undefined: omitted or null. */
+  readonly params: unknown;
+}
+
+export type Entry =
+  | Call
+  | { readonly kind: 'invalid'; readonly id: string }
+  | { readonly kind: 'response' };
+
+export type Envelope =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'unparsable' }
+  | { readonly kind: 'emptyBatch' }
+  | { readonly kind: 'tooLarge' }
+  | { readonly kind: 'single'; readonly entry: Entry }
+  | { readonly kind: 'batch'; readonly entries: readonly Entry[] };
+
+/** geth of this age has no limit on a batch; ours keeps memory bounded. */
+export const BATCH_CALLS_MAX = 10_000;
+
+export function parseEnvelope(text: string): Envelope {
+  if (text.trim() === '') return { kind: 'empty' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'unparsable' };
+  }
+  const ids = unsafeNumberIds(text);
+  if (!Array.isArray(value)) return { kind: 'single', entry: toEntry(value, ids) };
+  if (value.length === 0) return { kind: 'emptyBatch' };
+  if (value.length > BATCH_CALLS_MAX) return { kind: 'tooLarge' };
+  return { kind: 'batch', entries: value.map((item) => toEntry(item, ids)) };
+}
+
+/** Numbers that JavaScript would spell differently keep their text: ids are echoed verbatim. */
+function unsafeNumberIds(text: string): Map<number, string> | undefined {
+  let found: Map<number, string> | undefined;
+  for (const [, digits] of text.matchAll(/"id"\s*:\s*(-?\d[\d.eE+-]*)/gi)) {
+    if (digits === undefined || String(Number(digits)) === digits) continue;
+    found ??= new Map();
+    found.set(Number(digits), digits);
+  }
+  return found;
+}
+
+function toEntry(value: unknown, ids: Map<number, string> | undefined): Entry {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { kind: 'invalid', id: 'null' };
+  const members = value as Record<string, unknown>;
+  const id = member(members, 'id');
+  if (id !== null && typeof id === 'object') return { kind: 'invalid', id: 'null' };
+  const idText =
+    id === undefined
+      ? undefined
+      : ((typeof id === 'number' ? ids?.get(id) : undefined) ?? JSON.stringify(id));
+  const method = member(members, 'method');
+  if (typeof method !== 'string' || method === '') {
+    const isResponse =
+      idText !== undefined &&
+      (member(members, 'result') !== undefined || member(members, 'error') !== undefined);
+    return isResponse ? { kind: 'response' } : { kind: 'invalid', id: idText ?? 'null' };
+  }
+  return { kind: 'call', id: idText, method, params: member(members, 'params') ?? undefined };
+}
+
+/** Go matches member names without regard to case. */
+function member(members: Record<string, unknown>, name: string): unknown {
+  if (name in members) return members[name];
+  for (const key of Object.keys(members)) if (key.toLowerCase() === name) return members[key];
+  return undefined;
+}
+
+export function resultReply(id: string, result: Json | RawJson | undefined): string {
+  const text = result instanceof RawJson ? result.text : JSON.stringify(result ?? null);
+  return `{"jsonrpc":"2.0","id":${id},"result":${text}}`;
+}
+
+export function errorReply(id: string, code: number, message: string, data?: unknown): string {
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
+}
+
+export function notification(
+  namespace: string,
+  subscription: string,
+  result: Json | RawJson,
+): string {
+  const text = result instanceof RawJson ? result.text : JSON.stringify(result);
+  return `{"jsonrpc":"2.0","method":"${namespace}_subscription","params":{"subscription":"${subscription}","result":${text}}}`;
+}
+
+export const PARSE_ERROR: string = errorReply('null', RPC.parse, 'parse error');
+export const EMPTY_BATCH: string = errorReply('null', RPC.invalidRequest, 'empty batch');
+export const BATCH_TOO_LARGE: string = errorReply(
+  'null',
+  RPC.invalidRequest,
+  `batch too large: at most ${BATCH_CALLS_MAX} calls`,
+);
+
+export function invalidRequest(id: string): string {
+  return errorReply(id, RPC.invalidRequest, 'invalid request');
+}

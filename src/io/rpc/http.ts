@@ -1,0 +1,222 @@
+/** JSON-RPC over HTTP/1.1 with geth's statuses, headers and limits (ecosystem dossier §1.2, §1.5). */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
+import { gzip } from 'node:zlib';
+import type { Caller, Dispatcher } from './dispatcher.ts';
+
+export const HTTP_BODY_BYTES_MAX = 5 * 1024 * 1024;
+const CONTENT_TYPES = new Set([
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+]);
+const GZIP_BYTES_MIN = 1_400;
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Host names that a request may name; `*` is any. */
+  readonly vhosts: readonly string[];
+  /** Origins that browsers may come from; `*` is any, none means no CORS headers. */
+  readonly corsDomains: readonly string[];
+  /** Path in front of the API, '' for none. */
+  readonly prefix: string;
+  /** Further GET paths, such as `/health`. */
+  readonly pages: ReadonlyMap<string, () => Page>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export interface RpcHttpServer {
+  readonly server: Server;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export async function serveHttp(
+  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  options: HttpOptions,
+): Promise<RpcHttpServer> {
+  const server = createServer(
+    { requestTimeout: 30_000, keepAliveTimeout: 120_000 },
+    (request, response) => {
+      void respond(dispatcher, options, request, response);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function respond(
+  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  options: HttpOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  if (!isAllowedHost(request.headers.host, options.vhosts))
+    return plain(response, 403, 'invalid host specified');
+  setCors(options, request, response);
+  if (request.method === 'OPTIONS' && options.corsDomains.length > 0) {
+    response.writeHead(200, { 'content-length': '0' }).end();
+    return;
+  }
+  const page =
+    request.method === 'GET' || request.method === 'HEAD'
+      ? options.pages.get(url.pathname)
+      : undefined;
+  if (page) return sendPage(response, page());
+  if (!isApiPath(url.pathname, options.prefix)) {
+    response.writeHead(404, { 'content-length': '0' }).end();
+    return;
+  }
+  const refusal = refuse(request, url);
+  if (refusal) {
+    if (refusal.text === '') response.writeHead(refusal.status, { 'content-length': '0' }).end();
+    else plain(response, refusal.status, refusal.text);
+    return;
+  }
+  const body = await readBody(request);
+  if (response.destroyed) return;
+  const reply = await dispatcher.handle(body, callerOf(request, url));
+  send(request, response, reply);
+}
+
+/** geth answers a bare GET with 200 (health probes), and refuses what cannot be a call. */
+function refuse(request: IncomingMessage, url: URL): { status: number; text: string } | undefined {
+  const length = Number(request.headers['content-length'] ?? 0);
+  const method = request.method ?? '';
+  if (method === 'HEAD') return { status: 200, text: '' };
+  if (method === 'GET' && length === 0 && url.search === '') return { status: 200, text: '' };
+  if (method === 'PUT' || method === 'DELETE') return { status: 405, text: 'method not allowed' };
+  if (length > HTTP_BODY_BYTES_MAX) {
+    return { status: 413, text: `content length too large (${length}>${HTTP_BODY_BYTES_MAX})` };
+  }
+  if (method === 'OPTIONS') return undefined;
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (!CONTENT_TYPES.has(type))
+    return { status: 415, text: 'invalid content type, only application/json is supported' };
+  return undefined;
+}
+
+/** At most the limit: what comes after is cut, as the reference does, and fails to parse. */
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      if (length < HTTP_BODY_BYTES_MAX)
+        chunks.push(chunk.subarray(0, HTTP_BODY_BYTES_MAX - length));
+      length += chunk.length;
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.once('error', () => resolve(''));
+    request.once('close', () => resolve(''));
+  });
+}
+
+export function callerOf(
+  request: IncomingMessage,
+  url: URL,
+  transport: Caller['transport'] = 'http',
+): Caller {
+  const header = request.headers['quorum-psi'] ?? request.headers['ledger-psi'];
+  const authorization = request.headers.authorization;
+  return {
+    transport,
+    psi: url.searchParams.get('PSI') ?? (Array.isArray(header) ? header[0] : header),
+    token: authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined,
+    remote: request.socket.remoteAddress ?? '',
+  };
+}
+
+function send(request: IncomingMessage, response: ServerResponse, reply: string): void {
+  const bytes = Buffer.from(reply === '' ? '' : `${reply}\n`);
+  response.setHeader('content-type', 'application/json');
+  const wantsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (!wantsGzip || bytes.length < GZIP_BYTES_MIN) {
+    response.writeHead(200, { 'content-length': String(bytes.length) }).end(bytes);
+    return;
+  }
+  gzip(bytes, { level: 1 }, (error, packed) => {
+    if (error) response.writeHead(200, { 'content-length': String(bytes.length) }).end(bytes);
+    else
+      response
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(packed.length) })
+        .end(packed);
+  });
+}
+
+function sendPage(response: ServerResponse, page: Page): void {
+  const body = Buffer.from(page.body);
+  response
+    .writeHead(page.status, {
+      'content-type': page.contentType,
+      'content-length': String(body.length),
+    })
+    .end(body);
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+      'content-length': String(Buffer.byteLength(text) + 1),
+    })
+    .end(`${text}\n`);
+}
+
+function setCors(options: HttpOptions, request: IncomingMessage, response: ServerResponse): void {
+  if (options.corsDomains.length === 0) return;
+  const isPreflight = request.method === 'OPTIONS';
+  response.setHeader(
+    'vary',
+    isPreflight
+      ? 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
+      : 'Origin',
+  );
+  const origin = request.headers.origin;
+  if (origin === undefined) return;
+  const isAny = options.corsDomains.includes('*');
+  if (!isAny && !options.corsDomains.includes(origin)) return;
+  response.setHeader('access-control-allow-origin', isAny ? '*' : origin);
+  if (!isPreflight) return;
+  response.setHeader(
+    'access-control-allow-methods',
+    request.headers['access-control-request-method'] ?? 'POST',
+  );
+  const headers = String(request.headers['access-control-request-headers'] ?? '');
+  response.setHeader(
+    'access-control-allow-headers',
+    headers.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+  );
+  response.setHeader('access-control-max-age', '600');
+}
+
+export function isAllowedHost(host: string | undefined, vhosts: readonly string[]): boolean {
+  if (host === undefined || vhosts.includes('*')) return true;
+  const name = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d+$/, '');
+  return isIP(name) !== 0 || vhosts.includes(name.toLowerCase());
+}
+
+function isApiPath(path: string, prefix: string): boolean {
+  return prefix === '' ? path === '/' : path.startsWith(prefix);
+}

@@ -1,0 +1,46 @@
+/** Cuts a stream of concatenated JSON objects and arrays into texts. */
+
+const UNFINISHED_CHARACTERS_MAX = 15 * 1024 * 1024;
+
+export class JsonSplitter {
+  private pending = '';
+  private scanned = 0;
+  private depth = 0;
+  private isInString = false;
+  private isEscaped = false;
+
+  /** The values that are whole now; undefined when an unfinished one is too long. */
+  push(text: string): string[] | undefined {
+    this.pending += text;
+    const values: string[] = [];
+    let start = 0;
+    for (let i = this.scanned; i < this.pending.length; i++) {
+      if (!this.isEnd(this.pending.charCodeAt(i))) continue;
+      values.push(this.pending.slice(start, i + 1));
+      start = i + 1;
+    }
+    this.pending = this.pending.slice(start);
+    this.scanned = this.pending.length;
+    if (this.depth === 0 && this.pending.trim() === '') {
+      this.pending = '';
+      this.scanned = 0;
+    }
+    return this.pending.length > UNFINISHED_CHARACTERS_MAX ? undefined : values;
+  }
+
+  private isEnd(code: number): boolean {
+    if (this.isInString) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (code === 92) this.isEscaped = true;
+      else if (code === 34) this.isInString = false;
+      return false;
+    }
+    if (code === 34) this.isInString = true;
+    else if (code === 123 || code === 91) this.depth++;
+    else if (code === 125 || code === 93) {
+      this.depth = Math.max(0, this.depth - 1);
+      return this.depth === 0;
+    }
+    return code === 10 && this.depth === 0;
+  }
+}

@@ -1,0 +1,111 @@
+/** One row per JSON-RPC method: names, parameters, result, docs and handler. OpenRPC, docs and gating come out of it. */
+import { QuorateError } from '../../core/base/errors.ts';
+
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
+
+/** Text that is JSON already: written into the reply as it is. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One positional parameter. `parse` gets `undefined` when it was omitted and optional; it throws ParamError. */
+export interface Param<T> {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly isOptional: boolean;
+  parse(value: unknown): T;
+}
+
+export type Access = 'view' | 'send' | 'admin';
+
+export interface Method<Context> {
+  /** The first is canonical, the rest are aliases. */
+  readonly names: readonly string[];
+  readonly params: readonly Param<unknown>[];
+  readonly result: JsonSchema;
+  readonly about: string;
+  readonly access: Access;
+  call(
+    context: Context,
+    name: string,
+    args: readonly unknown[],
+  ): Json | RawJson | Promise<Json | RawJson>;
+}
+
+/** `eth_subscribe` of one namespace and kind. `emit` takes each notification's result; the return value ends it. */
+export interface Subscription<Context> {
+  readonly namespaces: readonly string[];
+  readonly kind: string;
+  readonly params: readonly Param<unknown>[];
+  readonly about: string;
+  open(
+    context: Context,
+    args: readonly unknown[],
+    emit: (result: Json | RawJson) => void,
+  ): () => void;
+}
+
+/** The text after `invalid argument N: `. */
+export class ParamError extends Error {}
+
+/** An error whose number, text and data go to the caller as they are. */
+export class RpcError extends QuorateError {
+  readonly number: number;
+
+  constructor(number: number, message: string, data?: unknown) {
+    super('RPC_ERROR', message, { data });
+    this.number = number;
+  }
+}
+
+export const RPC = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  server: -32000,
+} as const;
+
+type ValuesOf<P extends readonly Param<unknown>[]> = {
+  [K in keyof P]: P[K] extends Param<infer T> ? T : never;
+};
+
+export type MethodBuilder<Context> = <const P extends readonly Param<unknown>[]>(
+  names: string | readonly string[],
+  row: {
+    readonly params: P;
+    readonly result: JsonSchema;
+    readonly about: string;
+    readonly access?: Access;
+    /** `name` is the spelling that the caller used. */
+    readonly call: (
+      context: Context,
+      args: ValuesOf<P>,
+      name: string,
+    ) => Json | RawJson | Promise<Json | RawJson>;
+  },
+) => Method<Context>;
+
+/** A builder whose handlers get typed arguments: `const method = methodOf<Context>()`. */
+export function methodOf<Context>(): MethodBuilder<Context> {
+  return (names, row) => ({
+    names: typeof names === 'string' ? [names] : names,
+    params: row.params,
+    result: row.result,
+    about: row.about,
+    access: row.access ?? 'view',
+    call: (context, name, args) => row.call(context, args as never, name),
+  });
+}

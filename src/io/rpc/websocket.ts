@@ -1,0 +1,104 @@
+/** JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (ecosystem dossier §1.2, §1.5). */
+import type { IncomingMessage, Server } from 'node:http';
+import { hostname } from 'node:os';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Caller, Channel, Dispatcher } from './dispatcher.ts';
+import { callerOf } from './http.ts';
+
+const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
+const PING_INTERVAL_MS = 60_000;
+/** A client that does not read its notifications is cut off beyond this. */
+const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
+/** Calls of one connection that wait their turn. */
+const WAITING_CALLS_MAX = 10_000;
+
+export interface WebSocketOptions {
+  /** Allowed origins; `*` any; empty: localhost and this host. */
+  readonly origins: readonly string[];
+}
+
+/** Serves upgrades of `server`. Returns a function that ends all connections. */
+export function serveWebSocket(
+  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  server: Server,
+  options: WebSocketOptions,
+): () => void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    perMessageDeflate: false,
+  });
+  server.on('upgrade', (request, socket, head) => {
+    if (!isAllowedOrigin(request.headers.origin, options.origins)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) =>
+      converse(dispatcher, webSocket, request),
+    );
+  });
+  return () => {
+    for (const client of sockets.clients) client.terminate();
+    sockets.close();
+  };
+}
+
+function converse(
+  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  socket: WebSocket,
+  request: IncomingMessage,
+): void {
+  const caller: Caller = callerOf(request, new URL(request.url ?? '/', 'http://localhost'), 'ws');
+  const channel: Channel = {
+    subscriptions: new Map(),
+    send(text) {
+      if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
+      else if (socket.readyState === socket.OPEN) socket.send(text);
+    },
+  };
+  let waiting = 0;
+  let turn: Promise<void> = Promise.resolve();
+  socket.on('message', (data, isBinary) => {
+    if (isBinary || ++waiting > WAITING_CALLS_MAX) {
+      socket.close(isBinary ? 1003 : 1008);
+      return;
+    }
+    const text = data.toString();
+    turn = turn.then(async () => {
+      const reply = await dispatcher.handle(text, caller, channel);
+      waiting--;
+      if (reply !== '') channel.send(reply);
+    });
+  });
+  const ping = setInterval(() => socket.ping(), PING_INTERVAL_MS);
+  socket.on('error', () => socket.terminate());
+  socket.on('close', () => {
+    clearInterval(ping);
+    for (const close of channel.subscriptions.values()) close();
+    channel.subscriptions.clear();
+  });
+}
+
+function isAllowedOrigin(origin: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || allowed.includes('*')) return true;
+  const host = hostname().toLowerCase();
+  const rules =
+    allowed.length > 0
+      ? allowed
+      : ['http://localhost', 'https://localhost', `http://${host}`, `https://${host}`];
+  const parts = originParts(origin);
+  return rules.some((rule) => {
+    const wanted = originParts(rule);
+    return (
+      (wanted.scheme === '' || wanted.scheme === parts.scheme) &&
+      (wanted.host === '' || wanted.host === parts.host) &&
+      (wanted.port === '' || wanted.port === parts.port)
+    );
+  });
+}
+
+/** `scheme://host:port`, each part may be missing and then matches any. */
+function originParts(origin: string): { scheme: string; host: string; port: string } {
+  const match = /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^:/]*)(?::(\d+))?/i.exec(origin.toLowerCase());
+  return { scheme: match?.[1] ?? '', host: match?.[2] ?? '', port: match?.[3] ?? '' };
+}
