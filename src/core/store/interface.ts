@@ -1,0 +1,72 @@
+/**
+ * What the rest of the node sees of the chain on disk (docs/storage.md): blocks, receipts, and the state of every space at
+ * every block. Reads are synchronous; writes resolve once they are durable.
+ */
+import type { Hash32 } from '../base/bytes.ts';
+import type { Block } from '../chain/block.ts';
+import type { Header } from '../chain/header.ts';
+import type { Receipt } from '../chain/receipt.ts';
+import type { SpaceResult } from '../execution/result.ts';
+import type { Psi } from '../privacy/inputs.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { WriteSet } from '../state/write-set.ts';
+
+/** A chain of states with its own cursor: the public one, or one private state, named by its PSI. */
+export type Space = { readonly kind: 'public' } | { readonly kind: 'private'; readonly psi: Psi };
+export const PUBLIC_SPACE: Space = { kind: 'public' };
+
+export interface BlockToAppend {
+  /** Final: its header carries the commit seals; `hash` as consensus defines it. */
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  /** Public state; `storageRoot` of each account is filled in. */
+  readonly writes: WriteSet;
+  /** The block holds private or marker transactions: spaces move past it by `appendPrivate` only. */
+  readonly hasPrivateWork: boolean;
+  /** Private results that are known already: same write, same sync. */
+  readonly spaces?: ReadonlyMap<Psi, SpaceResult>;
+}
+
+export interface Head {
+  readonly number: number;
+  readonly hash: Hash32;
+  readonly header: Header;
+}
+
+export interface TransactionPlace {
+  readonly block: number;
+  readonly index: number;
+}
+
+/** What a private space keeps of one block. */
+export interface PrivateRecord {
+  readonly root: Hash32;
+  readonly receipts: ReadonlyMap<number, Receipt>;
+  readonly bloom: Uint8Array;
+}
+
+/** Read side: everything but `append*` and `rewind`. */
+export interface ChainReader {
+  /** undefined until genesis is appended. */
+  head(): Head | undefined;
+  /** undefined above the head. */
+  block(number: number): Block | undefined;
+  header(number: number): Header | undefined;
+  hashOf(number: number): Hash32 | undefined;
+  numberOf(hash: Hash32): number | undefined;
+  blockByHash(hash: Hash32): Block | undefined;
+  /** Public receipts, by index. */
+  receipts(number: number): readonly Receipt[] | undefined;
+  transactionByHash(hash: Hash32): TransactionPlace | undefined;
+  /** undefined: the space has nothing of its own at that block. */
+  privateRecord(psi: Psi, number: number): PrivateRecord | undefined;
+  bloom(space: Space, number: number): Uint8Array | undefined;
+  writes(number: number): WriteSet | undefined;
+  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor or below the prune horizon. */
+  stateAt(space: Space, number: number): StateReader;
+  /** Last block whose private side is done; the head for the public space. -1 before genesis. */
+  cursor(space: Space): number;
+  /** PSIs with a state of their own, in order of appearance. */
+  spaces(): readonly Psi[];
+  code(hash: Hash32): Uint8Array | undefined;
+}
