@@ -1,5 +1,17 @@
-import type { Header } from './header.ts';
-import type { Transaction } from './transaction.ts';
+/** Blocks and their RLP: [header, transactions, uncles] and, from Shanghai on, withdrawals. */
+import type { Hash32 } from '../base/bytes.ts';
+import { fromHex } from '../base/hex.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { RlpReader, RlpWriter } from '../base/rlp.ts';
+import { deriveRoot } from './derive-root.ts';
+import { blockHash } from './extra-data.ts';
+import { type Header, readHeader, writeHeader } from './header.ts';
+import {
+  readTransaction,
+  type Transaction,
+  type TransactionDialect,
+  writeTransaction,
+} from './transaction.ts';
 
 export interface Withdrawal {
   readonly index: bigint;
@@ -16,4 +28,143 @@ export interface Block {
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Header[];
   readonly withdrawals?: readonly Withdrawal[];
+}
+
+/** What travels apart from the header. */
+export type BlockBody = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
+
+/** unclesHash of a block without uncles: keccak256(rlp([])). */
+export const EMPTY_UNCLES_HASH: Hash32 = fromHex(
+  '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+);
+
+export function blockOf(header: Header, body: BlockBody): Block {
+  const { transactions, uncles, withdrawals } = body;
+  const block = { header, hash: blockHash(header), transactions, uncles };
+  return withdrawals === undefined ? block : { ...block, withdrawals };
+}
+
+export function writeBlock(writer: RlpWriter, block: Block): void {
+  const start = writer.begin();
+  writeHeader(writer, block.header);
+  writeBodyItems(writer, block);
+  writer.end(start);
+}
+
+export function encodeBlock(block: Block): Uint8Array {
+  const writer = new RlpWriter(1024 + bodySize(block));
+  writeBlock(writer, block);
+  return writer.finish();
+}
+
+/** Reads one block item; byte fields and transactions are views of the reader's buffer. */
+export function readBlock(reader: RlpReader, dialect: TransactionDialect = 'quorum'): Block {
+  const list = reader.enter();
+  const header = readHeader(list);
+  return blockOf(header, readBodyItems(list, dialect));
+}
+
+export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'quorum'): Block {
+  const reader = new RlpReader(bytes);
+  const block = readBlock(reader, dialect);
+  reader.finish();
+  return block;
+}
+
+export function writeBody(writer: RlpWriter, body: BlockBody): void {
+  const start = writer.begin();
+  writeBodyItems(writer, body);
+  writer.end(start);
+}
+
+export function encodeBody(body: BlockBody): Uint8Array {
+  const writer = new RlpWriter(64 + bodySize(body));
+  writeBody(writer, body);
+  return writer.finish();
+}
+
+export function readBody(reader: RlpReader, dialect: TransactionDialect = 'quorum'): BlockBody {
+  return readBodyItems(reader.enter(), dialect);
+}
+
+/** Root of the transactions trie. */
+export function transactionsRoot(transactions: readonly Transaction[]): Hash32 {
+  return deriveRoot(transactions.map((transaction) => transaction.raw));
+}
+
+export function unclesHash(uncles: readonly Header[]): Hash32 {
+  if (uncles.length === 0) return EMPTY_UNCLES_HASH;
+  const writer = new RlpWriter(1024);
+  writeUncles(writer, uncles);
+  return keccak256(writer.finish());
+}
+
+export function withdrawalsRoot(withdrawals: readonly Withdrawal[]): Hash32 {
+  return deriveRoot(
+    withdrawals.map((withdrawal) => {
+      const writer = new RlpWriter(64);
+      writeWithdrawal(writer, withdrawal);
+      return writer.finish();
+    }),
+  );
+}
+
+function bodySize(body: BlockBody): number {
+  let size = 0;
+  for (const transaction of body.transactions) size += transaction.raw.length + 4;
+  return size;
+}
+
+function writeBodyItems(writer: RlpWriter, body: BlockBody): void {
+  const transactions = writer.begin();
+  for (const transaction of body.transactions) writeTransaction(writer, transaction);
+  writer.end(transactions);
+  writeUncles(writer, body.uncles);
+  if (body.withdrawals === undefined) return;
+  const withdrawals = writer.begin();
+  for (const withdrawal of body.withdrawals) writeWithdrawal(writer, withdrawal);
+  writer.end(withdrawals);
+}
+
+function readBodyItems(list: RlpReader, dialect: TransactionDialect): BlockBody {
+  const transactions: Transaction[] = [];
+  const transactionList = list.enter();
+  while (!transactionList.done) transactions.push(readTransaction(transactionList, dialect));
+  const uncles: Header[] = [];
+  const uncleList = list.enter();
+  while (!uncleList.done) uncles.push(readHeader(uncleList));
+  if (list.done) return { transactions, uncles };
+  const withdrawals: Withdrawal[] = [];
+  const withdrawalList = list.enter();
+  while (!withdrawalList.done) withdrawals.push(readWithdrawal(withdrawalList));
+  list.finish();
+  return { transactions, uncles, withdrawals };
+}
+
+function writeUncles(writer: RlpWriter, uncles: readonly Header[]): void {
+  const start = writer.begin();
+  for (const uncle of uncles) writeHeader(writer, uncle);
+  writer.end(start);
+}
+
+function writeWithdrawal(writer: RlpWriter, withdrawal: Withdrawal): void {
+  const start = writer.begin();
+  writer
+    .bigint(withdrawal.index)
+    .bigint(withdrawal.validatorIndex)
+    .string(withdrawal.address)
+    .bigint(withdrawal.amount)
+    .end(start);
+}
+
+function readWithdrawal(reader: RlpReader): Withdrawal {
+  const list = reader.enter();
+  const withdrawal = {
+    index: list.bigint(8),
+    validatorIndex: list.bigint(8),
+    address: list.fixed(20),
+    amount: list.bigint(8),
+  };
+  list.finish();
+  return withdrawal;
 }

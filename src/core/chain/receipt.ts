@@ -1,5 +1,10 @@
-/** Logs and receipts (Yellow Paper §4.3.1, EIP-658, EIP-2718). */
+/** Logs and receipts (Yellow Paper §4.3.1, EIP-658, EIP-2718): consensus form and stored form. */
 import type { Address, Hash32 } from '../base/bytes.ts';
+import { EMPTY_BYTES } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import { bloomOfLogs } from './bloom.ts';
+import { deriveRoot } from './derive-root.ts';
 
 export interface Log {
   readonly address: Address;
@@ -21,4 +26,143 @@ export interface Receipt {
   readonly contractAddress?: Address;
   /** Return data of a revert, kept for `--revertreason`. */
   readonly revertReason?: Uint8Array;
+}
+
+/** What consensus and peers know of a receipt. */
+export type ConsensusReceipt = Pick<
+  Receipt,
+  'type' | 'status' | 'postState' | 'cumulativeGasUsed' | 'bloom' | 'logs'
+>;
+
+/** The value in the receipts trie: an RLP list, or type ‖ RLP list. */
+export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
+  const writer = new RlpWriter(512);
+  const start = writer.begin();
+  writeOutcome(writer, receipt);
+  writer.bigint(receipt.cumulativeGasUsed).string(receipt.bloom);
+  writeLogs(writer, receipt.logs);
+  const list = writer.end(start).finish();
+  if (receipt.type === 0) return list;
+  const typed = new Uint8Array(1 + list.length);
+  typed[0] = receipt.type;
+  typed.set(list, 1);
+  return typed;
+}
+
+/** The inverse of encodeReceipt. Throws RLP_INVALID, RECEIPT_TYPE_NOT_SUPPORTED. */
+export function decodeReceipt(bytes: Uint8Array): ConsensusReceipt {
+  const first = bytes[0] ?? 0;
+  const type = first > 0x7f ? 0 : first;
+  if (bytes.length === 0 || !isReceiptType(type) || (type === 0 && first <= 0x7f)) {
+    throw fail('RECEIPT_TYPE_NOT_SUPPORTED', 'receipt type not supported');
+  }
+  const list = readList(type === 0 ? bytes : bytes.subarray(1));
+  const receipt = {
+    type,
+    ...readOutcome(list),
+    cumulativeGasUsed: list.bigint(8),
+    bloom: list.fixed(256),
+    logs: readLogs(list),
+  };
+  list.finish();
+  return receipt;
+}
+
+/** An item of a wire message: a list is legacy, a string is typed. */
+export function writeReceipt(writer: RlpWriter, receipt: ConsensusReceipt): void {
+  const encoded = encodeReceipt(receipt);
+  if (receipt.type === 0) writer.raw(encoded);
+  else writer.string(encoded);
+}
+
+export function readReceipt(reader: RlpReader): ConsensusReceipt {
+  return decodeReceipt(reader.isList ? reader.raw() : reader.string());
+}
+
+export function receiptsRoot(receipts: readonly ConsensusReceipt[]): Hash32 {
+  return deriveRoot(receipts.map(encodeReceipt));
+}
+
+/** Everything but the bloom, which follows from the logs: one item of the block log. */
+export function writeStoredReceipt(writer: RlpWriter, receipt: Receipt): void {
+  const start = writer.begin();
+  writer.number(receipt.type);
+  writeOutcome(writer, receipt);
+  writer.bigint(receipt.cumulativeGasUsed).bigint(receipt.gasUsed);
+  writeLogs(writer, receipt.logs);
+  writer.string(receipt.contractAddress ?? EMPTY_BYTES);
+  if (receipt.revertReason !== undefined) writer.string(receipt.revertReason);
+  writer.end(start);
+}
+
+/** The inverse of writeStoredReceipt. */
+export function readStoredReceipt(reader: RlpReader): Receipt {
+  const list = reader.enter();
+  const type = list.number();
+  if (!isReceiptType(type)) {
+    throw fail('RECEIPT_TYPE_NOT_SUPPORTED', 'receipt type not supported');
+  }
+  const outcome = readOutcome(list);
+  const cumulativeGasUsed = list.bigint(8);
+  const gasUsed = list.bigint(8);
+  const logs = readLogs(list);
+  const contract = list.string();
+  const revertReason = list.done ? undefined : list.string();
+  list.finish();
+  return {
+    type,
+    ...outcome,
+    cumulativeGasUsed,
+    gasUsed,
+    bloom: bloomOfLogs(logs),
+    logs,
+    ...(contract.length === 20 ? { contractAddress: contract } : {}),
+    ...(revertReason === undefined ? {} : { revertReason }),
+  };
+}
+
+function isReceiptType(type: number): type is Receipt['type'] {
+  return type >= 0 && type <= 3;
+}
+
+type Outcome = Pick<Receipt, 'status' | 'postState'>;
+
+function writeOutcome(writer: RlpWriter, { status, postState }: Outcome): void {
+  if (status === undefined) writer.string(postState ?? EMPTY_BYTES);
+  else writer.number(status);
+}
+
+function readOutcome(list: RlpReader): Outcome {
+  const value = list.string();
+  if (value.length === 0) return { status: 0 };
+  if (value.length === 1 && value[0] === 1) return { status: 1 };
+  if (value.length === 32) return { status: undefined, postState: value };
+  throw fail('RECEIPT_STATUS_INVALID', 'invalid receipt status');
+}
+
+function writeLogs(writer: RlpWriter, logs: readonly Log[]): void {
+  const start = writer.begin();
+  for (const log of logs) {
+    const entry = writer.begin();
+    writer.string(log.address);
+    const topics = writer.begin();
+    for (const topic of log.topics) writer.string(topic);
+    writer.end(topics).string(log.data).end(entry);
+  }
+  writer.end(start);
+}
+
+function readLogs(reader: RlpReader): Log[] {
+  const list = reader.enter();
+  const logs: Log[] = [];
+  while (!list.done) {
+    const entry = list.enter();
+    const address = entry.fixed(20);
+    const topicList = entry.enter();
+    const topics: Hash32[] = [];
+    while (!topicList.done) topics.push(topicList.fixed(32));
+    logs.push({ address, topics, data: entry.string() });
+    entry.finish();
+  }
+  return logs;
 }

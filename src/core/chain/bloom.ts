@@ -1,0 +1,49 @@
+/** 2048-bit bloom filters of logs (Yellow Paper §4.3.1). */
+import { keccak256 } from '../base/keccak.ts';
+import type { Log } from './receipt.ts';
+
+export const BLOOM_BYTES = 256;
+export const EMPTY_BLOOM: Uint8Array = new Uint8Array(BLOOM_BYTES);
+
+/** Sets the three bits of an address or topic. */
+export function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
+  const hash = keccak256(entry);
+  for (let i = 0; i < 6; i += 2) {
+    const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
+    bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
+  }
+}
+
+export function addLogsToBloom(bloom: Uint8Array, logs: readonly Log[]): void {
+  for (const log of logs) {
+    addToBloom(bloom, log.address);
+    for (const topic of log.topics) addToBloom(bloom, topic);
+  }
+}
+
+/** The shared EMPTY_BLOOM where there is no log: never write into a result. */
+export function bloomOfLogs(logs: readonly Log[]): Uint8Array {
+  if (logs.length === 0) return EMPTY_BLOOM;
+  const bloom = new Uint8Array(BLOOM_BYTES);
+  addLogsToBloom(bloom, logs);
+  return bloom;
+}
+
+export function mergeBlooms(blooms: Iterable<Uint8Array>): Uint8Array {
+  const merged = new Uint8Array(BLOOM_BYTES);
+  for (const bloom of blooms) {
+    if (bloom === EMPTY_BLOOM) continue;
+    for (let i = 0; i < BLOOM_BYTES; i++) merged[i]! |= bloom[i]!;
+  }
+  return merged;
+}
+
+/** False: the entry is surely not in it. */
+export function bloomMayContain(bloom: Uint8Array, entry: Uint8Array): boolean {
+  const hash = keccak256(entry);
+  for (let i = 0; i < 6; i += 2) {
+    const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
+    if ((bloom[255 - (bit >> 3)]! & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
+}
