@@ -1,0 +1,63 @@
+/** One level of the explicit call stack. Frames are pooled: nothing here survives `releaseFrame`. */
+import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
+import { Memory } from './memory.ts';
+import { EMPTY_PROGRAM, type Program } from './program.ts';
+import type { CallType } from './tracer.ts';
+
+export class Frame {
+  type: CallType = 'CALL';
+  /** 0 for the outermost. */
+  depth = 0;
+  program: Program = EMPTY_PROGRAM;
+  pc = 0;
+  gas = 0;
+  /** Words below `sp` are live; the top is `stack[sp - 1]`. */
+  readonly stack: bigint[] = [];
+  sp = 0;
+  readonly memory: Memory = new Memory();
+  /** Account whose storage and balance the code works on. */
+  address: Address = ZERO_ADDRESS;
+  /** Account the code belongs to. */
+  codeAddress: Address = ZERO_ADDRESS;
+  caller: Address = ZERO_ADDRESS;
+  /** `address` and `caller` as words, undefined until first asked for. */
+  addressWord: bigint | undefined = undefined;
+  callerWord: bigint | undefined = undefined;
+  value = 0n;
+  input: Uint8Array = EMPTY_BYTES;
+  isStatic = false;
+  /** What the last sub-call returned. */
+  returnData: Uint8Array = EMPTY_BYTES;
+  /** Gas that the call opcode which is being charged hands on, stipend included. */
+  callGas = 0;
+  /** World mark to go back to when this frame fails. */
+  mark = 0;
+  /** Gas that this frame began with. */
+  gasStart = 0;
+  /** Whether world.enter was told of this frame. */
+  isEntered = false;
+  /** Where the caller wants the output. */
+  outputOffset = 0;
+  outputLength = 0;
+}
+
+/** Idle frames kept; a deeper call tree allocates. */
+const FRAMES_KEPT = 64;
+const idle: Frame[] = [];
+
+export function takeFrame(): Frame {
+  return idle.pop() ?? new Frame();
+}
+
+export function releaseFrame(frame: Frame): void {
+  if (idle.length >= FRAMES_KEPT) return;
+  frame.memory.reset();
+  frame.pc = 0;
+  frame.sp = 0;
+  frame.program = EMPTY_PROGRAM;
+  frame.addressWord = undefined;
+  frame.callerWord = undefined;
+  frame.input = EMPTY_BYTES;
+  frame.returnData = EMPTY_BYTES;
+  idle.push(frame);
+}

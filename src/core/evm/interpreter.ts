@@ -1,0 +1,15 @@
+/** Entry of the EVM (ledger design §0.9): runs one message to its end, synchronously, without recursion. */
+import type { CallResult, Environment, Message } from './message.ts';
+import { Vm } from './vm.ts';
+
+export type { BlockContext, CallResult, Environment, Message } from './message.ts';
+export { VM_ERROR } from './vm-error.ts';
+
+/**
+ * Runs a message at depth 0. Moves the value, counts the caller's nonce for a creation, and leaves state changes, logs and the refund
+ * counter in `env.world`; after a failure the world is as before, but for that nonce. Buying gas, intrinsic gas, the refund and (for
+ * calls) the sender's nonce belong to the transaction, not to the EVM. Never throws for what foreign code does.
+ */
+export function execute(message: Message, env: Environment): CallResult {
+  return new Vm(env).run(message);
+}

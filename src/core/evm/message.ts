@@ -1,0 +1,73 @@
+/** What goes into the EVM and what comes out: one message (call or creation) in one environment. */
+import type { Address, Hash32 } from '../base/bytes.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { World } from '../state/world.ts';
+import type { Tracer } from './tracer.ts';
+
+/** The outermost call of a transaction or simulation (depth 0). */
+export interface Message {
+  readonly caller: Address;
+  /** undefined: a creation; `data` is then the init code. */
+  readonly to: Address | undefined;
+  /** Wei. Moved from `caller` to the callee by `execute`. */
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Gas left after the intrinsic gas; values above 2^53 - 1 count as 2^53 - 1. */
+  readonly gas: number;
+  /** Runs this code instead of that of `to` (state overrides). */
+  readonly code?: Uint8Array | undefined;
+  /** Runs as if called by STATICCALL. */
+  readonly isStatic?: boolean | undefined;
+}
+
+/** Header fields that opcodes read. */
+export interface BlockContext {
+  readonly number: number;
+  /** Seconds. */
+  readonly timestamp: bigint;
+  readonly coinbase: Address;
+  readonly gasLimit: bigint;
+  /** Before Paris. */
+  readonly difficulty: bigint;
+  /** From Paris on. */
+  readonly prevRandao: Hash32;
+  /** Wei per gas; 0 before London. */
+  readonly baseFee: bigint;
+  /** Wei per blob gas; from Cancun on. */
+  readonly blobBaseFee: bigint;
+}
+
+export interface Environment {
+  readonly world: World;
+  readonly rules: Rules;
+  readonly block: BlockContext;
+  /** Hash of one of the 256 blocks before this one (others are never asked for); undefined counts as zero. */
+  readonly blockHash: (number: number) => Hash32 | undefined;
+  /** Sender of the transaction. */
+  readonly origin: Address;
+  /** Effective price, wei per gas. */
+  readonly gasPrice: bigint;
+  /** EIP-4844 versioned hashes of the transaction. */
+  readonly blobHashes: readonly Hash32[];
+  /** Absent: tracing costs nothing. */
+  readonly tracer?: Tracer | undefined;
+  /** Polled every 4,096 opcodes; true ends the execution with the error `execution aborted`. */
+  readonly shouldStop?: (() => boolean) | undefined;
+  /**
+   * Told each time code of an account (even empty code, never a precompile) is about to run or is being created: the "affected
+   * contracts" of the privacy enhancements (privacy dossier §4.4).
+   */
+  readonly onRun?: ((codeAddress: Address, isCreate: boolean) => void) | undefined;
+}
+
+export interface CallResult {
+  /** `error` consumed all gas, except for the three errors found before anything ran (see gasLeft). */
+  readonly kind: 'success' | 'revert' | 'error';
+  /** geth's text; undefined on success. `VM_ERROR` names the constant ones. */
+  readonly error: string | undefined;
+  /** Returned or reverted data, the deployed code after a creation; empty after an error. */
+  readonly output: Uint8Array;
+  readonly gasLeft: number;
+  /** Address of a creation, successful or not; undefined for calls. */
+  readonly createdAddress: Address | undefined;
+}

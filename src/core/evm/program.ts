@@ -1,0 +1,65 @@
+/** Analysed byte code: where jumps may land, and the constants of PUSH. Cached by code, then by code hash. */
+import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
+import { Lru } from '../base/lru.ts';
+import { bytesToBigInt } from '../base/quantity.ts';
+
+const JUMPDEST = 0x5b;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+/** STOP beyond the end, and room for the immediate bytes of a PUSH32 that is cut off. */
+const PADDING_BYTES = 33;
+const PROGRAMS_MAX = 512;
+
+export interface Program {
+  /** Without padding. */
+  readonly code: Uint8Array;
+  /** `code` followed by zeros: running off the end is STOP. */
+  readonly padded: Uint8Array;
+  /** By position: 0 nothing, 1 a jump destination, n + 2 the PUSH whose constant is `constants[n]`. */
+  readonly marks: Uint32Array;
+  /** Filled when first pushed. */
+  readonly constants: (bigint | undefined)[];
+}
+
+export const EMPTY_PROGRAM: Program = analyse(EMPTY_BYTES);
+
+export function analyse(code: Uint8Array): Program {
+  const padded = new Uint8Array(code.length + PADDING_BYTES);
+  padded.set(code);
+  const marks = new Uint32Array(padded.length);
+  let pushes = 0;
+  for (let pc = 0; pc < code.length; pc++) {
+    const op = code[pc]!;
+    if (op === JUMPDEST) {
+      marks[pc] = 1;
+    } else if (op >= PUSH1 && op <= PUSH32) {
+      marks[pc] = 2 + pushes++;
+      pc += op - PUSH1 + 1;
+    }
+  }
+  return { code, padded, marks, constants: new Array(pushes).fill(undefined) };
+}
+
+/** Constant of the PUSH at `pc` with `length` immediate bytes. */
+export function constantAt(program: Program, pc: number, length: number): bigint {
+  const index = program.marks[pc]! - 2;
+  const known = program.constants[index];
+  if (known !== undefined) return known;
+  const constant = bytesToBigInt(program.padded.subarray(pc + 1, pc + 1 + length));
+  program.constants[index] = constant;
+  return constant;
+}
+
+const byCode = new WeakMap<Uint8Array, Program>();
+const byHash = new Lru<string, Program>(PROGRAMS_MAX);
+
+/** Program of deployed code. `hash` is asked for only when this very array is not known. */
+export function programOf(code: Uint8Array, hash: () => Hash32): Program {
+  const known = byCode.get(code);
+  if (known) return known;
+  const key = keyOf(hash());
+  const program = byHash.get(key) ?? analyse(code);
+  byHash.set(key, program);
+  byCode.set(code, program);
+  return program;
+}
