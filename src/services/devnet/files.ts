@@ -1,0 +1,115 @@
+/** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { encryptKey } from '../../io/keys/keystore.ts';
+import { devnetGenesis, type GenesisOptions } from './genesis.ts';
+import { type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
+
+export interface PreparedFiles {
+  readonly genesis: string;
+  readonly password: string;
+  /** Base64, by node. */
+  readonly ptmPublicKeys: readonly string[];
+}
+
+export function removeFiles(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Writes what is missing. Settings differing from those of an existing network are refused: DEVNET_DIFFERENT. */
+export async function prepareFiles(
+  topology: Topology,
+  options: GenesisOptions,
+): Promise<PreparedFiles> {
+  mkdirSync(topology.folder, { recursive: true });
+  const genesis = join(topology.folder, 'genesis.json');
+  const wanted = `${JSON.stringify(devnetGenesis(topology, options), null, 2)}\n`;
+  if (!existsSync(genesis)) writeFileSync(genesis, wanted);
+  else if (readFileSync(genesis, 'utf8') !== wanted) {
+    throw fail(
+      'DEVNET_DIFFERENT',
+      `the network in ${topology.folder} was made with other settings: start it with those, or begin anew with --fresh`,
+    );
+  }
+  const password = join(topology.folder, 'test-password.txt');
+  writeFileSync(password, `${TEST_PASSWORD}\n`);
+  await writeAccounts(topology);
+  const ptmPublicKeys = topology.nodes.map((node) => ptmKey(node));
+  for (const node of topology.nodes) writeNode(topology, node);
+  return { genesis, password, ptmPublicKeys };
+}
+
+function writeNode(topology: Topology, node: NodeSpec): void {
+  mkdirSync(node.folder, { recursive: true });
+  writeFileSync(join(node.folder, 'nodekey'), bareHex(node.nodeKey), { mode: 0o600 });
+  const others = topology.nodes.filter((other) => other !== node);
+  const staticNodes = JSON.stringify(
+    others.map((other) => other.enode),
+    null,
+    2,
+  );
+  writeFileSync(join(node.folder, 'static-nodes.json'), `${staticNodes}\n`);
+  writeFileSync(
+    join(node.ptmFolder, 'config.json'),
+    `${JSON.stringify(ptmConfig(topology, node), null, 2)}\n`,
+  );
+}
+
+function ptmConfig(topology: Topology, node: NodeSpec): object {
+  const server = (app: string, port: number) => ({
+    app,
+    enabled: true,
+    serverAddress: `http://127.0.0.1:${port}`,
+  });
+  return {
+    serverConfigs: [
+      server('Q2T', node.ports.ptmQ2t),
+      server('ThirdParty', node.ports.ptmThirdParty),
+      server('P2P', node.ports.ptmP2p),
+    ],
+    peer: topology.nodes.map((peer) => ({ url: `http://127.0.0.1:${peer.ports.ptmP2p}/` })),
+    keys: {
+      keyData: [
+        {
+          privateKeyPath: join(node.ptmFolder, 'tm.key'),
+          publicKeyPath: join(node.ptmFolder, 'tm.pub'),
+        },
+      ],
+    },
+  };
+}
+
+/** Tessera's key files, unlocked. Returns the public key in base64. */
+function ptmKey(node: NodeSpec): string {
+  mkdirSync(node.ptmFolder, { recursive: true });
+  const publicFile = join(node.ptmFolder, 'tm.pub');
+  if (!existsSync(publicFile)) {
+    const { privateKey } = generateKeyPairSync('x25519');
+    const { d, x } = privateKey.export({ format: 'jwk' }) as { d: string; x: string };
+    const secret = { type: 'unlocked', data: { bytes: base64(d) } };
+    writeFileSync(join(node.ptmFolder, 'tm.key'), `${JSON.stringify(secret, null, 2)}\n`, {
+      mode: 0o600,
+    });
+    writeFileSync(publicFile, base64(x));
+  }
+  return readFileSync(publicFile, 'utf8').trim();
+}
+
+function base64(base64url: string): string {
+  return Buffer.from(base64url, 'base64url').toString('base64');
+}
+
+/** Key files of the funded accounts, on node 1, which unlocks them. */
+async function writeAccounts(topology: Topology): Promise<void> {
+  const folder = join(topology.nodes[0]!.folder, 'keystore');
+  mkdirSync(folder, { recursive: true });
+  for (const account of topology.accounts) {
+    const file = join(folder, `UTC--2026-01-01T00-00-00.000000000Z--${account.address.slice(2)}`);
+    if (existsSync(file)) continue;
+    const keystore = await encryptKey(fromHex(account.privateKey), TEST_PASSWORD, { light: true });
+    writeFileSync(file, `${JSON.stringify(keystore)}\n`, { mode: 0o600 });
+  }
+}

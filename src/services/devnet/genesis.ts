@@ -1,0 +1,62 @@
+/** Genesis of the devnet: a GoQuorum QBFT file, with the newer forks that a new network starts with. */
+
+import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
+import { fromHex, toHex } from '../../core/base/hex.ts';
+import { encodeRlp } from '../../core/base/rlp.ts';
+import { CHAIN_ID, type Topology } from './topology.ts';
+
+const ISTANBUL_MIX_HASH = '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365';
+const BILLION_ETHER = `0x${(10n ** 27n).toString(16)}`;
+
+export interface GenesisOptions {
+  readonly blockPeriodSeconds: number;
+  /** 0: empty blocks come at the block period. */
+  readonly emptyBlockPeriodSeconds: number;
+}
+
+export function devnetGenesis(topology: Topology, options: GenesisOptions): object {
+  const validators = topology.nodes.map((node) => fromHex(node.address)).sort(compareBytes);
+  const extraData = encodeRlp([ZERO_HASH, validators, [], new Uint8Array(0), []]);
+  return {
+    config: {
+      chainId: CHAIN_ID,
+      homesteadBlock: 0,
+      eip150Block: 0,
+      eip155Block: 0,
+      eip158Block: 0,
+      byzantiumBlock: 0,
+      constantinopleBlock: 0,
+      petersburgBlock: 0,
+      istanbulBlock: 0,
+      muirGlacierBlock: 0,
+      berlinBlock: 0,
+      isQuorum: true,
+      txnSizeLimit: 64,
+      maxCodeSizeConfig: [{ block: 0, size: 64 }],
+      privacyEnhancementsBlock: 0,
+      privacyPrecompileBlock: 0,
+      quorate: { londonBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },
+      qbft: {
+        policy: 0,
+        epochLength: 30_000,
+        ceil2Nby3Block: 0,
+        blockPeriodSeconds: options.blockPeriodSeconds,
+        emptyBlockPeriodSeconds: options.emptyBlockPeriodSeconds,
+        requestTimeoutSeconds: 4,
+        maxRequestTimeoutSeconds: 60,
+      },
+    },
+    nonce: '0x0',
+    timestamp: '0x0',
+    gasLimit: '0x3b9aca00',
+    difficulty: '0x1',
+    number: '0x0',
+    gasUsed: '0x0',
+    mixHash: ISTANBUL_MIX_HASH,
+    coinbase: toHex(ZERO_ADDRESS),
+    extraData: toHex(extraData),
+    alloc: Object.fromEntries(
+      topology.accounts.map((account) => [account.address, { balance: BILLION_ETHER }]),
+    ),
+  };
+}

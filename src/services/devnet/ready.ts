@@ -1,0 +1,45 @@
+/** Waits until an HTTP endpoint answers 200. */
+import { get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fail } from '../../core/base/errors.ts';
+import type { Running } from './processes.ts';
+
+const POLL_INTERVAL_MS = 50;
+const ANSWER_PATIENCE_MS = 2_000;
+
+/** Throws DEVNET_NOT_READY when `process` ends first or `patienceMs` passes; the text names the log to read. */
+export async function untilReady(
+  url: string,
+  process: Running,
+  logFile: string,
+  patienceMs: number,
+): Promise<void> {
+  let exitCode: number | undefined;
+  void process.ended.then((code) => {
+    exitCode = code;
+  });
+  const deadline = performance.now() + patienceMs;
+  while (!(await answers(url))) {
+    if (exitCode !== undefined) {
+      throw fail(
+        'DEVNET_NOT_READY',
+        `${process.name} ended with status ${exitCode}: see ${logFile}`,
+      );
+    }
+    if (performance.now() > deadline) {
+      throw fail('DEVNET_NOT_READY', `${process.name} does not answer at ${url}: see ${logFile}`);
+    }
+    await pause(POLL_INTERVAL_MS);
+  }
+}
+
+function answers(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: ANSWER_PATIENCE_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.once('error', () => resolve(false));
+    request.once('timeout', () => request.destroy());
+  });
+}

@@ -1,0 +1,50 @@
+/** What `npm start` prints: where everything is, whose keys are known to everybody, and three commands to try. */
+import type { DevnetDescription } from './start.ts';
+
+export function renderTable(description: DevnetDescription): string {
+  const rows = description.nodes.map((node) => [
+    node.name,
+    node.rpc,
+    node.ws,
+    node.ptm.thirdParty,
+    node.ptm.publicKey,
+  ]);
+  const [first, second] = description.nodes;
+  const [account] = description.accounts;
+  return [
+    '',
+    `  Quorate devnet is up: chain id ${description.chainId}, ${description.nodes.length} QBFT validators, each with its private transaction manager.`,
+    '',
+    columns([['node', 'JSON-RPC', 'WebSocket', 'manager', "manager's public key"], ...rows]),
+    '',
+    '  Funded accounts, unlocked on node1. TEST KEYS: everybody knows them, never use them elsewhere.',
+    ...description.accounts.map((each) => `    ${each.address}  ${each.privateKey}`),
+    '',
+    '  Try:',
+    `    ${call(first!.rpc, 'eth_blockNumber', [])}`,
+    `    ${call(first!.rpc, 'eth_sendTransaction', [{ from: account!.address, to: description.accounts[1]!.address, value: '0x1' }])}`,
+    `    ${call(first!.rpc, 'eth_sendTransaction', [{ from: account!.address, data: PRIVATE_CONTRACT, gas: '0x47b760', privateFor: [second!.ptm.publicKey] }])}`,
+    '',
+  ].join('\n');
+}
+
+/** Creation code of a contract that answers 42 to any call. */
+const PRIVATE_CONTRACT = '0x600a600c600039600a6000f3602a60005260206000f3';
+
+function call(url: string, method: string, params: unknown[]): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  return `curl -s -H 'content-type: application/json' -d '${body}' ${url}`;
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map(
+      (row) =>
+        `    ${row
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd()}`,
+    )
+    .join('\n');
+}

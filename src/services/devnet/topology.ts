@@ -1,0 +1,87 @@
+/** What a devnet is made of: names, ports, keys and genesis. Deterministic, so that a restart finds the same network. */
+
+import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
+import { keccak256 } from '../../core/base/keccak.ts';
+import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
+
+export const CHAIN_ID = 1337;
+export const NODE_COUNT = 4;
+
+/** Test keys that the quorum-dev-quickstart published years ago. Everybody knows them: never fund them elsewhere. */
+export const TEST_ACCOUNT_KEYS: readonly string[] = [
+  '0x8f2a55949038a9610f50fb23b5883af3b4ecb3c3bb792cbcefbd1542c692be63',
+  '0xc87509a1c067bbde78beb793e6fa76530b6382a4c0241e5e4a9ec0a0f44dc0d3',
+  '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f',
+];
+/** Password of the test accounts' key files on node 1. */
+export const TEST_PASSWORD = 'quorate-devnet-test-password';
+
+export interface Ports {
+  readonly rpc: number;
+  readonly p2p: number;
+  readonly ptmThirdParty: number;
+  readonly ptmP2p: number;
+  readonly ptmQ2t: number;
+}
+
+export interface NodeSpec {
+  readonly name: string;
+  readonly folder: string;
+  readonly ptmFolder: string;
+  readonly ports: Ports;
+  readonly nodeKey: Uint8Array;
+  readonly address: string;
+  readonly enode: string;
+}
+
+export interface Account {
+  readonly address: string;
+  readonly privateKey: string;
+}
+
+export interface Topology {
+  readonly folder: string;
+  readonly nodes: readonly NodeSpec[];
+  readonly accounts: readonly Account[];
+}
+
+/** `portsFrom` moves all ports to one range of 20 from there; undefined keeps the documented ones. */
+export function topologyOf(folder: string, portsFrom: number | undefined): Topology {
+  const nodes = Array.from({ length: NODE_COUNT }, (_, index) =>
+    nodeSpec(folder, index, portsFrom),
+  );
+  const accounts = TEST_ACCOUNT_KEYS.map((privateKey) => ({
+    address: toHex(addressOfSecretKey(fromHex(privateKey))),
+    privateKey,
+  }));
+  return { folder, nodes, accounts };
+}
+
+function nodeSpec(folder: string, index: number, portsFrom: number | undefined): NodeSpec {
+  const ports = portsOf(index, portsFrom);
+  const nodeKey = keccak256(new TextEncoder().encode(`quorate devnet test node ${index + 1}`));
+  const publicKey = secp256k1().publicKey(nodeKey);
+  return {
+    name: `node${index + 1}`,
+    folder: `${folder}/node${index + 1}`,
+    ptmFolder: `${folder}/ptm${index + 1}`,
+    ports,
+    nodeKey,
+    address: toHex(addressOfSecretKey(nodeKey)),
+    enode: `enode://${bareHex(publicKey)}@127.0.0.1:${ports.p2p}?discport=0`,
+  };
+}
+
+function portsOf(index: number, portsFrom: number | undefined): Ports {
+  if (portsFrom === undefined) {
+    return {
+      rpc: 22_000 + index,
+      p2p: 21_000 + index,
+      ptmThirdParty: 9_081 + index,
+      ptmP2p: 9_001 + index,
+      ptmQ2t: 9_101 + index,
+    };
+  }
+  const at = (kind: number) => portsFrom + kind * NODE_COUNT + index;
+  return { rpc: at(0), p2p: at(1), ptmThirdParty: at(2), ptmP2p: at(3), ptmQ2t: at(4) };
+}

@@ -1,0 +1,163 @@
+/**
+ * Carries out what a BFT engine asks for, and hands back what came of it. One mailbox, so nothing re-enters the engine;
+ * behind `remember` every effect waits until the memory is on disk. No protocol rule lives here.
+ */
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { unreachable } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import type {
+  BftEffect,
+  BftEngineMachine,
+  BftInput,
+  Seal,
+  View,
+  VoteMemory,
+} from '../../../core/consensus/bft/interface.ts';
+import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
+
+export interface DriverParts {
+  readonly engine: BftEngineMachine;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  remember(memory: VoteMemory): Promise<void>;
+  send(to: Address, code: number, bytes: Uint8Array): void;
+  broadcast(code: number, bytes: Uint8Array): void;
+  /** A block on `parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
+  assemble(
+    parent: Hash32,
+    mayBeEmpty: boolean,
+    isWanted: () => boolean,
+  ): Promise<Block | undefined>;
+  /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. */
+  verify(block: Block): Promise<string | undefined>;
+  /** Makes the block the head. The `committed` input comes back through `post`. */
+  decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
+  misbehaved(peer: Address, fault: string): void;
+}
+
+/** Messages that wait for the engine; a flood beyond this is dropped, the protocol's own retries heal it. */
+const MAILBOX_INPUTS_MAX = 10_000;
+
+export class Driver {
+  private readonly parts: DriverParts;
+  private readonly mailbox: BftInput[] = [];
+  private readonly timers = new Map<string, Timer>();
+  private isPumping = false;
+  private isStopped = false;
+  /** Only the newest request to assemble is worth an answer. */
+  private assembling = 0;
+
+  constructor(parts: DriverParts) {
+    this.parts = parts;
+  }
+
+  post(input: BftInput): void {
+    if (this.isStopped) return;
+    if (input.kind === 'message' && this.mailbox.length >= MAILBOX_INPUTS_MAX) return;
+    this.mailbox.push(input);
+    void this.pump();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const timer of this.timers.values()) timer.cancel();
+    this.timers.clear();
+    this.mailbox.length = 0;
+  }
+
+  private async pump(): Promise<void> {
+    if (this.isPumping) return;
+    this.isPumping = true;
+    try {
+      for (
+        let input = this.mailbox.shift();
+        input && !this.isStopped;
+        input = this.mailbox.shift()
+      ) {
+        const effects = this.parts.engine.step(input, this.parts.clock.nowMs());
+        for (const effect of effects) {
+          const fence = this.carry(effect);
+          if (fence) await fence;
+          if (this.isStopped) return;
+        }
+      }
+    } finally {
+      this.isPumping = false;
+    }
+  }
+
+  /** A returned promise holds back the effects behind it. */
+  private carry(effect: BftEffect): Promise<void> | undefined {
+    const parts = this.parts;
+    switch (effect.kind) {
+      case 'remember':
+        return parts.remember(effect.memory);
+      case 'send':
+        parts.send(effect.to, effect.code, effect.bytes);
+        return undefined;
+      case 'broadcast':
+        parts.broadcast(effect.code, effect.bytes);
+        return undefined;
+      case 'setTimer':
+        this.setTimer(effect.id, effect.delayMs);
+        return undefined;
+      case 'clearTimer':
+        this.clearTimer(effect.id);
+        return undefined;
+      case 'assemble':
+        this.assemble(effect.parent, effect.view, effect.notBeforeMs, effect.mayBeEmpty);
+        return undefined;
+      case 'verify':
+        void this.verify(effect.block);
+        return undefined;
+      case 'decide':
+        return parts.decide(effect.block, effect.round, effect.seals);
+      case 'misbehaved':
+        parts.misbehaved(effect.peer, effect.fault);
+        return undefined;
+      default:
+        return unreachable(effect);
+    }
+  }
+
+  private setTimer(id: string, delayMs: number): void {
+    this.clearTimer(id);
+    const fire = () => {
+      this.timers.delete(id);
+      this.post({ kind: 'timer', id });
+    };
+    this.timers.set(id, this.parts.timers.set(delayMs, fire));
+  }
+
+  private clearTimer(id: string): void {
+    this.timers.get(id)?.cancel();
+    this.timers.delete(id);
+  }
+
+  private assemble(parent: Hash32, view: View, notBeforeMs: number, mayBeEmpty: boolean): void {
+    const request = ++this.assembling;
+    const isWanted = () => request === this.assembling && !this.isStopped;
+    const build = async () => {
+      if (!isWanted()) return;
+      const block = await this.parts.assemble(parent, mayBeEmpty, isWanted);
+      if (block && isWanted()) this.post({ kind: 'assembled', view, block });
+    };
+    const delayMs = notBeforeMs - this.parts.clock.nowMs();
+    if (delayMs <= 0) void build();
+    else this.parts.timers.set(delayMs, () => void build());
+  }
+
+  private async verify(block: Block): Promise<void> {
+    const fault = await this.parts.verify(block);
+    if (fault !== undefined) {
+      this.parts.log('warn', 'Proposal refused', {
+        hash: bareHex(block.hash),
+        number: block.header.number,
+        fault,
+      });
+    }
+    this.post({ kind: 'verified', hash: block.hash, ...(fault === undefined ? {} : { fault }) });
+  }
+}

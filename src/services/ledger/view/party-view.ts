@@ -1,0 +1,135 @@
+/**
+ * The chain as one caller may see it: public state and his own private state, nothing else. Every read of the API, of
+ * filters and of subscriptions goes through here, so isolation holds by construction.
+ */
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { Receipt } from '../../../core/chain/receipt.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
+import type { StateReader } from '../../../core/state/reader.ts';
+import {
+  type ChainReader,
+  type Head,
+  PUBLIC_SPACE,
+  type Space,
+} from '../../../core/store/interface.ts';
+import type { BlockTag } from './block-tag.ts';
+
+export interface FoundTransaction {
+  readonly transaction: Transaction;
+  readonly block: Block;
+  readonly index: number;
+}
+
+/** Public and private state at one block. An account that the private state knows is private (privacy dossier §2.11). */
+export interface ViewedState {
+  readonly number: number;
+  readonly public: StateReader;
+  /** undefined on a chain without private state. */
+  readonly private: StateReader | undefined;
+}
+
+export class PartyView {
+  readonly psi: Psi;
+  private readonly chain: ChainReader;
+  private readonly space: Space | undefined;
+
+  /** `psi` undefined: the chain has no private states. */
+  constructor(chain: ChainReader, psi: Psi | undefined, defaultPsi: Psi) {
+    this.chain = chain;
+    this.psi = psi ?? defaultPsi;
+    this.space = psi === undefined ? undefined : { kind: 'private', psi };
+  }
+
+  head(): Head {
+    const head = this.chain.head();
+    if (!head) throw fail('CHAIN_EMPTY', 'the chain has no genesis: run "quorate init" first');
+    return head;
+  }
+
+  /** Number of a block on the chain; undefined when there is none. `pending` reads as the head. */
+  numberOf(tag: BlockTag): number | undefined {
+    const head = this.head().number;
+    if (tag.kind === 'latest' || tag.kind === 'pending') return head;
+    if (tag.kind === 'number') return tag.number <= head ? tag.number : undefined;
+    return this.chain.numberOf(tag.hash);
+  }
+
+  header(number: number): Header | undefined {
+    return this.chain.header(number);
+  }
+
+  hashOf(number: number): Hash32 | undefined {
+    return this.chain.hashOf(number);
+  }
+
+  block(number: number): Block | undefined {
+    return this.chain.block(number);
+  }
+
+  transaction(hash: Hash32): FoundTransaction | undefined {
+    const place = this.chain.transactionByHash(hash);
+    const block = place && this.chain.block(place.block);
+    const transaction = block?.transactions[place!.index];
+    return transaction && { transaction, block: block!, index: place!.index };
+  }
+
+  /** Whether the private side of the block is done; receipts of private transactions are withheld until then. */
+  isPrivateDone(number: number): boolean {
+    return this.space === undefined || this.chain.cursor(this.space) >= number;
+  }
+
+  /** As this party sees them: its private receipts in place of the public stubs. */
+  receipts(number: number): readonly Receipt[] | undefined {
+    const own = this.chain.receipts(number);
+    const record = this.privateRecord(number);
+    if (!own || !record) return own;
+    return own.map((receipt, index) => record.receipts.get(index) ?? receipt);
+  }
+
+  /** Blooms that say whether a log of interest may be in the block: public, and this party's. */
+  blooms(number: number): readonly Uint8Array[] {
+    const spaces = this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
+    return spaces
+      .map((space) => this.chain.bloom(space, number))
+      .filter((bloom) => bloom !== undefined);
+  }
+
+  privateRecord(number: number) {
+    return this.space?.kind === 'private'
+      ? this.chain.privateRecord(this.space.psi, number)
+      : undefined;
+  }
+
+  /** Throws STORE_STATE_UNAVAILABLE below the prune horizon, or when the private side is behind (`private state is at …`). */
+  stateAt(number: number): ViewedState {
+    const known = this.space && this.chain.spaces().includes((this.space as { psi: Psi }).psi);
+    return {
+      number,
+      public: this.chain.stateAt(PUBLIC_SPACE, number),
+      private: known ? this.chain.stateAt(this.space!, number) : undefined,
+    };
+  }
+}
+
+export interface ViewedAccount {
+  readonly account: Account;
+  readonly reader: StateReader;
+  readonly isPrivate: boolean;
+}
+
+/** Private first; undefined when neither state knows the address. */
+export function findAccount(state: ViewedState, address: Address): ViewedAccount | undefined {
+  const own = state.private?.account(address);
+  if (own) return { account: own, reader: state.private!, isPrivate: true };
+  const account = state.public.account(address);
+  return account && { account, reader: state.public, isPrivate: false };
+}
+
+export function findMetadata(state: ViewedState, address: Address): PrivacyMetadata | undefined {
+  return state.private?.metadata(address);
+}
