@@ -1,5 +1,14 @@
 /** What private execution needs from the private transaction manager, named as queries so that core stays synchronous. */
 import type { Hash32 } from '../base/bytes.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import {
+  isEmptyPayloadHash,
+  isPrivateTransaction,
+  openInner,
+  opensInner,
+  payloadHashOf,
+} from './marker.ts';
 
 /** 64-byte hash of an encrypted payload ("EPH" in the privacy dossier). */
 export type PayloadHash = Uint8Array;
@@ -45,4 +54,44 @@ export function queryKey(query: PrivateQuery): string {
   let key = `${query.kind}:`;
   for (const byte of query.hash) key += String.fromCharCode(byte);
   return key;
+}
+
+/** The payload behind a hash. The manager is not asked for the empty hash: nobody is party to it. */
+export function payloadAnswer(
+  inputs: PrivateInputs | undefined,
+  hash: PayloadHash,
+): PrivateAnswer | undefined {
+  if (isEmptyPayloadHash(hash)) return { kind: 'notParty' };
+  return inputs?.answer({ kind: 'payload', hash });
+}
+
+/**
+ * What is still to be asked before `txs` can run: payloads of private transactions, inner transactions of markers, and, once
+ * these are known, their payloads. Empty when nothing is missing (but for StateShared logs, which only execution finds).
+ */
+export function nextQueries(
+  txs: readonly Transaction[],
+  rules: Rules,
+  known: PrivateInputs,
+): PrivateQuery[] {
+  const wanted = new Map<string, PrivateQuery>();
+  const want = (hash: PayloadHash): PrivateAnswer | undefined => {
+    const answer = payloadAnswer(known, hash);
+    if (answer === undefined) {
+      const query: PrivateQuery = { kind: 'payload', hash };
+      wanted.set(queryKey(query), query);
+    }
+    return answer;
+  };
+  for (const tx of txs) {
+    if (isPrivateTransaction(tx, rules)) {
+      want(payloadHashOf(tx.data));
+    } else if (opensInner(tx, rules)) {
+      const answer = want(payloadHashOf(tx.data));
+      if (answer?.kind !== 'held') continue;
+      const inner = openInner(tx, answer.payload);
+      if (typeof inner !== 'string') want(payloadHashOf(inner.data));
+    }
+  }
+  return [...wanted.values()];
 }

@@ -1,0 +1,67 @@
+/** What all transactions of one block share while they run. */
+import type { Address, Hash32 } from '../base/bytes.ts';
+import { blobBaseFee } from '../chain/fees.ts';
+import type { Header } from '../chain/header.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { BlockContext, Environment } from '../evm/interpreter.ts';
+import type { Tracer } from '../evm/tracer.ts';
+import type { World } from '../state/world.ts';
+import type { Message } from './message.ts';
+import { rewardAccount } from './rewards.ts';
+
+/** Hash of an ancestor by number; undefined beyond what is known. */
+export type BlockHashes = (number: number) => Hash32 | undefined;
+
+export interface BlockEnvironment {
+  readonly rules: Rules;
+  readonly block: BlockContext;
+  readonly blockHash: BlockHashes;
+  /** Account that fees go to. */
+  readonly feesTo: Address;
+  readonly tracer?: Tracer | undefined;
+  readonly shouldStop?: (() => boolean) | undefined;
+}
+
+/** `author`: whom COINBASE names (header.coinbase but for IBFT, where it is the signer). */
+export function blockEnvironment(
+  header: Header,
+  author: Address,
+  rules: Rules,
+  blockHash: BlockHashes,
+): BlockEnvironment {
+  return {
+    rules,
+    block: {
+      number: header.number,
+      timestamp: header.timestamp,
+      coinbase: author,
+      gasLimit: header.gasLimit,
+      difficulty: header.difficulty,
+      prevRandao: header.mixHash,
+      baseFee: header.baseFeePerGas ?? 0n,
+      blobBaseFee: header.excessBlobGas === undefined ? 0n : blobBaseFee(header.excessBlobGas),
+    },
+    blockHash,
+    feesTo: rewardAccount(rules, author),
+  };
+}
+
+/** The EVM's surroundings for one message of the block. */
+export function evmEnvironment(
+  shared: BlockEnvironment,
+  world: World,
+  message: Pick<Message, 'sender' | 'blobVersionedHashes'>,
+  gasPrice: bigint,
+): Environment {
+  return {
+    world,
+    rules: shared.rules,
+    block: shared.block,
+    blockHash: shared.blockHash,
+    origin: message.sender,
+    gasPrice,
+    blobHashes: message.blobVersionedHashes,
+    tracer: shared.tracer,
+    shouldStop: shared.shouldStop,
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * Before and after the EVM: may this message run, what is paid in advance, what is given back (Yellow Paper §6).
+ * Order and texts of geth. A text thrown from here makes a block invalid, or a candidate unfit for a block.
+ */
+import { equalBytes, isZeroBytes } from '../base/bytes.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
+import { bareHex, toHex } from '../base/hex.ts';
+import { EMPTY_CODE_HASH } from '../base/keccak.ts';
+import { MAX_UINT64 } from '../base/quantity.ts';
+import { BLOB_GAS, effectiveGasPrice } from '../chain/fees.ts';
+import { intrinsicGas } from '../chain/intrinsic-gas.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { World } from '../state/world.ts';
+import type { BlockEnvironment } from './environment.ts';
+import type { Message } from './message.ts';
+
+const INITCODE_BYTES_MAX = 49_152;
+const BLOB_VERSION_KZG = 1;
+const BLOBS_PER_TRANSACTION_MAX = 6;
+const REFUND_QUOTIENT_FRONTIER = 2;
+const REFUND_QUOTIENT_LONDON = 5;
+
+/** Gas that the block has left. */
+export interface GasPool {
+  left: bigint;
+}
+
+export interface Purchase {
+  /** Wei per gas that the sender pays. */
+  readonly gasPrice: bigint;
+  /** As the EVM counts: values above 2^53 - 1 count as that. */
+  readonly gasLimit: number;
+  readonly intrinsicGas: number;
+}
+
+function invalid(code: string, text: string): QuorateError {
+  return fail(code, text);
+}
+
+/** Checks `message` against the public state and takes the price of all its gas from the sender. Throws TX_*. */
+export function buyGas(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+): Purchase {
+  checkNonce(world, message);
+  checkFees(message, shared);
+  const gasPrice = effectiveGasPrice(message, shared.block.baseFee);
+  pay(world, message, shared, pool, gasPrice);
+  const intrinsic = intrinsicGas(message, shared.rules);
+  if (message.gasLimit < intrinsic) {
+    throw invalid(
+      'TX_INTRINSIC_GAS',
+      `intrinsic gas too low: have ${message.gasLimit}, want ${intrinsic}`,
+    );
+  }
+  if (message.value > 0n && world.balance(message.sender) < message.value) {
+    throw invalid('TX_FUNDS', `insufficient funds for transfer: address ${toHex(message.sender)}`);
+  }
+  checkInitCode(message, shared.rules);
+  return {
+    gasPrice,
+    gasLimit: Math.min(Number(message.gasLimit), Number.MAX_SAFE_INTEGER),
+    intrinsicGas: intrinsic,
+  };
+}
+
+function checkNonce(world: World, { sender, nonce }: Message): void {
+  const current = world.nonce(sender);
+  if (current < nonce) {
+    throw invalid(
+      'TX_NONCE_TOO_HIGH',
+      `nonce too high: address ${toHex(sender)}, tx: ${nonce} state: ${current}`,
+    );
+  }
+  if (current > nonce) {
+    throw invalid(
+      'TX_NONCE_TOO_LOW',
+      `nonce too low: address ${toHex(sender)}, tx: ${nonce} state: ${current}`,
+    );
+  }
+  // EIP-2681
+  if (nonce === MAX_UINT64) {
+    throw invalid('TX_NONCE_MAX', `nonce has max value: address ${toHex(sender)}, nonce: ${nonce}`);
+  }
+  // EIP-3607
+  const codeHash = world.codeHash(sender);
+  if (!equalBytes(codeHash, EMPTY_CODE_HASH) && !isZeroBytes(codeHash)) {
+    throw invalid(
+      'TX_SENDER_NOT_EOA',
+      `sender not an eoa: address ${toHex(sender)}, codehash: ${bareHex(codeHash)}`,
+    );
+  }
+}
+
+function checkFees(message: Message, shared: BlockEnvironment): void {
+  const { maxFeePerGas, maxPriorityFeePerGas, sender } = message;
+  if (shared.rules.isLondon) {
+    const { baseFee } = shared.block;
+    if (maxFeePerGas < maxPriorityFeePerGas) {
+      throw invalid(
+        'TX_TIP_ABOVE_FEE_CAP',
+        `max priority fee per gas higher than max fee per gas: address ${toHex(sender)}, maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+      );
+    }
+    if (maxFeePerGas < baseFee) {
+      throw invalid(
+        'TX_FEE_CAP_TOO_LOW',
+        `max fee per gas less than block base fee: address ${toHex(sender)}, maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFee}`,
+      );
+    }
+  }
+  if (message.type === 3) checkBlobs(message, shared);
+}
+
+function checkBlobs(message: Message, shared: BlockEnvironment): void {
+  const hashes = message.blobVersionedHashes;
+  if (message.to === undefined)
+    throw invalid('TX_BLOB_CREATION', 'blob transaction of type create');
+  if (hashes.length === 0) throw invalid('TX_BLOB_MISSING', 'blob transaction missing blob hashes');
+  if (hashes.length > BLOBS_PER_TRANSACTION_MAX) {
+    throw invalid(
+      'TX_BLOB_TOO_MANY',
+      `blob transaction has too many blobs (max=${BLOBS_PER_TRANSACTION_MAX}, have=${hashes.length})`,
+    );
+  }
+  hashes.forEach((hash, index) => {
+    if (hash[0] !== BLOB_VERSION_KZG) {
+      throw invalid('TX_BLOB_VERSION', `blob ${index} has invalid hash version`);
+    }
+  });
+  if (message.maxFeePerBlobGas < shared.block.blobBaseFee) {
+    throw invalid(
+      'TX_BLOB_FEE_CAP_TOO_LOW',
+      `max fee per blob gas less than block blob gas fee: address ${toHex(message.sender)} blobGasFeeCap: ${message.maxFeePerBlobGas}, blobBaseFee: ${shared.block.blobBaseFee}`,
+    );
+  }
+}
+
+/** Balance, block gas, and the payment itself. */
+function pay(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+  gasPrice: bigint,
+): void {
+  const { sender, gasLimit } = message;
+  const blobGas = BigInt(message.blobVersionedHashes.length) * BLOB_GAS;
+  const cost = gasLimit * gasPrice + blobGas * shared.block.blobBaseFee;
+  // COMPAT: before London the value is not part of this check but of a later one with another text.
+  const needed = shared.rules.isLondon
+    ? gasLimit * message.maxFeePerGas + message.value + blobGas * message.maxFeePerBlobGas
+    : cost;
+  const balance = world.balance(sender);
+  if (balance < needed) {
+    throw invalid(
+      'TX_FUNDS',
+      `insufficient funds for gas * price + value: address ${toHex(sender)} have ${balance} want ${needed}`,
+    );
+  }
+  if (pool.left < gasLimit) throw invalid('TX_BLOCK_GAS', 'gas limit reached');
+  pool.left -= gasLimit;
+  world.subBalance(sender, cost);
+}
+
+function checkInitCode({ to, data }: Message, rules: Rules): void {
+  if (rules.isShanghai && to === undefined && data.length > INITCODE_BYTES_MAX) {
+    throw invalid(
+      'TX_INITCODE_TOO_LARGE',
+      `max initcode size exceeded: code size ${data.length} limit ${INITCODE_BYTES_MAX}`,
+    );
+  }
+}
+
+/** Part of the used gas that is given back (EIP-3529 from London on). */
+export function cappedRefund(world: World, gasUsed: number, rules: Rules): number {
+  const quotient = rules.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT_FRONTIER;
+  return Math.min(Math.floor(gasUsed / quotient), world.refund());
+}
+
+/** Returns what was not used to the sender and the block, and pays for the rest. The base fee is burnt. */
+export function settleGas(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+  purchase: Purchase,
+  gasUsed: number,
+): void {
+  const left = message.gasLimit - BigInt(gasUsed);
+  world.addBalance(message.sender, left * purchase.gasPrice);
+  pool.left += left;
+  const tip = shared.rules.isLondon ? purchase.gasPrice - shared.block.baseFee : purchase.gasPrice;
+  world.addBalance(shared.feesTo, tip * BigInt(gasUsed));
+}

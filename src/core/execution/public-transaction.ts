@@ -1,0 +1,60 @@
+/** One public transaction on a world (ledger design §1; Yellow Paper §6). */
+import { bytesToBigInt } from '../base/quantity.ts';
+import { type CallResult, execute } from '../evm/interpreter.ts';
+import { activePrecompiles } from '../evm/precompiles/index.ts';
+import type { World } from '../state/world.ts';
+import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import { buyGas, cappedRefund, type GasPool, settleGas } from './gas-purchase.ts';
+import type { Message } from './message.ts';
+
+export interface AppliedMessage {
+  readonly gasUsed: number;
+  readonly result: CallResult;
+}
+
+/**
+ * Runs `message` and leaves its effects, logs included, in `world`; the caller ends the transaction there. Throws TX_* when the
+ * message may not be in this block at all; the world is then to be thrown away.
+ */
+export function applyMessage(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+): AppliedMessage {
+  const purchase = buyGas(world, message, shared, pool);
+  warmUp(world, message, shared);
+  if (message.to !== undefined) world.setNonce(message.sender, message.nonce + 1n);
+  const result = execute(
+    {
+      caller: message.sender,
+      to: message.to,
+      value: message.value,
+      data: message.data,
+      gas: purchase.gasLimit - purchase.intrinsicGas,
+    },
+    evmEnvironment(shared, world, message, purchase.gasPrice),
+  );
+  const spent = purchase.gasLimit - result.gasLeft;
+  const gasUsed = spent - cappedRefund(world, spent, shared.rules);
+  settleGas(world, message, shared, pool, purchase, gasUsed);
+  return { gasUsed, result };
+}
+
+/** EIP-2929, 2930, 3651: what is warm before the first opcode. */
+export function warmUp(
+  world: World,
+  message: Pick<Message, 'sender' | 'to' | 'accessList'>,
+  shared: BlockEnvironment,
+): void {
+  const { rules } = shared;
+  if (!rules.isBerlin) return;
+  world.warmAddress(message.sender);
+  if (message.to !== undefined) world.warmAddress(message.to);
+  for (const address of activePrecompiles(rules)) world.warmAddress(address);
+  for (const { address, slots } of message.accessList) {
+    world.warmAddress(address);
+    for (const slot of slots) world.warmSlot(address, bytesToBigInt(slot));
+  }
+  if (rules.isShanghai) world.warmAddress(shared.block.coinbase);
+}

@@ -1,0 +1,13 @@
+/** The cryptography that payloads need, as a port: NaCl by a library of io, SHA3 by the host (dossier §10.1). */
+export interface EnclaveCrypto {
+  /** X25519 public key of a secret key. */
+  publicKey(secretKey: Uint8Array): Uint8Array;
+  /** crypto_box_beforenm: HSalsa20 of X25519. Undefined for a key of low order or wrong size. */
+  sharedKey(publicKey: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined;
+  /** crypto_secretbox: 16-byte tag, then the stream. */
+  seal(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array;
+  /** Undefined when the tag does not fit. */
+  open(sealed: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array | undefined;
+  /** SHA3-512 (NIST), 64 bytes: names a payload by its cipher text. */
+  digest(...parts: readonly Uint8Array[]): Uint8Array;
+}

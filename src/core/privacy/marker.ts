@@ -1,0 +1,82 @@
+/** Privacy marker transactions: the public one, and the private one inside its payload (privacy dossier §5). */
+import { type Address, equalBytes, isZeroBytes, padLeft } from '../base/bytes.ts';
+import { fromHex } from '../base/hex.ts';
+import { RlpWriter } from '../base/rlp.ts';
+import type { Rules } from '../chain/rules.ts';
+import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
+import type { PayloadHash } from './inputs.ts';
+
+export const PRIVACY_PRECOMPILE: Address = fromHex('0x000000000000000000000000000000000000007a');
+const PAYLOAD_HASH_BYTES = 64;
+/** An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this. */
+const INNER_JSON_BYTES_MAX = 1024 * 1024;
+
+/** COMPAT: crops from the left or pads with zeros to 64 bytes, as the reference does. */
+export function payloadHashOf(data: Uint8Array): PayloadHash {
+  return padLeft(data, PAYLOAD_HASH_BYTES);
+}
+
+/** The manager is never asked for 64 zero bytes: nobody is party to them. */
+export function isEmptyPayloadHash(hash: PayloadHash): boolean {
+  return isZeroBytes(hash);
+}
+
+export function isPrivateTransaction(tx: Transaction, rules: Rules): boolean {
+  return rules.isQuorum && tx.isPrivate;
+}
+
+/** A transaction to the precompile, also before the fork, also from a private outer (which is then ignored). */
+export function isPrivacyMarker(tx: Transaction, rules: Rules): boolean {
+  return rules.isQuorum && tx.to !== undefined && equalBytes(tx.to, PRIVACY_PRECOMPILE);
+}
+
+/** Whether executing `tx` looks for an inner transaction. */
+export function opensInner(tx: Transaction, rules: Rules): boolean {
+  return rules.isPrivacyPrecompile && isPrivacyMarker(tx, rules) && !tx.isPrivate;
+}
+
+/**
+ * The inner transaction of a marker's payload, or why there is none (a text for the log; the marker itself succeeds).
+ * Checks of the reference in its order: JSON, private, signer, nonce.
+ */
+export function openInner(outer: Transaction, payload: Uint8Array): Transaction | string {
+  let inner: Transaction;
+  try {
+    inner = innerFromJson(payload);
+  } catch {
+    return 'Failed to retrieve inner transaction from private transaction manager';
+  }
+  if (!inner.isPrivate)
+    return 'Inner transaction retrieved from private transaction manager is not a private transaction, skipping execution';
+  const sender = senderOf(inner);
+  if (!sender || isZeroBytes(sender) || !equalBytes(sender, outer.sender))
+    return 'PMT and inner private transaction have different signers, skipping execution';
+  if (inner.nonce !== outer.nonce)
+    return 'PMT and inner private transaction have different nonces, skipping execution';
+  return inner;
+}
+
+function senderOf(tx: Transaction): Address | undefined {
+  try {
+    return tx.sender;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first JSON value of `payload`, which the node of the sender wrote as geth writes transactions. Throws when foreign. */
+export function innerFromJson(payload: Uint8Array): Transaction {
+  if (payload.length > INNER_JSON_BYTES_MAX) throw new RangeError('inner transaction is too large');
+  let text = '';
+  for (const byte of payload) text += String.fromCharCode(byte);
+  const fields: Record<string, unknown> = JSON.parse(text);
+  const quantity = (name: string): bigint => BigInt(String(fields[name]));
+  const writer = new RlpWriter();
+  writer.list((list) => {
+    list.bigint(quantity('nonce')).bigint(quantity('gasPrice')).bigint(quantity('gas'));
+    list.string(fields.to ? fromHex(String(fields.to)) : new Uint8Array(0));
+    list.bigint(quantity('value')).string(fromHex(String(fields.input)));
+    list.bigint(quantity('v')).bigint(quantity('r')).bigint(quantity('s'));
+  });
+  return decodeTransaction(writer.finish());
+}

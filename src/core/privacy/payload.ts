@@ -1,0 +1,169 @@
+/** The encrypted payload that managers exchange and keep: its parts, and what each recipient gets (dossier §10.1, §10.4). */
+
+import { toBase64 } from '../base/base64.ts';
+import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import type { PayloadHash, PrivacyFlag } from './inputs.ts';
+
+export const PUBLIC_KEY_BYTES = 32;
+export const MASTER_KEY_BYTES = 32;
+export const NONCE_BYTES = 24;
+/** Poly1305 tag. */
+export const SEAL_OVERHEAD_BYTES = 16;
+export const RECIPIENT_BOX_BYTES: number = MASTER_KEY_BYTES + SEAL_OVERHEAD_BYTES;
+export const PAYLOAD_HASH_BYTES = 64;
+/** Recipients of one payload. */
+export const RECIPIENTS_MAX = 4096;
+
+/** X25519 public key. */
+export type PublicKey = Uint8Array;
+
+export const PRIVACY = {
+  standard: 0,
+  partyProtection: 1,
+  mandatoryRecipients: 2,
+  stateValidation: 3,
+} as const satisfies Record<string, PrivacyFlag>;
+
+export interface AffectedPayload {
+  readonly hash: PayloadHash;
+  /** SHA3-512 proving that the sender knows the affected payload's master key (dossier §10.5). */
+  readonly securityHash: Uint8Array;
+}
+
+export interface EncodedPayload {
+  readonly senderKey: PublicKey;
+  readonly cipherText: Uint8Array;
+  readonly cipherTextNonce: Uint8Array;
+  /** Box i is for recipient key i; a payload of a very old peer has boxes without keys. */
+  readonly recipientBoxes: readonly Uint8Array[];
+  readonly recipientNonce: Uint8Array;
+  readonly recipientKeys: readonly PublicKey[];
+  readonly flag: PrivacyFlag;
+  readonly affected: readonly AffectedPayload[];
+  /** ASCII of the base64 text that the sender gave, or empty. */
+  readonly execHash: Uint8Array;
+  readonly mandatoryRecipients: readonly PublicKey[];
+  /** Empty without a privacy group. */
+  readonly privacyGroupId: Uint8Array;
+}
+
+/** A payload stored encrypted to its sender alone, until it is sent. */
+export interface RawPayload {
+  readonly senderKey: PublicKey;
+  readonly cipherText: Uint8Array;
+  readonly encryptedKey: Uint8Array;
+  /** Serves the cipher text and the encrypted key alike. */
+  readonly nonce: Uint8Array;
+}
+
+export const NO_METADATA: Pick<
+  EncodedPayload,
+  'flag' | 'affected' | 'execHash' | 'mandatoryRecipients' | 'privacyGroupId'
+> = {
+  flag: PRIVACY.standard,
+  affected: [],
+  execHash: EMPTY_BYTES,
+  mandatoryRecipients: [],
+  privacyGroupId: EMPTY_BYTES,
+};
+
+export function toPrivacyFlag(value: number): PrivacyFlag {
+  if (value !== 0 && value !== 1 && value !== 2 && value !== 3) {
+    throw fail('PAYLOAD_INVALID', `invalid privacy flag ${value}: must be 0, 1, 2 or 3`);
+  }
+  return value;
+}
+
+export function hasKey(keys: readonly PublicKey[], key: PublicKey): boolean {
+  return indexOfKey(keys, key) >= 0;
+}
+
+export function indexOfKey(keys: readonly PublicKey[], key: PublicKey): number {
+  return keys.findIndex((candidate) => equalBytes(candidate, key));
+}
+
+/** Keeps the first of equal keys, order unchanged. */
+export function withoutDuplicates(keys: readonly PublicKey[]): PublicKey[] {
+  const kept: PublicKey[] = [];
+  for (const key of keys) if (!hasKey(kept, key)) kept.push(key);
+  return kept;
+}
+
+/** What one recipient is sent: its own box only. Under state validation all keys travel, its own first. */
+export function stripFor(payload: EncodedPayload, recipient: PublicKey): EncodedPayload {
+  const index = indexOfKey(payload.recipientKeys, recipient);
+  const box = payload.recipientBoxes[index];
+  if (index < 0 || box === undefined) {
+    throw fail(
+      'PTM_RECIPIENT_INVALID',
+      `Recipient ${toBase64(recipient)} is not a recipient of transaction `,
+    );
+  }
+  const others = payload.recipientKeys.filter((_, i) => i !== index);
+  return {
+    ...payload,
+    recipientBoxes: [box],
+    recipientKeys: payload.flag === PRIVACY.stateValidation ? [recipient, ...others] : [recipient],
+  };
+}
+
+/** Adds the box of another of our keys to a payload that is already held. Undefined: nothing new in it. */
+export function mergeBoxes(
+  held: EncodedPayload,
+  arrived: EncodedPayload,
+): EncodedPayload | undefined {
+  if (!sameContent(held, arrived)) {
+    throw fail('PTM_PAYLOAD_CONFLICT', 'Invalid existing transaction');
+  }
+  const box = arrived.recipientBoxes[0];
+  if (box === undefined || held.recipientBoxes.some((known) => equalBytes(known, box))) {
+    return undefined;
+  }
+  const key = arrived.recipientKeys[0];
+  const recipientBoxes = [box, ...held.recipientBoxes];
+  if (key === undefined) return { ...held, recipientBoxes };
+  const index = indexOfKey(held.recipientKeys, key);
+  if (arrived.flag === PRIVACY.stateValidation && index < 0) {
+    throw fail('PTM_PAYLOAD_CONFLICT', 'expected recipient not found');
+  }
+  const others = held.recipientKeys.filter((_, i) => i !== index);
+  return { ...held, recipientBoxes, recipientKeys: [key, ...others] };
+}
+
+function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
+  return (
+    equalBytes(a.cipherText, b.cipherText) &&
+    equalBytes(a.cipherTextNonce, b.cipherTextNonce) &&
+    equalBytes(a.senderKey, b.senderKey) &&
+    equalBytes(a.recipientNonce, b.recipientNonce) &&
+    a.flag === b.flag &&
+    equalBytes(a.execHash, b.execHash) &&
+    a.affected.length === b.affected.length &&
+    a.affected.every((one) =>
+      b.affected.some(
+        (other) =>
+          equalBytes(one.hash, other.hash) && equalBytes(one.securityHash, other.securityHash),
+      ),
+    )
+  );
+}
+
+/** Checks sizes after decoding; the codecs call it. */
+export function checkedPayload(payload: EncodedPayload): EncodedPayload {
+  const keys = [payload.senderKey, ...payload.recipientKeys, ...payload.mandatoryRecipients];
+  const nonces = [payload.cipherTextNonce, payload.recipientNonce];
+  const ok =
+    keys.length <= 2 * RECIPIENTS_MAX + 1 &&
+    keys.every((key) => key.length === PUBLIC_KEY_BYTES) &&
+    nonces.every((nonce) => nonce.length === NONCE_BYTES) &&
+    payload.recipientBoxes.every((box) => box.length === RECIPIENT_BOX_BYTES) &&
+    payload.recipientBoxes.length <= RECIPIENTS_MAX &&
+    payload.affected.length <= RECIPIENTS_MAX &&
+    payload.affected.every((one) => one.hash.length === PAYLOAD_HASH_BYTES) &&
+    payload.cipherText.length >= SEAL_OVERHEAD_BYTES;
+  if (!ok) {
+    throw fail('PAYLOAD_INVALID', 'encoded payload holds a key, nonce, box or hash of wrong size');
+  }
+  return payload;
+}
