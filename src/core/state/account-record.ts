@@ -1,0 +1,111 @@
+/** One account as execution works on it: read from state once, changed in place, compared at the end of the block. */
+import { type Address, EMPTY_BYTES, equalBytes, type Hash32 } from '../base/bytes.ts';
+import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
+import type { Account, PrivacyMetadata } from './account.ts';
+import type { StateReader } from './reader.ts';
+
+export interface SlotRecord {
+  /** At the start of the block, or 0n in a storage that began in it. */
+  readonly start: bigint;
+  /** At the start of the transaction. */
+  committed: bigint;
+  value: bigint;
+  /** Last transaction that accessed it (EIP-2929) and that wrote it. */
+  warmIn: number;
+  dirtyIn: number;
+}
+
+export class AccountRecord {
+  readonly address: Address;
+  readonly key: string;
+  /** As the block found it. */
+  readonly start: Account | undefined;
+  exists: boolean;
+  nonce: bigint;
+  balance: bigint;
+  codeHash: Hash32;
+  storageRoot: Hash32;
+  born: number;
+  slots = new Map<bigint, SlotRecord>();
+  /** The storage began anew in this block: `slots` holds all of it. */
+  isStorageReset = false;
+  /** Number of the last transaction in which each happened. */
+  warmIn = 0;
+  createdIn = 0;
+  destructedIn = 0;
+  /** undefined: not loaded. */
+  private bytes: Uint8Array | undefined;
+  /** Set in this block. `none` once the account has gone. */
+  writtenMetadata: PrivacyMetadata | 'none' | undefined;
+
+  private readonly reader: StateReader;
+  private lastSlot: bigint | undefined;
+  private lastRecord: SlotRecord | undefined;
+
+  constructor(address: Address, key: string, reader: StateReader, blockNumber: number) {
+    // A copy: the caller's is often a view of a whole transaction or block.
+    this.address = address.slice();
+    this.key = key;
+    this.reader = reader;
+    const start = reader.account(address);
+    this.start = start;
+    this.exists = start !== undefined;
+    this.nonce = start?.nonce ?? 0n;
+    this.balance = start?.balance ?? 0n;
+    this.codeHash = start?.codeHash ?? EMPTY_CODE_HASH;
+    this.storageRoot = start?.storageRoot ?? EMPTY_ROOT;
+    this.born = start?.born ?? blockNumber;
+  }
+
+  get hasCode(): boolean {
+    return !equalBytes(this.codeHash, EMPTY_CODE_HASH);
+  }
+
+  /** EIP-161. */
+  get isEmpty(): boolean {
+    return !this.exists || (this.nonce === 0n && this.balance === 0n && !this.hasCode);
+  }
+
+  get code(): Uint8Array {
+    if (this.bytes === undefined) {
+      this.bytes = this.hasCode ? this.reader.code(this.codeHash) : EMPTY_BYTES;
+    }
+    return this.bytes;
+  }
+
+  setCode(hash: Hash32, code: Uint8Array | undefined): void {
+    this.codeHash = hash;
+    this.bytes = code;
+  }
+
+  get metadata(): PrivacyMetadata | undefined {
+    if (!this.exists || this.writtenMetadata === 'none') return undefined;
+    return this.writtenMetadata ?? this.reader.metadata(this.address);
+  }
+
+  slot(slot: bigint): SlotRecord {
+    if (slot === this.lastSlot) return this.lastRecord!;
+    let record = this.slots.get(slot);
+    if (record === undefined) {
+      const start =
+        this.isStorageReset || this.start === undefined
+          ? 0n
+          : this.reader.slot(this.address, this.start, slot);
+      record = { start, committed: start, value: start, warmIn: 0, dirtyIn: 0 };
+      this.slots.set(slot, record);
+    }
+    this.lastSlot = slot;
+    this.lastRecord = record;
+    return record;
+  }
+
+  /** Another storage: a fresh one, or on revert the one before. */
+  replaceSlots(slots: Map<bigint, SlotRecord>, isReset: boolean, born: number, root: Hash32): void {
+    this.slots = slots;
+    this.isStorageReset = isReset;
+    this.born = born;
+    this.storageRoot = root;
+    this.lastSlot = undefined;
+    this.lastRecord = undefined;
+  }
+}

@@ -1,0 +1,365 @@
+/**
+ * One state under execution: a block's changes over a StateReader, with the journal of the running transaction.
+ * Despite its name it serves private states too; DualWorld puts two of them side by side.
+ */
+import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { assert } from '../base/errors.ts';
+import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import type { Log } from '../chain/receipt.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { PrivacyMetadata } from './account.ts';
+import { AccountRecord, type SlotRecord } from './account-record.ts';
+import { collectWrites, type StorageChanges, storageChangesOf } from './collect-writes.ts';
+import { Journal } from './journal.ts';
+import type { StateReader } from './reader.ts';
+import type { World } from './world.ts';
+import type { WriteSet } from './write-set.ts';
+
+/** RIPEMD-160 precompile. */
+const RIPEMD_KEY = keyOf(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3));
+
+export class PublicWorld implements World {
+  readonly isReadOnly: boolean = false;
+
+  private readonly reader: StateReader;
+  private readonly blockNumber: number;
+  private readonly records = new Map<string, AccountRecord>();
+  private readonly journal = new Journal();
+  private readonly transient = new Map<string, Map<bigint, bigint>>();
+  private dirtySlots: SlotRecord[] = [];
+  private logsOfTransaction: Log[] = [];
+  private refundCounter = 0;
+  /** Stamps what holds for one transaction only, so that beginning one costs nothing. */
+  private transaction = 1;
+  private touchedRipemd: AccountRecord | undefined;
+  private lastAddress: Address | undefined;
+  private lastRecord: AccountRecord | undefined;
+
+  /** `blockNumber`: where storages that begin now are born. */
+  constructor(reader: StateReader, blockNumber: number) {
+    this.reader = reader;
+    this.blockNumber = blockNumber;
+  }
+
+  // --- transactions and blocks --------------------------------------------------------------------------------------
+
+  /** Forgets warm sets, transient storage, refund and logs; today's values become the committed ones. */
+  beginTransaction(): void {
+    this.commitSlots();
+    this.journal.clear();
+    this.transient.clear();
+    this.transaction++;
+    this.refundCounter = 0;
+    this.logsOfTransaction = [];
+    this.touchedRipemd = undefined;
+  }
+
+  /** Deletes what self-destructed and, from EIP-158 on, the empty accounts that were touched. Logs stay readable. */
+  finishTransaction(rules: Rules): void {
+    const changed = this.journal.changedRecords();
+    // COMPAT: geth keeps the touch of this one precompile across reverts (main net, block 1714175).
+    if (this.touchedRipemd !== undefined) changed.add(this.touchedRipemd);
+    for (const record of changed) {
+      if (!record.exists) continue;
+      const isDestructed = record.destructedIn === this.transaction;
+      if (isDestructed || (rules.isEip158 && record.isEmpty)) this.remove(record);
+    }
+    this.commitSlots();
+    this.journal.clear();
+  }
+
+  /** Logs of the running or just finished transaction. */
+  logs(): readonly Log[] {
+    return this.logsOfTransaction;
+  }
+
+  /** All changes since the start of the block, up to the last finished transaction. Storage roots are those of before. */
+  writeSet(): WriteSet {
+    return collectWrites(this.records.values());
+  }
+
+  /** What one account's storage became since the start of the block, in mid-transaction too. */
+  storageChanges(address: Address): StorageChanges {
+    return storageChangesOf(this.record(address));
+  }
+
+  // --- accounts -----------------------------------------------------------------------------------------------------
+
+  exists(address: Address): boolean {
+    return this.record(address).exists;
+  }
+
+  isEmpty(address: Address): boolean {
+    return this.record(address).isEmpty;
+  }
+
+  balance(address: Address): bigint {
+    return this.record(address).balance;
+  }
+
+  addBalance(address: Address, amount: bigint): void {
+    if (amount === 0n) this.touch(address);
+    else this.changeBalance(this.record(address), amount);
+  }
+
+  subBalance(address: Address, amount: bigint): void {
+    const record = this.record(address);
+    assert(record.balance >= amount, 'a balance is never overdrawn');
+    if (amount !== 0n) this.changeBalance(record, -amount);
+  }
+
+  nonce(address: Address): bigint {
+    return this.record(address).nonce;
+  }
+
+  setNonce(address: Address, nonce: bigint): void {
+    const record = this.record(address);
+    this.ensure(record);
+    const previous = record.nonce;
+    this.journal.append(record, () => {
+      record.nonce = previous;
+    });
+    record.nonce = nonce;
+  }
+
+  codeHash(address: Address): Hash32 {
+    return this.record(address).codeHash;
+  }
+
+  code(address: Address): Uint8Array {
+    return this.record(address).code;
+  }
+
+  setCode(address: Address, code: Uint8Array): void {
+    const record = this.record(address);
+    this.ensure(record);
+    const { codeHash: previousHash, code: previous } = record;
+    this.journal.append(record, () => record.setCode(previousHash, previous));
+    record.setCode(code.length === 0 ? EMPTY_CODE_HASH : keccak256(code), code);
+  }
+
+  createContract(address: Address): void {
+    const record = this.record(address);
+    const { exists, nonce, codeHash, code, slots, isStorageReset, born, storageRoot } = record;
+    const { createdIn, destructedIn, writtenMetadata } = record;
+    this.journal.append(record, () => {
+      record.exists = exists;
+      record.nonce = nonce;
+      record.setCode(codeHash, code);
+      record.replaceSlots(slots, isStorageReset, born, storageRoot);
+      record.createdIn = createdIn;
+      record.destructedIn = destructedIn;
+      record.writtenMetadata = writtenMetadata;
+    });
+    record.exists = true;
+    record.nonce = 0n;
+    record.setCode(EMPTY_CODE_HASH, undefined);
+    record.replaceSlots(this.warmSlotsOf(record), true, this.blockNumber, EMPTY_ROOT);
+    record.createdIn = this.transaction;
+    record.destructedIn = 0;
+    record.writtenMetadata = 'none';
+  }
+
+  isCollision(address: Address): boolean {
+    const record = this.record(address);
+    return (
+      record.exists &&
+      (record.nonce !== 0n || record.hasCode || !equalBytes(record.storageRoot, EMPTY_ROOT))
+    );
+  }
+
+  touch(address: Address): void {
+    const record = this.record(address);
+    if (record.exists && record.key === RIPEMD_KEY) this.touchedRipemd = record;
+    if (!this.ensure(record)) this.journal.append(record, () => {});
+  }
+
+  metadata(address: Address): PrivacyMetadata | undefined {
+    return this.record(address).metadata;
+  }
+
+  setMetadata(address: Address, metadata: PrivacyMetadata): void {
+    const record = this.record(address);
+    const previous = record.writtenMetadata;
+    this.journal.append(record, () => {
+      record.writtenMetadata = previous;
+    });
+    record.writtenMetadata = metadata;
+  }
+
+  // --- storage ------------------------------------------------------------------------------------------------------
+
+  storage(address: Address, slot: bigint): bigint {
+    return this.record(address).slot(slot).value;
+  }
+
+  committedStorage(address: Address, slot: bigint): bigint {
+    return this.record(address).slot(slot).committed;
+  }
+
+  setStorage(address: Address, slot: bigint, value: bigint): void {
+    const record = this.record(address);
+    const entry = record.slot(slot);
+    const previous = entry.value;
+    if (previous === value) return;
+    this.ensure(record);
+    if (entry.dirtyIn !== this.transaction) {
+      entry.dirtyIn = this.transaction;
+      this.dirtySlots.push(entry);
+    }
+    this.journal.append(record, () => {
+      entry.value = previous;
+    });
+    entry.value = value;
+  }
+
+  transientStorage(address: Address, slot: bigint): bigint {
+    return this.transient.get(this.record(address).key)?.get(slot) ?? 0n;
+  }
+
+  setTransientStorage(address: Address, slot: bigint, value: bigint): void {
+    const { key } = this.record(address);
+    const slots = this.transient.get(key) ?? new Map<bigint, bigint>();
+    this.transient.set(key, slots);
+    const previous = slots.get(slot) ?? 0n;
+    this.journal.append(undefined, () => {
+      slots.set(slot, previous);
+    });
+    slots.set(slot, value);
+  }
+
+  // --- access, refund, logs, self-destruct --------------------------------------------------------------------------
+
+  warmAddress(address: Address): boolean {
+    return this.warm(this.record(address));
+  }
+
+  warmSlot(address: Address, slot: bigint): boolean {
+    return this.warm(this.record(address).slot(slot));
+  }
+
+  selfDestruct(address: Address): void {
+    const record = this.record(address);
+    if (!record.exists) return;
+    const { destructedIn, balance } = record;
+    this.journal.append(record, () => {
+      record.destructedIn = destructedIn;
+      record.balance = balance;
+    });
+    record.destructedIn = this.transaction;
+    record.balance = 0n;
+  }
+
+  hasSelfDestructed(address: Address): boolean {
+    return this.record(address).destructedIn === this.transaction;
+  }
+
+  createdInTransaction(address: Address): boolean {
+    return this.record(address).createdIn === this.transaction;
+  }
+
+  refund(): number {
+    return this.refundCounter;
+  }
+
+  addRefund(gas: number): void {
+    const previous = this.refundCounter;
+    this.journal.append(undefined, () => {
+      this.refundCounter = previous;
+    });
+    this.refundCounter += gas;
+  }
+
+  subRefund(gas: number): void {
+    assert(this.refundCounter >= gas, 'the refund counter is never negative');
+    this.addRefund(-gas);
+  }
+
+  addLog(log: Log): void {
+    const logs = this.logsOfTransaction;
+    this.journal.append(undefined, () => {
+      logs.pop();
+    });
+    logs.push(log);
+  }
+
+  snapshot(): number {
+    return this.journal.snapshot();
+  }
+
+  revert(mark: number): void {
+    this.journal.revert(mark);
+  }
+
+  enter(): void {}
+
+  leave(): void {}
+
+  // --- inside -------------------------------------------------------------------------------------------------------
+
+  private record(address: Address): AccountRecord {
+    if (address === this.lastAddress) return this.lastRecord!;
+    const key = keyOf(address);
+    let record = this.records.get(key);
+    if (record === undefined) {
+      record = new AccountRecord(address, key, this.reader, this.blockNumber);
+      this.records.set(key, record);
+    }
+    this.lastAddress = address;
+    this.lastRecord = record;
+    return record;
+  }
+
+  /** Brings an absent account into being; true when it did. */
+  private ensure(record: AccountRecord): boolean {
+    if (record.exists) return false;
+    this.journal.append(record, () => {
+      record.exists = false;
+    });
+    record.exists = true;
+    return true;
+  }
+
+  private changeBalance(record: AccountRecord, by: bigint): void {
+    this.ensure(record);
+    const previous = record.balance;
+    this.journal.append(record, () => {
+      record.balance = previous;
+    });
+    record.balance = previous + by;
+  }
+
+  private warm(record: { warmIn: number }): boolean {
+    const previous = record.warmIn;
+    if (previous === this.transaction) return false;
+    this.journal.append(undefined, () => {
+      record.warmIn = previous;
+    });
+    record.warmIn = this.transaction;
+    return true;
+  }
+
+  /** A new storage keeps its warm slots (EIP-2929 knows addresses and slots, not storages). */
+  private warmSlotsOf(record: AccountRecord): Map<bigint, SlotRecord> {
+    const slots = new Map<bigint, SlotRecord>();
+    for (const [slot, { warmIn }] of record.slots) {
+      if (warmIn !== this.transaction) continue;
+      slots.set(slot, { start: 0n, committed: 0n, value: 0n, warmIn, dirtyIn: 0 });
+    }
+    return slots;
+  }
+
+  private remove(record: AccountRecord): void {
+    record.exists = false;
+    record.nonce = 0n;
+    record.balance = 0n;
+    record.setCode(EMPTY_CODE_HASH, undefined);
+    record.replaceSlots(new Map(), true, this.blockNumber, EMPTY_ROOT);
+    record.writtenMetadata = 'none';
+  }
+
+  private commitSlots(): void {
+    for (const slot of this.dirtySlots) slot.committed = slot.value;
+    this.dirtySlots = [];
+  }
+}

@@ -1,0 +1,99 @@
+/** What differs between two versions of a trie, node by node and by path: what a checkpoint writes. */
+import { equalBytes } from '../base/bytes.ts';
+import {
+  encodeNode,
+  joinNibbles,
+  type LoadedNode,
+  type Nibbles,
+  type TrieNode,
+} from './trie-node.ts';
+import { loadNode, type NodeLoader } from './trie-update.ts';
+
+export interface NodeChange {
+  /** Nibbles from the root. */
+  readonly path: Nibbles;
+  /** undefined: no node is stored at this path any more. */
+  readonly rlp: Uint8Array | undefined;
+}
+
+interface Side {
+  readonly root: TrieNode | undefined;
+  readonly load: NodeLoader | undefined;
+}
+
+/** A place in a trie: `used` nibbles of an extension's path lie behind it. Only at `used` 0 a node begins. */
+interface Place {
+  readonly node: TrieNode;
+  readonly used: number;
+}
+
+interface Step {
+  readonly path: Nibbles;
+  readonly before: Place | undefined;
+  readonly after: Place | undefined;
+}
+
+/** Both sides are hashed already. Walks both nibble by nibble, so that nodes need not begin at the same depth. */
+export function* changedNodes(before: Side, after: Side): Generator<NodeChange> {
+  const todo: Step[] = [
+    { path: new Uint8Array(0), before: start(before.root), after: start(after.root) },
+  ];
+  for (let step = todo.pop(); step !== undefined; step = todo.pop()) {
+    if (isSame(step.before, step.after)) continue;
+    const { path } = step;
+    const wasStored = isStored(step.before, path);
+    const isStoredNow = isStored(step.after, path);
+    const old = place(step.before, before.load, path);
+    const now = place(step.after, after.load, path);
+    if (isStoredNow) {
+      if (!wasStored || !equalBytes(step.before!.node.ref!, step.after!.node.ref!)) {
+        yield { path, rlp: encodeNode(now!.node) };
+      }
+    } else if (wasStored) {
+      yield { path, rlp: undefined };
+    }
+    for (let nibble = 15; nibble >= 0; nibble--) {
+      const was = descend(old, nibble);
+      const is = descend(now, nibble);
+      if (isSame(was, is)) continue;
+      todo.push({ path: joinNibbles(path, Uint8Array.of(nibble)), before: was, after: is });
+    }
+  }
+}
+
+interface LoadedPlace {
+  readonly node: LoadedNode;
+  readonly used: number;
+}
+
+function start(node: TrieNode | undefined): Place | undefined {
+  return node && { node, used: 0 };
+}
+
+function place(
+  at: Place | undefined,
+  load: NodeLoader | undefined,
+  path: Nibbles,
+): LoadedPlace | undefined {
+  return at && { node: loadNode(at.node, load, path), used: at.used };
+}
+
+/** The same node at the same place holds the same nodes below. */
+function isSame(a: Place | undefined, b: Place | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.used === b.used && (a.node === b.node || equalBytes(a.node.ref!, b.node.ref!));
+}
+
+/** A node is stored by itself when its parent holds its hash; the root always is. */
+function isStored(at: Place | undefined, path: Nibbles): boolean {
+  return at !== undefined && at.used === 0 && (path.length === 0 || at.node.ref!.length === 32);
+}
+
+/** Loads nothing: most places turn out to be the same on both sides. */
+function descend(at: LoadedPlace | undefined, nibble: number): Place | undefined {
+  if (at === undefined || at.node.kind === 'leaf') return undefined;
+  if (at.node.kind === 'branch') return start(at.node.children[nibble]);
+  if (at.node.path[at.used] !== nibble) return undefined;
+  if (at.used + 1 < at.node.path.length) return { node: at.node, used: at.used + 1 };
+  return start(at.node.child);
+}

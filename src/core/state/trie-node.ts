@@ -1,0 +1,237 @@
+/**
+ * Nodes of the Merkle Patricia trie (Yellow Paper, appendix D): immutable, shared between versions of a trie.
+ * What a parent holds of a node, its `ref`, is a hash of 32 bytes, or the node's own RLP when that is shorter.
+ */
+import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { RlpReader, readList } from '../base/rlp.ts';
+
+/** One hex digit a byte. */
+export type Nibbles = Uint8Array;
+
+export interface LeafNode {
+  readonly kind: 'leaf';
+  /** Rest of the key in hex-prefix form: half the memory of nibbles, and just what the RLP holds. */
+  readonly packed: Uint8Array;
+  readonly value: Uint8Array;
+  ref: Uint8Array | undefined;
+}
+
+export interface ExtensionNode {
+  readonly kind: 'extension';
+  readonly path: Nibbles;
+  /** A `hashed` child is replaced by what was loaded for it: the same node, only nearer. */
+  child: TrieNode;
+  ref: Uint8Array | undefined;
+}
+
+export interface BranchNode {
+  readonly kind: 'branch';
+  /** 16 slots; filled in place only by loading, as above. */
+  readonly children: (TrieNode | undefined)[];
+  readonly value: Uint8Array | undefined;
+  ref: Uint8Array | undefined;
+}
+
+/** Not loaded yet: only its hash is known. */
+export interface HashedNode {
+  readonly kind: 'hashed';
+  readonly ref: Hash32;
+}
+
+export type TrieNode = LeafNode | ExtensionNode | BranchNode | HashedNode;
+export type LoadedNode = Exclude<TrieNode, HashedNode>;
+
+export function leafNode(path: Nibbles, value: Uint8Array): LeafNode {
+  return { kind: 'leaf', packed: packNibbles(path, true), value, ref: undefined };
+}
+
+export function extensionNode(path: Nibbles, child: TrieNode): ExtensionNode {
+  return { kind: 'extension', path, child, ref: undefined };
+}
+
+export function branchNode(
+  children: (TrieNode | undefined)[],
+  value: Uint8Array | undefined,
+): BranchNode {
+  return { kind: 'branch', children, value, ref: undefined };
+}
+
+export function hashedNode(hash: Hash32): HashedNode {
+  return { kind: 'hashed', ref: hash };
+}
+
+// --- nibbles ------------------------------------------------------------------------------------------------------
+
+export function toNibbles(key: Uint8Array): Nibbles {
+  const out = new Uint8Array(key.length * 2);
+  for (let i = 0; i < key.length; i++) {
+    const byte = key[i]!;
+    out[2 * i] = byte >> 4;
+    out[2 * i + 1] = byte & 15;
+  }
+  return out;
+}
+
+/** Hex-prefix encoding (Yellow Paper, appendix C). */
+export function packNibbles(path: Nibbles, isLeaf: boolean): Uint8Array {
+  const odd = path.length & 1;
+  const out = new Uint8Array((path.length >> 1) + 1);
+  out[0] = ((isLeaf ? 2 : 0) + odd) << 4;
+  if (odd === 1) out[0]! |= path[0]!;
+  for (let i = odd, at = 1; i < path.length; i += 2, at++) out[at] = (path[i]! << 4) | path[i + 1]!;
+  return out;
+}
+
+export function unpackNibbles(packed: Uint8Array): Nibbles {
+  const odd = (packed[0]! >> 4) & 1;
+  const out = new Uint8Array((packed.length - 1) * 2 + odd);
+  if (odd === 1) out[0] = packed[0]! & 15;
+  for (let i = 1, at = odd; i < packed.length; i++, at += 2) {
+    out[at] = packed[i]! >> 4;
+    out[at + 1] = packed[i]! & 15;
+  }
+  return out;
+}
+
+/** How many nibbles of `a` from `start` on equal the beginning of `b`. */
+export function commonLength(a: Nibbles, start: number, b: Nibbles): number {
+  const most = Math.min(a.length - start, b.length);
+  let length = 0;
+  while (length < most && a[start + length] === b[length]) length++;
+  return length;
+}
+
+export function joinNibbles(a: Nibbles, b: Nibbles): Nibbles {
+  const out = new Uint8Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
+}
+
+// --- encoding -----------------------------------------------------------------------------------------------------
+
+/** Grows to the largest leaf seen; a node is encoded here and hashed in place. */
+let scratch = new Uint8Array(1024);
+
+/** RLP of a node whose children have their refs, as a view that the next call overwrites. */
+function encodeInPlace(node: LoadedNode): Uint8Array {
+  const HEADER_BYTES_MAX = 9;
+  let at = HEADER_BYTES_MAX;
+  if (node.kind === 'branch') {
+    reserve(HEADER_BYTES_MAX + 16 * 33 + 9 + (node.value?.length ?? 0));
+    for (let i = 0; i < 16; i++) {
+      const child = node.children[i];
+      if (child === undefined) scratch[at++] = 0x80;
+      else at = putRef(at, child.ref!);
+    }
+    at = putString(at, node.value ?? EMPTY_BYTES);
+  } else if (node.kind === 'extension') {
+    reserve(HEADER_BYTES_MAX + node.path.length + 9 + 33);
+    at = putString(at, packNibbles(node.path, false));
+    at = putRef(at, node.child.ref!);
+  } else {
+    reserve(HEADER_BYTES_MAX + node.packed.length + node.value.length + 18);
+    at = putString(at, node.packed);
+    at = putString(at, node.value);
+  }
+  const start = putListHeaderBefore(HEADER_BYTES_MAX, at - HEADER_BYTES_MAX);
+  return scratch.subarray(start, at);
+}
+
+function reserve(length: number): void {
+  if (scratch.length < length) scratch = new Uint8Array(length * 2);
+}
+
+function putRef(at: number, ref: Uint8Array): number {
+  if (ref.length === 32) {
+    scratch[at] = 0xa0;
+    scratch.set(ref, at + 1);
+    return at + 33;
+  }
+  scratch.set(ref, at);
+  return at + ref.length;
+}
+
+function putString(at: number, bytes: Uint8Array): number {
+  const length = bytes.length;
+  if (length === 1 && bytes[0]! < 0x80) {
+    scratch[at] = bytes[0]!;
+    return at + 1;
+  }
+  let start = at;
+  if (length < 56) {
+    scratch[start++] = 0x80 + length;
+  } else {
+    const count = byteCount(length);
+    scratch[start++] = 0xb7 + count;
+    for (let i = count - 1; i >= 0; i--) scratch[start++] = (length >>> (8 * i)) & 0xff;
+  }
+  scratch.set(bytes, start);
+  return start + length;
+}
+
+function putListHeaderBefore(end: number, length: number): number {
+  if (length < 56) {
+    scratch[end - 1] = 0xc0 + length;
+    return end - 1;
+  }
+  const count = byteCount(length);
+  for (let i = 0; i < count; i++) scratch[end - 1 - i] = (length >>> (8 * i)) & 0xff;
+  scratch[end - 1 - count] = 0xf7 + count;
+  return end - 1 - count;
+}
+
+function byteCount(value: number): number {
+  return value < 0x100 ? 1 : value < 0x10000 ? 2 : value < 0x1000000 ? 3 : 4;
+}
+
+/** A copy of the RLP; the refs of all children must be known. */
+export function encodeNode(node: LoadedNode): Uint8Array {
+  return encodeInPlace(node).slice();
+}
+
+/** Sets `ref`; the refs of all children must be known. */
+export function sealNode(node: LoadedNode): void {
+  const rlp = encodeInPlace(node);
+  node.ref = rlp.length < 32 ? rlp.slice() : keccak256(rlp);
+}
+
+/** Inverse of encodeNode. Throws RLP_INVALID. Keeps no view of `rlp`. */
+export function decodeNode(rlp: Uint8Array, ref: Uint8Array): LoadedNode {
+  return readNode(readList(rlp), ref);
+}
+
+function readNode(reader: RlpReader, ref: Uint8Array): LoadedNode {
+  const start = reader.at;
+  let items = 0;
+  while (!reader.done) {
+    reader.skip();
+    items++;
+  }
+  const list = new RlpReader(reader.bytes, start, reader.end);
+  if (items === 17) {
+    const children: (TrieNode | undefined)[] = [];
+    for (let i = 0; i < 16; i++) children.push(readChild(list));
+    const value = list.string();
+    return { kind: 'branch', children, value: value.length > 0 ? value.slice() : undefined, ref };
+  }
+  const packed = list.string().slice();
+  if ((packed[0]! & 0x20) !== 0) {
+    const value = list.string().slice();
+    list.finish();
+    return { kind: 'leaf', packed, value, ref };
+  }
+  const child = readChild(list)!;
+  list.finish();
+  return { kind: 'extension', path: unpackNibbles(packed), child, ref };
+}
+
+function readChild(list: RlpReader): TrieNode | undefined {
+  if (list.isList) {
+    const raw = list.raw().slice();
+    return decodeNode(raw, raw);
+  }
+  const hash = list.string();
+  return hash.length === 0 ? undefined : hashedNode(hash.slice());
+}

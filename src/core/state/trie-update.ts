@@ -1,0 +1,245 @@
+/** One sorted batch of changes applied to a Merkle Patricia trie in one pass; untouched nodes are shared with the old version. */
+import { compareBytes, equalBytes } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import { keccak256 } from '../base/keccak.ts';
+import {
+  type BranchNode,
+  branchNode,
+  commonLength,
+  decodeNode,
+  type ExtensionNode,
+  extensionNode,
+  joinNibbles,
+  type LeafNode,
+  type LoadedNode,
+  leafNode,
+  type Nibbles,
+  type TrieNode,
+  unpackNibbles,
+} from './trie-node.ts';
+
+/** RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it. */
+export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
+
+export interface TrieEntry {
+  readonly nibbles: Nibbles;
+  /** undefined deletes. */
+  readonly value: Uint8Array | undefined;
+}
+
+/** Throws TRIE_NODE_MISSING when the store has no such node there: a fault of the store, or a version older than its checkpoint. */
+export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
+  if (node.kind !== 'hashed') return node;
+  const rlp = load?.(path);
+  if (rlp === undefined || !equalBytes(keccak256(rlp), node.ref)) {
+    throw fail(
+      'TRIE_NODE_MISSING',
+      `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'another one'}; run "quorate db reindex"`,
+    );
+  }
+  return decodeNode(rlp, node.ref);
+}
+
+/** Loads a branch's child in place. */
+export function loadChild(
+  branch: BranchNode,
+  nibble: number,
+  load: NodeLoader | undefined,
+  path: Nibbles,
+): LoadedNode | undefined {
+  const child = branch.children[nibble];
+  if (child === undefined || child.kind !== 'hashed') return child;
+  const loaded = loadNode(child, load, path);
+  branch.children[nibble] = loaded;
+  return loaded;
+}
+
+/** Loads an extension's child in place. */
+export function loadNext(
+  extension: ExtensionNode,
+  load: NodeLoader | undefined,
+  path: Nibbles,
+): LoadedNode {
+  if (extension.child.kind === 'hashed') extension.child = loadNode(extension.child, load, path);
+  return extension.child;
+}
+
+/** `entries` are sorted by key and have distinct keys. Returns `root` itself when nothing changed. */
+export function updateTrie(
+  root: TrieNode | undefined,
+  entries: readonly TrieEntry[],
+  load: NodeLoader | undefined,
+): TrieNode | undefined {
+  return new BatchUpdate(entries, load).apply(root, 0, 0, entries.length);
+}
+
+class BatchUpdate {
+  private readonly entries: readonly TrieEntry[];
+  private readonly load: NodeLoader | undefined;
+
+  constructor(entries: readonly TrieEntry[], load: NodeLoader | undefined) {
+    this.entries = entries;
+    this.load = load;
+  }
+
+  /** Entries `from` to `to` (exclusive) all lie below the node, which is at `depth` nibbles from the root. */
+  apply(node: TrieNode | undefined, depth: number, from: number, to: number): TrieNode | undefined {
+    if (from === to) return node;
+    if (node === undefined) {
+      const live = this.entries.slice(from, to).filter((entry) => entry.value !== undefined);
+      return build(live, 0, live.length, depth);
+    }
+    const loaded = loadNode(node, this.load, this.pathTo(from, depth));
+    if (loaded.kind === 'leaf') return this.atLeaf(loaded, depth, from, to);
+    if (loaded.kind === 'branch') return this.atBranch(loaded, depth, from, to);
+    return this.atExtension(loaded, depth, from, to);
+  }
+
+  private atLeaf(leaf: LeafNode, depth: number, from: number, to: number): TrieNode | undefined {
+    const key = joinNibbles(this.pathTo(from, depth), unpackNibbles(leaf.packed));
+    const merged: TrieEntry[] = [];
+    let isPlaced = false;
+    for (let i = from; i < to; i++) {
+      const entry = this.entries[i]!;
+      const order = isPlaced ? 1 : compareBytes(key, entry.nibbles);
+      if (order < 0) merged.push({ nibbles: key, value: leaf.value });
+      if (order <= 0) isPlaced = true;
+      if (order === 0 && to - from === 1) return replaceValue(leaf, entry.value);
+      if (entry.value !== undefined) merged.push(entry);
+    }
+    if (!isPlaced) merged.push({ nibbles: key, value: leaf.value });
+    if (merged.length === 1 && merged[0]!.nibbles === key) return leaf;
+    return build(merged, 0, merged.length, depth);
+  }
+
+  private atBranch(
+    branch: BranchNode,
+    depth: number,
+    from: number,
+    to: number,
+  ): TrieNode | undefined {
+    let at = from;
+    let value = branch.value;
+    if (this.entries[at]!.nibbles.length === depth) value = this.entries[at++]!.value;
+    let isChanged = !sameValue(value, branch.value);
+    const children = branch.children.slice();
+    while (at < to) {
+      const nibble = this.entries[at]!.nibbles[depth]!;
+      const start = at++;
+      while (at < to && this.entries[at]!.nibbles[depth] === nibble) at++;
+      const old = branch.children[nibble];
+      const child = old && loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1));
+      const next = this.apply(child, depth + 1, start, at);
+      children[nibble] = next;
+      if (next !== child) isChanged = true;
+    }
+    if (!isChanged) return branch;
+    return this.normalized(children, value, this.pathTo(from, depth));
+  }
+
+  private atExtension(
+    extension: ExtensionNode,
+    depth: number,
+    from: number,
+    to: number,
+  ): TrieNode | undefined {
+    const { path } = extension;
+    const common = Math.min(
+      commonLength(this.entries[from]!.nibbles, depth, path),
+      commonLength(this.entries[to - 1]!.nibbles, depth, path),
+    );
+    if (common === path.length) {
+      const child = loadNext(extension, this.load, this.pathTo(from, depth + common));
+      const next = this.apply(child, depth + common, from, to);
+      return next === child ? extension : prepend(path, next);
+    }
+    const children = noChildren();
+    const rest = path.slice(common + 1);
+    children[path[common]!] =
+      rest.length === 0 ? extension.child : extensionNode(rest, extension.child);
+    const branch = branchNode(children, undefined);
+    const next = this.atBranch(branch, depth + common, from, to);
+    return next === branch ? extension : prepend(path.slice(0, common), next);
+  }
+
+  /** A branch, or what remains of one that has fewer than two entries left. */
+  private normalized(
+    children: (TrieNode | undefined)[],
+    value: Uint8Array | undefined,
+    path: Nibbles,
+  ): TrieNode | undefined {
+    let count = 0;
+    let only = 0;
+    for (let i = 0; i < 16; i++) {
+      if (children[i] === undefined) continue;
+      count++;
+      only = i;
+    }
+    if (count === 0) return value === undefined ? undefined : leafNode(new Uint8Array(0), value);
+    if (count > 1 || value !== undefined) return branchNode(children, value);
+    const nibble = Uint8Array.of(only);
+    return prepend(nibble, loadNode(children[only]!, this.load, joinNibbles(path, nibble)));
+  }
+
+  private pathTo(index: number, depth: number): Nibbles {
+    return this.entries[index]!.nibbles.subarray(0, depth);
+  }
+}
+
+function sameValue(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : equalBytes(a, b);
+}
+
+function replaceValue(leaf: LeafNode, value: Uint8Array | undefined): LeafNode | undefined {
+  if (value === undefined) return undefined;
+  if (equalBytes(value, leaf.value)) return leaf;
+  return { kind: 'leaf', packed: leaf.packed, value, ref: undefined };
+}
+
+/** Puts `path` before a node, merging it with a leaf's or an extension's own. */
+function prepend(path: Nibbles, node: TrieNode | undefined): TrieNode | undefined {
+  if (node === undefined || path.length === 0) return node;
+  if (node.kind === 'leaf') {
+    return leafNode(joinNibbles(path, unpackNibbles(node.packed)), node.value);
+  }
+  if (node.kind === 'extension') return extensionNode(joinNibbles(path, node.path), node.child);
+  return extensionNode(path, node);
+}
+
+function noChildren(): (TrieNode | undefined)[] {
+  return new Array<TrieNode | undefined>(16).fill(undefined);
+}
+
+/** A new subtree of entries that all have values. */
+function build(
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+  depth: number,
+): LoadedNode | undefined {
+  if (from === to) return undefined;
+  const first = entries[from]!;
+  if (to - from === 1) return leafNode(first.nibbles.subarray(depth), first.value!);
+  const common = commonLength(entries[to - 1]!.nibbles, depth, first.nibbles.subarray(depth));
+  const branch = buildBranch(entries, from, to, depth + common);
+  return common === 0 ? branch : extensionNode(first.nibbles.slice(depth, depth + common), branch);
+}
+
+function buildBranch(
+  entries: readonly TrieEntry[],
+  from: number,
+  to: number,
+  depth: number,
+): BranchNode {
+  const children = noChildren();
+  let at = from;
+  let value: Uint8Array | undefined;
+  if (entries[at]!.nibbles.length === depth) value = entries[at++]!.value;
+  while (at < to) {
+    const nibble = entries[at]!.nibbles[depth]!;
+    const start = at++;
+    while (at < to && entries[at]!.nibbles[depth] === nibble) at++;
+    children[nibble] = build(entries, start, at, depth + 1);
+  }
+  return branchNode(children, value);
+}

@@ -1,0 +1,204 @@
+/**
+ * Merkle Patricia trie (Yellow Paper, appendix D): synchronous and persistent. An update gives a new version that shares all
+ * untouched nodes with the old one; nodes that were not loaded yet are read by path, and checked against their hash.
+ */
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { changedNodes, type NodeChange } from './trie-difference.ts';
+import {
+  commonLength,
+  encodeNode,
+  hashedNode,
+  type LoadedNode,
+  type Nibbles,
+  sealNode,
+  type TrieNode,
+  toNibbles,
+  unpackNibbles,
+} from './trie-node.ts';
+import {
+  loadChild,
+  loadNext,
+  loadNode,
+  type NodeLoader,
+  type TrieEntry,
+  updateTrie,
+} from './trie-update.ts';
+
+/** Key (already hashed by the caller) and value; undefined deletes. */
+export type TrieChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
+
+export class Trie {
+  /** The root node is replaced by what was loaded for it, as children are. */
+  private node: TrieNode | undefined;
+  private readonly load: NodeLoader | undefined;
+  private known: Hash32 | undefined;
+
+  private constructor(node: TrieNode | undefined, load: NodeLoader | undefined) {
+    this.node = node;
+    this.load = load;
+  }
+
+  static empty(load?: NodeLoader): Trie {
+    return new Trie(undefined, load);
+  }
+
+  /** A trie whose nodes are read on demand. Reading throws TRIE_NODE_MISSING when the store lacks a node. */
+  static load(root: Hash32, load: NodeLoader): Trie {
+    return equalBytes(root, EMPTY_ROOT)
+      ? new Trie(undefined, load)
+      : new Trie(hashedNode(root), load);
+  }
+
+  /** `changes` sorted by key, keys distinct. Returns this trie itself when nothing changes. */
+  update(changes: readonly TrieChange[]): Trie {
+    const entries: TrieEntry[] = changes.map(([key, value]) => ({
+      nibbles: toNibbles(key),
+      value,
+    }));
+    const node = updateTrie(this.node, entries, this.load);
+    return node === this.node ? this : new Trie(node, this.load);
+  }
+
+  get isEmpty(): boolean {
+    return this.node === undefined;
+  }
+
+  /** Hashes at most about `leafBudget` leaves; undefined: call again to go on. */
+  hash(leafBudget: number): Hash32 | undefined {
+    return this.seal({ leaves: leafBudget });
+  }
+
+  /** As `hash`, with a budget that several tries share; it is counted down. */
+  seal(budget: LeafBudget): Hash32 | undefined {
+    if (this.known !== undefined) return this.known;
+    if (this.node === undefined) {
+      this.known = EMPTY_ROOT;
+    } else if (seal(this.node, budget)) {
+      const ref = this.node.ref!;
+      this.known = ref.length === 32 ? ref : keccak256(ref);
+    }
+    return this.known;
+  }
+
+  root(): Hash32 {
+    return this.known ?? this.seal({ leaves: Number.POSITIVE_INFINITY })!;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const nibbles = toNibbles(key);
+    let node = this.rootNode();
+    let depth = 0;
+    while (node !== undefined) {
+      if (node.kind === 'leaf') {
+        return equalBytes(unpackNibbles(node.packed), nibbles.subarray(depth))
+          ? node.value
+          : undefined;
+      }
+      if (node.kind === 'branch' && depth === nibbles.length) return node.value;
+      const step = this.step(node, nibbles, depth);
+      node = step?.node;
+      depth = step?.depth ?? depth;
+    }
+    return undefined;
+  }
+
+  /** RLP of the nodes from the root towards `key`, as in eth_getProof; embedded ones are inside their parents. */
+  prove(key: Uint8Array): Uint8Array[] {
+    this.root();
+    const nibbles = toNibbles(key);
+    const proof: Uint8Array[] = [];
+    let node = this.rootNode();
+    let depth = 0;
+    while (node !== undefined) {
+      if (proof.length === 0 || node.ref!.length === 32) proof.push(encodeNode(node));
+      if (node.kind === 'leaf') break;
+      const step = this.step(node, nibbles, depth);
+      node = step?.node;
+      depth = step?.depth ?? depth;
+    }
+    return proof;
+  }
+
+  /** Nodes, by path, that turn a store of `since` into one of this trie. Paths are distinct. Both tries get hashed. */
+  changedNodes(since: Trie): Iterable<NodeChange> {
+    this.root();
+    since.root();
+    return changedNodes(
+      { root: since.node, load: since.load },
+      { root: this.node, load: this.load },
+    );
+  }
+
+  /**
+   * The same trie without the nodes deeper than `depth` nibbles in memory, so that they are read again when needed.
+   * Only for a trie whose nodes `load` can read: one that a checkpoint has just written.
+   */
+  shed(depth: number, load: NodeLoader | undefined = this.load): Trie {
+    const root = this.root();
+    const trie = new Trie(this.node && shed(this.node, depth), load);
+    trie.known = root;
+    return trie;
+  }
+
+  private rootNode(): LoadedNode | undefined {
+    if (this.node?.kind === 'hashed') {
+      this.node = loadNode(this.node, this.load, new Uint8Array(0));
+    }
+    return this.node;
+  }
+
+  /** The next node towards a key. */
+  private step(
+    node: Exclude<LoadedNode, { kind: 'leaf' }>,
+    key: Nibbles,
+    depth: number,
+  ): { node: LoadedNode | undefined; depth: number } | undefined {
+    if (node.kind === 'branch') {
+      if (depth === key.length) return undefined;
+      const path = key.subarray(0, depth + 1);
+      return { node: loadChild(node, key[depth]!, this.load, path), depth: depth + 1 };
+    }
+    const { length } = node.path;
+    if (commonLength(key, depth, node.path) < length) return undefined;
+    return {
+      node: loadNext(node, this.load, key.subarray(0, depth + length)),
+      depth: depth + length,
+    };
+  }
+}
+
+export interface LeafBudget {
+  leaves: number;
+}
+
+/** Fills in refs from the leaves up; false when the budget is spent. What is done stays done. */
+function seal(node: TrieNode, budget: LeafBudget): boolean {
+  if (node.ref !== undefined) return true;
+  if (node.kind === 'leaf') {
+    if (budget.leaves <= 0) return false;
+    budget.leaves--;
+  } else if (node.kind === 'branch') {
+    for (const child of node.children) {
+      if (child !== undefined && !seal(child, budget)) return false;
+    }
+  } else if (node.kind === 'extension' && !seal(node.child, budget)) {
+    return false;
+  }
+  sealNode(node as LoadedNode);
+  return true;
+}
+
+function shed(node: TrieNode, depth: number): TrieNode {
+  if (node.kind === 'hashed') return node;
+  if (depth < 0 && node.ref!.length === 32) return hashedNode(node.ref!);
+  if (node.kind === 'branch') {
+    const children = node.children.map((child) => child && shed(child, depth - 1));
+    return { kind: 'branch', children, value: node.value, ref: node.ref };
+  }
+  if (node.kind === 'extension') {
+    const child = shed(node.child, depth - node.path.length);
+    return { kind: 'extension', path: node.path, child, ref: node.ref };
+  }
+  return node;
+}
