@@ -1,0 +1,52 @@
+/** Which sub-protocols two peers share, and where each one's message codes begin (consensus dossier §8.2). */
+import { BASE_PROTOCOL_LENGTH } from './disconnect.ts';
+
+export interface Capability {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface ProtocolSpec extends Capability {
+  /** How many message codes it takes. */
+  readonly length: number;
+}
+
+export interface SharedProtocol extends ProtocolSpec {
+  /** Code of its message 0 on the connection. */
+  readonly offset: number;
+}
+
+export const ETH_66: ProtocolSpec = { name: 'eth', version: 66, length: 17 };
+export const ETH_68: ProtocolSpec = { name: 'eth', version: 68, length: 17 };
+export const ISTANBUL_100: ProtocolSpec = { name: 'istanbul', version: 100, length: 22 };
+
+/**
+ * One capability per name, in the highest version that both offer, ordered by name.
+ * `length` comes from our table: a peer does not announce it.
+ */
+export function sharedProtocols(
+  ours: readonly ProtocolSpec[],
+  theirs: readonly Capability[],
+): SharedProtocol[] {
+  const best = new Map<string, ProtocolSpec>();
+  for (const spec of ours) {
+    if (!theirs.some((cap) => cap.name === spec.name && cap.version === spec.version)) continue;
+    const held = best.get(spec.name);
+    if (!held || held.version < spec.version) best.set(spec.name, spec);
+  }
+  const ordered = [...best.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  let offset = BASE_PROTOCOL_LENGTH;
+  return ordered.map((spec) => {
+    const shared = { ...spec, offset };
+    offset += spec.length;
+    return shared;
+  });
+}
+
+/** The protocol that a message code of the connection belongs to. */
+export function protocolOfCode(
+  shared: readonly SharedProtocol[],
+  code: number,
+): SharedProtocol | undefined {
+  return shared.find((p) => code >= p.offset && code < p.offset + p.length);
+}

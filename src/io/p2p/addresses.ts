@@ -1,0 +1,23 @@
+/** What an IP address of a socket means. */
+import { BlockList, isIP } from 'node:net';
+
+const LAN = new BlockList();
+LAN.addSubnet('10.0.0.0', 8, 'ipv4');
+LAN.addSubnet('172.16.0.0', 12, 'ipv4');
+LAN.addSubnet('192.168.0.0', 16, 'ipv4');
+LAN.addSubnet('169.254.0.0', 16, 'ipv4');
+LAN.addSubnet('127.0.0.0', 8, 'ipv4');
+LAN.addSubnet('fe80::', 10, 'ipv6');
+LAN.addSubnet('fc00::', 7, 'ipv6');
+LAN.addAddress('::1', 'ipv6');
+
+/** IPv4 written as IPv6 becomes IPv4 again. */
+export function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+/** Loopback, link-local and private addresses. */
+export function isLanAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && LAN.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}

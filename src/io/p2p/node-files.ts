@@ -1,0 +1,68 @@
+/** `static-nodes.json`, `trusted-nodes.json`, `permissioned-nodes.json`, `disallowed-nodes.json` (consensus dossier §8.6). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../core/ports.ts';
+import { type Enode, parseEnode } from '../../core/wire/enode.ts';
+import type { Candidate } from './server.ts';
+
+const NODES_MAX = 10_000;
+
+/** Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a bad entry is logged and left out. */
+export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
+  for (const file of [join(dataDirectory, name), join(dataDirectory, 'geth', name)]) {
+    const text = readText(file);
+    if (text === undefined) continue;
+    return parseNodeList(text, (url, why) =>
+      log('error', 'Node URL is not valid', { file, url, error: why }),
+    );
+  }
+  return [];
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Throws SyntaxError on text that is no JSON. */
+function parseNodeList(text: string, refuse: (url: string, why: string) => void): Enode[] {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value)) {
+    refuse('', 'the file must hold a JSON array of node URLs');
+    return [];
+  }
+  const nodes: Enode[] = [];
+  for (const url of value.slice(0, NODES_MAX)) {
+    if (url === '') continue;
+    try {
+      nodes.push(parseEnode(String(url)));
+    } catch (error) {
+      refuse(String(url), error instanceof Error ? error.message : 'invalid');
+    }
+  }
+  return nodes;
+}
+
+/**
+ * `--permissioned`: the files are read again for every connection, as operators edit them while the node runs.
+ * By node id only; `disallowed-nodes.json` wins. An unreadable file refuses everybody.
+ */
+export function filePermissions(dataDirectory: string, log: Log): (peer: Candidate) => boolean {
+  return (peer) => {
+    try {
+      const lists = ['permissioned-nodes.json', 'disallowed-nodes.json'].map((name) => {
+        const text = readText(join(dataDirectory, name));
+        return text === undefined ? [] : parseNodeList(text, () => undefined);
+      });
+      const holds = (list: Enode[] | undefined) => list?.some((node) => node.id === peer.id);
+      return holds(lists[0]) === true && holds(lists[1]) !== true;
+    } catch (error) {
+      log('error', 'Failed to read the permissioned nodes', { error });
+      return false;
+    }
+  };
+}

@@ -1,0 +1,341 @@
+/** One connection to a peer, from its first byte to its last: key agreement, Hello, messages, Disconnect. */
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { concatBytes, equalBytes } from '../../core/base/bytes.ts';
+import { hasCode } from '../../core/base/errors.ts';
+import { bareHex } from '../../core/base/hex.ts';
+import {
+  type Capability,
+  type ProtocolSpec,
+  protocolOfCode,
+  type SharedProtocol,
+  sharedProtocols,
+} from '../../core/wire/capabilities.ts';
+import {
+  BASE_MESSAGE,
+  BASE_MESSAGE_BYTES_MAX,
+  BASE_PROTOCOL_LENGTH,
+  DISCONNECT,
+  decodeDisconnect,
+  encodeDisconnect,
+} from '../../core/wire/disconnect.ts';
+import {
+  decodeHello,
+  encodeHello,
+  type Hello,
+  SNAPPY_BASE_VERSION,
+} from '../../core/wire/hello.ts';
+import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
+import {
+  BYTES_BURST_MAX,
+  BYTES_PER_SECOND_MAX,
+  HANDSHAKE_BUFFER_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
+  MESSAGES_BURST_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  type Timings,
+  WRITE_BUFFER_BYTES_MAX,
+  WRITE_BUFFER_PAUSE_BYTES,
+} from './limits.ts';
+import { type Frame, RlpxSession } from './rlpx-session.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+const EMPTY_LIST = Uint8Array.of(0xc0);
+
+/** How a connection ended. `remote`: the peer said so itself. */
+export interface Ending {
+  readonly reason: number;
+  readonly remote: boolean;
+  readonly detail: string;
+}
+
+/** What the server decides about a connection. */
+export interface PeerHost {
+  readonly secretKey: Uint8Array;
+  readonly hello: Hello;
+  readonly protocols: readonly ProtocolSpec[];
+  readonly timings: Timings;
+  /** After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes without a word. */
+  identified(peer: PeerConnection): number | 'silent' | undefined;
+  /** After Hello: as `identified`. Admitted peers are joined when it returns. */
+  greeted(peer: PeerConnection): number | undefined;
+  message(peer: PeerConnection, protocol: SharedProtocol, code: number, bytes: Uint8Array): void;
+  /** Once, whatever happens. */
+  ended(peer: PeerConnection, ending: Ending): void;
+}
+
+type Phase = 'agreeing' | 'greeting' | 'running' | 'over';
+
+export class PeerConnection {
+  readonly inbound: boolean;
+  readonly socket: Socket;
+  /** Set by the server for one that it dialled. */
+  readonly dialled: string | undefined;
+  remoteKey: Uint8Array | undefined;
+  /** Hex of remoteKey; '' before the key agreement of an inbound connection. */
+  id = '';
+  clientName = '';
+  offered: readonly Capability[] = [];
+  shared: readonly SharedProtocol[] = [];
+  listenPort = 0;
+  private phase: Phase = 'agreeing';
+  private readonly host: PeerHost;
+  private readonly initiator: InitiatorHandshake | undefined;
+  private early: Uint8Array = new Uint8Array(0);
+  private session: RlpxSession | undefined;
+  private readonly startedMs: number;
+  private lastReadMs: number;
+  private lastPingMs: number;
+  private lastWriteMs: number;
+  private corked = false;
+  private paused = false;
+  private readonly messages: TokenBucket;
+  private readonly bytes: TokenBucket;
+
+  /** `target` is the node key of a peer that we dialled: it makes us the initiator. */
+  constructor(host: PeerHost, socket: Socket, target?: { key: Uint8Array; enode: string }) {
+    this.host = host;
+    this.socket = socket;
+    this.inbound = target === undefined;
+    this.dialled = target?.enode;
+    const nowMs = Date.now();
+    this.startedMs = nowMs;
+    this.lastReadMs = nowMs;
+    this.lastPingMs = nowMs;
+    this.lastWriteMs = nowMs;
+    this.messages = new TokenBucket(MESSAGES_PER_SECOND_MAX, MESSAGES_BURST_MAX, nowMs);
+    this.bytes = new TokenBucket(BYTES_PER_SECOND_MAX, BYTES_BURST_MAX, nowMs);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.received(chunk));
+    socket.on('error', (error) => this.finish(DISCONNECT.networkError, false, error.message));
+    socket.on('close', () => this.finish(DISCONNECT.networkError, false, 'connection closed'));
+    socket.on('drain', () => this.resumeReading(Date.now()));
+    if (target) {
+      this.initiator = new InitiatorHandshake(host.secretKey, target.key, randomBytes);
+      this.remoteKey = target.key;
+      this.id = bareHex(target.key);
+      socket.write(this.initiator.auth);
+    }
+  }
+
+  get running(): boolean {
+    return this.phase === 'running';
+  }
+
+  get over(): boolean {
+    return this.phase === 'over';
+  }
+
+  /** Queues one message; messages of one turn of the loop leave in one write. False: the connection is over. */
+  send(protocol: string, code: number, bytes: Uint8Array): boolean {
+    const shared = this.shared.find((p) => p.name === protocol);
+    if (this.phase !== 'running' || !shared || code >= shared.length) return false;
+    this.write(shared.offset + code, bytes);
+    if (this.socket.writableLength > WRITE_BUFFER_BYTES_MAX) {
+      this.disconnect(DISCONNECT.networkError, 'does not read what it is sent');
+    }
+    return true;
+  }
+
+  /** Tells the peer why (except for network errors) and closes. */
+  disconnect(reason: number, detail: string): void {
+    if (this.phase === 'over') return;
+    if (this.session && reason !== DISCONNECT.networkError) {
+      this.write(BASE_MESSAGE.disconnect, encodeDisconnect(reason));
+    }
+    this.finish(reason, false, detail);
+  }
+
+  /** Waits, pings and throttles; called every `sweepMs`. */
+  sweep(nowMs: number): void {
+    const { timings } = this.host;
+    if (this.phase === 'over') return;
+    if (this.phase !== 'running') {
+      if (nowMs - this.startedMs > timings.handshakeMs) {
+        this.disconnect(DISCONNECT.readTimeout, 'handshake timeout');
+      }
+      return;
+    }
+    if (this.socket.writableLength === 0) this.lastWriteMs = nowMs;
+    else if (nowMs - this.lastWriteMs > timings.writeMs) {
+      this.finish(DISCONNECT.networkError, false, 'write timeout');
+      return;
+    }
+    if (this.paused) this.resumeReading(nowMs);
+    else if (nowMs - this.lastReadMs > timings.readMs) {
+      this.disconnect(DISCONNECT.readTimeout, 'read timeout');
+      return;
+    }
+    if (nowMs - this.lastPingMs >= timings.pingMs) {
+      this.lastPingMs = nowMs;
+      this.write(BASE_MESSAGE.ping, EMPTY_LIST);
+    }
+  }
+
+  private received(chunk: Buffer): void {
+    if (this.phase === 'over') return;
+    const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+    try {
+      if (this.phase === 'agreeing') this.agree(bytes);
+      else this.session!.push(bytes);
+      this.drain();
+    } catch (error) {
+      this.disconnect(reasonOf(error), error instanceof Error ? error.message : 'fault');
+    }
+  }
+
+  /** Key agreement: collects the packet, answers it, and hands what follows to the session. */
+  private agree(bytes: Uint8Array): void {
+    this.early = concatBytes(this.early, bytes);
+    const agreed = this.initiator ? this.initiator.read(this.early) : this.answer(this.early);
+    if (!agreed) {
+      if (this.early.length > HANDSHAKE_BUFFER_BYTES_MAX) {
+        this.finish(DISCONNECT.breachOfProtocol, false, 'handshake too long');
+      }
+      return;
+    }
+    this.remoteKey = agreed.remoteKey;
+    this.id = bareHex(agreed.remoteKey);
+    this.session = new RlpxSession(agreed.secrets);
+    this.session.push(this.early.subarray(agreed.used));
+    this.early = new Uint8Array(0);
+    this.phase = 'greeting';
+    const verdict = this.host.identified(this);
+    if (verdict === 'silent') this.finish(DISCONNECT.authError, false, 'not permitted');
+    else if (verdict !== undefined) this.disconnect(verdict, 'refused after the handshake');
+    else this.write(BASE_MESSAGE.hello, encodeHello(this.host.hello));
+  }
+
+  private answer(early: Uint8Array): Agreed | undefined {
+    const agreed = answerAuth(this.host.secretKey, early, randomBytes);
+    if (agreed) this.socket.write(agreed.ack);
+    return agreed;
+  }
+
+  private drain(): void {
+    if (!this.session) return;
+    for (;;) {
+      if (this.over || this.paused) return;
+      const bytesMax = this.running ? MESSAGE_BYTES_MAX : BASE_MESSAGE_BYTES_MAX;
+      const frame = this.session.next(bytesMax);
+      if (!frame) return;
+      const nowMs = Date.now();
+      this.lastReadMs = nowMs;
+      if (this.running) this.handle(frame);
+      else this.greet(frame);
+      this.throttle(frame.bytes.length, nowMs);
+    }
+  }
+
+  private greet(frame: Frame): void {
+    if (frame.code === BASE_MESSAGE.disconnect) {
+      this.finish(decodeDisconnect(frame.bytes), true, 'disconnect before hello');
+      return;
+    }
+    if (frame.code !== BASE_MESSAGE.hello) {
+      this.disconnect(DISCONNECT.breachOfProtocol, `expected handshake, got ${frame.code}`);
+      return;
+    }
+    const hello = decodeHello(frame.bytes);
+    if (hello.id.length !== 64 || hello.id.every((byte) => byte === 0)) {
+      this.disconnect(DISCONNECT.invalidIdentity, 'invalid node identity in hello');
+      return;
+    }
+    if (!equalBytes(hello.id, this.remoteKey!)) {
+      this.disconnect(DISCONNECT.unexpectedIdentity, 'hello names another node');
+      return;
+    }
+    this.clientName = hello.clientName;
+    this.offered = hello.capabilities;
+    this.listenPort = hello.listenPort;
+    this.session!.compressed = hello.version >= SNAPPY_BASE_VERSION;
+    this.shared = sharedProtocols(this.host.protocols, hello.capabilities);
+    if (this.shared.length === 0) {
+      this.disconnect(DISCONNECT.uselessPeer, 'no matching protocols');
+      return;
+    }
+    this.phase = 'running';
+    const refused = this.host.greeted(this);
+    if (refused !== undefined) this.disconnect(refused, 'refused after hello');
+  }
+
+  private handle(frame: Frame): void {
+    if (frame.code >= BASE_PROTOCOL_LENGTH) {
+      const protocol = protocolOfCode(this.shared, frame.code);
+      if (!protocol) {
+        this.disconnect(DISCONNECT.breachOfProtocol, `msg code out of range: ${frame.code}`);
+        return;
+      }
+      this.host.message(this, protocol, frame.code - protocol.offset, frame.bytes);
+      return;
+    }
+    if (frame.code === BASE_MESSAGE.ping) this.write(BASE_MESSAGE.pong, EMPTY_LIST);
+    else if (frame.code === BASE_MESSAGE.disconnect) {
+      this.finish(decodeDisconnect(frame.bytes), true, 'peer disconnected');
+    }
+    // Other base messages are ignored, as the reference does.
+  }
+
+  /** Stops reading from a peer that floods, or that does not take its replies. */
+  private throttle(length: number, nowMs: number): void {
+    if (this.over) return;
+    this.messages.take(1, nowMs);
+    this.bytes.take(length, nowMs);
+    const flooded = this.messages.empty || this.bytes.empty;
+    if (flooded || this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES) {
+      this.paused = true;
+      this.socket.pause();
+    }
+  }
+
+  private resumeReading(nowMs: number): void {
+    if (!this.paused || this.over) return;
+    this.messages.take(0, nowMs);
+    this.bytes.take(0, nowMs);
+    if (this.messages.empty || this.bytes.empty) return;
+    if (this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES) return;
+    this.paused = false;
+    this.lastReadMs = nowMs;
+    try {
+      this.drain();
+    } catch (error) {
+      this.disconnect(reasonOf(error), error instanceof Error ? error.message : 'fault');
+    }
+    if (!this.paused && !this.over) this.socket.resume();
+  }
+
+  private write(code: number, bytes: Uint8Array): void {
+    if (!this.corked) {
+      this.corked = true;
+      this.socket.cork();
+      process.nextTick(() => {
+        this.corked = false;
+        this.socket.uncork();
+      });
+    }
+    this.socket.write(this.session!.encode(code, bytes), () => {
+      this.lastWriteMs = Date.now();
+    });
+  }
+
+  private finish(reason: number, remote: boolean, detail: string): void {
+    if (this.phase === 'over') return;
+    this.phase = 'over';
+    this.early = new Uint8Array(0);
+    const { socket } = this;
+    const goodbye = setTimeout(() => socket.destroy(), this.host.timings.goodbyeMs);
+    goodbye.unref();
+    socket.once('close', () => clearTimeout(goodbye));
+    // What still arrives is read and thrown away, so that our Disconnect is not lost to a reset.
+    socket.resume();
+    if (socket.connecting || socket.destroyed) socket.destroy();
+    else socket.end();
+    this.host.ended(this, { reason, remote, detail });
+  }
+}
+
+/** What the peer is told about a fault in its bytes. */
+function reasonOf(error: unknown): number {
+  if (hasCode(error, 'RLPX_INVALID') && /MAC$/.test(error.message)) return DISCONNECT.networkError;
+  return DISCONNECT.breachOfProtocol;
+}

@@ -1,0 +1,397 @@
+/**
+ * The node's end of the peer-to-peer network: listens, dials static nodes, keeps one session per node id within the
+ * limits, and offers them to the node as `Links` (consensus dossier §8.1).
+ */
+import { randomInt } from 'node:crypto';
+import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex } from '../../core/base/hex.ts';
+import { Lru } from '../../core/base/lru.ts';
+import { addressOfPublicKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import type { LinkEvent, Links, Log, PeerId, PeerInfo, PeerMessage } from '../../core/ports.ts';
+import type { Capability, ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
+import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
+import { type Enode, formatEnode } from '../../core/wire/enode.ts';
+import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
+import { isLanAddress, plainAddress } from './addresses.ts';
+import { Dialer } from './dialer.ts';
+import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from './limits.ts';
+import { loadMacHasher } from './mac-state.ts';
+import { type Ending, PeerConnection, type PeerHost } from './peer.ts';
+
+/** COMPAT: the reference leaves a third of its places to the peers that it dials itself. */
+const DIAL_RATIO = 3;
+
+export interface P2pOptions {
+  /** 32 bytes. */
+  readonly nodeKey: Uint8Array;
+  readonly clientName: string;
+  readonly protocols: readonly ProtocolSpec[];
+  readonly maxPeers: number;
+  /** undefined: does not listen. Port 0: any free one. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  readonly staticNodes: readonly Enode[];
+  readonly trustedNodes: readonly Enode[];
+  /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
+  readonly mayConnect?: (peer: Candidate) => boolean;
+  readonly log: Log;
+  readonly timings?: Timings;
+}
+
+export interface Candidate {
+  readonly id: PeerId;
+  readonly enode: string;
+  readonly inbound: boolean;
+}
+
+/** As admin_peers shows it: PeerInfo holds what was agreed, `offered` what the peer announced. */
+export interface ConnectedPeer extends PeerInfo {
+  readonly offered: readonly Capability[];
+}
+
+interface Session {
+  readonly connection: PeerConnection;
+  readonly info: ConnectedPeer;
+}
+
+export class P2pServer implements Links {
+  readonly id: PeerId;
+  private readonly options: P2pOptions;
+  private readonly timings: Timings;
+  private readonly publicKey: Uint8Array;
+  private readonly dialer: Dialer;
+  private readonly trusted = new Map<PeerId, Enode>();
+  private readonly sessions = new Map<PeerId, Session>();
+  /** Before Hello, and those whose goodbye is still under way are not among them. */
+  private readonly pending = new Set<PeerConnection>();
+  private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
+  private readonly sinks: ((event: LinkEvent) => void)[] = [];
+  private readonly host: PeerHost;
+  private listener: Server | undefined;
+  private sweeper: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(options: P2pOptions) {
+    this.options = options;
+    this.timings = options.timings ?? TIMINGS;
+    this.publicKey = secp256k1().publicKey(options.nodeKey);
+    this.id = bareHex(this.publicKey);
+    this.dialer = new Dialer(this.timings, () => randomInt(1 << 30) / (1 << 30));
+    for (const node of options.trustedNodes) this.trusted.set(node.id, node);
+    for (const node of options.staticNodes) this.addPeer(node);
+    this.host = this.makeHost();
+  }
+
+  /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
+  async start(): Promise<void> {
+    await loadMacHasher();
+    if (this.options.listen) await this.listen(this.options.listen);
+    this.sweeper = setInterval(() => this.sweep(), this.timings.sweepMs);
+    this.sweep();
+  }
+
+  /** Says goodbye to all peers and resolves when every socket is closed. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.sweeper);
+    const closed: Promise<void>[] = [];
+    const { listener } = this;
+    if (listener) closed.push(new Promise((resolve) => listener.close(() => resolve())));
+    for (const connection of [...this.pending, ...this.connections()]) {
+      closed.push(new Promise((resolve) => connection.socket.once('close', () => resolve())));
+      connection.disconnect(DISCONNECT.quitting, 'node stops');
+    }
+    await Promise.all(closed);
+  }
+
+  /** Where it listens; undefined when it does not. */
+  get listening(): { host: string; port: number } | undefined {
+    const address = this.listener?.address();
+    if (!address || typeof address === 'string') return undefined;
+    return { host: plainAddress(address.address), port: address.port };
+  }
+
+  events(sink: (event: LinkEvent) => void): void {
+    this.sinks.push(sink);
+  }
+
+  send(peer: PeerId, message: PeerMessage): void {
+    this.sessions.get(peer)?.connection.send(message.protocol, message.code, message.bytes);
+  }
+
+  drop(peer: PeerId, reason: number): void {
+    this.sessions.get(peer)?.connection.disconnect(reason, 'dropped by the node');
+  }
+
+  peers(): ConnectedPeer[] {
+    return [...this.sessions.values()].map((session) => session.info);
+  }
+
+  /** Keeps the node dialled. False when it is ourselves or was kept already. */
+  addPeer(node: Enode): boolean {
+    if (node.id === this.id) return false;
+    const nowMs = Date.now();
+    return this.dialer.add(node, nowMs, this.sessions.has(node.id));
+  }
+
+  /** Forgets a static node and ends its session. False when neither was there. */
+  removePeer(id: PeerId): boolean {
+    const kept = this.dialer.remove(id);
+    const session = this.sessions.get(id);
+    session?.connection.disconnect(DISCONNECT.requested, 'removed');
+    return kept || session !== undefined;
+  }
+
+  /** A trusted node may connect when all places are taken. */
+  addTrustedPeer(node: Enode): void {
+    this.trusted.set(node.id, node);
+  }
+
+  removeTrustedPeer(id: PeerId): void {
+    this.trusted.delete(id);
+  }
+
+  private connections(): PeerConnection[] {
+    return [...this.sessions.values()].map((session) => session.connection);
+  }
+
+  private async listen(at: { host: string; port: number }): Promise<void> {
+    const listener = createServer((socket) => this.accept(socket));
+    this.listener = listener;
+    await new Promise<void>((resolve, reject) => {
+      listener.once('error', (cause) => {
+        const where = `${at.host}:${at.port}`;
+        reject(fail('P2P_LISTEN_FAILED', `cannot listen on ${where}: ${cause.message}`, { cause }));
+      });
+      listener.listen(at.port, at.host, resolve);
+    });
+    listener.on('error', (error) => this.options.log('error', 'P2P listener failed', { error }));
+  }
+
+  private accept(socket: Socket): void {
+    const remote = plainAddress(socket.remoteAddress ?? '');
+    if (
+      this.stopped ||
+      this.countPendingInbound() >= PENDING_INBOUND_MAX ||
+      this.tooOften(remote)
+    ) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+      return;
+    }
+    this.pending.add(new PeerConnection(this.host, socket));
+  }
+
+  private countPendingInbound(): number {
+    let count = 0;
+    for (const connection of this.pending) if (connection.inbound) count++;
+    return count;
+  }
+
+  private tooOften(remote: string): boolean {
+    const nowMs = Date.now();
+    if (isLanAddress(remote)) return false;
+    const lastMs = this.inboundHistory.get(remote);
+    this.inboundHistory.set(remote, nowMs);
+    return lastMs !== undefined && nowMs - lastMs < this.timings.inboundThrottleMs;
+  }
+
+  private sweep(): void {
+    const nowMs = Date.now();
+    for (const connection of [...this.pending, ...this.connections()]) connection.sweep(nowMs);
+    for (const node of this.dialer.due(nowMs)) this.dial(node);
+  }
+
+  private dial(node: Enode): void {
+    const enode = formatEnode(node);
+    if (!this.permits({ id: node.id, enode, inbound: false })) {
+      this.dialer.disconnected(node.id, Date.now());
+      return;
+    }
+    const socket = connect({ host: node.host!, port: node.tcpPort });
+    const failed = (why: string) => {
+      socket.destroy();
+      this.settleDial(node.id);
+      this.options.log('debug', 'Dialing static node failed', { enode, error: why });
+    };
+    const onError = (error: Error) => failed(error.message);
+    socket.setTimeout(this.timings.dialMs, () => failed('dial timeout'));
+    socket.once('error', onError);
+    socket.once('connect', () => {
+      socket.setTimeout(0);
+      socket.removeListener('error', onError);
+      socket.removeAllListeners('timeout');
+      if (this.stopped || !this.dialer.has(node.id)) {
+        socket.destroy();
+        return;
+      }
+      this.pending.add(new PeerConnection(this.host, socket, { key: node.publicKey, enode }));
+    });
+  }
+
+  /** After a dial or a session ended: the node is waited for again, unless another session with it stands. */
+  private settleDial(id: PeerId): void {
+    if (this.sessions.has(id)) this.dialer.connected(id, Date.now());
+    else this.dialer.disconnected(id, Date.now());
+  }
+
+  private permits(candidate: Candidate): boolean {
+    if (!this.options.mayConnect || this.options.mayConnect(candidate)) return true;
+    const direction = candidate.inbound ? 'INCOMING' : 'OUTGOING';
+    const short = (id: string) => `id=${id.slice(0, 4)}…${id.slice(-4)}`;
+    this.options.log('warn', 'permission denied', {
+      detail: `${short(this.id)} ${direction} ${short(candidate.id)}`,
+      enode: candidate.enode,
+    });
+    return false;
+  }
+
+  private makeHost(): PeerHost {
+    const { options } = this;
+    return {
+      secretKey: options.nodeKey,
+      hello: {
+        version: SNAPPY_BASE_VERSION,
+        clientName: options.clientName,
+        capabilities: options.protocols,
+        listenPort: 0,
+        id: this.publicKey,
+      },
+      protocols: options.protocols,
+      timings: this.timings,
+      identified: (connection) => this.identified(connection),
+      greeted: (connection) => this.greeted(connection),
+      message: (connection, protocol, code, bytes) =>
+        this.received(connection, protocol, code, bytes),
+      ended: (connection, ending) => this.ended(connection, ending),
+    };
+  }
+
+  private identified(connection: PeerConnection): number | 'silent' | undefined {
+    const { id } = connection;
+    const refusal = this.refusal(connection, id);
+    if (refusal !== undefined) return refusal;
+    // COMPAT: whom permissioning refuses is told nothing.
+    if (
+      connection.inbound &&
+      !this.permits({ id, enode: enodeOf(connection, id), inbound: true })
+    ) {
+      return 'silent';
+    }
+    return undefined;
+  }
+
+  /** The reference's checks in its order; made after the handshake and again after Hello. */
+  private refusal(connection: PeerConnection, id: PeerId): number | undefined {
+    const { maxPeers } = this.options;
+    if (!this.trusted.has(id) && !this.sessions.has(id)) {
+      if (this.sessions.size >= maxPeers) return DISCONNECT.tooManyPeers;
+      if (connection.inbound && this.countInbound() >= maxPeers - dialPlaces(maxPeers)) {
+        return DISCONNECT.tooManyPeers;
+      }
+    }
+    const held = this.sessions.get(id);
+    if (held && !this.supersedes(connection, held.connection)) return DISCONNECT.alreadyConnected;
+    if (id === this.id) return DISCONNECT.self;
+    return undefined;
+  }
+
+  /**
+   * Two nodes that dial each other at once must not both refuse the other's call: the connection that the lower id
+   * dialled stays, on both sides.
+   */
+  private supersedes(candidate: PeerConnection, held: PeerConnection): boolean {
+    if (candidate.inbound === held.inbound) return false;
+    return candidate.inbound === candidate.id < this.id;
+  }
+
+  private countInbound(): number {
+    let count = 0;
+    for (const session of this.sessions.values()) if (session.connection.inbound) count++;
+    return count;
+  }
+
+  private greeted(connection: PeerConnection): number | undefined {
+    const { id } = connection;
+    const refusal = this.refusal(connection, id);
+    if (refusal !== undefined) return refusal;
+    this.pending.delete(connection);
+    const held = this.sessions.get(id);
+    if (held) held.connection.disconnect(DISCONNECT.alreadyConnected, 'superseded');
+    const info = this.describe(connection, id);
+    this.sessions.set(id, { connection, info });
+    this.dialer.connected(id, Date.now());
+    this.options.log('debug', 'Adding p2p peer', {
+      peercount: this.sessions.size,
+      id,
+      addr: info.remoteAddress,
+      name: info.clientName,
+    });
+    this.publish({ kind: 'joined', peer: info });
+    return undefined;
+  }
+
+  private describe(connection: PeerConnection, id: PeerId): ConnectedPeer {
+    const { socket } = connection;
+    return {
+      id,
+      address: addressOfPublicKey(connection.remoteKey!),
+      enode: connection.dialled ?? enodeOf(connection, id),
+      clientName: connection.clientName,
+      capabilities: new Map(connection.shared.map((p) => [p.name, p.version])),
+      offered: connection.offered,
+      inbound: connection.inbound,
+      trusted: this.trusted.has(id),
+      static: this.dialer.has(id),
+      remoteAddress: hostPort(socket.remoteAddress, socket.remotePort),
+      localAddress: hostPort(socket.localAddress, socket.localPort),
+    };
+  }
+
+  private received(
+    connection: PeerConnection,
+    protocol: SharedProtocol,
+    code: number,
+    bytes: Uint8Array,
+  ): void {
+    this.publish({
+      kind: 'message',
+      peer: connection.id,
+      message: { protocol: protocol.name, code, bytes },
+    });
+  }
+
+  private ended(connection: PeerConnection, ending: Ending): void {
+    this.pending.delete(connection);
+    const { id } = connection;
+    const joined = this.sessions.get(id)?.connection === connection;
+    if (joined) this.sessions.delete(id);
+    if (joined || !connection.inbound) this.settleDial(id);
+    this.options.log('debug', joined ? 'Removing p2p peer' : 'P2P connection refused or failed', {
+      peercount: this.sessions.size,
+      id,
+      reason: disconnectText(ending.reason),
+      req: ending.remote,
+      detail: ending.detail,
+    });
+    if (joined) this.publish({ kind: 'left', peer: id, reason: ending.reason });
+  }
+
+  private publish(event: LinkEvent): void {
+    for (const sink of this.sinks) sink(event);
+  }
+}
+
+function dialPlaces(maxPeers: number): number {
+  return maxPeers === 0 ? 0 : Math.max(1, Math.floor(maxPeers / DIAL_RATIO));
+}
+
+function hostPort(address: string | undefined, port: number | undefined): string {
+  const plain = plainAddress(address ?? '');
+  return isIP(plain) === 6 ? `[${plain}]:${port}` : `${plain}:${port}`;
+}
+
+function enodeOf(connection: PeerConnection, id: PeerId): string {
+  const { remoteAddress, remotePort } = connection.socket;
+  return `enode://${id}@${hostPort(remoteAddress, remotePort)}`;
+}

@@ -1,0 +1,27 @@
+/** Allows `perSecond` on average and `burst` at once. May be overdrawn by one take: the debt is then waited for. */
+export class TokenBucket {
+  private tokens: number;
+  private atMs: number;
+  private readonly perSecond: number;
+  private readonly burst: number;
+
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.perSecond = perSecond;
+    this.burst = burst;
+    this.tokens = burst;
+    this.atMs = nowMs;
+  }
+
+  get empty(): boolean {
+    return this.tokens <= 0;
+  }
+
+  take(count: number, nowMs: number): void {
+    if (nowMs > this.atMs) {
+      const earned = ((nowMs - this.atMs) * this.perSecond) / 1000;
+      this.tokens = Math.min(this.burst, this.tokens + earned);
+      this.atMs = nowMs;
+    }
+    this.tokens -= count;
+  }
+}
