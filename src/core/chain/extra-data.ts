@@ -8,8 +8,8 @@ import { fromHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
+import type { BftEngine } from './consensus-rules.ts';
 import { type Header, headerHash } from './header.ts';
-import type { BftEngine } from './rules.ts';
 
 /** mixHash of every header that a BFT engine seals. */
 export const ISTANBUL_DIGEST: Hash32 = fromHex(

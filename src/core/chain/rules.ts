@@ -1,5 +1,10 @@
 /** What holds at one block: one frozen flat record. Nobody but rulesAt() and the fork id looks into ChainConfig. */
-import type { Address } from '../base/bytes.ts';
+import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
+import { CODE_BYTES_MAX, TRANSACTION_KILOBYTES_DEFAULT } from '../base/limits.ts';
+import { type ChainConfig, isForked, type Transition, transitionsUntil } from './chain-config.ts';
+import { engineAt } from './consensus-rules.ts';
+
+export type { BftEngine, ConsensusRules, Engine } from './consensus-rules.ts';
 
 export const FORKS = [
   'frontier',
@@ -39,6 +44,10 @@ export interface Rules {
   /** A GoQuorum chain: dual state, gas price rules, private transactions. */
   readonly isQuorum: boolean;
   readonly isMps: boolean;
+  /** Network permissioning by contracts (qip714Block or a transition). */
+  readonly isEnhancedPermissioning: boolean;
+  /** From London on: the base fee is 0 in every block. */
+  readonly isZeroBaseFee: boolean;
   /** While false on a GoQuorum chain every gas price must be 0. True on other chains. */
   readonly isGasPriceEnabled: boolean;
   readonly isPrivacyEnhancements: boolean;
@@ -58,25 +67,212 @@ export interface Rules {
     | { readonly kind: 'list'; readonly addresses: readonly Address[] };
 }
 
-export type BftEngine = 'qbft' | 'ibft';
-export type Engine = BftEngine | 'raft' | 'none';
+const BYTES_PER_KILOBYTE = 1024;
+/** go-ethereum's limit of a transaction in its pool. */
+const ETHEREUM_TRANSACTION_BYTES_MAX = 128 * BYTES_PER_KILOBYTE;
+const WEI_PER_ETHER = 10n ** 18n;
 
-/** Consensus settings that hold at one block (consensus dossier §1, §6). */
-export interface ConsensusRules {
-  readonly engine: Engine;
-  readonly blockPeriodSeconds: number;
-  /** 0 or below the block period: empty blocks come at the block period. */
-  readonly emptyBlockPeriodSeconds: number;
-  readonly requestTimeoutMs: number;
-  /** 0: no cap. */
-  readonly maxRequestTimeoutMs: number;
-  readonly epoch: number;
-  readonly proposerPolicy: 'roundRobin' | 'sticky';
-  readonly allowedFutureBlockSeconds: number;
-  /** COMPAT: from this block on the quorum is ceil(2n/3), before it 2f + 1. */
-  readonly isCeil2Nby3: boolean;
-  /** Validators come from this contract; undefined: from the header. */
-  readonly validatorContract: Address | undefined;
-  /** Validators that a transition sets at this very block. */
-  readonly validatorOverride: readonly Address[] | undefined;
+/** Rules of block `number` with this timestamp (seconds). The same record for all blocks between two changes. */
+export function rulesAt(config: ChainConfig, number: number, timestamp: bigint): Rules {
+  let table = tables.get(config);
+  if (!table) {
+    table = { blocks: changingBlocks(config), times: changingTimes(config), known: new Map() };
+    tables.set(config, table);
+  }
+  const block = countPassed(table.blocks, number);
+  const time = countPassed(table.times, timestamp);
+  const key = block * (table.times.length + 1) + time;
+  let rules = table.known.get(key);
+  if (!rules) {
+    rules = Object.freeze(computeRules(config, number, timestamp));
+    table.known.set(key, rules);
+  }
+  return rules;
+}
+
+interface RulesTable {
+  /** Ascending: where something changes. */
+  readonly blocks: readonly bigint[];
+  readonly times: readonly bigint[];
+  readonly known: Map<number, Rules>;
+}
+
+const tables = new WeakMap<ChainConfig, RulesTable>();
+
+function countPassed(changes: readonly bigint[], at: number | bigint): number {
+  let passed = 0;
+  while (passed < changes.length && changes[passed]! <= at) passed++;
+  return passed;
+}
+
+function changingBlocks(config: ChainConfig): bigint[] {
+  const blocks = [
+    ...Object.values(config.forkBlocks),
+    ...config.transitions.map(({ block }) => block),
+    ...config.codeSizes.map(({ block }) => block),
+    config.istanbul?.testQbftBlock,
+    config.qip714Block,
+    config.privacyEnhancementsBlock,
+    config.privacyPrecompileBlock,
+    config.enableGasPriceBlock,
+  ];
+  return ascending(blocks);
+}
+
+function changingTimes({ forkTimes }: ChainConfig): bigint[] {
+  return ascending([forkTimes.shanghai, forkTimes.cancun]);
+}
+
+function ascending(values: readonly (bigint | undefined)[]): bigint[] {
+  const known = new Set(values.filter((value) => value !== undefined));
+  return [...known].sort((a, b) => (a < b ? -1 : 1));
+}
+
+type ForkRules = Pick<
+  Rules,
+  | 'isHomestead'
+  | 'isEip150'
+  | 'isEip155'
+  | 'isEip158'
+  | 'isByzantium'
+  | 'isConstantinople'
+  | 'isPetersburg'
+  | 'isIstanbul'
+  | 'isBerlin'
+  | 'isLondon'
+  | 'isParis'
+  | 'isShanghai'
+  | 'isCancun'
+>;
+
+/** COMPAT: up to Berlin every fork is a switch of its own, as in the reference; London and later bring all before them. */
+function forkRules(config: ChainConfig, number: number, timestamp: bigint): ForkRules {
+  const { forkBlocks, forkTimes } = config;
+  const hasTime = (time: bigint | undefined) => time !== undefined && time <= timestamp;
+  const isCancun = isForked(forkBlocks.cancun, number) || hasTime(forkTimes.cancun);
+  const isShanghai =
+    isCancun || isForked(forkBlocks.shanghai, number) || hasTime(forkTimes.shanghai);
+  const isParis = isShanghai || isForked(forkBlocks.paris, number);
+  const isLondon = isParis || isForked(forkBlocks.london, number);
+  const has = (block: bigint | undefined) => isLondon || isForked(block, number);
+  return {
+    isHomestead: has(forkBlocks.homestead),
+    isEip150: has(forkBlocks.eip150),
+    isEip155: has(forkBlocks.eip155),
+    isEip158: has(forkBlocks.eip158),
+    isByzantium: has(forkBlocks.byzantium),
+    isConstantinople: has(forkBlocks.constantinople),
+    isPetersburg: has(forkBlocks.petersburg),
+    isIstanbul: has(forkBlocks.istanbul),
+    isBerlin: has(forkBlocks.berlin),
+    isLondon,
+    isParis,
+    isShanghai,
+    isCancun,
+  };
+}
+
+function newestFork(rules: ForkRules, isMuirGlacier: boolean): Fork {
+  if (rules.isCancun) return 'cancun';
+  if (rules.isShanghai) return 'shanghai';
+  if (rules.isParis) return 'paris';
+  if (rules.isLondon) return 'london';
+  if (rules.isBerlin) return 'berlin';
+  if (isMuirGlacier) return 'muirGlacier';
+  if (rules.isIstanbul) return 'istanbul';
+  if (rules.isPetersburg) return 'petersburg';
+  if (rules.isConstantinople) return 'constantinople';
+  if (rules.isByzantium) return 'byzantium';
+  if (rules.isEip158) return 'spuriousDragon';
+  if (rules.isEip150) return 'tangerineWhistle';
+  return rules.isHomestead ? 'homestead' : 'frontier';
+}
+
+function computeRules(config: ChainConfig, number: number, timestamp: bigint): Rules {
+  const forks = forkRules(config, number, timestamp);
+  const past = transitionsUntil(config, number);
+  const isSwitched = (block: bigint | undefined, of: (t: Transition) => boolean | undefined) =>
+    isForked(block, number) || (latest(past, of) ?? false);
+  return {
+    ...forks,
+    fork: newestFork(forks, isForked(config.forkBlocks.muirGlacier, number)),
+    chainId: config.chainId ?? 0n,
+    isQuorum: config.isQuorum,
+    isMps: config.isMps,
+    isEnhancedPermissioning: isSwitched(config.qip714Block, (t) => t.isEnhancedPermissioning),
+    isZeroBaseFee: config.isZeroBaseFee,
+    isGasPriceEnabled:
+      !config.isQuorum || isSwitched(config.enableGasPriceBlock, (t) => t.isGasPriceEnabled),
+    isPrivacyEnhancements: isSwitched(
+      config.privacyEnhancementsBlock,
+      (t) => t.isPrivacyEnhancements,
+    ),
+    isPrivacyPrecompile: isSwitched(config.privacyPrecompileBlock, (t) => t.isPrivacyPrecompile),
+    codeBytesMax: codeBytesMax(config, number, past),
+    transactionBytesMax: transactionBytesMax(config, past),
+    minerGasLimit: latest(past, (t) => t.minerGasLimit),
+    blockReward: blockReward(config, number, forks, past),
+    rewardTo: rewardTo(config, past),
+  };
+}
+
+/** The value that the last transition with one gives. */
+function latest<T>(
+  past: readonly Transition[],
+  of: (transition: Transition) => T | undefined,
+): T | undefined {
+  let value: T | undefined;
+  for (const transition of past) value = of(transition) ?? value;
+  return value;
+}
+
+function codeBytesMax(config: ChainConfig, number: number, past: readonly Transition[]): number {
+  const byTransition = latest(past, (t) => t.codeKilobytesMax);
+  if (byTransition !== undefined) return byTransition * BYTES_PER_KILOBYTE;
+  let bytes = config.codeBytesMax ?? CODE_BYTES_MAX;
+  for (const step of config.codeSizes) {
+    if (step.block > number) break;
+    bytes = step.kilobytes * BYTES_PER_KILOBYTE;
+  }
+  return bytes;
+}
+
+/** COMPAT: the last transition decides even where it does not mention the limit. */
+function transactionBytesMax(config: ChainConfig, past: readonly Transition[]): number {
+  if (config.format !== 'goquorum') return ETHEREUM_TRANSACTION_BYTES_MAX;
+  const kilobytes =
+    past.at(-1)?.transactionKilobytesMax ||
+    config.transactionKilobytesMax ||
+    TRANSACTION_KILOBYTES_DEFAULT;
+  return kilobytes * BYTES_PER_KILOBYTE;
+}
+
+/** QBFT pays what the file says, IBFT nothing, and without a BFT engine (Raft too) ethash's reward is left standing. */
+function blockReward(
+  config: ChainConfig,
+  number: number,
+  forks: ForkRules,
+  past: readonly Transition[],
+): bigint {
+  const engine = engineAt(config, number);
+  if (engine === 'qbft')
+    return latest(past, (t) => t.blockReward) ?? config.qbft?.blockReward ?? 0n;
+  if (engine === 'ibft' || forks.isParis) return 0n;
+  if (forks.isConstantinople) return 2n * WEI_PER_ETHER;
+  return (forks.isByzantium ? 3n : 5n) * WEI_PER_ETHER;
+}
+
+function rewardTo(config: ChainConfig, past: readonly Transition[]): Rules['rewardTo'] {
+  let fixed = config.qbft?.miningBeneficiary;
+  let isFixed = fixed !== undefined;
+  const mode = config.qbft?.beneficiaryMode?.toLowerCase();
+  if (mode !== undefined) isFixed = mode === 'fixed';
+  for (const { beneficiaryMode, miningBeneficiary } of past) {
+    if (beneficiaryMode === 'validators' || beneficiaryMode === 'validator') isFixed = false;
+    if (miningBeneficiary && (beneficiaryMode === undefined || beneficiaryMode === 'fixed')) {
+      fixed = miningBeneficiary;
+      isFixed = true;
+    }
+  }
+  return isFixed ? { kind: 'fixed', address: fixed ?? ZERO_ADDRESS } : { kind: 'coinbase' };
 }

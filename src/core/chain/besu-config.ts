@@ -1,0 +1,141 @@
+/** `config` of Besu's and go-ethereum's genesis files. Besu: QBFT only, its own key names and `transitions.qbft`. */
+import { isZeroBytes } from '../base/bytes.ts';
+import type {
+  BftConfig,
+  ChainConfig,
+  ForkBlocks,
+  GenesisFormat,
+  Transition,
+} from './chain-config.ts';
+import { genesisFault, type JsonFields } from './json-fields.ts';
+
+/** Oldest first. Besu knows no eip155Block: replay protection comes with eip158Block. */
+const FORK_KEYS: readonly (readonly [fork: keyof ForkBlocks, key: string])[] = [
+  ['homestead', 'homesteadBlock'],
+  ['eip150', 'eip150Block'],
+  ['eip155', 'eip155Block'],
+  ['eip158', 'eip158Block'],
+  ['byzantium', 'byzantiumBlock'],
+  ['constantinople', 'constantinopleBlock'],
+  ['petersburg', 'petersburgBlock'],
+  ['istanbul', 'istanbulBlock'],
+  ['muirGlacier', 'muirGlacierBlock'],
+  ['berlin', 'berlinBlock'],
+  ['london', 'londonBlock'],
+  ['paris', 'mergeNetsplitBlock'],
+];
+
+/** Forks that nothing implies. */
+const OPTIONAL_FORKS: readonly string[] = ['muirGlacier', 'paris'];
+
+const FORK_ID_KEYS = [
+  ...FORK_KEYS.map(([, key]) => key),
+  'daoForkBlock',
+  'arrowGlacierBlock',
+  'grayGlacierBlock',
+];
+
+const FORK_ID_TIME_KEYS = [
+  'shanghaiTime',
+  'cancunTime',
+  'pragueTime',
+  'osakaTime',
+  'bpo1Time',
+  'bpo2Time',
+  'bpo3Time',
+  'bpo4Time',
+  'bpo5Time',
+];
+
+export function readEthereumConfig(config: JsonFields, format: GenesisFormat): ChainConfig {
+  refuseEngines(config);
+  const qbft = config.object('qbft');
+  const isBesu = format === 'besu';
+  return {
+    format,
+    chainId: config.quantity('chainId'),
+    isQuorum: false,
+    isMps: false,
+    forkBlocks: readForkBlocks(config),
+    forkTimes: {
+      shanghai: config.quantity('shanghaiTime', 64),
+      cancun: config.quantity('cancunTime', 64),
+    },
+    forkIdBlocks: FORK_ID_KEYS.flatMap((key) => config.quantity(key) ?? []),
+    forkIdTimes: FORK_ID_TIME_KEYS.flatMap((key) => config.quantity(key, 64) ?? []),
+    isZeroBaseFee: config.boolean('zeroBaseFee') ?? false,
+    istanbul: undefined,
+    ibft: undefined,
+    qbft: isBesu && qbft ? { ...readBft(qbft), ceil2Nby3Block: 0n } : undefined,
+    transitions: isBesu ? readTransitions(config) : [],
+    transactionKilobytesMax: 0,
+    codeSizes: [],
+    codeBytesMax: config.number('contractSizeLimit'),
+    qip714Block: undefined,
+    privacyEnhancementsBlock: undefined,
+    privacyPrecompileBlock: undefined,
+    enableGasPriceBlock: undefined,
+    source: undefined,
+  };
+}
+
+function refuseEngines(config: JsonFields): void {
+  if (config.has('ibft2')) {
+    throw genesisFault(
+      'invalid genesis file: config.ibft2: IBFT 2.0 is not supported; migrate the network to QBFT in Besu first, or start a new chain with config.qbft',
+    );
+  }
+  if (config.object('qbft')?.has('startBlock')) {
+    throw genesisFault(
+      'invalid genesis file: config.qbft.startBlock: a chain that migrated to QBFT is not supported; start from a genesis file with config.qbft alone',
+    );
+  }
+}
+
+/** A fork that is left out holds from the next one on: Besu files often name the newest only. */
+function readForkBlocks(config: JsonFields): ForkBlocks {
+  const blocks: Record<string, bigint | undefined> = {};
+  let next = newestFromStart(config);
+  for (const [fork, key] of FORK_KEYS.toReversed()) {
+    const own = config.quantity(key);
+    next = own ?? next;
+    blocks[fork] = OPTIONAL_FORKS.includes(fork) ? own : next;
+  }
+  if (config.quantity('terminalTotalDifficulty') === 0n) blocks.paris ??= 0n;
+  return blocks;
+}
+
+/** A fork by time that holds from the beginning brings all before it. */
+function newestFromStart(config: JsonFields): bigint | undefined {
+  return config.quantity('shanghaiTime') === 0n || config.quantity('cancunTime') === 0n
+    ? 0n
+    : undefined;
+}
+
+function readBft(fields: JsonFields): BftConfig {
+  const period = fields.number('blockperiodseconds');
+  const timeout = fields.number('requesttimeoutseconds');
+  const contract = fields.address('validatorcontractaddress');
+  const mode = fields.text('validatorselectionmode');
+  return {
+    epoch: fields.number('epochlength') || undefined,
+    blockPeriodSeconds: period || undefined,
+    emptyBlockPeriodSeconds: fields.number('emptyblockperiodseconds'),
+    requestTimeoutMs: timeout ? timeout * 1000 : undefined,
+    validatorContract: contract && !isZeroBytes(contract) ? contract : undefined,
+    validatorSelectionMode: mode ?? (contract ? 'contract' : undefined),
+    validators: fields.addresses('validators'),
+    blockReward: fields.quantity('blockreward'),
+    miningBeneficiary: fields.address('miningbeneficiary'),
+  };
+}
+
+function readTransitions(config: JsonFields): Transition[] {
+  const entries = config.object('transitions')?.objects('qbft') ?? [];
+  const transitions = entries.map((fields): Transition => {
+    const block = fields.quantity('block');
+    if (block === undefined) throw fields.fault('block', 'is missing');
+    return { ...readBft(fields), block, transactionKilobytesMax: 0 };
+  });
+  return transitions.sort((a, b) => Number(a.block - b.block));
+}

@@ -1,0 +1,132 @@
+/** Consensus settings that hold at one block (consensus dossier §1.3-1.5, §6.1). */
+import type { Address } from '../base/bytes.ts';
+import { type BftConfig, type ChainConfig, isForked, transitionsUntil } from './chain-config.ts';
+
+export type BftEngine = 'qbft' | 'ibft';
+export type Engine = BftEngine | 'raft' | 'none';
+
+export interface ConsensusRules {
+  readonly engine: Engine;
+  readonly blockPeriodSeconds: number;
+  /** 0 or below the block period: empty blocks come at the block period. */
+  readonly emptyBlockPeriodSeconds: number;
+  readonly requestTimeoutMs: number;
+  /** 0: no cap. */
+  readonly maxRequestTimeoutMs: number;
+  readonly epoch: number;
+  readonly proposerPolicy: 'roundRobin' | 'sticky';
+  readonly allowedFutureBlockSeconds: number;
+  /** COMPAT: from this block on the quorum is ceil(2n/3), before it 2f + 1. */
+  readonly isCeil2Nby3: boolean;
+  /** Validators come from this contract; undefined: from the header. */
+  readonly validatorContract: Address | undefined;
+  /** Validators that a transition sets at this very block; at block 0 those of the configuration. */
+  readonly validatorOverride: readonly Address[] | undefined;
+  /**
+   * COMPAT: the reference's set of validators obeys an override only when it is of the first transition of the file; the
+   * header of the block names the validators of every override.
+   */
+  readonly isOverrideOfSet: boolean;
+}
+
+/** What the command line says for chains whose file leaves it out (`--istanbul.blockperiod` and the like). */
+export interface ConsensusDefaults {
+  readonly blockPeriodSeconds?: number;
+  readonly requestTimeoutMs?: number;
+  readonly allowedFutureBlockSeconds?: number;
+}
+
+const DEFAULT_BLOCK_PERIOD_SECONDS = 5;
+const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
+const DEFAULT_EPOCH_BLOCKS = 30_000;
+
+/** Which engine seals block `number`. */
+export function engineAt(config: ChainConfig, number: number): Engine {
+  const base = baseEngine(config);
+  if (!base) return config.isQuorum ? 'raft' : 'none';
+  if (base.kind === 'qbft' || isForked(config.istanbul?.testQbftBlock, number)) return 'qbft';
+  const past = transitionsUntil(config, number);
+  return past.some(({ algorithm }) => algorithm === 'qbft') ? 'qbft' : 'ibft';
+}
+
+/** Settings of block `height`. */
+export function consensusAt(
+  config: ChainConfig,
+  height: number,
+  defaults: ConsensusDefaults = {},
+): ConsensusRules {
+  const base = baseEngine(config);
+  const settings = { ...base?.settings };
+  const past = transitionsUntil(config, height);
+  let is2FPlus1 = false;
+  for (const transition of past) {
+    assignSet(settings, transition);
+    is2FPlus1 = transition.is2FPlus1 ?? is2FPlus1;
+  }
+  const ceilBlock = settings.ceil2Nby3Block === undefined ? 0n : settings.ceil2Nby3Block;
+  const isContract = settings.validatorSelectionMode === 'contract';
+  // COMPAT: the reference wires the allowed future time for a legacy `istanbul` block only.
+  const future = config.istanbul ? defaults.allowedFutureBlockSeconds : undefined;
+  return {
+    engine: engineAt(config, height),
+    blockPeriodSeconds:
+      settings.blockPeriodSeconds ?? defaults.blockPeriodSeconds ?? DEFAULT_BLOCK_PERIOD_SECONDS,
+    emptyBlockPeriodSeconds: settings.emptyBlockPeriodSeconds ?? 0,
+    requestTimeoutMs:
+      settings.requestTimeoutMs ?? defaults.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    maxRequestTimeoutMs: settings.maxRequestTimeoutMs ?? 0,
+    epoch: settings.epoch ?? DEFAULT_EPOCH_BLOCKS,
+    proposerPolicy: base?.settings.isSticky ? 'sticky' : 'roundRobin',
+    allowedFutureBlockSeconds: future ?? 0,
+    isCeil2Nby3: !is2FPlus1 && ceilBlock !== null && ceilBlock <= height,
+    validatorContract: isContract ? settings.validatorContract : undefined,
+    ...overrideAt(config, height),
+  };
+}
+
+interface BaseEngine {
+  readonly kind: BftEngine;
+  readonly settings: BftConfig;
+}
+
+/** The order in which the reference chooses: a legacy block, IBFT, QBFT, each also by a transition at block 0. */
+function baseEngine(config: ChainConfig): BaseEngine | undefined {
+  if (config.istanbul) return { kind: 'ibft', settings: config.istanbul };
+  const atGenesis = (algorithm: BftEngine) =>
+    transitionsUntil(config, 0).some((transition) => transition.algorithm === algorithm);
+  if (config.ibft || atGenesis('ibft')) return { kind: 'ibft', settings: config.ibft ?? {} };
+  if (config.qbft || atGenesis('qbft')) return { kind: 'qbft', settings: config.qbft ?? {} };
+  return undefined;
+}
+
+type Settings = { -readonly [K in keyof BftConfig]: BftConfig[K] };
+
+/** Lays what `change` sets over `settings`. */
+function assignSet(settings: Settings, change: BftConfig): void {
+  settings.epoch = change.epoch ?? settings.epoch;
+  settings.blockPeriodSeconds = change.blockPeriodSeconds ?? settings.blockPeriodSeconds;
+  settings.emptyBlockPeriodSeconds =
+    change.emptyBlockPeriodSeconds ?? settings.emptyBlockPeriodSeconds;
+  settings.requestTimeoutMs = change.requestTimeoutMs ?? settings.requestTimeoutMs;
+  settings.maxRequestTimeoutMs = change.maxRequestTimeoutMs ?? settings.maxRequestTimeoutMs;
+  settings.validatorContract = change.validatorContract ?? settings.validatorContract;
+  settings.validatorSelectionMode =
+    change.validatorSelectionMode ?? settings.validatorSelectionMode;
+}
+
+function overrideAt(
+  config: ChainConfig,
+  height: number,
+): Pick<ConsensusRules, 'validatorOverride' | 'isOverrideOfSet'> {
+  const configured = height === 0 ? config.qbft?.validators : undefined;
+  if (configured) return { validatorOverride: configured, isOverrideOfSet: true };
+  const at = config.transitions.findIndex(
+    ({ block, validators }) => block === BigInt(height) && validators !== undefined,
+  );
+  if (at < 0) return { validatorOverride: undefined, isOverrideOfSet: false };
+  const first = config.transitions[0]!;
+  return {
+    validatorOverride: config.transitions[at]!.validators,
+    isOverrideOfSet: first === config.transitions[at],
+  };
+}

@@ -1,0 +1,125 @@
+/** Fork identifiers (EIP-2124, EIP-6122), counting the forks that the reference counts (consensus dossier §8.4). */
+import type { Hash32 } from '../base/bytes.ts';
+import { MAX_UINT64 } from '../base/quantity.ts';
+import type { ChainConfig } from './chain-config.ts';
+
+export interface ForkId {
+  /** CRC-32 of the genesis hash and all forks passed. */
+  readonly hash: number;
+  /** Block or time of the next fork, 0n when none is known. */
+  readonly next: bigint;
+}
+
+export interface ChainPosition {
+  readonly number: bigint;
+  /** Seconds. */
+  readonly timestamp: bigint;
+}
+
+/** Below this a `next` is a block, from it on a time: the beginning of Ethereum's main network. */
+const FIRST_FORK_TIME = 1_438_269_973n;
+
+/** All fork ids of one chain. */
+export class ForkSchedule {
+  private readonly blocks: readonly bigint[];
+  private readonly times: readonly bigint[];
+  /** Checksum before the i-th fork. */
+  private readonly sums: readonly number[];
+
+  constructor(
+    forks: Pick<ChainConfig, 'forkIdBlocks' | 'forkIdTimes'>,
+    genesisHash: Hash32,
+    genesisTimestamp: bigint,
+  ) {
+    this.blocks = ascending(forks.forkIdBlocks, 0n);
+    this.times = ascending(forks.forkIdTimes, genesisTimestamp);
+    const sums = [crc32(0, genesisHash)];
+    for (const fork of [...this.blocks, ...this.times]) {
+      sums.push(crc32(sums.at(-1)!, uint64(fork)));
+    }
+    this.sums = sums;
+  }
+
+  /** What a node with this head announces. */
+  at(head: ChainPosition): ForkId {
+    const passed = this.passed(head);
+    return { hash: this.sums[passed]!, next: this.fork(passed) ?? 0n };
+  }
+
+  /** Why a peer cannot be on the same chain, in the reference's words; undefined when it can. */
+  fault(remote: ForkId, head: ChainPosition): string | undefined {
+    for (let i = 0; i <= this.count; i++) {
+      const fork = this.fork(i) ?? MAX_UINT64;
+      const position = i < this.blocks.length ? head.number : this.positionAfterBlocks(head);
+      if (position >= fork) continue;
+      if (this.sums[i] === remote.hash) {
+        return this.isPassed(remote.next, head) ? LOCAL_FAULT : undefined;
+      }
+      for (let j = 0; j < i; j++) {
+        if (this.sums[j] === remote.hash) {
+          return this.fork(j) === remote.next ? undefined : REMOTE_FAULT;
+        }
+      }
+      return this.sums.includes(remote.hash, i + 1) ? undefined : LOCAL_FAULT;
+    }
+    return LOCAL_FAULT;
+  }
+
+  private get count(): number {
+    return this.blocks.length + this.times.length;
+  }
+
+  private fork(i: number): bigint | undefined {
+    return i < this.blocks.length ? this.blocks[i] : this.times[i - this.blocks.length];
+  }
+
+  private passed(head: ChainPosition): number {
+    let passed = 0;
+    while (passed < this.blocks.length && this.blocks[passed]! <= head.number) passed++;
+    if (passed < this.blocks.length) return passed;
+    for (const time of this.times) {
+      if (time > head.timestamp) break;
+      passed++;
+    }
+    return passed;
+  }
+
+  /** Chains without forks by time are compared by block alone: Raft counts nanoseconds. */
+  private positionAfterBlocks(head: ChainPosition): bigint {
+    return this.times.length > 0 ? head.timestamp : head.number;
+  }
+
+  private isPassed(next: bigint, head: ChainPosition): boolean {
+    if (next === 0n) return false;
+    if (head.number >= next) return true;
+    return this.times.length > 0 && next > FIRST_FORK_TIME && head.timestamp >= next;
+  }
+}
+
+const REMOTE_FAULT = 'remote needs update';
+const LOCAL_FAULT = 'local incompatible or needs update';
+
+/** Without doubles and without what holds from the beginning. */
+function ascending(forks: readonly bigint[], beginning: bigint): bigint[] {
+  const later = new Set(forks.filter((fork) => fork > beginning));
+  return [...later].sort((a, b) => (a < b ? -1 : 1));
+}
+
+function uint64(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, value);
+  return bytes;
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, i) => {
+  let value = i;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+/** CRC-32 (IEEE) of `bytes` after what `sum` covers. */
+function crc32(sum: number, bytes: Uint8Array): number {
+  let value = ~sum >>> 0;
+  for (const byte of bytes) value = CRC_TABLE[(value ^ byte) & 0xff]! ^ (value >>> 8);
+  return ~value >>> 0;
+}
