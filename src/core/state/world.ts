@@ -22,7 +22,7 @@ export interface World {
   createContract(address: Address): void;
   /** Non-empty storage root, code or nonce: a creation here fails (EIP-684, EIP-7610). */
   isCollision(address: Address): boolean;
-  /** Brings an empty account to attention, so that EIP-158 deletes it at the end of the transaction. */
+  /** Brings an account into being if it is absent, and to attention if it is empty, so that EIP-158 deletes it afterwards. */
   touch(address: Address): void;
 
   storage(address: Address, slot: bigint): bigint;
@@ -37,6 +37,7 @@ export interface World {
   warmAddress(address: Address): boolean;
   warmSlot(address: Address, slot: bigint): boolean;
 
+  /** Zeroes the balance; `finishTransaction` deletes the account. From Cancun on only if `createdInTransaction` (EIP-6780). */
   selfDestruct(address: Address): void;
   hasSelfDestructed(address: Address): boolean;
   /** EIP-6780. */
@@ -54,8 +55,12 @@ export interface World {
   /**
    * Private transactions choose between two states at every call (privacy dossier §3.4, §3.5): the interpreter tells of each
    * frame that begins and ends, and treats `isReadOnly` like a static frame. A public world does nothing here.
+   * `address` is where the code comes from (DELEGATECALL and CALLCODE: not the storage's owner), or the new contract's.
+   * Enter before the balance check, the value transfer and the snapshot, so that they run on the state that was chosen; a
+   * creation enters after the creator's nonce was raised and the collision checked. Precompiles run code of no account: no
+   * `enter` for them, nor for calls that end because the account does not exist. `isStatic`: STATICCALL itself.
    */
-  enter(address: Address, isCreate: boolean): void;
+  enter(address: Address, isCreate: boolean, isStatic?: boolean): void;
   leave(): void;
   readonly isReadOnly: boolean;
 }

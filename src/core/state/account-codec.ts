@@ -1,0 +1,45 @@
+/** The account as it stands in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper §4.1). */
+import type { Hash32 } from '../base/bytes.ts';
+import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
+import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import type { Account } from './account.ts';
+
+export type AccountLeaf = Omit<Account, 'born'>;
+
+export function encodeAccountLeaf(account: AccountLeaf): Uint8Array {
+  return new RlpWriter(128)
+    .list((list) =>
+      list
+        .bigint(account.nonce)
+        .bigint(account.balance)
+        .string(account.storageRoot)
+        .string(account.codeHash),
+    )
+    .finish();
+}
+
+/** Throws RLP_INVALID. */
+export function decodeAccountLeaf(leaf: Uint8Array): AccountLeaf {
+  const list = readList(leaf);
+  const nonce = list.bigint(8);
+  const balance = list.bigint(32);
+  const storageRoot: Hash32 = list.fixed(32).slice();
+  const codeHash: Hash32 = list.fixed(32).slice();
+  list.finish();
+  return { nonce, balance, storageRoot, codeHash };
+}
+
+/** A storage value as it stands in its trie: RLP of the number without leading zeros. */
+export function encodeSlotLeaf(value: bigint): Uint8Array {
+  const bytes = bigIntToBytes(value);
+  if (bytes.length === 1 && bytes[0]! < 0x80) return bytes;
+  const leaf = new Uint8Array(bytes.length + 1);
+  leaf[0] = 0x80 + bytes.length;
+  leaf.set(bytes, 1);
+  return leaf;
+}
+
+/** Throws RLP_INVALID. */
+export function decodeSlotLeaf(leaf: Uint8Array): bigint {
+  return bytesToBigInt(new RlpReader(leaf).scalar(32));
+}

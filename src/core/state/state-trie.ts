@@ -1,0 +1,203 @@
+/**
+ * The commitment to one state: the account trie and a storage trie per contract, as one immutable version per block.
+ * `update` only notes a write set; `hash` then works in slices: storage tries first, since accounts hold their roots.
+ */
+import { type Address, compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { bigIntToFixed } from '../base/quantity.ts';
+import { decodeAccountLeaf, encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
+import { type LeafBudget, Trie, type TrieChange } from './trie.ts';
+import type { NodeChange } from './trie-difference.ts';
+import type { Nibbles } from './trie-node.ts';
+import type { NodeLoader } from './trie-update.ts';
+import type { AccountWrite, WriteSet } from './write-set.ts';
+
+/** Trie nodes as the last checkpoint wrote them, by path. */
+export interface StateNodes {
+  account(path: Nibbles): Uint8Array | undefined;
+  /** `born` names the storage, `accountHash` is keccak256(address). */
+  storage(accountHash: Hash32, born: number, path: Nibbles): Uint8Array | undefined;
+}
+
+export interface StateNodeChange extends NodeChange {
+  /** undefined: a node of the account trie. */
+  readonly storage: { readonly accountHash: Hash32; readonly born: number } | undefined;
+}
+
+interface StorageTrie {
+  readonly accountHash: Hash32;
+  readonly born: number;
+  readonly trie: Trie;
+  /** As it was before the first change that is kept in memory. */
+  readonly origin: Trie;
+}
+
+/** A write on its way into the tries. */
+interface PendingWrite {
+  readonly write: AccountWrite;
+  readonly accountHash: Hash32;
+  readonly storage: StorageTrie | undefined;
+}
+
+export class StateTrie {
+  private accounts: Trie;
+  /** By keyOf(accountHash): storages changed since the last `settle`. */
+  private readonly storages: ReadonlyMap<string, StorageTrie>;
+  private readonly nodes: StateNodes | undefined;
+  /** Until the storage tries are hashed. */
+  private pending: readonly PendingWrite[];
+
+  private constructor(
+    accounts: Trie,
+    storages: ReadonlyMap<string, StorageTrie>,
+    nodes: StateNodes | undefined,
+    pending: readonly PendingWrite[],
+  ) {
+    this.accounts = accounts;
+    this.storages = storages;
+    this.nodes = nodes;
+    this.pending = pending;
+  }
+
+  /** Without `nodes` everything stays in memory. */
+  static empty(nodes?: StateNodes): StateTrie {
+    return StateTrie.load(EMPTY_ROOT, nodes);
+  }
+
+  /** Nodes are read when needed; that throws TRIE_NODE_MISSING where the store lacks one. */
+  static load(root: Hash32, nodes: StateNodes | undefined): StateTrie {
+    return new StateTrie(Trie.load(root, accountLoader(nodes)), new Map(), nodes, []);
+  }
+
+  /** The version after `writes`. Its `hash` fills `storageRoot` into the accounts of `writes`. */
+  update(writes: WriteSet): StateTrie {
+    this.root();
+    const storages = new Map(this.storages);
+    const pending: PendingWrite[] = [];
+    for (const write of writes.accounts.values()) {
+      const accountHash = keccak256(write.address);
+      const storage = this.updatedStorage(accountHash, write);
+      if (storage !== undefined) storages.set(keyOf(accountHash), storage);
+      else if (write.account === undefined || write.storageReset)
+        storages.delete(keyOf(accountHash));
+      pending.push({ write, accountHash, storage });
+    }
+    pending.sort((a, b) => compareBytes(a.accountHash, b.accountHash));
+    return new StateTrie(this.accounts, storages, this.nodes, pending);
+  }
+
+  /** Hashes about `leafBudget` leaves; undefined: call again to go on. */
+  hash(leafBudget: number): Hash32 | undefined {
+    const budget: LeafBudget = { leaves: leafBudget };
+    for (const { storage } of this.pending) {
+      if (storage !== undefined && storage.trie.seal(budget) === undefined) return undefined;
+    }
+    if (this.pending.length > 0) {
+      this.accounts = this.accounts.update(this.pending.map(accountChange));
+      this.pending = [];
+    }
+    return this.accounts.seal(budget);
+  }
+
+  root(): Hash32 {
+    return this.hash(Number.POSITIVE_INFINITY)!;
+  }
+
+  /** Proof of an account or of its absence, root first. */
+  proveAccount(address: Address): Uint8Array[] {
+    this.root();
+    return this.accounts.prove(keccak256(address));
+  }
+
+  /** The storage trie of an account; `born` as its reader tells. */
+  storageTrie(address: Address, born: number): Trie {
+    return this.storageOf(keccak256(address), born).trie;
+  }
+
+  /**
+   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version. Storages that ended in
+   * between are not listed: the store drops them by the `born` of the account that it replaces.
+   */
+  *changedNodes(since: StateTrie): Generator<StateNodeChange> {
+    this.root();
+    since.root();
+    for (const [key, { accountHash, born, trie, origin }] of this.storages) {
+      const earlier = since.storages.get(key);
+      const before = earlier !== undefined && earlier.born === born ? earlier.trie : origin;
+      const storage = { accountHash, born };
+      for (const change of trie.changedNodes(before)) yield { ...change, storage };
+    }
+    for (const change of this.accounts.changedNodes(since.accounts)) {
+      yield { ...change, storage: undefined };
+    }
+  }
+
+  /**
+   * The same version with nothing to write: only the top `depth` nibbles of the account trie and of the storage tries in use
+   * stay in memory. For the version that a checkpoint has just written, so that `nodes` has all of it.
+   */
+  settle(depth: number, nodes: StateNodes | undefined = this.nodes): StateTrie {
+    this.root();
+    const storages = new Map<string, StorageTrie>();
+    for (const [key, { accountHash, born, trie, origin }] of this.storages) {
+      if (trie === origin) continue;
+      const shed = trie.shed(depth, storageLoader(nodes, accountHash, born));
+      storages.set(key, { accountHash, born, trie: shed, origin: shed });
+    }
+    const accounts = this.accounts.shed(depth, accountLoader(nodes));
+    return new StateTrie(accounts, storages, nodes, []);
+  }
+
+  /** undefined: nothing to do in the storage of this account. */
+  private updatedStorage(accountHash: Hash32, write: AccountWrite): StorageTrie | undefined {
+    const { account, slots, storageReset } = write;
+    if (account === undefined || slots.size === 0) return undefined;
+    const current = storageReset
+      ? this.newStorage(accountHash, account.born, EMPTY_ROOT)
+      : this.storageOf(accountHash, account.born);
+    return { ...current, trie: current.trie.update(slotChanges(slots)) };
+  }
+
+  private storageOf(accountHash: Hash32, born: number): StorageTrie {
+    this.root();
+    const known = this.storages.get(keyOf(accountHash));
+    if (known !== undefined && known.born === born) return known;
+    const leaf = this.accounts.get(accountHash);
+    const root = leaf === undefined ? EMPTY_ROOT : decodeAccountLeaf(leaf).storageRoot;
+    return this.newStorage(accountHash, born, root);
+  }
+
+  private newStorage(accountHash: Hash32, born: number, root: Hash32): StorageTrie {
+    const trie = Trie.load(root, storageLoader(this.nodes, accountHash, born));
+    return { accountHash, born, trie, origin: trie };
+  }
+}
+
+function accountLoader(nodes: StateNodes | undefined): NodeLoader {
+  return (path) => nodes?.account(path);
+}
+
+function storageLoader(
+  nodes: StateNodes | undefined,
+  accountHash: Hash32,
+  born: number,
+): NodeLoader {
+  return (path) => nodes?.storage(accountHash, born, path);
+}
+
+function slotChanges(slots: ReadonlyMap<bigint, bigint>): TrieChange[] {
+  const changes: TrieChange[] = [];
+  for (const [slot, value] of slots) {
+    const key = keccak256(bigIntToFixed(slot, 32));
+    changes.push([key, value === 0n ? undefined : encodeSlotLeaf(value)]);
+  }
+  return changes.sort(([a], [b]) => compareBytes(a, b));
+}
+
+function accountChange({ write, accountHash, storage }: PendingWrite): TrieChange {
+  const { account, storageReset } = write;
+  if (account === undefined) return [accountHash, undefined];
+  const storageRoot = storage?.trie.root() ?? (storageReset ? EMPTY_ROOT : account.storageRoot);
+  if (!equalBytes(storageRoot, account.storageRoot)) write.account = { ...account, storageRoot };
+  return [accountHash, encodeAccountLeaf({ ...account, storageRoot })];
+}
