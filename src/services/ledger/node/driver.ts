@@ -24,6 +24,8 @@ export interface DriverParts {
   remember(memory: VoteMemory): Promise<void>;
   send(to: Address, code: number, bytes: Uint8Array): void;
   broadcast(code: number, bytes: Uint8Array): void;
+  /** Passes a valid message on to validators that may not have it. */
+  relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
   /** A block on `parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
   assemble(
     parent: Hash32,
@@ -99,6 +101,9 @@ export class Driver {
         return undefined;
       case 'broadcast':
         parts.broadcast(effect.code, effect.bytes);
+        return undefined;
+      case 'relay':
+        parts.relay(effect.from, effect.signer, effect.code, effect.bytes);
         return undefined;
       case 'setTimer':
         this.setTimer(effect.id, effect.delayMs);

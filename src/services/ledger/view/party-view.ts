@@ -7,6 +7,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
+import type { Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
@@ -36,13 +37,24 @@ export interface ViewedState {
 export class PartyView {
   readonly psi: Psi;
   private readonly chain: ChainReader;
-  private readonly space: Space | undefined;
+  private readonly space: { readonly kind: 'private'; readonly psi: Psi } | undefined;
+  /** What holds in a block with that number and timestamp. */
+  readonly rulesAt: (header: Pick<Header, 'number' | 'timestamp'>) => Rules;
 
-  /** `psi` undefined: the chain has no private states. */
-  constructor(chain: ChainReader, psi: Psi | undefined, defaultPsi: Psi) {
-    this.chain = chain;
-    this.psi = psi ?? defaultPsi;
-    this.space = psi === undefined ? undefined : { kind: 'private', psi };
+  private readonly prover: Prover;
+
+  /** `isDual` false: the chain has no private states, and the PSI is a name only. */
+  constructor(parts: {
+    chain: ChainReader;
+    psi: Psi;
+    isDual: boolean;
+    rulesAt: PartyView['rulesAt'];
+  }) {
+    this.chain = parts.chain;
+    this.psi = parts.psi;
+    this.space = parts.isDual ? { kind: 'private', psi: parts.psi } : undefined;
+    this.rulesAt = parts.rulesAt;
+    this.prover = parts.prover;
   }
 
   head(): Head {
@@ -107,14 +119,34 @@ export class PartyView {
 
   /** Throws STORE_STATE_UNAVAILABLE below the prune horizon, or when the private side is behind (`private state is at …`). */
   stateAt(number: number): ViewedState {
-    const known = this.space && this.chain.spaces().includes((this.space as { psi: Psi }).psi);
+    const space =
+      this.space && this.chain.spaces().includes(this.space.psi) ? this.space : undefined;
     return {
       number,
       public: this.chain.stateAt(PUBLIC_SPACE, number),
-      private: known ? this.chain.stateAt(this.space!, number) : undefined,
+      private: space && this.chain.stateAt(space, number),
     };
   }
+
+  prove(state: ViewedState, address: Address, slots: readonly bigint[]): Proof {
+    const isPrivate = findAccount(state, address)?.isPrivate === true;
+    return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots);
+  }
 }
+
+export interface Proof {
+  readonly account: readonly Uint8Array[];
+  /** By position of the asked slots. */
+  readonly slots: readonly (readonly Uint8Array[])[];
+}
+
+/** Proves an account and slots of the state that knows it (core/store). */
+export type Prover = (
+  space: Space,
+  number: number,
+  address: Address,
+  slots: readonly bigint[],
+) => Proof;
 
 export interface ViewedAccount {
   readonly account: Account;

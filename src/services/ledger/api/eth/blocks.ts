@@ -1,0 +1,145 @@
+/** Blocks and headers: by number, by hash, their counts, their receipts. */
+
+import { toQuantity } from '../../../../core/base/hex.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { BlockTag } from '../../view/block-tag.ts';
+import type { PartyView } from '../../view/party-view.ts';
+import { type Context, method } from '../context.ts';
+import { receiptsOf } from '../receipts.ts';
+import { renderBlock, renderHeader, renderPending } from '../render.ts';
+import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../results.ts';
+import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shapes.ts';
+
+/** Every block of BFT and Raft chains has difficulty 1 or 0 on top of genesis, so the total follows from the number. */
+export function totalDifficulty(view: PartyView, number: number): bigint {
+  const genesis = view.header(0)!.difficulty;
+  const step = number > 0 ? view.header(number)!.difficulty : 0n;
+  return genesis + BigInt(number) * step;
+}
+
+function blockAt(view: PartyView, tag: BlockTag): Block | undefined {
+  const number = view.numberOf(tag);
+  return number === undefined ? undefined : view.block(number);
+}
+
+function byHash(view: PartyView, wanted: Uint8Array): Block | undefined {
+  return blockAt(view, { kind: 'hash', hash: wanted, requireCanonical: false });
+}
+
+const isFull = named('fullTransactions', bool);
+
+function full({ view, pending }: Context, tag: BlockTag, withTransactions: boolean) {
+  if (tag.kind === 'pending') {
+    const { block } = pending.block();
+    return renderPending(
+      block,
+      totalDifficulty(view, view.head().number) + block.header.difficulty,
+      withTransactions,
+    );
+  }
+  const block = blockAt(view, tag);
+  return block
+    ? renderBlock(block, totalDifficulty(view, block.header.number), withTransactions)
+    : null;
+}
+
+function headerOf(view: PartyView, block: Block | undefined) {
+  return block
+    ? renderHeader(block.header, block.hash, totalDifficulty(view, block.header.number))
+    : null;
+}
+
+export const blockMethods = [
+  method('eth_blockNumber', {
+    params: [],
+    result: QUANTITY,
+    about: 'Number of the newest block.',
+    call: ({ view }) => toQuantity(view.head().number),
+  }),
+  method('eth_getBlockByNumber', {
+    params: [requiredBlockNumber, isFull],
+    result: orNull(BLOCK),
+    about:
+      'A block by number or tag, with hashes of its transactions or the transactions themselves.',
+    call: (context, [tag, withTransactions]) => full(context, tag, withTransactions),
+  }),
+  method('eth_getBlockByHash', {
+    params: [hash, isFull],
+    result: orNull(BLOCK),
+    about: 'A block by hash, with hashes of its transactions or the transactions themselves.',
+    call: ({ view }, [wanted, withTransactions]) => {
+      const block = byHash(view, wanted);
+      return block
+        ? renderBlock(block, totalDifficulty(view, block.header.number), withTransactions)
+        : null;
+    },
+  }),
+  method('eth_getHeaderByNumber', {
+    params: [requiredBlockNumber],
+    result: orNull(HEADER),
+    about: 'A header by number or tag.',
+    call: ({ view }, [tag]) => headerOf(view, blockAt(view, tag)),
+  }),
+  method('eth_getHeaderByHash', {
+    params: [hash],
+    result: orNull(HEADER),
+    about: 'A header by block hash.',
+    call: ({ view }, [wanted]) => headerOf(view, byHash(view, wanted)),
+  }),
+  method('eth_getBlockTransactionCountByNumber', {
+    params: [requiredBlockNumber],
+    result: orNull(QUANTITY),
+    about: 'How many transactions the block has.',
+    call: ({ view, pending }, [tag]) => {
+      if (tag.kind === 'pending') return toQuantity(pending.block().block.transactions.length);
+      const block = blockAt(view, tag);
+      return block ? toQuantity(block.transactions.length) : null;
+    },
+  }),
+  method('eth_getBlockTransactionCountByHash', {
+    params: [hash],
+    result: orNull(QUANTITY),
+    about: 'How many transactions the block has.',
+    call: ({ view }, [wanted]) => {
+      const block = byHash(view, wanted);
+      return block ? toQuantity(block.transactions.length) : null;
+    },
+  }),
+  method('eth_getUncleCountByBlockNumber', {
+    params: [requiredBlockNumber],
+    result: orNull(QUANTITY),
+    about: 'How many uncles the block has: none where blocks are final.',
+    call: ({ view }, [tag]) => uncleCount(blockAt(view, tag)),
+  }),
+  method('eth_getUncleCountByBlockHash', {
+    params: [hash],
+    result: orNull(QUANTITY),
+    about: 'How many uncles the block has: none where blocks are final.',
+    call: ({ view }, [wanted]) => uncleCount(byHash(view, wanted)),
+  }),
+  method('eth_getUncleByBlockNumberAndIndex', {
+    params: [requiredBlockNumber, index],
+    result: NULL,
+    about: 'An uncle: none where blocks are final.',
+    call: () => null,
+  }),
+  method('eth_getUncleByBlockHashAndIndex', {
+    params: [hash, index],
+    result: NULL,
+    about: 'An uncle: none where blocks are final.',
+    call: () => null,
+  }),
+  method('eth_getBlockReceipts', {
+    params: [blockTag],
+    result: orNull(arrayOf(RECEIPT)),
+    about: 'All receipts of a block, private ones of this party in their places.',
+    call: ({ view }, [tag]) => {
+      const block = blockAt(view, tag);
+      return block ? receiptsOf(view, block) : null;
+    },
+  }),
+];
+
+function uncleCount(block: Block | undefined): string | null {
+  return block ? toQuantity(block.uncles.length) : null;
+}

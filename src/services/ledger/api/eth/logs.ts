@@ -1,0 +1,194 @@
+/** Log queries and polled filters. */
+
+import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { BlockTag } from '../../view/block-tag.ts';
+import { LATEST } from '../../view/block-tag.ts';
+import { type FoundLog, type LogQuery, logsOfBlock } from '../../view/logs.ts';
+import type { PartyView } from '../../view/party-view.ts';
+import { method } from '../context.ts';
+import { renderLog } from '../render.ts';
+import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
+import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
+
+/** Blocks that one query may span; beyond it the caller is told to ask in parts. */
+export const LOG_BLOCKS_MAX = 100_000;
+export const LOGS_PER_REPLY_MAX = 100_000;
+
+export interface FilterArgs {
+  readonly query: LogQuery;
+  readonly blockHash: Hash32 | undefined;
+  readonly from: BlockTag | undefined;
+  readonly to: BlockTag | undefined;
+}
+
+export const filterArgs: Param<FilterArgs> = {
+  name: 'filter',
+  schema: {
+    type: 'object',
+    properties: { fromBlock: {}, toBlock: {}, blockHash: {}, address: {}, topics: {} },
+  },
+  isOptional: false,
+  parse(value) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      throw new ParamError('json: cannot unmarshal value into Go value of type filters.input');
+    }
+    const given = value as Record<string, unknown>;
+    const isByHash = given.blockHash !== undefined && given.blockHash !== null;
+    if (isByHash && (given.fromBlock !== undefined || given.toBlock !== undefined)) {
+      throw new ParamError(
+        'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+      );
+    }
+    const tag = (each: unknown) =>
+      each === undefined || each === null ? undefined : requiredBlockNumber.parse(each);
+    return {
+      query: { addresses: parseAddresses(given.address), topics: parseTopics(given.topics) },
+      blockHash: isByHash ? sized(given.blockHash, 32, 'block hash') : undefined,
+      from: tag(given.fromBlock),
+      to: tag(given.toBlock),
+    };
+  },
+};
+
+function sized(value: unknown, length: number, what: string): Uint8Array {
+  const bytes = hexBytes(value, 'Go value of type string');
+  if (bytes.length !== length) {
+    throw new ParamError(
+      `hex has invalid length ${bytes.length} after decoding; expected ${length} for ${what}`,
+    );
+  }
+  return bytes;
+}
+
+function parseAddresses(value: unknown): Address[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [oneAddress(value, '')];
+  if (!Array.isArray(value)) throw new ParamError('invalid addresses in query');
+  return value.map((each, i) => {
+    if (typeof each !== 'string') throw new ParamError(`non-string address at index ${i}`);
+    return oneAddress(each, ` at index ${i}`);
+  });
+}
+
+function oneAddress(value: string, where: string): Address {
+  try {
+    return sized(value, 20, 'address');
+  } catch (error) {
+    throw new ParamError(`invalid address${where}: ${(error as Error).message}`);
+  }
+}
+
+function parseTopics(value: unknown): Hash32[][] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new ParamError('invalid topic(s)');
+  return value.map((position) => {
+    if (position === null) return [];
+    if (typeof position === 'string') return [sized(position, 32, 'topic')];
+    if (!Array.isArray(position)) throw new ParamError('invalid topic(s)');
+    if (position.includes(null)) return [];
+    return position.map((each) => sized(each, 32, 'topic'));
+  });
+}
+
+/** COMPAT: without `fromBlock` and `toBlock` the newest block alone is searched, as the reference does. */
+function search(view: PartyView, args: FilterArgs): FoundLog[] {
+  if (args.blockHash) {
+    const number = view.numberOf({ kind: 'hash', hash: args.blockHash, requireCanonical: false });
+    if (number === undefined) throw fail('BLOCK_UNKNOWN', 'unknown block');
+    return logsOfBlock(view, number, args.query);
+  }
+  const head = view.head().number;
+  const from = numberOr(view, args.from ?? LATEST, head + 1);
+  const to = Math.min(numberOr(view, args.to ?? LATEST, head), head);
+  return searchRange(view, args.query, from, to);
+}
+
+function searchRange(view: PartyView, query: LogQuery, from: number, to: number): FoundLog[] {
+  if (to - from >= LOG_BLOCKS_MAX) {
+    throw fail(
+      'LOGS_RANGE_TOO_WIDE',
+      `a log query may span at most ${LOG_BLOCKS_MAX} blocks: ask in parts`,
+    );
+  }
+  const found: FoundLog[] = [];
+  for (let number = from; number <= to; number++) {
+    found.push(...logsOfBlock(view, number, query));
+    if (found.length > LOGS_PER_REPLY_MAX) {
+      throw fail(
+        'LOGS_TOO_MANY',
+        `query returns more than ${LOGS_PER_REPLY_MAX} logs: ask in parts`,
+      );
+    }
+  }
+  return found;
+}
+
+function numberOr(view: PartyView, tag: BlockTag, otherwise: number): number {
+  return view.numberOf(tag) ?? otherwise;
+}
+
+export function renderFound(found: FoundLog) {
+  const { block, transactionIndex } = found;
+  const place = { hash: block.hash, number: block.header.number, index: transactionIndex };
+  return renderLog(found.log, block.transactions[transactionIndex]!.hash, place, found.logIndex);
+}
+
+export const logMethods = [
+  method('eth_getLogs', {
+    params: [filterArgs],
+    result: arrayOf(LOG),
+    about: 'Logs that match, public ones and those of this party.',
+    call: ({ view }, [args]) => search(view, args).map(renderFound),
+  }),
+  method('eth_newFilter', {
+    params: [filterArgs],
+    result: QUANTITY,
+    about: 'A filter of logs, polled with eth_getFilterChanges; dropped after five idle minutes.',
+    call: ({ view, filters }, [args]) => {
+      const head = view.head().number;
+      const from = args.from ? numberOr(view, args.from, head + 1) : head;
+      const to = args.to === undefined || args.to.kind !== 'number' ? undefined : args.to.number;
+      return filters.addLogs(view, args.query, { from, to });
+    },
+  }),
+  method('eth_newBlockFilter', {
+    params: [],
+    result: QUANTITY,
+    about: 'A filter of new block hashes.',
+    call: ({ view, filters }) => filters.addBlocks(view),
+  }),
+  method('eth_newPendingTransactionFilter', {
+    params: [],
+    result: QUANTITY,
+    about: 'A filter of transactions that became executable.',
+    call: ({ view, filters }) => filters.addPending(view),
+  }),
+  method('eth_uninstallFilter', {
+    params: [text],
+    result: BOOL,
+    about: 'Drops a filter.',
+    call: ({ view, filters }, [id]) => filters.remove(view, id),
+  }),
+  method('eth_getFilterChanges', {
+    params: [text],
+    result: { oneOf: [arrayOf(LOG), arrayOf(HASH)] },
+    about: 'What is new since the last poll of a filter.',
+    call: ({ view, filters }, [id]) => {
+      const changes = filters.changes(view, id);
+      return changes.kind === 'logs' ? changes.logs.map(renderFound) : changes.hashes.map(toHex);
+    },
+  }),
+  method('eth_getFilterLogs', {
+    params: [text],
+    result: arrayOf(LOG),
+    about: 'All logs of a log filter.',
+    call: ({ view, filters }, [id]) => {
+      const { query, range } = filters.logs(view, id);
+      const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, view.head().number);
+      return searchRange(view, query, range.from, to).map(renderFound);
+    },
+  }),
+];

@@ -1,0 +1,214 @@
+/** `istanbul_*`: validators, votes and seals of a BFT chain (consensus dossier §9). Keys as the seed spells them. */
+import { type Address, keyOf } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { BftDesk } from '../view/admin-desk.ts';
+import type { BlockTag } from '../view/block-tag.ts';
+import { type Context, method } from './context.ts';
+import { ADDRESS, arrayOf, BOOL, NULL, OBJECT } from './results.ts';
+import {
+  address,
+  blockNumber,
+  bool,
+  hash,
+  named,
+  optional,
+  requiredBlockNumber,
+} from './shapes.ts';
+
+/** Blocks that `istanbul_status` reports without a range. */
+const STATUS_BLOCKS = 64;
+
+function bftOf({ admin }: Context): BftDesk {
+  if (!admin.bft) throw fail('ENGINE_NOT_BFT', 'this chain has no BFT consensus');
+  return admin.bft;
+}
+
+/** COMPAT: `pending` is no block here, as in the reference. */
+function headerAt({ view }: Context, tag: BlockTag): Header {
+  const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
+  const header = number === undefined ? undefined : view.header(number);
+  if (!header) throw fail('BLOCK_UNKNOWN', 'unknown block');
+  return header;
+}
+
+function byHash(wanted: Uint8Array): BlockTag {
+  return { kind: 'hash', hash: wanted, requireCanonical: false };
+}
+
+function validators(context: Context, tag: BlockTag): string[] {
+  return bftOf(context).validatorsAfter(headerAt(context, tag)).map(toHex);
+}
+
+function signers(context: Context, tag: BlockTag) {
+  const bft = bftOf(context);
+  const header = headerAt(context, tag);
+  const author = bft.author(header);
+  return {
+    number: header.number,
+    hash: toHex(context.view.hashOf(header.number)!),
+    author: author ? toHex(author) : null,
+    committers: bft.committers(header).map(toHex),
+  };
+}
+
+function snapshot(context: Context, tag: BlockTag) {
+  const header = headerAt(context, tag);
+  const found = bftOf(context).snapshot(header);
+  return {
+    epoch: found.epoch,
+    number: header.number,
+    hash: toHex(context.view.hashOf(header.number)!),
+    votes: found.votes.map((vote) => ({
+      validator: toHex(vote.validator),
+      block: vote.block,
+      address: toHex(vote.address),
+      authorize: vote.authorize,
+    })),
+    tally: Object.fromEntries(
+      [...found.tally].map(([who, { authorize, votes }]) => [who, { authorize, votes }]),
+    ),
+    validators: found.validators.map(toHex),
+    policy: found.policy,
+  };
+}
+
+/** The range that the reference counts: from `start` up to, and without, `end`; genesis has no author. */
+function statusRange(head: number, start: number | undefined, end: number | undefined) {
+  if (start === undefined && end === undefined) {
+    const first = head > STATUS_BLOCKS ? head - STATUS_BLOCKS : 1;
+    return { first, end: head, blocks: Math.max(0, head - first) };
+  }
+  if (end === undefined) throw fail('STATUS_RANGE', 'pass the end block number');
+  if (start === undefined) throw fail('STATUS_RANGE', 'pass the start block number');
+  if (start > end)
+    throw fail('STATUS_RANGE', 'start block number should be less than end block number');
+  if (end > head) {
+    throw fail(
+      'STATUS_RANGE',
+      'end block number should be less than or equal to current block height',
+    );
+  }
+  const first = Math.max(start, 1);
+  return { first, end, blocks: Math.max(0, end - first) };
+}
+
+function status(context: Context, start: BlockTag | undefined, end: BlockTag | undefined) {
+  const bft = bftOf(context);
+  const { view } = context;
+  const numberIn = (tag: BlockTag | undefined) =>
+    tag === undefined ? undefined : tag.kind === 'number' ? tag.number : view.head().number;
+  const range = statusRange(view.head().number, numberIn(start), numberIn(end));
+  const activity = new Map<string, { who: Address; blocks: number }>();
+  for (const who of bft.validatorsAfter(view.header(range.end)!))
+    activity.set(keyOf(who), { who, blocks: 0 });
+  for (let number = range.first; number < range.end; number++) {
+    const who = bft.author(view.header(number)!);
+    if (!who) continue;
+    const entry = activity.get(keyOf(who)) ?? { who, blocks: 0 };
+    activity.set(keyOf(who), { who, blocks: entry.blocks + 1 });
+  }
+  return {
+    sealerActivity: Object.fromEntries(
+      [...activity.values()].map(({ who, blocks }) => [toHex(who), blocks]),
+    ),
+    numBlocks: range.blocks,
+  };
+}
+
+const rangeEnd = optional(named('block', requiredBlockNumber), undefined);
+
+export const istanbulMethods = [
+  method('istanbul_nodeAddress', {
+    params: [],
+    result: ADDRESS,
+    about: 'Address of the node key: what this node signs proposals with.',
+    call: ({ admin }) => toHex(admin.facts().address),
+  }),
+  method('istanbul_getValidators', {
+    params: [blockNumber],
+    result: arrayOf(ADDRESS),
+    about: 'Validators after a block: those that make the next one.',
+    call: (context, [tag]) => validators(context, tag),
+  }),
+  method('istanbul_getValidatorsAtHash', {
+    params: [hash],
+    result: arrayOf(ADDRESS),
+    about: 'Validators after a block, by hash.',
+    call: (context, [wanted]) => validators(context, byHash(wanted)),
+  }),
+  method('istanbul_isValidator', {
+    params: [blockNumber],
+    result: BOOL,
+    about: 'Whether this node is a validator after the block.',
+    call: (context, [tag]) => {
+      const { view, admin } = context;
+      const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
+      const header = number === undefined ? undefined : view.header(number);
+      const own = bareHex(admin.facts().address);
+      return header
+        ? bftOf(context)
+            .validatorsAfter(header)
+            .some((who) => bareHex(who) === own)
+        : false;
+    },
+  }),
+  method('istanbul_getSignersFromBlock', {
+    params: [blockNumber],
+    result: OBJECT,
+    about: 'Who proposed a block and who sealed it.',
+    call: (context, [tag]) => signers(context, tag),
+  }),
+  method('istanbul_getSignersFromBlockByHash', {
+    params: [hash],
+    result: OBJECT,
+    about: 'Who proposed a block and who sealed it, by hash.',
+    call: (context, [wanted]) => signers(context, byHash(wanted)),
+  }),
+  method('istanbul_getSnapshot', {
+    params: [blockNumber],
+    result: OBJECT,
+    about: 'Validators, votes and tally after a block.',
+    call: (context, [tag]) => snapshot(context, tag),
+  }),
+  method('istanbul_getSnapshotAtHash', {
+    params: [hash],
+    result: OBJECT,
+    about: 'Validators, votes and tally after a block, by hash.',
+    call: (context, [wanted]) => snapshot(context, byHash(wanted)),
+  }),
+  method('istanbul_candidates', {
+    params: [],
+    result: OBJECT,
+    about: 'What this node votes for: address to true (add) or false (remove).',
+    call: (context) => Object.fromEntries(bftOf(context).candidates()),
+  }),
+  method('istanbul_propose', {
+    params: [address, named('authorize', bool)],
+    result: NULL,
+    access: 'admin',
+    about: 'Votes an address in (true) or out (false) of the validators.',
+    call: (context, [who, isAuthorize]) => {
+      bftOf(context).propose(who, isAuthorize);
+      return null;
+    },
+  }),
+  method('istanbul_discard', {
+    params: [address],
+    result: NULL,
+    access: 'admin',
+    about: 'Drops a vote of this node.',
+    call: (context, [who]) => {
+      bftOf(context).discard(who);
+      return null;
+    },
+  }),
+  method('istanbul_status', {
+    params: [rangeEnd, rangeEnd],
+    result: OBJECT,
+    about:
+      'How many blocks each validator proposed, in the last 64 blocks or from start up to, without, end.',
+    call: (context, [start, end]) => status(context, start, end),
+  }),
+];

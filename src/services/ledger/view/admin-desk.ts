@@ -1,0 +1,65 @@
+/** What an operator may do and ask beyond the chain: peers, mining, votes, the node itself. */
+import type { Address } from '../../../core/base/bytes.ts';
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { PeerInfo } from '../../../core/ports.ts';
+
+export interface SyncProgress {
+  readonly startingBlock: number;
+  readonly currentBlock: number;
+  readonly highestBlock: number;
+}
+
+export interface NodeFacts {
+  readonly clientVersion: string;
+  readonly enode: string;
+  /** 64-byte public key, hex. */
+  readonly id: string;
+  readonly ip: string;
+  readonly discoveryPort: number;
+  readonly listenPort: number;
+  readonly networkId: number;
+  readonly dataDirectory: string;
+  readonly config: ChainConfig;
+  readonly genesisHash: Uint8Array;
+  /** Address of the node key: what proposals are signed with. */
+  readonly address: Address;
+}
+
+/** Votes and validators of a BFT chain; undefined on others. */
+export interface BftDesk {
+  /** Set after `header`: it produces the next block. */
+  validatorsAfter(header: Header): readonly Address[];
+  candidates(): ReadonlyMap<string, boolean>;
+  propose(candidate: Address, isAuthorize: boolean): void;
+  discard(candidate: Address): void;
+  author(header: Header): Address | undefined;
+  committers(header: Header): readonly Address[];
+  /** Votes and tally at `header`, as the snapshot of the reference shows them. */
+  snapshot(header: Header): {
+    readonly epoch: number;
+    readonly policy: number;
+    readonly votes: readonly {
+      validator: Address;
+      block: number;
+      address: Address;
+      authorize: boolean;
+    }[];
+    readonly tally: ReadonlyMap<string, { authorize: boolean; votes: number }>;
+    readonly validators: readonly Address[];
+  };
+}
+
+export interface AdminDesk {
+  facts(): NodeFacts;
+  peers(): readonly PeerInfo[];
+  addPeer(enode: string): boolean;
+  removePeer(enode: string): boolean;
+  addTrustedPeer(enode: string): boolean;
+  removeTrustedPeer(enode: string): boolean;
+  /** undefined while in step with the network. */
+  syncing(): SyncProgress | undefined;
+  isMining(): boolean;
+  setMining(isOn: boolean): void;
+  readonly bft: BftDesk | undefined;
+}

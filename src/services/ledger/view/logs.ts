@@ -1,0 +1,61 @@
+/** Log queries and polled filters over what one caller may see. */
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { keyOf } from '../../../core/base/bytes.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import { bloomMayContain } from '../../../core/chain/bloom.ts';
+import type { Log } from '../../../core/chain/receipt.ts';
+import type { PartyView } from './party-view.ts';
+
+export interface LogQuery {
+  /** Any of these emitted it; empty: any account. */
+  readonly addresses: readonly Address[];
+  /** By position: any of these, or (empty) anything. */
+  readonly topics: readonly (readonly Hash32[])[];
+}
+
+export interface FoundLog {
+  readonly log: Log;
+  readonly block: Block;
+  readonly transactionIndex: number;
+  /** Position in the block. */
+  readonly logIndex: number;
+}
+
+export const MATCH_ALL: LogQuery = { addresses: [], topics: [] };
+
+export function matches(log: Log, query: LogQuery): boolean {
+  if (query.addresses.length > 0) {
+    const key = keyOf(log.address);
+    if (!query.addresses.some((address) => keyOf(address) === key)) return false;
+  }
+  if (query.topics.length > log.topics.length) return false;
+  return query.topics.every((wanted, position) => {
+    if (wanted.length === 0) return true;
+    const key = keyOf(log.topics[position]!);
+    return wanted.some((topic) => keyOf(topic) === key);
+  });
+}
+
+function mayMatch(blooms: readonly Uint8Array[], query: LogQuery): boolean {
+  const groups = [query.addresses, ...query.topics].filter((group) => group.length > 0);
+  return blooms.some((bloom) =>
+    groups.every((group) => group.some((entry) => bloomMayContain(bloom, entry))),
+  );
+}
+
+/** Logs of one block, in order. */
+export function logsOfBlock(view: PartyView, number: number, query: LogQuery): FoundLog[] {
+  if (!mayMatch(view.blooms(number), query)) return [];
+  const block = view.block(number);
+  const receipts = view.receipts(number);
+  if (!block || !receipts) return [];
+  const found: FoundLog[] = [];
+  let logIndex = 0;
+  for (let transactionIndex = 0; transactionIndex < receipts.length; transactionIndex++) {
+    for (const log of receipts[transactionIndex]!.logs) {
+      if (matches(log, query)) found.push({ log, block, transactionIndex, logIndex });
+      logIndex++;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,73 @@
+/** Where callers hand in transactions: accounts, the pool, and the way of a private transaction (node/private-sender.ts). */
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts';
+import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+
+/** Fields of `eth_sendTransaction` and its kin, parsed. */
+export interface TransactionArgs {
+  readonly from: Address | undefined;
+  readonly to: Address | undefined;
+  readonly gas: bigint | undefined;
+  readonly gasPrice: bigint | undefined;
+  readonly maxFeePerGas: bigint | undefined;
+  readonly maxPriorityFeePerGas: bigint | undefined;
+  readonly value: bigint | undefined;
+  readonly nonce: bigint | undefined;
+  readonly data: Uint8Array | undefined;
+  readonly input: Uint8Array | undefined;
+  readonly accessList: readonly AccessListEntry[] | undefined;
+  readonly chainId: bigint | undefined;
+  readonly private: PrivateArgs | undefined;
+}
+
+/** Present exactly when `privateFor` was given (privacy dossier §2.1). */
+export interface PrivateArgs {
+  readonly privateFrom: string | undefined;
+  readonly privateFor: readonly string[];
+  readonly flag: number;
+  readonly mandatoryFor: readonly string[] | undefined;
+}
+
+export interface Signed {
+  readonly transaction: Transaction;
+  readonly hash: Hash32;
+}
+
+export interface PoolContent {
+  readonly pending: ReadonlyMap<string, readonly Transaction[]>;
+  readonly queued: ReadonlyMap<string, readonly Transaction[]>;
+}
+
+export interface PrivatePayload {
+  readonly payload: Uint8Array;
+  readonly flag: PrivacyFlag;
+  readonly managedParties: readonly string[];
+  readonly senderKey: string;
+}
+
+export interface SendDesk {
+  /** Addresses this node holds keys of. */
+  accounts(): readonly Address[];
+  sign(address: Address, hash: Hash32): Uint8Array;
+  unlock(address: Address, password: string, seconds: number): Promise<void>;
+  lock(address: Address): void;
+  newAccount(password: string): Promise<Address>;
+  importKey(secretKey: Uint8Array, password: string): Promise<Address>;
+
+  /** Decodes, admits, journals and gossips; the transaction is durable when it resolves. */
+  sendRaw(raw: Uint8Array): Promise<Hash32>;
+  send(args: TransactionArgs, password?: string): Promise<Hash32>;
+  /** Defaults filled in, payload stored when private; unsigned. */
+  fill(args: TransactionArgs): Promise<Transaction>;
+  signTransaction(args: TransactionArgs, password?: string): Promise<Transaction>;
+  sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32>;
+
+  /** Next nonce with the pool's transactions counted. */
+  nextNonce(address: Address): bigint;
+  pooled(hash: Hash32): Transaction | undefined;
+  poolContent(): PoolContent;
+  poolStatus(): { readonly pending: number; readonly queued: number };
+
+  /** undefined: not a party. Throws when there is no manager. */
+  payload(hash: PayloadHash): Promise<PrivatePayload | undefined>;
+}
