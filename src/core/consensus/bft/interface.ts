@@ -56,11 +56,17 @@ export type BftInput =
       readonly validators: ValidatorSet;
       readonly rules: ConsensusRules;
     }
-  /** The pool holds executable transactions: ends the wait of an empty block period. */
+  /**
+   * The pool holds executable transactions: ends the wait of an empty block period. Sent when the pool stops being empty, and
+   * after each `start` and `committed` with a pool that is not.
+   */
   | { readonly kind: 'transactionsPending' };
 
 export type BftEffect =
-  /** Fence: effects behind it wait until it is on disk. */
+  /**
+   * Fence: effects behind it, of later steps too, wait until it is on disk. The head that it builds on must be on disk before
+   * it: a validator that remembers a height does not vote below it.
+   */
   | { readonly kind: 'remember'; readonly memory: VoteMemory }
   | {
       readonly kind: 'send';
@@ -70,9 +76,24 @@ export type BftEffect =
     }
   /** To all validators of the current set that are connected (never to oneself). */
   | { readonly kind: 'broadcast'; readonly code: number; readonly bytes: Uint8Array }
+  /**
+   * A valid message of another validator, to be passed on to those validators that may not have it: not to `from`, not to its
+   * signer. For networks where not every validator is connected to every other.
+   */
+  | {
+      readonly kind: 'relay';
+      readonly from: Address;
+      readonly signer: Address;
+      readonly code: number;
+      readonly bytes: Uint8Array;
+    }
   | { readonly kind: 'setTimer'; readonly id: string; readonly delayMs: number }
   | { readonly kind: 'clearTimer'; readonly id: string }
-  /** Build a block on `parent`, not before `notBeforeMs`; answered by `assembled`. */
+  /**
+   * Build a block on `parent`, not before `notBeforeMs`, with a timestamp not before it; answered by `assembled`. Unless
+   * `mayBeEmpty` it is answered only when there are transactions; it is asked again after `transactionsPending`. A later
+   * `assemble` replaces an earlier one.
+   */
   | {
       readonly kind: 'assemble';
       readonly parent: Hash32;
@@ -89,6 +110,7 @@ export type BftEffect =
       readonly round: number;
       readonly seals: readonly Seal[];
     }
+  /** `peer` is to blame: the carrier of bytes that cannot be read, else the signer. */
   | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
 
 export type BftEngineMachine = Machine<BftInput, BftEffect>;

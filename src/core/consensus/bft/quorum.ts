@@ -1,0 +1,14 @@
+/** How many of n validators may fail, and how many make a decision (consensus dossier §3.3). */
+
+/** f: validators that may be faulty. */
+export function faultyMax(validators: number): number {
+  return Math.ceil(validators / 3) - 1;
+}
+
+/**
+ * Votes that decide. COMPAT: 2f + 1 (before `ceil2Nby3Block`) lets two disjoint quorums exist with 2, 3 or 6 validators;
+ * a chain that is set up so must be followed so.
+ */
+export function quorumOf(validators: number, isCeil2Nby3: boolean): number {
+  return isCeil2Nby3 ? Math.ceil((2 * validators) / 3) : 2 * faultyMax(validators) + 1;
+}

@@ -1,0 +1,182 @@
+/** Validators and open votes after a block, computed from headers alone (consensus dossier §3.5, §3.6). */
+import { type Address, equalBytes, type Hash32, ZERO_ADDRESS } from '../../base/bytes.ts';
+import { fail } from '../../base/errors.ts';
+import { toHex } from '../../base/hex.ts';
+import type { HeaderVote } from '../../chain/extra-data.ts';
+import type { ConsensusRules } from '../../chain/rules.ts';
+import type { ValidatorSet } from './interface.ts';
+import { isValidator, sortedValidators } from './validators.ts';
+import { isMeaningful, sameVoter, Tally, type Vote } from './votes.ts';
+
+export interface Snapshot {
+  /** Blocks after which open votes are dropped. */
+  readonly epoch: number;
+  readonly number: number;
+  readonly hash: Hash32;
+  /** In the order in which they were cast. */
+  readonly votes: readonly Vote[];
+  readonly tally: Tally;
+  /** Who makes block `number + 1`; ascending by address. */
+  readonly validators: ValidatorSet;
+  readonly proposerPolicy: ConsensusRules['proposerPolicy'];
+}
+
+/** What a snapshot needs to know of one header. */
+export interface VotingHeader {
+  readonly number: number;
+  readonly hash: Hash32;
+  readonly author: Address;
+  readonly vote: HeaderVote | undefined;
+}
+
+type SnapshotRules = Pick<ConsensusRules, 'epoch' | 'proposerPolicy' | 'validatorOverride'>;
+
+/** At block 0: `rules` at 0; validators of its extra data unless the configuration names others. */
+export function genesisSnapshot(
+  hash: Hash32,
+  validators: readonly Address[],
+  rules: SnapshotRules,
+): Snapshot {
+  return {
+    epoch: rules.epoch,
+    number: 0,
+    hash,
+    votes: [],
+    tally: new Tally(),
+    validators: sortedValidators(rules.validatorOverride ?? validators),
+    proposerPolicy: rules.proposerPolicy,
+  };
+}
+
+/**
+ * The snapshot after `header`, the child of `before`. `rules` hold at the header's number.
+ * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its author is no validator.
+ */
+export function nextSnapshot(
+  before: Snapshot,
+  header: VotingHeader,
+  rules: SnapshotRules,
+): Snapshot {
+  if (header.number !== before.number + 1) {
+    throw fail('CONSENSUS_VOTING_CHAIN', 'invalid voting chain');
+  }
+  const counting = new Counting(before, header.number % before.epoch === 0);
+  counting.apply(header);
+  return {
+    epoch: before.epoch,
+    number: header.number,
+    hash: header.hash,
+    votes: counting.votes,
+    tally: counting.tally,
+    validators: rules.validatorOverride
+      ? sortedValidators(rules.validatorOverride)
+      : counting.validators,
+    proposerPolicy: rules.proposerPolicy,
+  };
+}
+
+/** Replaces the set by the answer of a validator contract (dossier §3.7). Throws when it is empty: the chain would halt. */
+export function withContractValidators(
+  snapshot: Snapshot,
+  validators: readonly Address[],
+): Snapshot {
+  if (validators.length === 0) {
+    throw fail(
+      'CONSENSUS_NO_VALIDATORS',
+      `the validator contract names no validators at block ${snapshot.number}`,
+    );
+  }
+  return { ...snapshot, validators: sortedValidators(validators) };
+}
+
+class Counting {
+  votes: Vote[];
+  tally: Tally;
+  validators: ValidatorSet;
+
+  constructor(before: Snapshot, isEpochBlock: boolean) {
+    this.votes = isEpochBlock ? [] : [...before.votes];
+    this.tally = isEpochBlock ? new Tally() : before.tally.copy();
+    this.validators = before.validators;
+  }
+
+  apply({ author, vote, number }: VotingHeader): void {
+    if (!isValidator(this.validators, author)) {
+      throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized', { data: { author: toHex(author) } });
+    }
+    // COMPAT: a block without a vote is one against the zero address.
+    const wish = vote ?? { candidate: ZERO_ADDRESS, isAdd: false };
+    this.withdraw(author, wish.candidate);
+    if (isMeaningful(this.validators, wish)) {
+      this.tally.cast(wish);
+      this.votes.push({ validator: author, block: number, ...wish });
+    }
+    this.decide(wish.candidate);
+  }
+
+  /** A newer vote of the same author on the same candidate replaces the older one. */
+  private withdraw(author: Address, candidate: Address): void {
+    const at = this.votes.findIndex((vote) => sameVoter(vote, author, candidate));
+    if (at < 0) return;
+    this.tally.uncast(this.votes[at]!);
+    this.votes.splice(at, 1);
+  }
+
+  private decide(candidate: Address): void {
+    const line = this.tally.get(candidate);
+    if (!line || line.votes <= Math.floor(this.validators.length / 2)) return;
+    if (line.isAdd) {
+      this.validators = sortedValidators([...this.validators, candidate]);
+    } else {
+      this.validators = this.validators.filter((validator) => !equalBytes(validator, candidate));
+      for (const vote of this.votes) {
+        if (equalBytes(vote.validator, candidate)) this.tally.uncast(vote);
+      }
+      this.votes = this.votes.filter((vote) => !equalBytes(vote.validator, candidate));
+    }
+    this.votes = this.votes.filter((vote) => !equalBytes(vote.candidate, candidate));
+    this.tally.forget(candidate);
+  }
+}
+
+/** What `istanbul_getSnapshot` answers. */
+export interface SnapshotJson {
+  readonly epoch: number;
+  readonly number: number;
+  readonly hash: string;
+  readonly votes:
+    | readonly { validator: string; block: number; address: string; authorize: boolean }[]
+    | null;
+  readonly tally: Readonly<Record<string, TallyJson>>;
+  readonly validators: readonly string[];
+  /** 0 round robin, 1 sticky. */
+  readonly policy: 0 | 1;
+}
+
+interface TallyJson {
+  readonly authorize: boolean;
+  readonly votes: number;
+}
+
+export function snapshotJson(snapshot: Snapshot): SnapshotJson {
+  const votes = snapshot.votes.map(({ validator, block, candidate, isAdd }) => ({
+    validator: toHex(validator),
+    block,
+    address: toHex(candidate),
+    authorize: isAdd,
+  }));
+  const tally: Record<string, TallyJson> = {};
+  for (const [candidate, line] of snapshot.tally.entries()) {
+    tally[toHex(candidate)] = { authorize: line.isAdd, votes: line.votes };
+  }
+  return {
+    epoch: snapshot.epoch,
+    number: snapshot.number,
+    hash: toHex(snapshot.hash),
+    // COMPAT: a list that was just emptied at genesis or at an epoch block is null in Go's JSON.
+    votes: votes.length === 0 && snapshot.number % snapshot.epoch === 0 ? null : votes,
+    tally,
+    validators: snapshot.validators.map(toHex),
+    policy: snapshot.proposerPolicy === 'sticky' ? 1 : 0,
+  };
+}

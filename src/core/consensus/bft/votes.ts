@@ -1,0 +1,97 @@
+/** Votes on validators: the tally of a snapshot and a node's own wishes (consensus dossier §3.4, §3.5). */
+import { type Address, bytesOfKey, equalBytes, keyOf } from '../../base/bytes.ts';
+import type { Prng } from '../../base/prng.ts';
+import type { HeaderVote } from '../../chain/extra-data.ts';
+import type { ValidatorSet } from './interface.ts';
+import { isValidator } from './validators.ts';
+
+export interface Vote extends HeaderVote {
+  readonly validator: Address;
+  /** Number of the block that carried it. */
+  readonly block: number;
+}
+
+/** A wish counts only when it would change the set. */
+export function isMeaningful(validators: ValidatorSet, wish: HeaderVote): boolean {
+  return isValidator(validators, wish.candidate) !== wish.isAdd;
+}
+
+export interface TallyLine {
+  readonly isAdd: boolean;
+  readonly votes: number;
+}
+
+/** Counted votes for each candidate, kept beside the list because the reference counts a candidate's first wish only. */
+export class Tally {
+  private readonly lines: Map<string, TallyLine>;
+
+  constructor(lines: Iterable<readonly [string, TallyLine]> = []) {
+    this.lines = new Map(lines);
+  }
+
+  copy(): Tally {
+    return new Tally(this.lines);
+  }
+
+  get(candidate: Address): TallyLine | undefined {
+    return this.lines.get(keyOf(candidate));
+  }
+
+  entries(): readonly (readonly [Address, TallyLine])[] {
+    return [...this.lines].map(([key, line]) => [bytesOfKey(key), line]);
+  }
+
+  cast(wish: HeaderVote): void {
+    const key = keyOf(wish.candidate);
+    const line = this.lines.get(key);
+    this.lines.set(
+      key,
+      line ? { isAdd: line.isAdd, votes: line.votes + 1 } : { isAdd: wish.isAdd, votes: 1 },
+    );
+  }
+
+  uncast(wish: HeaderVote): void {
+    const key = keyOf(wish.candidate);
+    const line = this.lines.get(key);
+    if (!line || line.isAdd !== wish.isAdd) return;
+    if (line.votes > 1) this.lines.set(key, { isAdd: line.isAdd, votes: line.votes - 1 });
+    else this.lines.delete(key);
+  }
+
+  forget(candidate: Address): void {
+    this.lines.delete(keyOf(candidate));
+  }
+}
+
+/** Wishes a node holds at once. */
+const WISHES_MAX = 1024;
+
+/** What `istanbul_propose` and `istanbul_discard` set: in memory only, never cleared by success. */
+export class Candidates {
+  private readonly wishes = new Map<string, HeaderVote>();
+
+  /** Does nothing beyond WISHES_MAX different candidates. */
+  propose(candidate: Address, isAdd: boolean): void {
+    const key = keyOf(candidate);
+    if (!this.wishes.has(key) && this.wishes.size >= WISHES_MAX) return;
+    this.wishes.set(key, { candidate, isAdd });
+  }
+
+  discard(candidate: Address): void {
+    this.wishes.delete(keyOf(candidate));
+  }
+
+  list(): readonly HeaderVote[] {
+    return [...this.wishes.values()];
+  }
+
+  /** The wish to write into the next block: one of those that would change the set, by chance. */
+  choose(validators: ValidatorSet, chance: Prng): HeaderVote | undefined {
+    const open = this.list().filter((wish) => isMeaningful(validators, wish));
+    return open.length === 0 ? undefined : open[chance.below(open.length)];
+  }
+}
+
+export function sameVoter(vote: Vote, validator: Address, candidate: Address): boolean {
+  return equalBytes(vote.validator, validator) && equalBytes(vote.candidate, candidate);
+}

@@ -1,0 +1,148 @@
+/**
+ * Whether a header was made by the rules of a BFT engine (consensus dossier §2.4): the fields, and the seals of a quorum of the
+ * parent's validators. Faults are the reference's texts.
+ */
+import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
+import { recoverAddress } from '../base/secp256k1.ts';
+import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
+import {
+  blockAuthor,
+  commitPreimage,
+  decodeIbftExtra,
+  decodeQbftExtra,
+  ISTANBUL_DIGEST,
+  voteOf,
+} from '../chain/extra-data.ts';
+import type { Header } from '../chain/header.ts';
+import type { BftEngine, ConsensusRules } from '../chain/rules.ts';
+import type { ConsensusSigner, ValidatorSet } from './bft/interface.ts';
+import { quorumOf } from './bft/quorum.ts';
+import { isValidator, sameValidators, sortedValidators } from './bft/validators.ts';
+
+/** The one fault that time heals. */
+export const FUTURE_BLOCK = 'block in the future';
+
+export interface HeaderContext {
+  readonly engine: BftEngine;
+  readonly parent: Pick<Header, 'number' | 'timestamp'>;
+  readonly parentHash: Uint8Array;
+  /** Who may make this block: the set after its parent. */
+  readonly validators: ValidatorSet;
+  /** At the header's number. */
+  readonly rules: ConsensusRules;
+  readonly nowMs: number;
+}
+
+/** The fault of a header without regard to its commit seals, or undefined. */
+export function headerFault(header: Header, context: HeaderContext): string | undefined {
+  const { engine, parent, rules, nowMs } = context;
+  if (header.timestamp > BigInt(Math.floor(nowMs / 1000) + rules.allowedFutureBlockSeconds)) {
+    return FUTURE_BLOCK;
+  }
+  const fault = formFault(header, engine);
+  if (fault) return fault;
+  if (header.number !== parent.number + 1 || !equalBytes(header.parentHash, context.parentHash)) {
+    return 'unknown ancestor';
+  }
+  if (parent.timestamp + BigInt(rules.blockPeriodSeconds) > header.timestamp) {
+    return 'invalid timestamp';
+  }
+  const author = blockAuthor(engine, header);
+  if (!author) return 'invalid signature';
+  return isValidator(context.validators, author) ? undefined : 'unauthorized';
+}
+
+/** What can be said of a header alone. */
+function formFault(header: Header, engine: BftEngine): string | undefined {
+  const extra = readExtra(header, engine);
+  if (!extra) return 'invalid extra data format';
+  const voteFault = invalidVote(header, engine);
+  if (voteFault) return voteFault;
+  if (!equalBytes(header.mixHash, ISTANBUL_DIGEST)) return 'invalid Istanbul mix digest';
+  if (!equalBytes(header.unclesHash, EMPTY_UNCLES_HASH)) return 'non empty uncle hash';
+  return header.difficulty === 1n ? undefined : 'invalid difficulty';
+}
+
+function readExtra(header: Header, engine: BftEngine) {
+  try {
+    return engine === 'qbft'
+      ? decodeQbftExtra(header.extraData)
+      : decodeIbftExtra(header.extraData);
+  } catch {
+    return undefined;
+  }
+}
+
+/** COMPAT: the reference looks at the vote when it counts it, and at IBFT's nonce here. */
+function invalidVote(header: Header, engine: BftEngine): string | undefined {
+  try {
+    voteOf(engine, header);
+    return undefined;
+  } catch {
+    return engine === 'ibft' ? 'invalid nonce' : 'vote nonce not 0x00..0 or 0xff..f';
+  }
+}
+
+/** Signers of the commit seals, in order; undefined stands for a seal of nobody. Throws where the extra data is malformed. */
+export function committersOf(
+  header: Header,
+  engine: BftEngine,
+  recover: ConsensusSigner['recover'] = recoverAddress,
+): readonly (Address | undefined)[] {
+  const extra =
+    engine === 'qbft' ? decodeQbftExtra(header.extraData) : decodeIbftExtra(header.extraData);
+  if (extra.seals.length === 0) return [];
+  const preimage = commitPreimage(engine, header, extra.kind === 'qbft' ? extra.round : 0);
+  return extra.seals.map((seal) => recover(preimage, seal));
+}
+
+/**
+ * The fault of a header's commit seals, or undefined. COMPAT: the reference is content with f + 1 seals on import; its producers
+ * always collect a quorum, so a quorum is asked for.
+ */
+export function sealsFault(
+  header: Header,
+  context: Pick<HeaderContext, 'engine' | 'validators' | 'rules'>,
+  recover?: ConsensusSigner['recover'],
+): string | undefined {
+  const { engine, validators, rules } = context;
+  const extra = readExtra(header, engine);
+  if (!extra) return 'invalid extra data format';
+  if (extra.seals.length === 0) return 'zero committed seals';
+  if (extra.seals.length > validators.length) return 'invalid committed seals';
+  const counted = new Set<string>();
+  for (const committer of committersOf(header, engine, recover)) {
+    if (!committer) return 'invalid signature';
+    if (!isValidator(validators, committer) || counted.has(keyOf(committer))) {
+      return 'invalid committed seals';
+    }
+    counted.add(keyOf(committer));
+  }
+  const quorum = quorumOf(validators.length, rules.isCeil2Nby3);
+  return counted.size >= quorum ? undefined : 'invalid committed seals';
+}
+
+/** The fault of a decided block's header: its fields, then its seals. */
+export function sealedHeaderFault(
+  header: Header,
+  context: HeaderContext,
+  recover?: ConsensusSigner['recover'],
+): string | undefined {
+  return headerFault(header, context) ?? sealsFault(header, context, recover);
+}
+
+/**
+ * What a validator also asks of a proposal before it votes, though import takes it: the validators that the header lists are
+ * those of its parent, or none, as where a contract selects them.
+ */
+export function listedValidatorsFault(
+  header: Header,
+  { engine, validators }: Pick<HeaderContext, 'engine' | 'validators'>,
+): string | undefined {
+  const extra = readExtra(header, engine);
+  if (!extra) return 'invalid extra data format';
+  if (extra.validators.length === 0) return undefined;
+  return sameValidators(extra.validators, sortedValidators(validators))
+    ? undefined
+    : 'the listed validators are not those of the parent block';
+}

@@ -1,0 +1,106 @@
+/** What a proposer puts into a header before the block is filled (consensus dossier §2.1, §2.2, §2.6). */
+import { type Address, EMPTY_BYTES, type Hash32, ZERO_ADDRESS } from '../base/bytes.ts';
+import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
+import {
+  encodeIbftExtra,
+  encodeQbftExtra,
+  type HeaderVote,
+  ISTANBUL_DIGEST,
+  QBFT_VOTE,
+  VANITY_BYTES,
+} from '../chain/extra-data.ts';
+import type { Header } from '../chain/header.ts';
+import type { BftEngine, ConsensusRules } from '../chain/rules.ts';
+import type { ValidatorSet } from './bft/interface.ts';
+import { sortedValidators } from './bft/validators.ts';
+
+export interface HeaderPlan {
+  readonly engine: BftEngine;
+  readonly parent: Pick<Header, 'number' | 'timestamp'>;
+  readonly parentHash: Hash32;
+  /** The set that makes this block. */
+  readonly validators: ValidatorSet;
+  /** At the block's number. */
+  readonly rules: ConsensusRules;
+  /** COMPAT: whether validators are listed is decided by the parent's number. */
+  readonly isContractAtParent: boolean;
+  readonly proposer: Address;
+  readonly vote: HeaderVote | undefined;
+  /** The operator's extra data: up to 32 bytes are kept. */
+  readonly vanity: Uint8Array;
+  readonly nowMs: number;
+  /** Of the engine's `assemble`. */
+  readonly notBeforeMs: number;
+}
+
+export type HeaderTemplate = Pick<
+  Header,
+  | 'parentHash'
+  | 'unclesHash'
+  | 'coinbase'
+  | 'difficulty'
+  | 'number'
+  | 'timestamp'
+  | 'extraData'
+  | 'mixHash'
+  | 'nonce'
+>;
+
+const NONCE_ADD = new Uint8Array(8).fill(0xff);
+const NONCE_NONE = new Uint8Array(8);
+
+export function headerTemplate(plan: HeaderPlan): HeaderTemplate {
+  const { engine, parent, vote, proposer } = plan;
+  const isQbft = engine === 'qbft';
+  return {
+    parentHash: plan.parentHash,
+    unclesHash: EMPTY_UNCLES_HASH,
+    coinbase: isQbft ? proposer : (vote?.candidate ?? ZERO_ADDRESS),
+    difficulty: 1n,
+    number: parent.number + 1,
+    timestamp: timestampOf(plan),
+    extraData: isQbft ? qbftExtra(plan) : ibftExtra(plan),
+    mixHash: ISTANBUL_DIGEST,
+    nonce: !isQbft && vote?.isAdd ? NONCE_ADD : NONCE_NONE,
+  };
+}
+
+/** One block period after the parent, later when the clock is later or the engine waited for transactions. */
+function timestampOf({ parent, rules, nowMs, notBeforeMs }: HeaderPlan): bigint {
+  const earliest = Number(parent.timestamp) + rules.blockPeriodSeconds;
+  return BigInt(Math.max(earliest, Math.floor(nowMs / 1000), Math.ceil(notBeforeMs / 1000)));
+}
+
+function qbftExtra(plan: HeaderPlan): Uint8Array {
+  const { vote } = plan;
+  return encodeQbftExtra({
+    vanity: vanityOf(plan.vanity),
+    validators: listedValidators(plan),
+    vote: vote && {
+      candidate: vote.candidate,
+      code: vote.isAdd ? QBFT_VOTE.add : QBFT_VOTE.remove,
+    },
+    round: 0,
+    seals: [],
+  });
+}
+
+function ibftExtra(plan: HeaderPlan): Uint8Array {
+  return encodeIbftExtra({
+    vanity: vanityOf(plan.vanity),
+    validators: listedValidators(plan),
+    proposerSeal: EMPTY_BYTES,
+    seals: [],
+  });
+}
+
+function listedValidators({ isContractAtParent, validators }: HeaderPlan): readonly Address[] {
+  return isContractAtParent ? [] : sortedValidators(validators);
+}
+
+/** Exactly 32 bytes: the reference cannot seal with more. */
+function vanityOf(extra: Uint8Array): Uint8Array {
+  const vanity = new Uint8Array(VANITY_BYTES);
+  vanity.set(extra.subarray(0, VANITY_BYTES));
+  return vanity;
+}

@@ -1,0 +1,31 @@
+/** PREPARE: "I have checked this proposal"; a quorum of them locks the block (consensus dossier §4.3). */
+import type { Address, Hash32 } from '../../base/bytes.ts';
+import { sendCommit } from './commit.ts';
+import { type Prepare, signPrepare } from './messages.ts';
+import { broadcast, countVote, type Step, viewOf, votesFor } from './round-state.ts';
+import { remember } from './vote-memory.ts';
+
+/** After the digest is remembered. */
+export function sendPrepare(step: Step, digest: Hash32): void {
+  const { signer } = step;
+  const prepare = signPrepare(signer, viewOf(step), digest);
+  broadcast(step, prepare);
+  onPrepare(step, signer.address, prepare);
+}
+
+export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {
+  if (countVote(step, step.state.current.prepares, signer, prepare)) tryLock(step);
+}
+
+/** Locks the proposal when a quorum has prepared it and this node has found it valid. */
+export function tryLock(step: Step): void {
+  const { state } = step;
+  const { proposal, prepares, round, hasPrepared } = state.current;
+  if (hasPrepared || !state.isVoting || state.isDecided || proposal?.status !== 'valid') return;
+  const votes = votesFor(prepares, proposal.block.hash);
+  if (votes.length < state.electorate.quorum) return;
+  state.current.hasPrepared = true;
+  state.lock = { round, block: proposal.block, prepares: votes.map(({ message }) => message) };
+  remember(step);
+  sendCommit(step);
+}

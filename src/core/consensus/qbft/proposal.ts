@@ -1,0 +1,208 @@
+/** PRE-PREPARE: asking for a block, proposing it, and judging the proposals of others (consensus dossier §4.3, §7.2). */
+import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import type { Block } from '../../chain/block.ts';
+import { FUTURE_BLOCK, headerFault, listedValidatorsFault } from '../check-seals.ts';
+import { sendCommit, tryDecide } from './commit.ts';
+import { proposalFault } from './justification.ts';
+import {
+  type Prepare,
+  type Preprepare,
+  type RoundChangeClaim,
+  signPreprepare,
+} from './messages.ts';
+import { sendPrepare, tryLock } from './prepare.ts';
+import { blame, broadcast, isProposer, type Step, viewOf } from './round-state.ts';
+import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
+import { remember } from './vote-memory.ts';
+
+/** Asks the node for a block of this height. */
+export function requestBlock(step: Step): void {
+  const { state, nowMs, effects } = step;
+  const dueMs = emptyDueMs(step);
+  const mayBeEmpty = dueMs <= Math.max(nowMs, periodEndMs(step));
+  state.current.wanted = { mayBeEmpty };
+  if (!mayBeEmpty) setTimer(step, 'empty', dueMs);
+  effects.push(assembleEffect(step, mayBeEmpty));
+}
+
+function assembleEffect(step: Step, mayBeEmpty: boolean) {
+  return {
+    kind: 'assemble',
+    parent: step.state.headHash,
+    view: viewOf(step),
+    notBeforeMs: mayBeEmpty ? emptyDueMs(step) : periodEndMs(step),
+    mayBeEmpty,
+  } as const;
+}
+
+/** Timer `empty`: an empty block is due now. */
+export function onEmptyDue(step: Step): void {
+  if (step.state.current.wanted) requestBlock(step);
+}
+
+/** The pool is no longer empty: the empty block period is over, and with it the wait of the others for this proposer. */
+export function onTransactionsPending(step: Step): void {
+  const { state } = step;
+  if (state.hasTransactions) return;
+  state.hasTransactions = true;
+  if (state.isDecided || !state.isVoting) return;
+  if (state.current.wanted && !state.current.wanted.mayBeEmpty) requestBlock(step);
+  if (state.current.round === 0 && !state.current.proposal) setRoundTimer(step);
+}
+
+/** Whether this block of ours may be proposed now; keeps it for later rounds of the height. */
+export function keepOwnBlock(step: Step, block: Block): boolean {
+  const { state, signer } = step;
+  const { header } = block;
+  const isOurs =
+    header.number === state.height &&
+    equalBytes(header.parentHash, state.headHash) &&
+    equalBytes(header.coinbase, signer.address);
+  if (!isOurs) return false;
+  const isTooEarly =
+    block.transactions.length === 0 && Number(header.timestamp) * 1000 < emptyDueMs(step);
+  if (isTooEarly) return false;
+  state.own = block;
+  state.checked.set(keyOf(block.hash), { fault: undefined });
+  return state.current.wanted !== undefined;
+}
+
+/** Proposes, once a round. */
+export function propose(
+  step: Step,
+  block: Block,
+  roundChanges: readonly RoundChangeClaim[],
+  prepares: readonly Prepare[],
+): void {
+  const { current } = step.state;
+  current.wanted = undefined;
+  current.hasProposed = true;
+  current.digest = block.hash;
+  remember(step);
+  const message = signPreprepare(step.signer, viewOf(step), block, roundChanges, prepares);
+  broadcast(step, message);
+  accept(step, message);
+}
+
+/** A PRE-PREPARE of the current view. */
+export function onPreprepare(step: Step, signer: Address, message: Preprepare): void {
+  const { current, isDecided } = step.state;
+  if (isDecided) return;
+  if (!equalBytes(signer, current.proposer)) {
+    blame(step, signer, 'message does not come from proposer');
+    return;
+  }
+  const earlier = current.proposal?.block ?? current.held?.message.block;
+  if (earlier) {
+    if (!equalBytes(earlier.hash, message.block.hash)) {
+      blame(step, signer, 'two different PRE-PREPARE messages in one round');
+    }
+    return;
+  }
+  judge(step, signer, message);
+}
+
+function judge(step: Step, signer: Address, message: Preprepare): void {
+  const { state } = step;
+  const { current, electorate } = state;
+  // A restarted validator supports what it supported before, or nothing.
+  if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
+  const fault =
+    (current.round > 0
+      ? proposalFault(
+          electorate,
+          viewOf(step),
+          message.block,
+          message.roundChanges,
+          message.prepares,
+        )
+      : undefined) ?? blockFault(step, signer, message);
+  if (fault === FUTURE_BLOCK) {
+    current.held = { signer, message };
+    const { allowedFutureBlockSeconds } = state.rules;
+    const dueSeconds = Number(message.block.header.timestamp) - allowedFutureBlockSeconds;
+    setTimer(step, 'future', dueSeconds * 1000);
+    return;
+  }
+  if (fault) blame(step, signer, fault);
+  else accept(step, message);
+}
+
+/** What can be said without executing. A block that nobody prepared yet is its proposer's own. */
+function blockFault(step: Step, signer: Address, message: Preprepare): string | undefined {
+  const { header, uncles } = message.block;
+  const { state } = step;
+  if (uncles.length > 0) return 'non empty uncle hash';
+  const isFresh = state.current.round === 0 || message.prepares.length === 0;
+  if (isFresh && !equalBytes(header.coinbase, signer)) {
+    return 'the author of the block is not its proposer';
+  }
+  const context = {
+    engine: 'qbft',
+    parent: state.head,
+    parentHash: state.headHash,
+    validators: state.electorate.validators,
+    rules: state.rules,
+    nowMs: step.nowMs,
+  } as const;
+  return headerFault(header, context) ?? listedValidatorsFault(header, context);
+}
+
+/** Timer `future`: the timestamp of the held proposal has come. */
+export function onFutureDue(step: Step): void {
+  const { held } = step.state.current;
+  if (!held) return;
+  step.state.current.held = undefined;
+  onPreprepare(step, held.signer, held.message);
+}
+
+function accept(step: Step, { block }: Preprepare): void {
+  const { state } = step;
+  state.current.proposal = { block, status: 'checking' };
+  setRoundTimer(step);
+  verify(step, block);
+}
+
+/** Goes on at once with a block that was checked before at this height. */
+export function verify(step: Step, block: Block): void {
+  const result = step.state.checked.get(keyOf(block.hash));
+  if (result) conclude(step, result.fault);
+  else step.effects.push({ kind: 'verify', block });
+}
+
+/** Answer to `verify`. */
+export function onVerified(step: Step, hash: Uint8Array, fault: string | undefined): void {
+  const { state } = step;
+  state.checked.set(keyOf(hash), { fault });
+  const { proposal } = state.current;
+  if (proposal?.status === 'checking' && equalBytes(proposal.block.hash, hash)) {
+    conclude(step, fault);
+  }
+}
+
+function conclude(step: Step, fault: string | undefined): void {
+  const { state } = step;
+  const { current } = state;
+  const proposal = current.proposal!;
+  if (fault !== undefined) {
+    proposal.status = 'invalid';
+    blame(step, current.proposer, fault);
+    return;
+  }
+  proposal.status = 'valid';
+  if (state.isVoting && !state.isDecided) vote(step, proposal.block);
+  tryLock(step);
+  tryDecide(step);
+}
+
+function vote(step: Step, block: Block): void {
+  const { current } = step.state;
+  if (!current.digest) {
+    current.digest = block.hash;
+    remember(step);
+  }
+  const hasVoted = current.sent.some(({ kind }) => kind === 'prepare');
+  if (!hasVoted) sendPrepare(step, block.hash);
+  const hasSealed = current.sent.some(({ kind }) => kind === 'commit');
+  if (current.hasPrepared && !hasSealed) sendCommit(step);
+}

@@ -1,0 +1,104 @@
+/** ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof (consensus dossier §4.4). */
+import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { certificateFault } from './justification.ts';
+import { type RoundChange, signRoundChange } from './messages.ts';
+import { propose, requestBlock } from './proposal.ts';
+import {
+  type Ballot,
+  blame,
+  broadcast,
+  isProposer,
+  newRound,
+  type Step,
+  viewOf,
+} from './round-state.ts';
+import { clearTimers, setRepeatTimer, setRoundTimer } from './timers.ts';
+import { remember } from './vote-memory.ts';
+
+/** Rounds fit the 32 bits that the header has for them. */
+const ROUND_MAX = 0xffffffff;
+
+/** Enters `round` of the same height and tells the others. */
+export function changeRound(step: Step, round: number): void {
+  const { state } = step;
+  if (round > ROUND_MAX) return;
+  clearTimers(step);
+  state.current = newRound(state, round);
+  setRoundTimer(step);
+  setRepeatTimer(step);
+  remember(step);
+  sendRoundChange(step);
+}
+
+/** After the round and the lock are remembered. */
+export function sendRoundChange(step: Step): void {
+  const { signer, state } = step;
+  const message = signRoundChange(signer, viewOf(step), state.lock);
+  broadcast(step, message);
+  onRoundChange(step, signer.address, message);
+}
+
+/** A ROUND-CHANGE for the current round or a later one. */
+export function onRoundChange(step: Step, signer: Address, message: RoundChange): void {
+  const { state } = step;
+  if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
+  if (!record(step, signer, message)) return;
+  const ahead = roundToCatchUp(step);
+  if (ahead !== undefined && state.isVoting) changeRound(step, ahead);
+  else tryPropose(step);
+}
+
+/** Keeps the latest of each signer, if what it claims is proved. */
+function record(step: Step, signer: Address, message: RoundChange): boolean {
+  const { roundChanges, electorate } = step.state;
+  const earlier = roundChanges.get(keyOf(signer))?.message;
+  if (earlier && earlier.view.round >= message.view.round) {
+    const isDouble =
+      earlier.view.round === message.view.round && !equalBytes(earlier.payload, message.payload);
+    if (isDouble) blame(step, signer, 'two different ROUND-CHANGE messages for one round');
+    return false;
+  }
+  const fault = message.prepared ? certificateFault(electorate, message) : undefined;
+  if (fault) {
+    blame(step, signer, fault);
+    return false;
+  }
+  roundChanges.set(keyOf(signer), { signer, message });
+  return true;
+}
+
+/**
+ * f + 1 validators are ahead, so an honest one is: the highest round that f + 1 have reached. COMPAT: the reference moves when
+ * exactly f + 1 are ahead, to the lowest of their rounds, and so may miss it.
+ */
+function roundToCatchUp({ state }: Step): number | undefined {
+  const ahead = [...state.roundChanges.values()]
+    .map(({ message }) => message.view.round)
+    .filter((round) => round > state.current.round)
+    .sort((a, b) => b - a);
+  return ahead[state.faulty];
+}
+
+/** As proposer of a round above 0: proposes when a quorum has moved here. */
+export function tryPropose(step: Step): void {
+  const { state } = step;
+  const { current, electorate } = state;
+  if (current.round === 0 || current.hasProposed || state.isDecided || !isProposer(step)) return;
+  const here = [...state.roundChanges.values()]
+    .map(({ message }: Ballot<RoundChange>) => message)
+    .filter(({ view }) => view.round === current.round);
+  if (here.length < electorate.quorum) return;
+  const highest = highestPrepared(here);
+  if (highest?.block) propose(step, highest.block, here, highest.prepares);
+  else if (state.own) propose(step, state.own, here, []);
+  else if (!current.wanted) requestBlock(step);
+}
+
+function highestPrepared(messages: readonly RoundChange[]): RoundChange | undefined {
+  let highest: RoundChange | undefined;
+  for (const message of messages) {
+    if (!message.prepared) continue;
+    if (!highest || message.prepared.round > highest.prepared!.round) highest = message;
+  }
+  return highest;
+}
