@@ -2,28 +2,11 @@
  * Two states under one private transaction (privacy dossier §3.4, §3.5): reads choose a state by address, private first;
  * writes go to the private one, and are forbidden as soon as a call has gone over to a public contract.
  */
-import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import type { Address, Hash32 } from '../base/bytes.ts';
 import { assert } from '../base/errors.ts';
 import type { Log } from '../chain/receipt.ts';
-import type { PrivacyMetadata } from './account.ts';
 import type { PublicWorld } from './public-world.ts';
 import type { World } from './world.ts';
-
-/** A contract that a private transaction ran or made: what privacy enhancements check (§4.4, §4.7). */
-export interface AffectedContract {
-  readonly address: Address;
-  readonly reason: 'created' | 'called';
-}
-
-export interface DualWorldOptions {
-  /** Shared with the block: read here, written only through `setNonce` of the origin. */
-  readonly publicWorld: PublicWorld;
-  readonly privateWorld: PublicWorld;
-  /** Sender of the transaction; its nonce lives in the public state. */
-  readonly origin: Address;
-  /** Given to every contract that the transaction creates; undefined for standard private ones, which have none. */
-  readonly metadata: PrivacyMetadata | undefined;
-}
 
 interface Frame {
   readonly state: PublicWorld;
@@ -33,17 +16,14 @@ interface Frame {
 export class DualWorld implements World {
   private readonly publicWorld: PublicWorld;
   private readonly privateWorld: PublicWorld;
-  private readonly origin: Address;
-  private readonly metadata: PrivacyMetadata | undefined;
+  /** The first one is the transaction itself. */
   private readonly frames: Frame[];
-  private readonly affected = new Map<string, AffectedContract>();
 
-  constructor(options: DualWorldOptions) {
-    this.publicWorld = options.publicWorld;
-    this.privateWorld = options.privateWorld;
-    this.origin = options.origin;
-    this.metadata = options.metadata;
-    this.frames = [{ state: options.privateWorld, isReadOnly: false }];
+  /** `publicWorld` is only read, but for the sender's nonce in a creation. */
+  constructor(publicWorld: PublicWorld, privateWorld: PublicWorld) {
+    this.publicWorld = publicWorld;
+    this.privateWorld = privateWorld;
+    this.frames = [{ state: privateWorld, isReadOnly: false }];
   }
 
   // --- frames -------------------------------------------------------------------------------------------------------
@@ -52,29 +32,17 @@ export class DualWorld implements World {
     return this.frame.isReadOnly;
   }
 
-  /** COMPAT: STATICCALL and CREATE stay on the caller's state, calls move to the state that holds the code. */
-  enter(address: Address, isCreate: boolean, isStatic = false): void {
+  /** COMPAT: a creation stays on the state of its creator, a call moves to the state that holds the code. */
+  enter(address: Address, isCreate: boolean): void {
     const { state, isReadOnly } = this.frame;
-    this.note(address, isCreate);
-    if (isCreate || isStatic) {
-      this.frames.push({ state, isReadOnly });
-      return;
-    }
-    const selected = this.select(address);
-    this.frames.push({
-      state: selected,
-      isReadOnly: isReadOnly || selected !== this.privateWorld,
-    });
+    const selected = isCreate ? state : this.select(address);
+    const isPublic = !isCreate && selected !== this.privateWorld;
+    this.frames.push({ state: selected, isReadOnly: isReadOnly || isPublic });
   }
 
   leave(): void {
     assert(this.frames.length > 1, 'every frame that is left was entered');
     this.frames.pop();
-  }
-
-  /** Contracts that ran or were created so far, reverted ones included. */
-  affectedContracts(): readonly AffectedContract[] {
-    return [...this.affected.values()];
   }
 
   /** The state that answers for an address now. */
@@ -98,11 +66,9 @@ export class DualWorld implements World {
     return this.select(address).balance(address);
   }
 
-  /** The transaction's nonce is public; a contract that creates another counts in the private state. */
+  /** Outside of frames the transaction's own, which is public; inside them that of a contract that creates another. */
   nonce(address: Address): bigint {
-    return equalBytes(address, this.origin)
-      ? this.publicWorld.nonce(address)
-      : this.select(address).nonce(address);
+    return this.hasFrames ? this.privateWorld.nonce(address) : this.publicWorld.nonce(address);
   }
 
   codeHash(address: Address): Hash32 {
@@ -138,8 +104,8 @@ export class DualWorld implements World {
   }
 
   setNonce(address: Address, nonce: bigint): void {
-    if (equalBytes(address, this.origin)) this.publicWorld.setNonce(address, nonce);
-    else this.writable().setNonce(address, nonce);
+    if (this.hasFrames) this.writable().setNonce(address, nonce);
+    else this.publicWorld.setNonce(address, nonce);
   }
 
   setCode(address: Address, code: Uint8Array): void {
@@ -148,7 +114,6 @@ export class DualWorld implements World {
 
   createContract(address: Address): void {
     this.writable().createContract(address);
-    if (this.metadata !== undefined) this.privateWorld.setMetadata(address, this.metadata);
   }
 
   /** Public accounts are never touched by a private transaction. */
@@ -210,7 +175,7 @@ export class DualWorld implements World {
     this.privateWorld.subRefund(gas);
   }
 
-  /** Covers the private state: the public one changes only by the sender's nonce, which no failure takes back. */
+  /** Covers the private state: the public one changes only by the sender's nonce, which no failing frame takes back. */
   snapshot(): number {
     return this.privateWorld.snapshot();
   }
@@ -225,15 +190,12 @@ export class DualWorld implements World {
     return this.frames[this.frames.length - 1]!;
   }
 
+  private get hasFrames(): boolean {
+    return this.frames.length > 1;
+  }
+
   private writable(): PublicWorld {
     assert(!this.isReadOnly, 'a private transaction writes no public state');
     return this.privateWorld;
-  }
-
-  /** A creation counts as one even when the address was called before; otherwise the first reason stays. */
-  private note(address: Address, isCreate: boolean): void {
-    const key = keyOf(address);
-    if (isCreate) this.affected.set(key, { address, reason: 'created' });
-    else if (!this.affected.has(key)) this.affected.set(key, { address, reason: 'called' });
   }
 }

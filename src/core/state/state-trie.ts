@@ -15,17 +15,17 @@ import type { AccountWrite, WriteSet } from './write-set.ts';
 /** Trie nodes as the last checkpoint wrote them, by path. */
 export interface StateNodes {
   account(path: Nibbles): Uint8Array | undefined;
-  /** `born` names the storage, `accountHash` is keccak256(address). */
-  storage(accountHash: Hash32, born: number, path: Nibbles): Uint8Array | undefined;
+  /** `born` names the storage, `addressHash` is keccak256(address). */
+  storage(addressHash: Hash32, born: number, path: Nibbles): Uint8Array | undefined;
 }
 
 export interface StateNodeChange extends NodeChange {
   /** undefined: a node of the account trie. */
-  readonly storage: { readonly accountHash: Hash32; readonly born: number } | undefined;
+  readonly storage: { readonly addressHash: Hash32; readonly born: number } | undefined;
 }
 
 interface StorageTrie {
-  readonly accountHash: Hash32;
+  readonly addressHash: Hash32;
   readonly born: number;
   readonly trie: Trie;
   /** As it was before the first change that is kept in memory. */
@@ -35,13 +35,13 @@ interface StorageTrie {
 /** A write on its way into the tries. */
 interface PendingWrite {
   readonly write: AccountWrite;
-  readonly accountHash: Hash32;
+  readonly addressHash: Hash32;
   readonly storage: StorageTrie | undefined;
 }
 
 export class StateTrie {
   private accounts: Trie;
-  /** By keyOf(accountHash): storages changed since the last `settle`. */
+  /** By keyOf(addressHash): storages changed since the last `settle`. */
   private readonly storages: ReadonlyMap<string, StorageTrie>;
   private readonly nodes: StateNodes | undefined;
   /** Until the storage tries are hashed. */
@@ -75,14 +75,14 @@ export class StateTrie {
     const storages = new Map(this.storages);
     const pending: PendingWrite[] = [];
     for (const write of writes.accounts.values()) {
-      const accountHash = keccak256(write.address);
-      const storage = this.updatedStorage(accountHash, write);
-      if (storage !== undefined) storages.set(keyOf(accountHash), storage);
+      const addressHash = keccak256(write.address);
+      const storage = this.updatedStorage(addressHash, write);
+      if (storage !== undefined) storages.set(keyOf(addressHash), storage);
       else if (write.account === undefined || write.storageReset)
-        storages.delete(keyOf(accountHash));
-      pending.push({ write, accountHash, storage });
+        storages.delete(keyOf(addressHash));
+      pending.push({ write, addressHash, storage });
     }
-    pending.sort((a, b) => compareBytes(a.accountHash, b.accountHash));
+    pending.sort((a, b) => compareBytes(a.addressHash, b.addressHash));
     return new StateTrie(this.accounts, storages, this.nodes, pending);
   }
 
@@ -121,10 +121,10 @@ export class StateTrie {
   *changedNodes(since: StateTrie): Generator<StateNodeChange> {
     this.root();
     since.root();
-    for (const [key, { accountHash, born, trie, origin }] of this.storages) {
+    for (const [key, { addressHash, born, trie, origin }] of this.storages) {
       const earlier = since.storages.get(key);
       const before = earlier !== undefined && earlier.born === born ? earlier.trie : origin;
-      const storage = { accountHash, born };
+      const storage = { addressHash, born };
       for (const change of trie.changedNodes(before)) yield { ...change, storage };
     }
     for (const change of this.accounts.changedNodes(since.accounts)) {
@@ -139,37 +139,37 @@ export class StateTrie {
   settle(depth: number, nodes: StateNodes | undefined = this.nodes): StateTrie {
     this.root();
     const storages = new Map<string, StorageTrie>();
-    for (const [key, { accountHash, born, trie, origin }] of this.storages) {
+    for (const [key, { addressHash, born, trie, origin }] of this.storages) {
       if (trie === origin) continue;
-      const shed = trie.shed(depth, storageLoader(nodes, accountHash, born));
-      storages.set(key, { accountHash, born, trie: shed, origin: shed });
+      const shed = trie.shed(depth, storageLoader(nodes, addressHash, born));
+      storages.set(key, { addressHash, born, trie: shed, origin: shed });
     }
     const accounts = this.accounts.shed(depth, accountLoader(nodes));
     return new StateTrie(accounts, storages, nodes, []);
   }
 
   /** undefined: nothing to do in the storage of this account. */
-  private updatedStorage(accountHash: Hash32, write: AccountWrite): StorageTrie | undefined {
+  private updatedStorage(addressHash: Hash32, write: AccountWrite): StorageTrie | undefined {
     const { account, slots, storageReset } = write;
     if (account === undefined || slots.size === 0) return undefined;
     const current = storageReset
-      ? this.newStorage(accountHash, account.born, EMPTY_ROOT)
-      : this.storageOf(accountHash, account.born);
+      ? this.newStorage(addressHash, account.born, EMPTY_ROOT)
+      : this.storageOf(addressHash, account.born);
     return { ...current, trie: current.trie.update(slotChanges(slots)) };
   }
 
-  private storageOf(accountHash: Hash32, born: number): StorageTrie {
+  private storageOf(addressHash: Hash32, born: number): StorageTrie {
     this.root();
-    const known = this.storages.get(keyOf(accountHash));
+    const known = this.storages.get(keyOf(addressHash));
     if (known !== undefined && known.born === born) return known;
-    const leaf = this.accounts.get(accountHash);
+    const leaf = this.accounts.get(addressHash);
     const root = leaf === undefined ? EMPTY_ROOT : decodeAccountLeaf(leaf).storageRoot;
-    return this.newStorage(accountHash, born, root);
+    return this.newStorage(addressHash, born, root);
   }
 
-  private newStorage(accountHash: Hash32, born: number, root: Hash32): StorageTrie {
-    const trie = Trie.load(root, storageLoader(this.nodes, accountHash, born));
-    return { accountHash, born, trie, origin: trie };
+  private newStorage(addressHash: Hash32, born: number, root: Hash32): StorageTrie {
+    const trie = Trie.load(root, storageLoader(this.nodes, addressHash, born));
+    return { addressHash, born, trie, origin: trie };
   }
 }
 
@@ -179,10 +179,10 @@ function accountLoader(nodes: StateNodes | undefined): NodeLoader {
 
 function storageLoader(
   nodes: StateNodes | undefined,
-  accountHash: Hash32,
+  addressHash: Hash32,
   born: number,
 ): NodeLoader {
-  return (path) => nodes?.storage(accountHash, born, path);
+  return (path) => nodes?.storage(addressHash, born, path);
 }
 
 function slotChanges(slots: ReadonlyMap<bigint, bigint>): TrieChange[] {
@@ -194,10 +194,10 @@ function slotChanges(slots: ReadonlyMap<bigint, bigint>): TrieChange[] {
   return changes.sort(([a], [b]) => compareBytes(a, b));
 }
 
-function accountChange({ write, accountHash, storage }: PendingWrite): TrieChange {
+function accountChange({ write, addressHash, storage }: PendingWrite): TrieChange {
   const { account, storageReset } = write;
-  if (account === undefined) return [accountHash, undefined];
+  if (account === undefined) return [addressHash, undefined];
   const storageRoot = storage?.trie.root() ?? (storageReset ? EMPTY_ROOT : account.storageRoot);
   if (!equalBytes(storageRoot, account.storageRoot)) write.account = { ...account, storageRoot };
-  return [accountHash, encodeAccountLeaf({ ...account, storageRoot })];
+  return [addressHash, encodeAccountLeaf({ ...account, storageRoot })];
 }

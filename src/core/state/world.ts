@@ -57,10 +57,9 @@ export interface World {
    * frame that begins and ends, and treats `isReadOnly` like a static frame. A public world does nothing here.
    * `address` is where the code comes from (DELEGATECALL and CALLCODE: not the storage's owner), or the new contract's.
    * Enter before the balance check, the value transfer and the snapshot, so that they run on the state that was chosen; a
-   * creation enters after the creator's nonce was raised and the collision checked. Precompiles run code of no account: no
-   * `enter` for them, nor for calls that end because the account does not exist. `isStatic`: STATICCALL itself.
+   * creation enters after the creator's nonce was raised. STATICCALL does not enter.
    */
-  enter(address: Address, isCreate: boolean, isStatic?: boolean): void;
+  enter(address: Address, isCreate: boolean): void;
   leave(): void;
   readonly isReadOnly: boolean;
 }
