@@ -1,0 +1,146 @@
+/** HTTP requests to one or many servers, over TCP or a unix socket, on kept-alive connections, with bounds and time limits. */
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { fail } from '../../core/base/errors.ts';
+
+const SOCKETS_MAX = 32;
+const IDLE_SOCKETS_MAX = 16;
+
+export interface HttpClientOptions {
+  /** Unix socket that every request goes to, whatever its URL says. */
+  readonly socketPath?: string | undefined;
+  /** To connect; 0: no limit. */
+  readonly dialTimeoutMs: number;
+  /** The whole request; 0: no limit. */
+  readonly timeoutMs: number;
+  /** Idle connections are closed after this; 0: kept. */
+  readonly idleTimeoutMs: number;
+  readonly responseBytesMax: number;
+  readonly tls?: https.AgentOptions | undefined;
+}
+
+export interface HttpCall {
+  readonly method: string;
+  readonly url: URL;
+  /** Path and query as they stand on the wire, when the URL class would spell them otherwise. */
+  readonly path?: string;
+  /** Sent in this order, `Host` included by the caller or added. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Uint8Array;
+}
+
+export class HttpClient {
+  private readonly options: HttpClientOptions;
+  private readonly plain: http.Agent;
+  private readonly secure: https.Agent;
+
+  constructor(options: HttpClientOptions) {
+    this.options = options;
+    const pool = {
+      keepAlive: true,
+      maxSockets: SOCKETS_MAX,
+      maxFreeSockets: IDLE_SOCKETS_MAX,
+      noDelay: true,
+      ...(options.idleTimeoutMs > 0 ? { timeout: options.idleTimeoutMs } : {}),
+    };
+    this.plain = new http.Agent(pool);
+    this.secure = new https.Agent({ ...pool, ...options.tls });
+  }
+
+  /** Any status is an answer. Rejects with HTTP_FAILED, the cause's own text in the message. */
+  async request(call: HttpCall): Promise<HttpAnswer> {
+    try {
+      return await this.once(call);
+    } catch (error) {
+      // A kept connection that the server closed in the same moment: nothing was answered on it.
+      if (!isStale(error)) throw error;
+      return this.once(call);
+    }
+  }
+
+  close(): void {
+    this.plain.destroy();
+    this.secure.destroy();
+  }
+
+  private once(call: HttpCall): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      const request = this.open(call);
+      let dialTimer: NodeJS.Timeout | undefined;
+      const { dialTimeoutMs, timeoutMs } = this.options;
+      const timer =
+        timeoutMs > 0
+          ? setTimeout(() => request.destroy(new Error('request timed out')), timeoutMs)
+          : undefined;
+      const stopTimers = (): void => {
+        clearTimeout(timer);
+        clearTimeout(dialTimer);
+      };
+      request.on('socket', (socket) => {
+        if (!socket.connecting || dialTimeoutMs === 0) return;
+        dialTimer = setTimeout(() => request.destroy(new Error('i/o timeout')), dialTimeoutMs);
+        socket.once('connect', () => clearTimeout(dialTimer));
+      });
+      request.on('error', (cause) => {
+        stopTimers();
+        const stale = request.reusedSocket && (cause as { code?: string }).code === 'ECONNRESET';
+        reject(fail('HTTP_FAILED', cause.message, { cause, data: { stale } }));
+      });
+      request.on('response', (response) => {
+        this.collect(response).then(
+          (body) => {
+            stopTimers();
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+          },
+          (cause: Error) => {
+            stopTimers();
+            request.destroy();
+            reject(fail('HTTP_FAILED', cause.message, { cause }));
+          },
+        );
+      });
+      request.end(call.body);
+    });
+  }
+
+  private open(call: HttpCall): http.ClientRequest {
+    const secure = call.url.protocol === 'https:';
+    const { socketPath } = this.options;
+    return (secure ? https : http).request({
+      agent: secure ? this.secure : this.plain,
+      method: call.method,
+      path: call.path ?? call.url.pathname + call.url.search,
+      ...(socketPath === undefined
+        ? { host: call.url.hostname.replace(/^\[|\]$/g, ''), port: call.url.port }
+        : { socketPath }),
+      setHost: !call.headers.some(([name]) => name.toLowerCase() === 'host'),
+      headers: Object.fromEntries(call.headers),
+    });
+  }
+
+  private async collect(response: http.IncomingMessage): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > this.options.responseBytesMax) {
+        throw new Error(`response is larger than ${this.options.responseBytesMax} bytes`);
+      }
+      chunks.push(chunk);
+    }
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    if (response.headers['content-encoding'] !== 'gzip') return body;
+    return gunzipSync(body, { maxOutputLength: this.options.responseBytesMax });
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return (error as { data?: { stale?: boolean } }).data?.stale === true;
+}

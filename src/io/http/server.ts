@@ -1,0 +1,148 @@
+/** HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a graceful end. */
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fail } from '../../core/base/errors.ts';
+
+const PARAMETER_CHARACTERS_MAX = 1024;
+const KEEP_ALIVE_MS = 72_000;
+/** A client that sends nothing of its request for so long is cut off. */
+const REQUEST_MS = 60_000;
+const SOCKET_MODE = 0o600;
+
+export interface HttpRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  header(name: string): string | undefined;
+  readonly body: Uint8Array;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  /** Media type. */
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With `:name` for parameters, which arrive decoded. */
+  readonly path: string;
+  handle(request: HttpRequest): HttpReply | Promise<HttpReply>;
+}
+
+/** Where a server listens. */
+export type HttpAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+export interface HttpServerOptions {
+  readonly routes: readonly Route[];
+  readonly address: HttpAddress;
+  readonly bodyBytesMax: number;
+  /** Turns whatever a route threw into an answer; the server's own refusals come here too, with `statusCode`. */
+  readonly failure: (error: unknown) => HttpReply;
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
+export interface HttpServer {
+  /** `http://host:port` as bound, or `unix:/path`. */
+  readonly url: string;
+  /** Stops accepting, lets requests under way finish, then cuts off. */
+  close(): Promise<void>;
+}
+
+export function text(status: number, body: string): HttpReply {
+  return { status, type: 'text/plain', body };
+}
+
+export function json(status: number, value: unknown): HttpReply {
+  return { status, type: 'application/json', body: JSON.stringify(value) };
+}
+
+/** Throws HTTP_LISTEN_FAILED when the address cannot be taken. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const app = fastify({
+    bodyLimit: options.bodyBytesMax,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
+    ...(options.tls ? { https: options.tls } : {}),
+  }) as unknown as FastifyInstance;
+  // A GET may carry a body here: Tessera's /receive does.
+  app.addHttpMethod('GET', { hasBody: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error, _request, reply) => answer(reply, options.failure(error)));
+  app.setNotFoundHandler((_request, reply) => answer(reply, text(404, 'HTTP 404 Not Found')));
+  for (const { method, path, handle } of options.routes) {
+    app.route({
+      method,
+      url: path,
+      handler: async (request, reply) => answer(reply, await handle(toRequest(request))),
+    });
+  }
+  const url = await listen(app, options.address, options.tls !== undefined);
+  return { url, close: () => app.close() };
+}
+
+function toRequest(request: FastifyRequest): HttpRequest {
+  return {
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string | undefined>,
+    header: (name) => {
+      const value = request.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(',') : value;
+    },
+    body: request.body instanceof Uint8Array ? request.body : new Uint8Array(0),
+  };
+}
+
+function answer(reply: FastifyReply, { status, type, body, headers }: HttpReply): FastifyReply {
+  if (headers) reply.headers(headers);
+  const bytes =
+    typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
+  return reply.code(status).header('content-type', type).send(bytes);
+}
+
+async function listen(app: FastifyInstance, address: HttpAddress, tls: boolean): Promise<string> {
+  try {
+    if (address.kind === 'unix') {
+      await mkdir(dirname(address.path), { recursive: true });
+      await removeStaleSocket(address.path);
+      await app.listen({ path: address.path });
+      await chmod(address.path, SOCKET_MODE);
+      return `unix:${address.path}`;
+    }
+    await app.listen({ host: address.host, port: address.port });
+    const bound = app.server.address();
+    const port = typeof bound === 'object' && bound ? bound.port : address.port;
+    return `${tls ? 'https' : 'http'}://${address.host}:${port}`;
+  } catch (cause) {
+    await app.close();
+    const where = address.kind === 'unix' ? address.path : `${address.host}:${address.port}`;
+    throw fail('HTTP_LISTEN_FAILED', `cannot listen on ${where}: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/** A socket file of a process that is gone is in the way; one that answers is not ours to take. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info) return;
+  if (!info.isSocket()) throw new Error('a file that is no socket is in the way');
+  const alive = await new Promise<boolean>((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+  if (alive) throw new Error('another process listens on this socket');
+  await rm(path);
+}

@@ -1,0 +1,56 @@
+/** Endpoints that every application of the manager serves: liveness and versions (privacy dossier §9.1). */
+import { json, type Route, text } from '../../../io/http/server.ts';
+
+/** Tessera's distribution version whose behaviour this manager has; clients log it. */
+const DISTRIBUTION_VERSION = '24.4.1';
+/** The batched requests of this manager's own clients. */
+export const BATCH_HEADER = 'quorate-ptm-batch';
+const BATCH_LEVEL = '1';
+
+export interface Features {
+  readonly enhancements: boolean;
+  readonly multiplePrivateStates: boolean;
+}
+
+/** COMPAT: a switched-off feature leaves its version out of the list, and clients go by the highest one. */
+export function apiVersions(features: Features): string[] {
+  const versions = ['1.0'];
+  if (features.enhancements) versions.push('2.0');
+  versions.push('2.1');
+  if (features.multiplePrivateStates) versions.push('3.0');
+  if (features.enhancements) versions.push('4.0');
+  versions.push('5.0');
+  return versions;
+}
+
+export function commonRoutes(features: Features, ready: () => boolean): Route[] {
+  const versions = apiVersions(features);
+  return [
+    { method: 'GET', path: '/upcheck', handle: () => text(200, "I'm up!") },
+    { method: 'GET', path: '/version', handle: () => text(200, DISTRIBUTION_VERSION) },
+    {
+      method: 'GET',
+      path: '/version/api',
+      handle: () => ({ ...json(200, versions), headers: { [BATCH_HEADER]: BATCH_LEVEL } }),
+    },
+    {
+      method: 'GET',
+      path: '/version/distribution',
+      handle: () => text(200, DISTRIBUTION_VERSION),
+    },
+    {
+      method: 'GET',
+      path: '/health',
+      handle: () => json(ready() ? 200 : 503, { status: ready() ? 'UP' : 'DOWN' }),
+    },
+  ];
+}
+
+export function supportedVersions(header: string | undefined): string[] {
+  if (header === undefined) return [];
+  return header
+    .split(',')
+    .map((version) => version.trim())
+    .filter((version) => version !== '')
+    .slice(0, 32);
+}

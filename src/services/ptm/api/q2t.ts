@@ -1,0 +1,258 @@
+/** Q2T: what a node asks of its manager, with Tessera's paths and answers (privacy dossier §9.2). */
+import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { NO_METADATA, toPrivacyFlag } from '../../../core/privacy/payload.ts';
+import {
+  type HttpReply,
+  type HttpRequest,
+  json,
+  type Route,
+  text,
+} from '../../../io/http/server.ts';
+import { describeGroups } from '../manager/groups.ts';
+import { type PrivateTransactionManager, STANDARD_TERMS } from '../manager/manager.ts';
+import {
+  acceptedMedia,
+  base64,
+  envelopeBody,
+  isOctets,
+  keyList,
+  MEDIA,
+  postedMedia,
+  rawBody,
+  receivedBody,
+  sentReply,
+  sentTextReply,
+} from './replies.ts';
+import {
+  bad,
+  bytesField,
+  bytesListField,
+  hashesField,
+  jsonBody,
+  key,
+  keyField,
+  keyHeader,
+  keysField,
+  keysHeader,
+  payloadHash,
+  sendTerms,
+} from './requests.ts';
+
+/** Payloads asked for in one batch request, and the clear bytes that one answer holds. */
+const BATCH_HASHES_MAX = 1024;
+const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
+export function q2tRoutes(manager: PrivateTransactionManager): Route[] {
+  return [...sendRoutes(manager), ...receiveRoutes(manager), ...envelopeRoutes(manager)];
+}
+
+/** `/storeraw`: also for clients that sign themselves. */
+export function storeRawRoute(manager: PrivateTransactionManager): Route {
+  return {
+    method: 'POST',
+    path: '/storeraw',
+    async handle(request) {
+      const media = postedMedia(request);
+      const fields = jsonBody(request);
+      const hash = await manager.storeRaw(bytesField(fields, 'payload'), keyField(fields, 'from'));
+      return { status: 200, type: media, body: JSON.stringify({ key: base64(hash) }) };
+    },
+  };
+}
+
+function sendRoutes(manager: PrivateTransactionManager): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/send',
+      async handle(request) {
+        const media = postedMedia(request);
+        const fields = jsonBody(request);
+        const terms = sendTerms(fields, media === MEDIA.mandatory);
+        const from = keyField(fields, 'from');
+        return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/sendraw',
+      async handle(request) {
+        if (request.body.length === 0) throw bad('the body is empty: give the payload');
+        const terms = { ...STANDARD_TERMS, to: keysHeader(request, 'c11n-to') };
+        return sentTextReply(
+          await manager.send(request.body, keyHeader(request, 'c11n-from'), terms),
+        );
+      },
+    },
+    { method: 'POST', path: '/sendsignedtx', handle: (request) => sendSigned(manager, request) },
+    storeRawRoute(manager),
+  ];
+}
+
+async function sendSigned(
+  manager: PrivateTransactionManager,
+  request: HttpRequest,
+): Promise<HttpReply> {
+  if (isOctets(request)) {
+    const hash = payloadHash(base64(request.body), 'body');
+    const terms = { ...STANDARD_TERMS, to: keysHeader(request, 'c11n-to') };
+    return sentTextReply(await manager.sendSigned(hash, terms));
+  }
+  const media = postedMedia(request);
+  const fields = jsonBody(request);
+  const terms = sendTerms(fields, media === MEDIA.mandatory);
+  const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
+  return sentReply(await manager.sendSigned(hash, terms), media);
+}
+
+function receiveRoutes(manager: PrivateTransactionManager): Route[] {
+  const hashOf = (request: HttpRequest) => payloadHash(request.params.hash ?? '', 'hash');
+  return [
+    { method: 'GET', path: '/transaction/:hash', handle: (request) => receive(manager, request) },
+    {
+      method: 'GET',
+      path: '/transaction/:hash/isSender',
+      handle: (request) => text(200, String(manager.isSender(hashOf(request)))),
+    },
+    {
+      method: 'GET',
+      path: '/transaction/:hash/participants',
+      handle: (request) => text(200, keyList(manager.participants(hashOf(request)))),
+    },
+    {
+      method: 'GET',
+      path: '/transaction/:hash/mandatory',
+      handle: (request) => text(200, keyList(manager.mandatory(hashOf(request)))),
+    },
+    {
+      method: 'DELETE',
+      path: '/transaction/:hash',
+      async handle(request) {
+        await manager.delete(hashOf(request));
+        return { status: 204, type: 'text/plain', body: '' };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/delete',
+      async handle(request) {
+        await manager.delete(payloadHash(base64(bytesField(jsonBody(request), 'key')), 'key'));
+        return text(200, 'Delete successful');
+      },
+    },
+    { method: 'GET', path: '/receive', handle: (request) => legacyReceive(manager, request) },
+    {
+      method: 'GET',
+      path: '/receiveraw',
+      handle(request) {
+        const hash = payloadHash(request.header('c11n-key') ?? '', 'c11n-key');
+        const { payload } = manager.receive(hash, keyHeader(request, 'c11n-to'));
+        return { status: 200, type: 'application/octet-stream', body: payload };
+      },
+    },
+    { method: 'POST', path: '/transactions/batch', handle: (request) => batch(manager, request) },
+    ...['/groups/resident', '/groups/:type'].map((path) => ({
+      method: 'GET' as const,
+      path,
+      handle: (request: HttpRequest) => groups(manager, request),
+    })),
+  ];
+}
+
+function receive(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+  const hash = payloadHash(request.params.hash ?? '', 'hash');
+  const { to, isRaw } = request.query;
+  if (isRaw !== undefined && !/^(true|false)$/i.test(isRaw)) {
+    throw bad('"isRaw" must be true or false');
+  }
+  const media = acceptedMedia(request);
+  const body =
+    isRaw?.toLowerCase() === 'true'
+      ? rawBody(manager.receiveRaw(hash), media)
+      : receivedBody(manager.receive(hash, to ? key(to, 'to') : undefined), media);
+  return { status: 200, type: media, body: JSON.stringify(body) };
+}
+
+function legacyReceive(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+  const fields = jsonBody(request);
+  const hash = payloadHash(base64(bytesField(fields, 'key')), 'key');
+  const received =
+    fields.isRaw === true
+      ? manager.receiveRaw(hash)
+      : manager.receive(hash, keyField(fields, 'to'));
+  return json(200, receivedBody(received, MEDIA.json));
+}
+
+/**
+ * Ours: many payloads in one request. `{"hashes":[b64…]}` -> `{"answers":[receive object | null | {"error"}]}`, in
+ * order; null for 404. The list is shorter than asked when the answer would grow too large: ask for the rest again.
+ */
+function batch(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+  const hashes = hashesField(jsonBody(request), 'hashes');
+  if (hashes.length > BATCH_HASHES_MAX) throw bad(`more than ${BATCH_HASHES_MAX} hashes`);
+  const answers: unknown[] = [];
+  let bytes = 0;
+  for (const hash of hashes) {
+    if (bytes > BATCH_ANSWER_BYTES_MAX) break;
+    try {
+      const received = manager.receive(hash);
+      bytes += received.payload.length;
+      answers.push(receivedBody(received, MEDIA.tenancy));
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      answers.push(error.code === 'PTM_NOT_FOUND' ? null : { error: error.message });
+    }
+  }
+  return json(200, { answers });
+}
+
+function groups(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+  const type = (request.params.type ?? 'resident').toLowerCase();
+  if (type !== 'resident') {
+    throw fail('PTM_FEATURE_OFF', `Privacy groups of type ${type} are not served`);
+  }
+  return json(200, describeGroups(manager.groups));
+}
+
+function envelopeRoutes(manager: PrivateTransactionManager): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/encodedpayload/create',
+      handle(request) {
+        const media = postedMedia(request);
+        const fields = jsonBody(request);
+        const payload = manager.createEnvelope(
+          bytesField(fields, 'payload'),
+          keyField(fields, 'from'),
+          sendTerms(fields, true),
+        );
+        return { status: 200, type: media, body: JSON.stringify(envelopeBody(payload)) };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/encodedpayload/decrypt',
+      handle: (request) => openEnvelope(manager, request),
+    },
+  ];
+}
+
+function openEnvelope(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+  const media = postedMedia(request);
+  const fields = jsonBody(request);
+  const flag = typeof fields.privacyMode === 'number' ? fields.privacyMode : 0;
+  const senderKey = keyField(fields, 'senderKey');
+  if (!senderKey) throw bad('"senderKey" is missing: give base64');
+  const received = manager.openEnvelope({
+    ...NO_METADATA,
+    flag: toPrivacyFlag(flag),
+    senderKey,
+    cipherText: bytesField(fields, 'cipherText'),
+    cipherTextNonce: bytesField(fields, 'cipherTextNonce'),
+    recipientBoxes: bytesListField(fields, 'recipientBoxes'),
+    recipientNonce: bytesField(fields, 'recipientNonce'),
+    recipientKeys: keysField(fields, 'recipientKeys'),
+  });
+  return { status: 200, type: media, body: JSON.stringify(receivedBody(received, media)) };
+}

@@ -1,0 +1,139 @@
+/** Reads what clients of the manager send: JSON bodies, base64 fields, headers with key lists. */
+import { fromBase64 } from '../../../core/base/base64.ts';
+import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import {
+  PAYLOAD_HASH_BYTES,
+  PUBLIC_KEY_BYTES,
+  type PublicKey,
+  RECIPIENTS_MAX,
+  toPrivacyFlag,
+} from '../../../core/privacy/payload.ts';
+import type { HttpRequest } from '../../../io/http/server.ts';
+import type { SendTerms } from '../manager/manager.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const EXEC_HASH_CHARACTERS_MAX = 256;
+
+/** Throws PTM_REQUEST_INVALID. */
+export function jsonBody(request: HttpRequest): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(request.body).toString('utf8'));
+  } catch {
+    throw bad('the body is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw bad('the body is not a JSON object');
+  }
+  return value as Fields;
+}
+
+/** Base64 by the host's decoder, which is fast, and strict by its length. */
+export function bytesField(fields: Fields, name: string): Uint8Array {
+  const value = fields[name];
+  if (typeof value !== 'string') throw bad(`"${name}" is missing: give base64`);
+  return decode(value, name);
+}
+
+export function bytesListField(fields: Fields, name: string): Uint8Array[] {
+  return strings(fields, name).map((item) => decode(item, name));
+}
+
+export function keyField(fields: Fields, name: string): PublicKey | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw bad(`"${name}" is not a string`);
+  return key(value, name);
+}
+
+export function keysField(fields: Fields, name: string): PublicKey[] {
+  return strings(fields, name).map((item) => key(item, name));
+}
+
+export function hashesField(fields: Fields, name: string): PayloadHash[] {
+  return strings(fields, name).map((item) => payloadHash(item, name));
+}
+
+/** Comma-separated keys of the `c11n-to` header. */
+export function keysHeader(request: HttpRequest, name: string): PublicKey[] {
+  const value = request.header(name);
+  if (value === undefined || value === '') return [];
+  return value.split(',').map((item) => key(item.trim(), name));
+}
+
+export function keyHeader(request: HttpRequest, name: string): PublicKey | undefined {
+  const value = request.header(name);
+  return value === undefined || value === '' ? undefined : key(value, name);
+}
+
+export function payloadHash(value: string, name: string): PayloadHash {
+  const bytes = decode(value, name);
+  if (bytes.length !== PAYLOAD_HASH_BYTES) {
+    throw bad(`"${name}" is not a payload hash of ${PAYLOAD_HASH_BYTES} bytes`);
+  }
+  return bytes;
+}
+
+/** `to`, `privacyFlag`, `affectedContractTransactions`, `execHash`, `mandatoryRecipients`; mandatory ones only from 4.0 on. */
+export function sendTerms(fields: Fields, withMandatory: boolean): SendTerms {
+  const flag = fields.privacyFlag ?? 0;
+  if (typeof flag !== 'number') throw bad('"privacyFlag" is not a number');
+  return {
+    to: keysField(fields, 'to'),
+    flag: toPrivacyFlag(flag),
+    affected: hashesField(fields, 'affectedContractTransactions'),
+    execHash: execHash(fields.execHash),
+    mandatory: withMandatory ? keysField(fields, 'mandatoryRecipients') : [],
+  };
+}
+
+export function key(value: string, name: string): PublicKey {
+  const bytes = decode(value, name);
+  if (bytes.length !== PUBLIC_KEY_BYTES) {
+    throw bad(`"${name}" holds a key that is not ${PUBLIC_KEY_BYTES} bytes long`);
+  }
+  return bytes;
+}
+
+export function bad(message: string): Error {
+  return fail('PTM_REQUEST_INVALID', message);
+}
+
+function execHash(value: unknown): Uint8Array {
+  if (value === undefined || value === null) return EMPTY_BYTES;
+  if (typeof value !== 'string' || value.length > EXEC_HASH_CHARACTERS_MAX) {
+    throw bad('"execHash" is not a base64 string');
+  }
+  return Uint8Array.from(Buffer.from(value, 'latin1'));
+}
+
+function strings(fields: Fields, name: string): string[] {
+  const value = fields[name];
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) {
+    throw bad(`"${name}" is not a list of strings`);
+  }
+  if (value.length > RECIPIENTS_MAX) throw bad(`"${name}" has more than ${RECIPIENTS_MAX} items`);
+  return value as string[];
+}
+
+function decode(value: string, name: string): Uint8Array {
+  const bytes = new Uint8Array(Buffer.from(value, 'base64'));
+  const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0;
+  // The host skips foreign characters; then the length does not fit, and the strict decoder says so.
+  if (
+    value.length % 4 === 0 &&
+    bytes.length === (value.length / 4) * 3 - padding &&
+    !/[-_]/.test(value)
+  ) {
+    return bytes;
+  }
+  try {
+    return fromBase64(value);
+  } catch {
+    throw bad(`"${name}" is not valid base64`);
+  }
+}

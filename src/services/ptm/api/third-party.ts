@@ -1,0 +1,23 @@
+/** ThirdParty: what clients may ask of the manager directly (privacy dossier §9.2). */
+import { json, type Route } from '../../../io/http/server.ts';
+import type { PrivateTransactionManager } from '../manager/manager.ts';
+import type { PartyTable } from '../manager/party-info.ts';
+import { storeRawRoute } from './q2t.ts';
+import { base64 } from './replies.ts';
+
+export function thirdPartyRoutes(manager: PrivateTransactionManager, table: PartyTable): Route[] {
+  return [
+    storeRawRoute(manager),
+    {
+      method: 'GET',
+      path: '/keys',
+      handle: () =>
+        json(200, { keys: manager.enclave.publicKeys.map((key) => ({ key: base64(key) })) }),
+    },
+    {
+      method: 'GET',
+      path: '/partyinfo/keys',
+      handle: () => json(200, { keys: table.describe().keys.map(({ key }) => ({ key })) }),
+    },
+  ];
+}

@@ -1,0 +1,225 @@
+/** Holds the own keys; seals and opens payloads. Nothing else sees a secret key (privacy dossier §10.1, §10.4). */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { EMPTY_BYTES, equalBytes, keyOf } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { Lru } from '../../../core/base/lru.ts';
+import type { Entropy } from '../../../core/ports.ts';
+import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
+import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import {
+  type EncodedPayload,
+  hasKey,
+  indexOfKey,
+  MASTER_KEY_BYTES,
+  NO_METADATA,
+  NONCE_BYTES,
+  type PublicKey,
+  type RawPayload,
+} from '../../../core/privacy/payload.ts';
+
+/** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
+const SHARED_KEYS_MAX = 4096;
+
+export interface OwnKey {
+  readonly publicKey: PublicKey;
+  readonly secretKey: Uint8Array;
+}
+
+/** What travels beside the cipher text. */
+export type PayloadMetadata = typeof NO_METADATA;
+
+export interface EnclaveOptions {
+  /** In order; the first is the default sender. */
+  readonly keys: readonly OwnKey[];
+  /** `alwaysSendTo`: recipients of every payload. */
+  readonly forwardingKeys: readonly PublicKey[];
+  readonly crypto: EnclaveCrypto;
+  readonly entropy: Entropy;
+}
+
+export class Enclave {
+  readonly publicKeys: readonly PublicKey[];
+  readonly forwardingKeys: readonly PublicKey[];
+  private readonly secrets = new Map<string, Uint8Array>();
+  private readonly shared = new Lru<string, Uint8Array>(SHARED_KEYS_MAX);
+  private readonly crypto: EnclaveCrypto;
+  private readonly entropy: Entropy;
+
+  constructor(options: EnclaveOptions) {
+    if (options.keys.length === 0) {
+      throw fail('PTM_KEYS_MISSING', 'no key is configured: give at least one in keys.keyData');
+    }
+    this.publicKeys = options.keys.map((key) => key.publicKey);
+    this.forwardingKeys = options.forwardingKeys;
+    this.crypto = options.crypto;
+    this.entropy = options.entropy;
+    for (const { publicKey, secretKey } of options.keys) {
+      if (!equalBytes(this.crypto.publicKey(secretKey), publicKey)) {
+        throw fail(
+          'PTM_KEY_MISMATCH',
+          `the private key configured for ${toBase64(publicKey)} belongs to another public key`,
+        );
+      }
+      this.secrets.set(keyOf(publicKey), secretKey);
+    }
+  }
+
+  defaultKey(): PublicKey {
+    return this.publicKeys[0]!;
+  }
+
+  owns(key: PublicKey): boolean {
+    return this.secrets.has(keyOf(key));
+  }
+
+  hash(payload: { readonly cipherText: Uint8Array }): PayloadHash {
+    return this.crypto.digest(payload.cipherText);
+  }
+
+  /** Throws PTM_KEY_NOT_FOUND when the sender's key is not ours. */
+  encrypt(
+    message: Uint8Array,
+    sender: PublicKey,
+    recipients: readonly PublicKey[],
+    metadata: PayloadMetadata = NO_METADATA,
+  ): EncodedPayload {
+    const masterKey = this.entropy.bytes(MASTER_KEY_BYTES);
+    const cipherTextNonce = this.entropy.bytes(NONCE_BYTES);
+    const cipherText = this.crypto.seal(message, cipherTextNonce, masterKey);
+    return {
+      senderKey: sender,
+      cipherText,
+      cipherTextNonce,
+      ...this.boxes(masterKey, sender, recipients),
+      ...metadata,
+    };
+  }
+
+  /** To the sender alone. COMPAT: one nonce for cipher text and key, as Tessera stores it; the keys differ. */
+  encryptRaw(message: Uint8Array, sender: PublicKey): RawPayload {
+    const masterKey = this.entropy.bytes(MASTER_KEY_BYTES);
+    const nonce = this.entropy.bytes(NONCE_BYTES);
+    const own = this.sharedKey(sender, sender);
+    return {
+      senderKey: sender,
+      cipherText: this.crypto.seal(message, nonce, masterKey),
+      encryptedKey: this.crypto.seal(masterKey, nonce, own),
+      nonce,
+    };
+  }
+
+  decryptRaw(raw: RawPayload): Uint8Array {
+    return this.mustOpen(raw.cipherText, raw.nonce, this.rawMasterKey(raw));
+  }
+
+  /** The same cipher text, its master key boxed to the recipients: the payload keeps its hash. */
+  encryptFromRaw(
+    raw: RawPayload,
+    recipients: readonly PublicKey[],
+    metadata: PayloadMetadata = NO_METADATA,
+  ): EncodedPayload {
+    return {
+      senderKey: raw.senderKey,
+      cipherText: raw.cipherText,
+      cipherTextNonce: raw.nonce,
+      ...this.boxes(this.rawMasterKey(raw), raw.senderKey, recipients),
+      ...metadata,
+    };
+  }
+
+  /** Undefined when none of our keys, or not the one asked for, opens it. Throws PTM_DECRYPT_FAILED on a forged text. */
+  decrypt(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
+    const masterKey = this.masterKey(payload, only);
+    return masterKey && this.mustOpen(payload.cipherText, payload.cipherTextNonce, masterKey);
+  }
+
+  /** The own keys that a payload is for, found by opening when it names no keys (dossier §10.2, pre-key peers). */
+  managedParties(payload: EncodedPayload): PublicKey[] {
+    if (payload.recipientKeys.length > 0) {
+      return this.publicKeys.filter((key) => hasKey(payload.recipientKeys, key));
+    }
+    return this.publicKeys.filter((key) => this.masterKey(payload, key) !== undefined);
+  }
+
+  /** Proves knowledge of an affected payload (dossier §10.5). Undefined when we hold no key of it. */
+  securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
+    const masterKey = this.masterKey(affected);
+    return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);
+  }
+
+  private masterKey(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
+    if (this.owns(payload.senderKey) && payload.recipientKeys.length > 0) {
+      const recipient = payload.recipientKeys[0]!;
+      const box = payload.recipientBoxes[0] ?? EMPTY_BYTES;
+      return this.open(box, payload.recipientNonce, payload.senderKey, recipient);
+    }
+    for (const key of only ? [only] : this.publicKeys) {
+      if (!this.owns(key)) throw unknownKey(key);
+      for (const box of this.boxesFor(payload, key)) {
+        const opened = this.open(box, payload.recipientNonce, key, payload.senderKey);
+        if (opened) return opened;
+      }
+    }
+    return undefined;
+  }
+
+  private boxesFor(payload: EncodedPayload, key: PublicKey): readonly Uint8Array[] {
+    if (payload.recipientKeys.length === 0) return payload.recipientBoxes;
+    const box = payload.recipientBoxes[indexOfKey(payload.recipientKeys, key)];
+    return box ? [box] : [];
+  }
+
+  private open(
+    box: Uint8Array,
+    nonce: Uint8Array,
+    own: PublicKey,
+    peer: PublicKey,
+  ): Uint8Array | undefined {
+    return this.crypto.open(box, nonce, this.sharedKey(own, peer));
+  }
+
+  private boxes(
+    masterKey: Uint8Array,
+    sender: PublicKey,
+    recipients: readonly PublicKey[],
+  ): Pick<EncodedPayload, 'recipientBoxes' | 'recipientNonce' | 'recipientKeys'> {
+    const recipientNonce = this.entropy.bytes(NONCE_BYTES);
+    const recipientBoxes = recipients.map((recipient) =>
+      this.crypto.seal(masterKey, recipientNonce, this.sharedKey(sender, recipient)),
+    );
+    return { recipientBoxes, recipientNonce, recipientKeys: recipients };
+  }
+
+  private rawMasterKey(raw: RawPayload): Uint8Array {
+    return this.mustOpen(raw.encryptedKey, raw.nonce, this.sharedKey(raw.senderKey, raw.senderKey));
+  }
+
+  private mustOpen(sealed: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
+    const message = this.crypto.open(sealed, nonce, key);
+    if (!message) {
+      throw fail('PTM_DECRYPT_FAILED', 'the payload does not decrypt: it is damaged or was forged');
+    }
+    return message;
+  }
+
+  private sharedKey(own: PublicKey, peer: PublicKey): Uint8Array {
+    const name = keyOf(own) + keyOf(peer);
+    const known = this.shared.get(name);
+    if (known) return known;
+    const secretKey = this.secrets.get(keyOf(own));
+    if (!secretKey) throw unknownKey(own);
+    const shared = this.crypto.sharedKey(peer, secretKey);
+    if (!shared) {
+      throw fail('PTM_KEY_INVALID', `${toBase64(peer)} is not a valid public key`);
+    }
+    this.shared.set(name, shared);
+    return shared;
+  }
+}
+
+function unknownKey(key: PublicKey): Error {
+  return fail(
+    'PTM_KEY_NOT_FOUND',
+    `Public key ${toBase64(key)} not found when searching for private key`,
+  );
+}

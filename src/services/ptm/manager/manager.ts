@@ -1,0 +1,286 @@
+/** The private transaction manager: what its APIs do, in terms of enclave, store and peers (privacy dossier §9.3). */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { ResidentGroup } from '../../../core/ports.ts';
+import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import {
+  type AffectedPayload,
+  type EncodedPayload,
+  mergeBoxes,
+  PRIVACY,
+  type PublicKey,
+  RECIPIENTS_MAX,
+  withoutDuplicates,
+} from '../../../core/privacy/payload.ts';
+import { decodePayload } from '../../../core/privacy/payload-decode.ts';
+import type { Distributor } from './distributor.ts';
+import type { Enclave, PayloadMetadata } from './enclave.ts';
+import { acceptsArrival, checkSend, type HeldAffected, withoutForged } from './privacy-rules.ts';
+import type { PayloadStore } from './store.ts';
+
+export interface SendTerms {
+  readonly to: readonly PublicKey[];
+  readonly flag: PrivacyFlag;
+  readonly affected: readonly PayloadHash[];
+  /** ASCII of base64, or empty. */
+  readonly execHash: Uint8Array;
+  readonly mandatory: readonly PublicKey[];
+}
+
+export const STANDARD_TERMS: Omit<SendTerms, 'to'> = {
+  flag: PRIVACY.standard,
+  affected: [],
+  execHash: EMPTY_BYTES,
+  mandatory: [],
+};
+
+export interface Sent {
+  readonly hash: PayloadHash;
+  readonly managedParties: readonly PublicKey[];
+  readonly senderKey: PublicKey;
+}
+
+export interface Received {
+  readonly payload: Uint8Array;
+  readonly flag: PrivacyFlag;
+  readonly affected: readonly PayloadHash[];
+  readonly execHash: Uint8Array;
+  readonly managedParties: readonly PublicKey[];
+  readonly senderKey: PublicKey;
+}
+
+export interface ManagerOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly distributor: Distributor;
+  readonly groups: readonly ResidentGroup[];
+  /** `features.enablePrivacyEnhancements`. */
+  readonly enhancements: boolean;
+  /** Looks for the managers of keys that are not known yet; resolves when it has looked. */
+  readonly search: (keys: readonly PublicKey[]) => Promise<void>;
+}
+
+export class PrivateTransactionManager {
+  readonly enclave: Enclave;
+  readonly groups: readonly ResidentGroup[];
+  private readonly store: PayloadStore;
+  private readonly distributor: Distributor;
+  private readonly enhancements: boolean;
+  private readonly search: ManagerOptions['search'];
+
+  constructor(options: ManagerOptions) {
+    this.enclave = options.enclave;
+    this.store = options.store;
+    this.distributor = options.distributor;
+    this.groups = options.groups;
+    this.enhancements = options.enhancements;
+    this.search = options.search;
+  }
+
+  /** Resolves when our copy is durable and every recipient has its own. */
+  async send(message: Uint8Array, from: PublicKey | undefined, terms: SendTerms): Promise<Sent> {
+    const sender = from ?? this.enclave.defaultKey();
+    const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
+    const held = this.checkedAffected(terms, recipients);
+    const payload = this.enclave.encrypt(message, sender, recipients, metadata(terms));
+    return this.distribute(this.withProofs(payload, held));
+  }
+
+  /** Sends a payload that storeRaw kept; its hash stays. Throws PTM_NOT_FOUND. */
+  async sendSigned(hash: PayloadHash, terms: SendTerms): Promise<Sent> {
+    const raw = this.store.getRaw(hash);
+    if (!raw) throw notFound('Raw Transaction', hash);
+    const { forwardingKeys } = this.enclave;
+    const recipients = this.recipients([...terms.to, ...forwardingKeys, raw.senderKey]);
+    const held = this.checkedAffected(terms, recipients);
+    const payload = this.enclave.encryptFromRaw(raw, recipients, metadata(terms));
+    return this.distribute(this.withProofs(payload, held));
+  }
+
+  async storeRaw(message: Uint8Array, from: PublicKey | undefined): Promise<PayloadHash> {
+    const raw = this.enclave.encryptRaw(message, from ?? this.enclave.defaultKey());
+    const hash = this.enclave.hash(raw);
+    await this.store.putRaw(hash, raw);
+    return hash;
+  }
+
+  /** Throws PTM_NOT_FOUND. */
+  receive(hash: PayloadHash, to?: PublicKey): Received {
+    return this.open(this.held(hash), hash, to);
+  }
+
+  receiveRaw(hash: PayloadHash): Received {
+    const raw = this.store.getRaw(hash);
+    if (!raw) throw notFound('Raw Message', hash);
+    return {
+      payload: this.enclave.decryptRaw(raw),
+      flag: PRIVACY.standard,
+      affected: [],
+      execHash: EMPTY_BYTES,
+      managedParties: [raw.senderKey],
+      senderKey: raw.senderKey,
+    };
+  }
+
+  isSender(hash: PayloadHash): boolean {
+    return this.enclave.owns(this.held(hash).senderKey);
+  }
+
+  participants(hash: PayloadHash): readonly PublicKey[] {
+    return this.held(hash).recipientKeys;
+  }
+
+  mandatory(hash: PayloadHash): readonly PublicKey[] {
+    const payload = this.held(hash);
+    if (payload.flag !== PRIVACY.mandatoryRecipients) {
+      throw fail(
+        'PTM_REQUEST_INVALID',
+        'Operation invalid. Transaction found is not a mandatory recipients privacy type',
+      );
+    }
+    return payload.mandatoryRecipients;
+  }
+
+  async delete(hash: PayloadHash): Promise<void> {
+    this.held(hash);
+    await this.store.delete(hash);
+  }
+
+  /** Encrypts without storing: envelopes of contract extension. */
+  createEnvelope(
+    message: Uint8Array,
+    from: PublicKey | undefined,
+    terms: SendTerms,
+  ): EncodedPayload {
+    const sender = from ?? this.enclave.defaultKey();
+    const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
+    const held = this.checkedAffected(terms, recipients);
+    return this.withProofs(
+      this.enclave.encrypt(message, sender, recipients, metadata(terms)),
+      held,
+    );
+  }
+
+  openEnvelope(payload: EncodedPayload): Received {
+    return this.open(payload, this.enclave.hash(payload), undefined);
+  }
+
+  /** A peer's push, in either encoding. Resolves with its hash when it is durable. */
+  async storePushed(bytes: Uint8Array): Promise<PayloadHash> {
+    const payload = decodePayload(bytes);
+    const hash = this.enclave.hash(payload);
+    const held = this.findAffected(payload.affected.map((one) => one.hash));
+    if (!acceptsArrival(payload, held, this.enhancements)) return hash;
+    const checked = withoutForged(hash, payload, (affected) => {
+      const one = held.find((candidate) => sameHash(candidate.hash, affected));
+      return one && this.enclave.securityHash(payload, one.payload);
+    });
+    const known = this.store.getForUpdate(hash);
+    const next = known ? mergeBoxes(known, checked) : checked;
+    // A repeated push waits for the commit of the first, or one that is already done.
+    if (next) await this.store.put(hash, next);
+    else await this.store.settled();
+    return hash;
+  }
+
+  private async distribute(payload: EncodedPayload): Promise<Sent> {
+    const hash = this.enclave.hash(payload);
+    const remote = payload.recipientKeys.filter((key) => !this.enclave.owns(key));
+    await this.search(remote);
+    this.distributor.check(payload, remote);
+    // Side by side: a recipient may hold a payload that we lose, never the reverse once we have answered.
+    const stored = this.store.put(hash, payload, remote);
+    const [kept, pushed] = await Promise.allSettled([
+      stored,
+      this.distributor.distribute(hash, payload, remote, stored),
+    ]);
+    if (kept.status === 'rejected') throw kept.reason;
+    if (pushed.status === 'rejected') throw pushed.reason;
+    return {
+      hash,
+      managedParties: payload.recipientKeys.filter((key) => this.enclave.owns(key)),
+      senderKey: payload.senderKey,
+    };
+  }
+
+  private open(payload: EncodedPayload, hash: PayloadHash, to: PublicKey | undefined): Received {
+    const message = this.enclave.decrypt(payload, to);
+    if (!message) {
+      throw fail(
+        'PTM_NOT_FOUND',
+        `No suitable recipient keys found to decrypt payload for : ${toBase64(hash)}`,
+      );
+    }
+    return {
+      payload: message,
+      flag: payload.flag,
+      affected: payload.affected.map((one) => one.hash),
+      execHash: payload.execHash,
+      managedParties: this.enclave.managedParties(payload),
+      senderKey: payload.senderKey,
+    };
+  }
+
+  private held(hash: PayloadHash): EncodedPayload {
+    const payload = this.store.get(hash);
+    if (!payload) throw notFound('Message', hash);
+    return payload;
+  }
+
+  private recipients(keys: readonly PublicKey[]): PublicKey[] {
+    if (keys.length > RECIPIENTS_MAX) {
+      throw fail('PTM_REQUEST_INVALID', `more than ${RECIPIENTS_MAX} recipients`);
+    }
+    return withoutDuplicates(keys);
+  }
+
+  private checkedAffected(terms: SendTerms, recipients: readonly PublicKey[]): HeldAffected[] {
+    const held = this.findAffected(terms.affected);
+    const missing = terms.affected.find((hash) => !held.some((one) => sameHash(one.hash, hash)));
+    if (missing) {
+      throw fail(
+        'PTM_PRIVACY_VIOLATION',
+        `Unable to find affectedContractTransaction ${toBase64(missing)}`,
+      );
+    }
+    checkSend({ ...terms, recipients }, held, this.enhancements);
+    return held;
+  }
+
+  private findAffected(hashes: readonly PayloadHash[]): HeldAffected[] {
+    const held: HeldAffected[] = [];
+    for (const hash of hashes) {
+      const payload = this.store.get(hash);
+      if (payload) held.push({ hash, payload });
+    }
+    return held;
+  }
+
+  private withProofs(payload: EncodedPayload, held: readonly HeldAffected[]): EncodedPayload {
+    const affected: AffectedPayload[] = held.map((one) => {
+      const securityHash = this.enclave.securityHash(payload, one.payload);
+      if (!securityHash) throw notFound('Message', one.hash);
+      return { hash: one.hash, securityHash };
+    });
+    return { ...payload, affected };
+  }
+}
+
+function metadata(terms: SendTerms): PayloadMetadata {
+  return {
+    flag: terms.flag,
+    affected: [],
+    execHash: terms.execHash,
+    mandatoryRecipients: terms.mandatory,
+    privacyGroupId: EMPTY_BYTES,
+  };
+}
+
+function sameHash(a: PayloadHash, b: PayloadHash): boolean {
+  return equalBytes(a, b);
+}
+
+function notFound(what: string, hash: PayloadHash): Error {
+  return fail('PTM_NOT_FOUND', `${what} with hash ${toBase64(hash)} was not found`);
+}

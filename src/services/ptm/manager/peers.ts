@@ -1,0 +1,35 @@
+/** What the manager needs of its peers' managers; HTTP in production, the simulator's wires in simulation (dossier §11). */
+
+/** Marks a manager that takes batches, beside Tessera's own versions. */
+export const BATCH_VERSION = 'quorate-1';
+
+/** Versions that we tell peers, in Tessera's spelling. Without privacy enhancements theirs are left out. */
+export function peerVersions(enhancements: boolean): readonly string[] {
+  const enhanced = enhancements ? ['v2'] : [];
+  const mandatory = enhancements ? ['4.0'] : [];
+  return ['v1', ...enhanced, '2.1', '3.0', ...mandatory, '5.0', BATCH_VERSION];
+}
+
+export const VERSION_HEADER = 'tesseraSupportedApiVersions';
+
+/** Result of one payload in a push. */
+export type PushOutcome =
+  | { readonly kind: 'stored' }
+  /** The peer answered with an error. */
+  | { readonly kind: 'refused'; readonly status: number };
+
+export interface PartyInfoAnswer {
+  readonly body: Uint8Array;
+  /** Undefined when the peer does not say. */
+  readonly versions: readonly string[] | undefined;
+}
+
+/** Every method rejects with PTM_PEER_OFFLINE when the peer cannot be reached. */
+export interface PeerWire {
+  push(url: string, payload: Uint8Array): Promise<PushOutcome>;
+  /** Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. */
+  pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
+  partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
+  /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */
+  validate(url: string, challenge: Uint8Array): Promise<string | undefined>;
+}

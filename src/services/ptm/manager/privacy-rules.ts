@@ -1,0 +1,133 @@
+/** What privacy flags demand of a payload beside the payloads it affects (privacy dossier §10.5, §10.6). */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import {
+  type EncodedPayload,
+  hasKey,
+  PRIVACY,
+  type PublicKey,
+} from '../../../core/privacy/payload.ts';
+
+export interface HeldAffected {
+  readonly hash: PayloadHash;
+  readonly payload: EncodedPayload;
+}
+
+export interface SendRules {
+  readonly flag: PrivacyFlag;
+  readonly recipients: readonly PublicKey[];
+  readonly mandatory: readonly PublicKey[];
+  readonly execHash: Uint8Array;
+}
+
+/** Before encrypting. Throws PTM_PRIVACY_… with Tessera's texts; the first broken rule wins. */
+export function checkSend(
+  rules: SendRules,
+  affected: readonly HeldAffected[],
+  enhancements: boolean,
+): void {
+  const { flag, recipients, mandatory, execHash } = rules;
+  if (flag !== PRIVACY.standard) checkEnabled(enhancements);
+  if (flag === PRIVACY.stateValidation && execHash.length === 0) {
+    throw fail('PTM_REQUEST_INVALID', 'Exec hash missing');
+  }
+  if (flag === PRIVACY.mandatoryRecipients && !containsAll(recipients, mandatory)) {
+    throw violation('One or more mandatory recipients not included in the participant list');
+  }
+  if (flag === PRIVACY.stateValidation) checkSameRecipients(recipients, affected);
+  const mismatched = affected.find((one) => !metadataFits(one, flag, mandatory));
+  if (mismatched) {
+    throw violation(`Privacy metadata mismatched with Affected Txn ${toBase64(mismatched.hash)}`);
+  }
+}
+
+/** On arrival. False: the payload is dropped in silence, as the reference does. */
+export function acceptsArrival(
+  payload: EncodedPayload,
+  affected: readonly HeldAffected[],
+  enhancements: boolean,
+): boolean {
+  if (payload.flag !== PRIVACY.standard) checkEnabled(enhancements);
+  if (affected.some((one) => !metadataFits(one, payload.flag, payload.mandatoryRecipients))) {
+    return false;
+  }
+  if (payload.flag !== PRIVACY.stateValidation) return true;
+  if (affected.length !== payload.affected.length) return false;
+  if (affected.some((one) => !hasKey(one.payload.recipientKeys, payload.senderKey))) return false;
+  checkSameRecipients(payload.recipientKeys, affected);
+  return true;
+}
+
+/** Leaves out affected payloads whose proof is wrong; under state validation that is an error. */
+export function withoutForged(
+  hash: PayloadHash,
+  payload: EncodedPayload,
+  expected: (affected: PayloadHash) => Uint8Array | undefined,
+): EncodedPayload {
+  const forged = payload.affected.filter((one) => {
+    const proof = expected(one.hash);
+    return proof === undefined || !equalBytes(proof, one.securityHash);
+  });
+  if (forged.length === 0) return payload;
+  if (payload.flag === PRIVACY.stateValidation) {
+    const list = forged.map((one) => toBase64(one.hash)).join(',');
+    throw violation(
+      `Invalid security hashes identified for PSC TX ${toBase64(hash)}. Invalid ACOTHs: ${list}`,
+    );
+  }
+  return { ...payload, affected: payload.affected.filter((one) => !forged.includes(one)) };
+}
+
+/** Peers that are too old for the flag. */
+export function checkPeerVersion(
+  flag: PrivacyFlag,
+  recipient: PublicKey,
+  versions: ReadonlySet<string>,
+): void {
+  if (flag !== PRIVACY.standard && !versions.has('v2')) {
+    throw fail(
+      'PTM_PRIVACY_UNSUPPORTED',
+      `Transactions with enhanced privacy is not currently supported on recipient ${toBase64(recipient)}`,
+    );
+  }
+  if (flag === PRIVACY.mandatoryRecipients && !versions.has('4.0')) {
+    throw fail(
+      'PTM_PRIVACY_UNSUPPORTED',
+      `Transactions with mandatory recipients are not currently supported on recipient ${toBase64(recipient)}`,
+    );
+  }
+}
+
+function metadataFits(
+  one: HeldAffected,
+  flag: PrivacyFlag,
+  mandatory: readonly PublicKey[],
+): boolean {
+  return one.payload.flag === flag && containsAll(mandatory, one.payload.mandatoryRecipients);
+}
+
+function checkSameRecipients(
+  recipients: readonly PublicKey[],
+  affected: readonly HeldAffected[],
+): void {
+  const other = affected.find(
+    ({ payload }) =>
+      !containsAll(payload.recipientKeys, recipients) ||
+      !containsAll(recipients, payload.recipientKeys),
+  );
+  if (other) throw violation(`Recipients mismatched for Affected Txn ${toBase64(other.hash)}`);
+}
+
+function containsAll(keys: readonly PublicKey[], wanted: readonly PublicKey[]): boolean {
+  return wanted.every((key) => hasKey(keys, key));
+}
+
+function checkEnabled(enhancements: boolean): void {
+  if (!enhancements) throw fail('PTM_PRIVACY_UNSUPPORTED', 'Enhanced Privacy is not enabled');
+}
+
+function violation(message: string): Error {
+  return fail('PTM_PRIVACY_VIOLATION', message);
+}

@@ -1,0 +1,103 @@
+/** Gathers payloads per peer: what arrives while a request is under way leaves with the next one. */
+import { fail } from '../../../core/base/errors.ts';
+import type { PeerWire, PushOutcome } from './peers.ts';
+
+const BATCH_PAYLOADS_MAX = 256;
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+/** Requests under way to one peer: batches, and single pushes to peers that know no batches. */
+const BATCHES_MAX = 2;
+const SINGLES_MAX = 16;
+/** Payloads that may wait for one peer. */
+const WAITING_PAYLOADS_MAX = 20_000;
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+
+interface Item {
+  readonly payload: Uint8Array;
+  readonly done: (outcome: PushOutcome) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Lane {
+  waiting: Item[];
+  waitingBytes: number;
+  running: number;
+}
+
+export class PushQueue {
+  private readonly wire: PeerWire;
+  private readonly takesBatches: (url: string) => boolean;
+  private readonly lanes = new Map<string, Lane>();
+
+  constructor(wire: PeerWire, takesBatches: (url: string) => boolean) {
+    this.wire = wire;
+    this.takesBatches = takesBatches;
+  }
+
+  /** Resolves when the peer has answered for this payload; rejects with PTM_PEER_OFFLINE or PTM_BUSY. */
+  push(url: string, payload: Uint8Array): Promise<PushOutcome> {
+    const lane = this.lane(url);
+    if (
+      lane.waiting.length >= WAITING_PAYLOADS_MAX ||
+      lane.waitingBytes + payload.length > WAITING_BYTES_MAX
+    ) {
+      return Promise.reject(fail('PTM_BUSY', `too many payloads wait for ${url}: try again later`));
+    }
+    return new Promise((done, failed) => {
+      lane.waiting.push({ payload, done, failed });
+      lane.waitingBytes += payload.length;
+      // One turn later, so that payloads of the same turn travel together.
+      void Promise.resolve().then(() => this.pump(url, lane));
+    });
+  }
+
+  private lane(url: string): Lane {
+    let lane = this.lanes.get(url);
+    if (!lane) {
+      lane = { waiting: [], waitingBytes: 0, running: 0 };
+      this.lanes.set(url, lane);
+    }
+    return lane;
+  }
+
+  private pump(url: string, lane: Lane): void {
+    const batched = this.takesBatches(url);
+    while (lane.waiting.length > 0 && lane.running < (batched ? BATCHES_MAX : SINGLES_MAX)) {
+      lane.running++;
+      void this.carry(url, takeBatch(lane, batched), batched).finally(() => {
+        lane.running--;
+        if (lane.waiting.length > 0) this.pump(url, lane);
+        else if (lane.running === 0) this.lanes.delete(url);
+      });
+    }
+  }
+
+  private async carry(url: string, items: readonly Item[], batched: boolean): Promise<void> {
+    try {
+      const outcomes = batched
+        ? await this.wire.pushBatch(
+            url,
+            items.map((item) => item.payload),
+          )
+        : [await this.wire.push(url, items[0]!.payload)];
+      for (const [i, item] of items.entries()) {
+        item.done(outcomes[i] ?? { kind: 'refused', status: 0 });
+      }
+    } catch (error) {
+      for (const item of items) item.failed(error);
+    }
+  }
+}
+
+function takeBatch(lane: Lane, batched: boolean): Item[] {
+  let count = 0;
+  let bytes = 0;
+  const limit = batched ? BATCH_PAYLOADS_MAX : 1;
+  while (count < lane.waiting.length && count < limit) {
+    const size = lane.waiting[count]!.payload.length;
+    if (count > 0 && bytes + size > BATCH_BYTES_MAX) break;
+    bytes += size;
+    count++;
+  }
+  lane.waitingBytes -= bytes;
+  return lane.waiting.splice(0, count);
+}

@@ -1,0 +1,65 @@
+/** Speaks to other managers over HTTP: Tessera's paths, and one batched push between our own (privacy dossier §11). */
+import { fail, hasCode } from '../../core/base/errors.ts';
+import { BinaryWriter } from '../../core/privacy/payload-binary.ts';
+import type { HttpAnswer, HttpClient } from '../../io/host/http-client.ts';
+import { supportedVersions } from './api/common.ts';
+import { type PeerWire, type PushOutcome, VERSION_HEADER } from './manager/peers.ts';
+
+const OCTETS = 'application/octet-stream';
+
+export function httpPeerWire(client: HttpClient, versions: readonly string[]): PeerWire {
+  const post = async (url: string, path: string, body: Uint8Array): Promise<HttpAnswer> => {
+    try {
+      return await client.request({
+        method: 'POST',
+        url: new URL(path, url),
+        headers: [
+          ['content-type', OCTETS],
+          ['content-length', String(body.length)],
+          [VERSION_HEADER, versions.join(',')],
+        ],
+        body,
+      });
+    } catch (cause) {
+      if (!hasCode(cause, 'HTTP_FAILED')) throw cause;
+      throw fail('PTM_PEER_OFFLINE', `Connection error while communicating with ${url}`, { cause });
+    }
+  };
+  return {
+    push: async (url, payload) => outcome((await post(url, 'push', payload)).status),
+    async pushBatch(url, payloads) {
+      const body = new BinaryWriter().fields(payloads).finish();
+      const answer = await post(url, 'push/batch', body);
+      if (answer.status !== 200) return payloads.map(() => outcome(answer.status));
+      return statuses(answer).map(outcome);
+    },
+    async partyInfo(url, info) {
+      const answer = await post(url, 'partyinfo', info);
+      if (answer.status !== 200) {
+        throw fail('PTM_PEER_OFFLINE', `${url} answers party info with status ${answer.status}`);
+      }
+      const header = answer.headers[VERSION_HEADER.toLowerCase()];
+      const told = supportedVersions(Array.isArray(header) ? header.join(',') : header);
+      return { body: answer.body, versions: told.length > 0 ? told : undefined };
+    },
+    async validate(url, challenge) {
+      const answer = await post(url, 'partyinfo/validate', challenge);
+      return answer.status === 200 ? Buffer.from(answer.body).toString('latin1') : undefined;
+    },
+  };
+}
+
+function outcome(status: number): PushOutcome {
+  return status === 200 || status === 201 ? { kind: 'stored' } : { kind: 'refused', status };
+}
+
+/** A peer that answers nonsense has stored nothing for certain: refused with a status that is tried again. */
+function statuses(answer: HttpAnswer): number[] {
+  try {
+    const value = JSON.parse(Buffer.from(answer.body).toString('utf8')) as { statuses?: unknown };
+    if (!Array.isArray(value.statuses)) return [];
+    return value.statuses.map((status) => (typeof status === 'number' ? status : 500));
+  } catch {
+    return [];
+  }
+}
