@@ -1,5 +1,7 @@
 /** Failures of one frame, with the reference's texts. Preallocated where the text is constant: throwing must stay cheap. */
 
+import { opcodeName } from './opcode-names.ts';
+
 export const VM_ERROR = {
   outOfGas: 'out of gas',
   codeStoreOutOfGas: 'contract creation code storage out of gas',
@@ -26,6 +28,22 @@ export class VmError {
 
   constructor(text: string) {
     this.text = text;
+  }
+}
+
+export class StackFault extends VmError {
+  constructor(words: number, min: number, max: number) {
+    super(
+      words < min
+        ? `stack underflow (${words} <=> ${min})`
+        : `stack limit reached ${words} (${max})`,
+    );
+  }
+}
+
+export class UndefinedOpcode extends VmError {
+  constructor(op: number) {
+    super(`invalid opcode: ${opcodeName(op)}`);
   }
 }
 

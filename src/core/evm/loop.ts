@@ -1,0 +1,87 @@
+/** The two loops over one frame's opcodes: the fast one, and the one that a tracer watches. Faults are thrown as VmError. */
+import type { Frame } from './frame.ts';
+import type { Signal } from './operation.ts';
+import type { Vm } from './vm.ts';
+import {
+  ABORTED,
+  OUT_OF_GAS,
+  READ_ONLY_OPCODE,
+  StackFault,
+  UndefinedOpcode,
+  VmError,
+  WRITE_PROTECTION,
+} from './vm-error.ts';
+
+export function runFrame(frame: Frame, vm: Vm): Signal {
+  const { runs, charges, constantGas, stackMin, stackMax } = vm.table;
+  const code = frame.program.padded;
+  if (vm.isAborted) throw ABORTED;
+  for (;;) {
+    if (--vm.opcodesToPoll === 0) vm.poll();
+    const op = code[frame.pc]!;
+    const { sp } = frame;
+    if (sp < stackMin[op]! || sp > stackMax[op]!)
+      throw new StackFault(sp, stackMin[op]!, stackMax[op]!);
+    const left = frame.gas - constantGas[op]!;
+    if (left < 0) throw OUT_OF_GAS;
+    frame.gas = left;
+    const charge = charges[op];
+    if (charge !== undefined) charge(frame, vm);
+    frame.pc++;
+    const signal = runs[op]!(frame, vm);
+    if (signal !== undefined) return signal;
+  }
+}
+
+/** As runFrame, and tells the tracer of each opcode once it is charged, or why it could not be. */
+export function runTracedFrame(frame: Frame, vm: Vm): Signal {
+  const { runs } = vm.table;
+  const tracer = vm.env.tracer!;
+  const code = frame.program.padded;
+  const depth = frame.depth + 1;
+  if (vm.isAborted) throw ABORTED;
+  for (;;) {
+    if (--vm.opcodesToPoll === 0) vm.poll();
+    const { pc, gas } = frame;
+    const op = code[pc]!;
+    const error = chargeTraced(frame, vm, op);
+    // COMPAT: an opcode that was refused before it was priced shows the price of the one before it.
+    if (!isUnpriced(error)) vm.tracedCost = gas - frame.gas;
+    const gasCost = vm.tracedCost;
+    tracer.onStep?.({ pc, op, gas, gasCost, depth, frame, error: error?.text });
+    if (error) throw error;
+    frame.pc++;
+    let signal: Signal | undefined;
+    try {
+      signal = runs[op]!(frame, vm);
+    } catch (fault) {
+      if (fault instanceof VmError) {
+        tracer.onFault?.({ pc, op, gas, gasCost, depth, frame, error: fault.text });
+      }
+      throw fault;
+    }
+    if (signal !== undefined) return signal;
+  }
+}
+
+function chargeTraced(frame: Frame, vm: Vm, op: number): VmError | undefined {
+  const { charges, constantGas, stackMin, stackMax } = vm.table;
+  const { sp } = frame;
+  if (sp < stackMin[op]! || sp > stackMax[op]!) {
+    return new StackFault(sp, stackMin[op]!, stackMax[op]!);
+  }
+  frame.gas -= constantGas[op]!;
+  if (frame.gas < 0) return OUT_OF_GAS;
+  try {
+    charges[op]?.(frame, vm);
+  } catch (fault) {
+    if (fault instanceof VmError) return fault;
+    throw fault;
+  }
+  return undefined;
+}
+
+function isUnpriced(error: VmError | undefined): boolean {
+  if (error === WRITE_PROTECTION || error === READ_ONLY_OPCODE) return true;
+  return error instanceof StackFault || error instanceof UndefinedOpcode;
+}

@@ -1,0 +1,183 @@
+/** 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the Vm. */
+import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
+import type { Frame } from '../frame.ts';
+import { charge, chargeMemory, expansionGas, GAS, rangeEnd, wordsOf } from '../gas.ts';
+import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
+import type { CallType } from '../tracer.ts';
+import type { Vm } from '../vm.ts';
+import { INIT_CODE_TOO_LARGE, OUT_OF_GAS, WRITE_PROTECTION } from '../vm-error.ts';
+import { requireWritable } from './storage.ts';
+
+const UINT64_MODULUS = 1n << 64n;
+
+/** Memory end of a call: the larger of input and output range. `first` is the stack depth of the input offset, from 1. */
+function callMemoryEnd(frame: Frame, first: number): number {
+  const { stack, sp } = frame;
+  const outputEnd = rangeEnd(stack[sp - first - 2]!, stack[sp - first - 3]!);
+  const inputEnd = rangeEnd(stack[sp - first]!, stack[sp - first - 1]!);
+  return Math.max(outputEnd, inputEnd);
+}
+
+/** Pays for a call: base price, memory, and the gas handed on (all but one 64th at most, from EIP-150 on). */
+function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
+  const requested = frame.stack[frame.sp - 1]!;
+  const price = base + expansionGas(frame.memory.size, end);
+  const left = frame.gas - price;
+  let handed = requested >= UINT64_MODULUS ? Number.POSITIVE_INFINITY : Number(requested);
+  if (vm.env.rules.isEip150 && left >= 0) handed = Math.min(handed, left - Math.floor(left / 64));
+  if (handed === Number.POSITIVE_INFINITY) throw OUT_OF_GAS;
+  chargeMemory(frame, end, base + handed);
+  frame.callGas = handed;
+}
+
+/** Price of touching the callee: flat before Berlin, by warmth since. */
+function accessGas(frame: Frame, vm: Vm, flatGas: number): number {
+  const { rules, world } = vm.env;
+  if (!rules.isBerlin) return flatGas;
+  const target = vm.addressOf(frame.stack[frame.sp - 2]!);
+  return world.warmAddress(target) ? GAS.coldAccount : GAS.warmAccess;
+}
+
+function newAccountGas(frame: Frame, vm: Vm, value: bigint): number {
+  const { rules, world } = vm.env;
+  if (rules.isEip158 && value === 0n) return 0;
+  const target = vm.addressOf(frame.stack[frame.sp - 2]!);
+  const isNew = rules.isEip158 ? world.isEmpty(target) : !world.exists(target);
+  return isNew ? GAS.newAccount : 0;
+}
+
+export function chargeCall(flatGas: number): Charge {
+  return (frame, vm) => {
+    const value = frame.stack[frame.sp - 3]!;
+    if (value !== 0n && frame.isStatic) throw WRITE_PROTECTION;
+    const end = callMemoryEnd(frame, 4);
+    const base =
+      accessGas(frame, vm, flatGas) +
+      newAccountGas(frame, vm, value) +
+      (value === 0n ? 0 : GAS.callValue);
+    chargeCallGas(frame, vm, end, base);
+  };
+}
+
+export function chargeCallcode(flatGas: number): Charge {
+  return (frame, vm) => {
+    const value = frame.stack[frame.sp - 3]!;
+    const end = callMemoryEnd(frame, 4);
+    const base = accessGas(frame, vm, flatGas) + (value === 0n ? 0 : GAS.callValue);
+    chargeCallGas(frame, vm, end, base);
+  };
+}
+
+/** DELEGATECALL, STATICCALL: no value among the operands. */
+export function chargeValuelessCall(flatGas: number): Charge {
+  return (frame, vm) => {
+    const end = callMemoryEnd(frame, 3);
+    chargeCallGas(frame, vm, end, accessGas(frame, vm, flatGas));
+  };
+}
+
+export function callOf(type: CallType): Run {
+  const hasValue = type === 'CALL' || type === 'CALLCODE';
+  const isOwn = type === 'CALL' || type === 'STATICCALL';
+  return (frame, vm): Signal | undefined => {
+    const { stack } = frame;
+    frame.sp--;
+    const target = vm.addressOf(stack[--frame.sp]!);
+    const value = hasValue ? stack[--frame.sp]! : type === 'DELEGATECALL' ? frame.value : 0n;
+    frame.sp -= 4;
+    const { sp } = frame;
+    const isPushed = vm.call({
+      type,
+      depth: frame.depth + 1,
+      caller: type === 'DELEGATECALL' ? frame.caller : frame.address,
+      address: isOwn ? target : frame.address,
+      codeAddress: target,
+      value,
+      input: frame.memory.peek(Number(stack[sp + 3]!), Number(stack[sp + 2]!)),
+      gas: frame.callGas + (hasValue && value !== 0n ? GAS.callStipend : 0),
+      isStatic: frame.isStatic || type === 'STATICCALL',
+      outputOffset: Number(stack[sp + 1]!),
+      outputLength: Number(stack[sp]!),
+      code: undefined,
+    });
+    if (isPushed) return SIGNAL.called;
+    vm.deliver(frame, Number(stack[sp + 1]!), Number(stack[sp]!));
+    return undefined;
+  };
+}
+
+/** `hashes`: CREATE2 pays for hashing its init code. */
+export function chargeCreate(hashes: boolean): Charge {
+  return (frame, vm) => {
+    requireWritable(frame, vm);
+    const { stack, sp } = frame;
+    const { rules } = vm.env;
+    const length = stack[sp - 3]!;
+    const end = rangeEnd(stack[sp - 2]!, length);
+    const words = wordsOf(length);
+    let extra = GAS.create + (hashes ? GAS.keccakWord * words : 0);
+    // EIP-3860: twice the code limit, and a price a word.
+    if (rules.isShanghai) {
+      if (length > 2 * rules.codeBytesMax) throw INIT_CODE_TOO_LARGE;
+      extra += GAS.initCodeWord * words;
+    }
+    chargeMemory(frame, end, extra);
+  };
+}
+
+export function createOf(type: 'CREATE' | 'CREATE2'): Run {
+  return (frame, vm): Signal | undefined => {
+    const { stack } = frame;
+    const value = stack[--frame.sp]!;
+    const offset = Number(stack[--frame.sp]!);
+    const length = Number(stack[--frame.sp]!);
+    const salt = type === 'CREATE2' ? stack[--frame.sp]! : undefined;
+    const gas = vm.env.rules.isEip150 ? frame.gas - Math.floor(frame.gas / 64) : frame.gas;
+    charge(frame, gas);
+    const isPushed = vm.create({
+      type,
+      depth: frame.depth + 1,
+      caller: frame.address,
+      value,
+      initCode: frame.memory.copy(offset, length),
+      gas,
+      salt,
+    });
+    if (isPushed) return SIGNAL.called;
+    vm.deliverCreated(frame);
+    return undefined;
+  };
+}
+
+export function chargeSelfdestruct(frame: Frame, vm: Vm): void {
+  requireWritable(frame, vm);
+  const { rules, world } = vm.env;
+  const heir = vm.addressOf(frame.stack[frame.sp - 1]!);
+  let price = rules.isEip150 ? GAS.selfDestructEip150 : 0;
+  if (rules.isBerlin && world.warmAddress(heir)) price += GAS.coldAccount;
+  if (rules.isEip158) {
+    if (world.isEmpty(heir) && world.balance(frame.address) !== 0n) price += GAS.newAccount;
+  } else if (rules.isEip150 && !world.exists(heir)) {
+    price += GAS.newAccount;
+  }
+  if (!rules.isLondon && !world.hasSelfDestructed(frame.address)) {
+    world.addRefund(GAS.selfDestructRefund);
+  }
+  charge(frame, price);
+}
+
+/** EIP-6780: from Cancun on the account goes only if this transaction made it; its balance moves in any case. */
+export function selfdestruct(frame: Frame, vm: Vm): Signal {
+  const { rules, world } = vm.env;
+  const heir = vm.addressOf(frame.stack[--frame.sp]!);
+  const balance = world.balance(frame.address);
+  const isDestroyed = !rules.isCancun || world.createdInTransaction(frame.address);
+  vm.traceSelfdestruct(frame, heir, balance);
+  const isOwnHeir = equalBytes(heir, frame.address);
+  // What an account that goes leaves to itself is burnt.
+  if (!isOwnHeir || isDestroyed) world.subBalance(frame.address, balance);
+  if (!isOwnHeir) vm.pay(heir, balance);
+  if (isDestroyed) world.selfDestruct(frame.address);
+  vm.output = EMPTY_BYTES;
+  return SIGNAL.stopped;
+}

@@ -1,0 +1,109 @@
+/** 6-8: addition, multiplication and pairing on BN254, the curve also called alt_bn128 or bn256 (EIP-196, EIP-197). */
+import { bn254 } from '@noble/curves/bn254.js';
+import { isZeroBytes } from '../../base/bytes.ts';
+import { bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
+import type { Precompile } from './precompile.ts';
+
+const POINT_BYTES = 64;
+const PAIR_BYTES = 192;
+
+const G1 = bn254.G1.Point;
+const G2 = bn254.G2.Point;
+const { Fp, Fp2, Fp12, Fr } = bn254.fields;
+type PointG1 = ReturnType<typeof G1.fromAffine>;
+type PointG2 = ReturnType<typeof G2.fromAffine>;
+
+const ERROR = 'bn256: malformed point';
+
+export function bn254Add(gas: number): Precompile {
+  return {
+    gas: () => gas,
+    run(input) {
+      const bytes = padded(input, 2 * POINT_BYTES);
+      const a = pointG1(bytes.subarray(0, POINT_BYTES));
+      const b = pointG1(bytes.subarray(POINT_BYTES));
+      return a && b && bytesOfPoint(a.add(b));
+    },
+    error: ERROR,
+  };
+}
+
+export function bn254Multiply(gas: number): Precompile {
+  return {
+    gas: () => gas,
+    run(input) {
+      const bytes = padded(input, POINT_BYTES + 32);
+      const point = pointG1(bytes.subarray(0, POINT_BYTES));
+      if (!point) return undefined;
+      const scalar = Fr.create(bytesToBigInt(bytes.subarray(POINT_BYTES)));
+      return bytesOfPoint(point.multiplyUnsafe(scalar));
+    },
+    error: ERROR,
+  };
+}
+
+/** (G1 ‖ G2)* -> 1 when the product of the pairings is one. */
+export function bn254Pairing(baseGas: number, pairGas: number): Precompile {
+  return {
+    gas: (input) => baseGas + pairGas * Math.floor(input.length / PAIR_BYTES),
+    run(input) {
+      if (input.length % PAIR_BYTES !== 0) return undefined;
+      const pairs: { g1: PointG1; g2: PointG2 }[] = [];
+      for (let at = 0; at < input.length; at += PAIR_BYTES) {
+        const g1 = pointG1(input.subarray(at, at + POINT_BYTES));
+        const g2 = pointG2(input.subarray(at + POINT_BYTES, at + PAIR_BYTES));
+        if (!g1 || !g2) return undefined;
+        if (!g1.is0() && !g2.is0()) pairs.push({ g1, g2 });
+      }
+      const out = new Uint8Array(32);
+      const isOne = pairs.length === 0 || Fp12.eql(bn254.pairingBatch(pairs), Fp12.ONE);
+      if (isOne) out[31] = 1;
+      return out;
+    },
+    error: ERROR,
+  };
+}
+
+function padded(input: Uint8Array, length: number): Uint8Array {
+  const out = new Uint8Array(length);
+  out.set(input.subarray(0, length));
+  return out;
+}
+
+/** x ‖ y; zeros are the point at infinity. undefined: not on the curve. */
+function pointG1(bytes: Uint8Array): PointG1 | undefined {
+  if (isZeroBytes(bytes)) return G1.ZERO;
+  const x = bytesToBigInt(bytes.subarray(0, 32));
+  const y = bytesToBigInt(bytes.subarray(32));
+  if (x >= Fp.ORDER || y >= Fp.ORDER) return undefined;
+  return valid(() => G1.fromAffine({ x, y }));
+}
+
+/** Each coordinate is imaginary ‖ real. undefined: not on the curve or not of the subgroup. */
+function pointG2(bytes: Uint8Array): PointG2 | undefined {
+  if (isZeroBytes(bytes)) return G2.ZERO;
+  const [xi, xr, yi, yr] = [0, 32, 64, 96].map((at) => bytesToBigInt(bytes.subarray(at, at + 32)));
+  if ([xi, xr, yi, yr].some((c) => c! >= Fp.ORDER)) return undefined;
+  const x = Fp2.fromBigTuple([xr!, xi!]);
+  const y = Fp2.fromBigTuple([yr!, yi!]);
+  return valid(() => G2.fromAffine({ x, y }));
+}
+
+function valid<P extends { assertValidity(): void }>(make: () => P): P | undefined {
+  try {
+    const point = make();
+    point.assertValidity();
+    return point;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOfPoint(point: PointG1): Uint8Array {
+  const out = new Uint8Array(POINT_BYTES);
+  if (point.is0()) return out;
+  const { x, y } = point.toAffine();
+  out.set(bigIntToFixed(x, 32));
+  out.set(bigIntToFixed(y, 32), 32);
+  return out;
+}

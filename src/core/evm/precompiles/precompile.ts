@@ -1,0 +1,12 @@
+/** What a precompiled contract is to the EVM. */
+
+export interface Precompile {
+  /** Price of this input. */
+  gas(input: Uint8Array): number;
+  /** Fresh output, or undefined where the input is refused: the call then fails with `error` and takes all its gas. */
+  run(input: Uint8Array): Uint8Array | undefined;
+  /** Text of a refusal. */
+  readonly error: string;
+  /** Calling it makes no account (the privacy precompile of GoQuorum). */
+  readonly isVirtual?: boolean;
+}
