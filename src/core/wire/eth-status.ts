@@ -1,20 +1,14 @@
 /** eth Status, and what makes it unacceptable, in the reference's words (consensus dossier §8.3). */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
+import { bigIntToFixed, bytesToNumber } from '../base/quantity.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
+import type { ForkId } from '../chain/fork-id.ts';
 
 /** Difficulty sums above this many bits are refused. */
 const TOTAL_DIFFICULTY_BITS_MAX = 100;
 /** COMPAT: the reference still takes Status packets that istanbul/99 numbered. */
 const LEGACY_STATUS_VERSION = 99;
-
-/** EIP-2124. */
-export interface StatusForkId {
-  /** 4 bytes. */
-  readonly hash: Uint8Array;
-  /** 0: no fork is planned. */
-  readonly next: bigint;
-}
 
 export interface Status {
   readonly version: number;
@@ -22,7 +16,7 @@ export interface Status {
   readonly td: bigint;
   readonly head: Hash32;
   readonly genesis: Hash32;
-  readonly forkId: StatusForkId;
+  readonly forkId: ForkId;
 }
 
 export function encodeStatus(status: Status): Uint8Array {
@@ -30,7 +24,9 @@ export function encodeStatus(status: Status): Uint8Array {
     .list((w) => {
       w.number(status.version).bigint(status.networkId).bigint(status.td);
       w.string(status.head).string(status.genesis);
-      w.list((fork) => fork.string(status.forkId.hash).bigint(status.forkId.next));
+      w.list((fork) =>
+        fork.string(bigIntToFixed(BigInt(status.forkId.hash), 4)).bigint(status.forkId.next),
+      );
     })
     .finish();
 }
@@ -46,7 +42,7 @@ export function decodeStatus(bytes: Uint8Array): Status {
   const head = reader.fixed(32).slice();
   const genesis = reader.fixed(32).slice();
   const fork = reader.enter();
-  const hash = fork.fixed(4).slice();
+  const hash = bytesToNumber(fork.fixed(4));
   const next = fork.bigint(8);
   while (!fork.done) fork.skip();
   reader.finish();
@@ -60,7 +56,7 @@ export function decodeStatus(bytes: Uint8Array): Status {
 export function statusFault(
   ours: Status,
   theirs: Status,
-  forkFault: (id: StatusForkId) => string | undefined,
+  forkFault: (id: ForkId) => string | undefined,
 ): string | undefined {
   if (theirs.networkId !== ours.networkId) {
     return `network ID mismatch: ${theirs.networkId} (!= ${ours.networkId})`;

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { Tally } from './kind.ts';
+import { p2p } from './p2p.ts';
+
+/** Every recorded session and byte-level vector counts; fewer means that files went missing. */
+const OWN_CASES_MIN = 1000;
+const PUBLIC_CASES_MIN = 150;
+
+async function runAll(root: string, accept: (file: string) => boolean): Promise<Tally> {
+  const tally = new Tally();
+  for (const file of p2p.find(root).filter(accept)) await p2p.run(file, tally);
+  return tally;
+}
+
+describe('p2p vectors', () => {
+  it('recordings of the reference', async () => {
+    const tally = await runAll(OWN_VECTORS, () => true);
+    expect(tally.failures).toEqual([]);
+    expect(tally.passed).toBeGreaterThan(OWN_CASES_MIN);
+  });
+
+  it('public suites', async () => {
+    const root = sharedVectors();
+    if (!root) {
+      console.warn('SKIPPED: public p2p vectors are not beside the project');
+      return;
+    }
+    const tally = await runAll(root, (file) => file.includes('/public/'));
+    expect(tally.failures).toEqual([]);
+    expect(tally.passed).toBeGreaterThan(PUBLIC_CASES_MIN);
+  });
+});
