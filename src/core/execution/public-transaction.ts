@@ -1,7 +1,7 @@
 /** One public transaction on a world (ledger design §1; Yellow Paper §6). */
 import { bytesToBigInt } from '../base/quantity.ts';
 import { type CallResult, execute } from '../evm/interpreter.ts';
-import { activePrecompiles } from '../evm/precompiles/index.ts';
+import { precompileAddresses } from '../evm/precompiles/index.ts';
 import type { World } from '../state/world.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 import { buyGas, cappedRefund, type GasPool, settleGas } from './gas-purchase.ts';
@@ -51,7 +51,7 @@ export function warmUp(
   if (!rules.isBerlin) return;
   world.warmAddress(message.sender);
   if (message.to !== undefined) world.warmAddress(message.to);
-  for (const address of activePrecompiles(rules)) world.warmAddress(address);
+  for (const address of precompileAddresses(rules)) world.warmAddress(address);
   for (const { address, slots } of message.accessList) {
     world.warmAddress(address);
     for (const slot of slots) world.warmSlot(address, bytesToBigInt(slot));

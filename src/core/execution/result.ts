@@ -2,7 +2,15 @@
 import type { Hash32 } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { PrivateQuery, Psi } from '../privacy/inputs.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
+
+/** A state at the end of a block: what execution reads from, and the commitment that it moves on. */
+export interface StateBase {
+  readonly reader: StateReader;
+  readonly trie: StateTrie;
+}
 
 export interface SpaceResult {
   readonly writes: WriteSet;
@@ -12,9 +20,32 @@ export interface SpaceResult {
   readonly bloom: Uint8Array;
 }
 
+export interface ExecutedSpace extends SpaceResult {
+  readonly trie: StateTrie;
+}
+
 export type PrivateOutcome =
   /** The block has no private transaction. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'done'; readonly spaces: ReadonlyMap<Psi, SpaceResult> }
+  | { readonly kind: 'done'; readonly spaces: ReadonlyMap<Psi, ExecutedSpace> }
   /** Stopped before transaction `at`: answers to `wanted` are missing. The public side is whole. */
   | { readonly kind: 'waiting'; readonly at: number; readonly wanted: readonly PrivateQuery[] };
+
+export interface ExecutedBlock {
+  readonly writes: WriteSet;
+  readonly trie: StateTrie;
+  readonly stateRoot: Hash32;
+  readonly receipts: readonly Receipt[];
+  readonly receiptsRoot: Hash32;
+  readonly gasUsed: bigint;
+  /** Of the public receipts. */
+  readonly bloom: Uint8Array;
+  readonly private: PrivateOutcome;
+  /** What went wrong in private transactions without harm to the block, for the node's log. */
+  readonly notes: readonly ExecutionNote[];
+}
+
+export interface ExecutionNote {
+  readonly index: number;
+  readonly text: string;
+}

@@ -7,7 +7,7 @@ import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
 import type { PayloadHash } from './inputs.ts';
 
 export const PRIVACY_PRECOMPILE: Address = fromHex('0x000000000000000000000000000000000000007a');
-const PAYLOAD_HASH_BYTES = 64;
+export const PAYLOAD_HASH_BYTES = 64;
 /** An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this. */
 const INNER_JSON_BYTES_MAX = 1024 * 1024;
 

@@ -1,0 +1,73 @@
+/**
+ * Privacy marker transactions: public transactions to the privacy precompile. Their public effect is that of an empty call;
+ * the private transaction inside runs in its middle, for parties only, and costs nobody anything (privacy dossier §5.2).
+ */
+import { fail } from '../base/errors.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import { VM_ERROR } from '../evm/interpreter.ts';
+import { openInner, PRIVACY_PRECOMPILE } from '../privacy/marker.ts';
+import type { PublicWorld } from '../state/public-world.ts';
+import type { BlockEnvironment } from './environment.ts';
+import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
+
+export interface AppliedMarker {
+  readonly gasUsed: number;
+  readonly isFailed: boolean;
+}
+
+/** The public effect; `during` is called after the gas was bought. Throws TX_* when the transaction may not be in the block. */
+export function applyMarkerTransaction(
+  world: PublicWorld,
+  tx: Transaction,
+  shared: BlockEnvironment,
+  pool: GasPool,
+  during: () => void,
+): AppliedMarker {
+  const purchase = buyGas(world, tx, shared, pool);
+  world.setNonce(tx.sender, tx.nonce + 1n);
+  // COMPAT: the precompile runs on the private state, where nobody has a balance, unless the public one knows its address.
+  const isFailed = tx.value > 0n;
+  if (isFailed && !world.exists(PRIVACY_PRECOMPILE)) {
+    throw fail('TX_MARKER_VALUE', VM_ERROR.insufficientBalance);
+  }
+  if (!isFailed) during();
+  settleGas(world, tx, shared, pool, purchase, purchase.intrinsicGas);
+  return { gasUsed: purchase.intrinsicGas, isFailed };
+}
+
+export type OpenedMarker =
+  | { readonly kind: 'inner'; readonly tx: Transaction }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export function openMarker(outer: Transaction, payload: Uint8Array): OpenedMarker {
+  const inner = openInner(outer, payload);
+  return typeof inner === 'string' ? { kind: 'refused', why: inner } : { kind: 'inner', tx: inner };
+}
+
+/**
+ * Runs `run` as if `inner` had bought its gas, from a pool of its own; the public world is then as before. A text when the inner
+ * transaction may not run, which is nobody's business but this node's.
+ */
+export function withInnerPurchase(
+  world: PublicWorld,
+  inner: Transaction,
+  shared: BlockEnvironment,
+  run: (purchase: Purchase) => void,
+): string | undefined {
+  const mark = world.snapshot();
+  try {
+    if (!shared.rules.isGasPriceEnabled && inner.gasPrice > 0n) return 'Gas price not 0';
+    world.setNonce(inner.sender, inner.nonce);
+    run(buyGas(world, inner, shared, { left: inner.gasLimit }));
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return `Unable to apply PMT's inner transaction to EVM, skipping execution: ${error.message}`;
+  } finally {
+    world.revert(mark);
+  }
+}
+
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('TX_');
+}

@@ -1,0 +1,191 @@
+/**
+ * Private transactions (ledger design §1; privacy dossier §3.3, §4.4). The public effect never depends on the payload; the
+ * private one runs in its middle, over two worlds, once for each private state, and leaves no trace in the public one.
+ */
+import { type Address, equalBytes, isZeroBytes, keyOf } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import type { Log } from '../chain/receipt.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import { execute, VM_ERROR } from '../evm/interpreter.ts';
+import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../privacy/flags.ts';
+import type { HeldPayload } from '../privacy/inputs.ts';
+import { payloadHashOf } from '../privacy/marker.ts';
+import { DualWorld } from '../state/dual-world.ts';
+import type { PublicWorld } from '../state/public-world.ts';
+import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import { executionHash, type WorldOnBase } from './execution-hash.ts';
+import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
+import type { PrivateSpace } from './private-space.ts';
+import { warmUp } from './public-transaction.ts';
+
+/** How one private state meets a transaction: with its payload, or as a stranger. */
+export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
+export const STRANGER: PrivateView = { kind: 'stranger' };
+
+export interface PrivateEffect {
+  readonly isFailed: boolean;
+  readonly logs: readonly Log[];
+  /** Return data of a revert. */
+  readonly revertReason: Uint8Array | undefined;
+  /** Why it failed, for the log of the node. */
+  readonly fault: string | undefined;
+}
+
+/**
+ * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was bought, when private states
+ * may run. Throws TX_* when the transaction may not be in the block.
+ */
+export function applyPrivateTransaction(
+  world: PublicWorld,
+  tx: Transaction,
+  shared: BlockEnvironment,
+  pool: GasPool,
+  during: (purchase: Purchase) => void,
+): void {
+  const purchase = buyGas(world, tx, shared, pool);
+  if (tx.to === undefined && tx.value > 0n) {
+    // COMPAT: a creation is paid from the private balance, which is nothing: the reference refuses the block.
+    throw fail('TX_PRIVATE_VALUE', VM_ERROR.insufficientBalance);
+  }
+  during(purchase);
+  world.setNonce(tx.sender, tx.nonce + 1n);
+  settleGas(world, tx, shared, pool, purchase, purchase.intrinsicGas);
+}
+
+/**
+ * The private effect of `tx` on one state. Whatever happens the public world is as before; errors of the payload end as a failed
+ * private receipt, never as a bad block. The caller has begun, and ends, the transaction in `space`.
+ */
+export function runPrivately(
+  space: PrivateSpace,
+  publicSide: WorldOnBase,
+  tx: Transaction,
+  view: PrivateView,
+  shared: BlockEnvironment,
+  gas: { readonly gasPrice: bigint; readonly forExecution: number },
+): PrivateEffect {
+  const refusal = view.kind === 'held' ? prepare(view, shared) : undefined;
+  if (refusal !== undefined) return failed(refusal);
+  const data = view.kind === 'held' ? view.payload : new Uint8Array(0);
+  if (tx.to !== undefined && data.length === 0) return SUCCEEDED;
+  const publicWorld = publicSide.world;
+  const publicMark = publicWorld.snapshot();
+  const privateMark = space.world.snapshot();
+  const dual = new DualWorld(publicWorld, space.world);
+  const touched = new TouchedContracts();
+  warmUp(dual, tx, shared);
+  const result = execute(
+    { caller: tx.sender, to: tx.to, value: tx.value, data, gas: gas.forExecution },
+    {
+      ...evmEnvironment(shared, dual, tx, gas.gasPrice),
+      onRun: (address, isCreate) => {
+        touched.add(address, isCreate);
+        if (isCreate) markCreated(space, tx, view, address);
+      },
+    },
+  );
+  const fault =
+    view.kind === 'held' && shared.rules.isPrivacyEnhancements
+      ? verify(space, publicSide, view, touched)
+      : undefined;
+  publicWorld.revert(publicMark);
+  if (fault !== undefined) {
+    space.world.revert(privateMark);
+    return failed(fault);
+  }
+  return {
+    isFailed: result.kind !== 'success',
+    logs: space.world.logs(),
+    revertReason: result.kind === 'revert' && result.output.length > 0 ? result.output : undefined,
+    fault: result.error,
+  };
+}
+
+/** Contracts of an enhanced transaction carry where they came from; standard private ones carry nothing. */
+function markCreated(
+  space: PrivateSpace,
+  tx: Transaction,
+  view: PrivateView,
+  address: Address,
+): void {
+  if (view.kind !== 'held' || view.flag === STANDARD_PRIVATE) return;
+  const { flag, managedParties } = view;
+  space.world.setMetadata(address, { creationHash: payloadHashOf(tx.data), flag, managedParties });
+}
+
+const SUCCEEDED: PrivateEffect = {
+  isFailed: false,
+  logs: [],
+  revertReason: undefined,
+  fault: undefined,
+};
+
+function failed(fault: string): PrivateEffect {
+  return { isFailed: true, logs: [], revertReason: undefined, fault };
+}
+
+/** Contracts whose code ran or was created, by first reason; a failed frame counts (privacy dossier §4.7). */
+export class TouchedContracts {
+  private readonly entries = new Map<string, { address: Address; isCreated: boolean }>();
+
+  add(address: Address, isCreated: boolean): void {
+    const key = keyOf(address);
+    if (isCreated || !this.entries.has(key)) {
+      this.entries.set(key, { address: address.slice(), isCreated });
+    }
+  }
+
+  all(): Address[] {
+    return [...this.entries.values()].map(({ address }) => address);
+  }
+
+  /** Called, not created: what the affected contract transactions must cover. */
+  called(): Address[] {
+    return [...this.entries.values()]
+      .filter(({ isCreated }) => !isCreated)
+      .map(({ address }) => address);
+  }
+}
+
+/** Refusals before anything runs. The reference ends the node's chain at the first one; here it is a failed receipt. */
+function prepare(held: HeldPayload, { rules }: BlockEnvironment): string | undefined {
+  if (!rules.isPrivacyEnhancements && held.flag !== STANDARD_PRIVATE) {
+    return 'Privacy enhanced transaction received while privacy enhancements are disabled. Please check your node configuration.';
+  }
+  if (held.flag === PRIVATE_STATE_VALIDATION && isNoHash(held.execHash)) {
+    return 'privacy metadata has empty MR for stateValidation flag';
+  }
+  return undefined;
+}
+
+const VERIFICATION_FAILED =
+  'verification of contract interaction differs from the one returned by Tessera';
+
+/** Flags and creation hashes of the contracts that were called, then the state they are left in. */
+function verify(
+  space: PrivateSpace,
+  publicSide: WorldOnBase,
+  held: HeldPayload,
+  touched: TouchedContracts,
+): string | undefined {
+  const { world } = space;
+  for (const address of touched.called()) {
+    const metadata = world.metadata(address);
+    if (metadata === undefined) {
+      // COMPAT: an account that is not in the private state passes as public.
+      if (held.flag !== STANDARD_PRIVATE && world.exists(address)) return VERIFICATION_FAILED;
+      continue;
+    }
+    if (metadata.flag !== held.flag) return VERIFICATION_FAILED;
+    if (!held.affected.some((hash) => equalBytes(hash, metadata.creationHash))) {
+      return VERIFICATION_FAILED;
+    }
+  }
+  if (isNoHash(held.execHash)) return undefined;
+  const root = executionHash(touched.all(), space, publicSide);
+  return root !== undefined && equalBytes(root, held.execHash!) ? undefined : VERIFICATION_FAILED;
+}
+
+function isNoHash(hash: Uint8Array | undefined): boolean {
+  return hash === undefined || isZeroBytes(hash);
+}

@@ -1,0 +1,192 @@
+/**
+ * The private side of one block: fans each private transaction out to the private states of this node (privacy dossier §6.2).
+ * On the first missing answer it stops for good; the block is then run again once the answers are there.
+ */
+import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
+import type { Receipt } from '../chain/receipt.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import { createAddress } from '../evm/create-address.ts';
+import {
+  DEFAULT_PSI,
+  EMPTY_PSI,
+  nextQueries,
+  type PrivateAnswer,
+  type PrivateInputs,
+  type PrivateQuery,
+  type Psi,
+  payloadAnswer,
+} from '../privacy/inputs.ts';
+import { payloadHashOf } from '../privacy/marker.ts';
+import type { BlockEnvironment } from './environment.ts';
+import type { WorldOnBase } from './execution-hash.ts';
+import { applyStateShared } from './extension-apply.ts';
+import type { Purchase } from './gas-purchase.ts';
+import { PrivateSpace } from './private-space.ts';
+import { type PrivateView, runPrivately, STRANGER } from './private-transaction.ts';
+import type { ExecutedSpace, ExecutionNote, PrivateOutcome, StateBase } from './result.ts';
+
+/** What a node knows about its private states. */
+export interface PrivateSetting {
+  /**
+   * Private states at the end of the parent block: `private`, or with several states one per resident group and `empty`. A
+   * group that has no state yet is given that of `empty`.
+   */
+  readonly spaces: ReadonlyMap<Psi, StateBase>;
+  /** Absent: nothing was asked yet. */
+  readonly inputs?: PrivateInputs | undefined;
+  /** Private state that a manager key belongs to. Absent: always `private`. */
+  readonly psiOf?: ((managedParty: string) => Psi | undefined) | undefined;
+}
+
+/** One private transaction, plain or inside a marker, and its place in the block. */
+export interface PrivateWork {
+  readonly tx: Transaction;
+  readonly index: number;
+  readonly purchase: Purchase;
+  readonly cumulativeGasUsed: bigint;
+  /** Inner transactions run for the parties only (COMPAT: with several private states). */
+  readonly isInner: boolean;
+}
+
+const NO_INPUTS: PrivateInputs = { answer: () => undefined };
+
+export class PrivateSide {
+  readonly notes: ExecutionNote[] = [];
+  private readonly shared: BlockEnvironment;
+  private readonly publicSide: WorldOnBase;
+  private readonly inputs: PrivateInputs;
+  private readonly psiOf: (managedParty: string) => Psi | undefined;
+  private readonly spaces: readonly PrivateSpace[];
+  private readonly endings = new Map<Psi, Pick<ExecutedSpace, 'writes' | 'trie'>>();
+  private hasWork = false;
+  private stopped: { readonly at: number; readonly wanted: readonly PrivateQuery[] } | undefined;
+
+  constructor(setting: PrivateSetting, shared: BlockEnvironment, publicSide: WorldOnBase) {
+    this.shared = shared;
+    this.publicSide = publicSide;
+    this.inputs = setting.inputs ?? NO_INPUTS;
+    this.psiOf = setting.psiOf ?? (() => DEFAULT_PSI);
+    this.spaces = [...setting.spaces].map(
+      ([psi, base]) => new PrivateSpace(psi, base, shared.block.number),
+    );
+  }
+
+  /** Tells of a transaction with a private side; false when this side has stopped. */
+  expect(): boolean {
+    this.hasWork = true;
+    return this.stopped === undefined;
+  }
+
+  note(index: number, text: string): void {
+    this.notes.push({ index, text });
+  }
+
+  /** The answer for a payload hash; undefined stops this side, `rest` being what is still to run. */
+  payload(
+    data: Uint8Array,
+    index: number,
+    rest: () => readonly Transaction[],
+  ): PrivateAnswer | undefined {
+    const answer = payloadAnswer(this.inputs, payloadHashOf(data));
+    if (answer === undefined) {
+      this.stopped = { at: index, wanted: nextQueries(rest(), this.shared.rules, this.inputs) };
+    }
+    return answer;
+  }
+
+  /** Runs `work` in each private state that it concerns. */
+  run(work: PrivateWork, answer: PrivateAnswer): void {
+    for (const space of this.spaces) {
+      const view = this.viewOf(space, answer, work);
+      if (view === undefined) continue;
+      if (!this.runIn(space, view, work)) return;
+    }
+  }
+
+  private viewOf(
+    space: PrivateSpace,
+    answer: PrivateAnswer,
+    { index, isInner }: PrivateWork,
+  ): PrivateView | undefined {
+    const held = answer.kind === 'held' ? answer : undefined;
+    if (!this.shared.rules.isMps) return held ?? STRANGER;
+    const isParty =
+      space.psi !== EMPTY_PSI &&
+      held?.managedParties.some((party) => {
+        const psi = this.psiOf(party);
+        if (psi === undefined) {
+          this.note(index, `unable to find private state metadata for managed party ${party}`);
+        }
+        return psi === space.psi;
+      }) === true;
+    if (isParty) return held;
+    return isInner ? undefined : STRANGER;
+  }
+
+  /** False when this side had to stop. */
+  private runIn(space: PrivateSpace, view: PrivateView, work: PrivateWork): boolean {
+    const { tx, index, purchase } = work;
+    const { world } = space;
+    world.beginTransaction();
+    const effect = runPrivately(space, this.publicSide, tx, view, this.shared, {
+      gasPrice: purchase.gasPrice,
+      forExecution: purchase.gasLimit - purchase.intrinsicGas,
+    });
+    world.finishTransaction(this.shared.rules);
+    if (effect.fault !== undefined) this.note(index, effect.fault);
+    const receipt: Receipt = {
+      type: 0,
+      ...this.outcome(space, effect.isFailed),
+      cumulativeGasUsed: work.cumulativeGasUsed,
+      gasUsed: 0n,
+      bloom: bloomOfLogs(effect.logs),
+      logs: effect.logs,
+      ...(tx.to === undefined ? { contractAddress: createAddress(tx.sender, tx.nonce) } : {}),
+      ...(effect.revertReason === undefined ? {} : { revertReason: effect.revertReason }),
+    };
+    space.receipts.set(index, receipt);
+    return this.extend(space, receipt, index);
+  }
+
+  private outcome(space: PrivateSpace, isFailed: boolean): Pick<Receipt, 'status' | 'postState'> {
+    if (this.shared.rules.isByzantium) return { status: isFailed ? 0 : 1 };
+    const postState = space.base.trie.update(space.world.writeSet()).root();
+    return { status: undefined, postState };
+  }
+
+  private extend(space: PrivateSpace, { logs }: Receipt, index: number): boolean {
+    if (logs.length === 0) return true;
+    space.world.beginTransaction();
+    const wanted = applyStateShared(space, logs, {
+      inputs: this.inputs,
+      psiOf: this.psiOf,
+      note: (text) => this.note(index, text),
+    });
+    space.world.finishTransaction(this.shared.rules);
+    if (wanted.length > 0) this.stopped = { at: index, wanted };
+    return wanted.length === 0;
+  }
+
+  /** Hashes the states of the spaces in slices; undefined: call again. */
+  finish(leafBudget: number): PrivateOutcome | undefined {
+    if (!this.hasWork) return { kind: 'none' };
+    if (this.stopped !== undefined) return { kind: 'waiting', ...this.stopped };
+    for (const space of this.spaces) {
+      const ending = this.endings.get(space.psi) ?? endingOf(space);
+      this.endings.set(space.psi, ending);
+      if (ending.trie.hash(leafBudget) === undefined) return undefined;
+    }
+    const spaces = new Map<Psi, ExecutedSpace>();
+    for (const { psi, receipts } of this.spaces) {
+      const ending = this.endings.get(psi)!;
+      const bloom = mergeBlooms([...receipts.values()].map((receipt) => receipt.bloom));
+      spaces.set(psi, { ...ending, root: ending.trie.root(), receipts, bloom });
+    }
+    return { kind: 'done', spaces };
+  }
+}
+
+function endingOf({ world, base }: PrivateSpace): Pick<ExecutedSpace, 'writes' | 'trie'> {
+  const writes = world.writeSet();
+  return { writes, trie: base.trie.update(writes) };
+}

@@ -1,0 +1,126 @@
+/** The event that shares a private contract's state, and the state dump it names (privacy dossier §7.1, §7.5, §7.6). */
+
+import { fromBase64 } from '../base/base64.ts';
+import { type Address, equalBytes, type Hash32, padLeft } from '../base/bytes.ts';
+import { fromHex } from '../base/hex.ts';
+import { bytesToBigInt } from '../base/quantity.ts';
+import type { Log } from '../chain/receipt.ts';
+import type { PayloadHash } from './inputs.ts';
+import { payloadHashOf } from './marker.ts';
+
+const STATE_SHARED_TOPIC: Hash32 = fromHex(
+  '0x67a92539f3cbd7c5a9b36c23c0e2beceb27d2e1b3cd8eda02c623689267ae71e',
+);
+/** keccak256 of the runtime code that the reference deploys for every extension (solidity 0.5.17, unchanged since). */
+const MANAGEMENT_CODE_HASH: Hash32 = fromHex(
+  '0x46db731f624a129484a95a2318862708e1345db933fd50fb4a14e559d1a24160',
+);
+const WORD_BYTES = 32;
+
+export interface StateShared {
+  /** The management contract. */
+  readonly emitter: Address;
+  readonly toExtend: Address;
+  /** Payload hash of the state dump; undefined when its text is not base64. */
+  readonly dumpHash: PayloadHash | undefined;
+  /** Payload hash of the voter's envelope; undefined when the voter gave none. */
+  readonly uuid: PayloadHash | undefined;
+}
+
+/** Unlike the reference, which believes any contract that emits the event. */
+export function isManagementContract(codeHash: Hash32): boolean {
+  return equalBytes(codeHash, MANAGEMENT_CODE_HASH);
+}
+
+/** undefined: not this event, or data that does not decode. */
+export function readStateShared(log: Log): StateShared | undefined {
+  if (log.topics.length !== 1 || !equalBytes(log.topics[0]!, STATE_SHARED_TOPIC)) return undefined;
+  if (log.data.length < 3 * WORD_BYTES) return undefined;
+  const dump = stringAt(log.data, 1);
+  const uuid = stringAt(log.data, 2);
+  if (dump === undefined || uuid === undefined) return undefined;
+  return {
+    emitter: log.address,
+    toExtend: log.data.slice(12, 32),
+    dumpHash: hashFromBase64(dump),
+    uuid: uuid === '' ? undefined : hashFromHex(uuid),
+  };
+}
+
+/** The dynamic string whose offset is word `index`. */
+function stringAt(data: Uint8Array, index: number): string | undefined {
+  const offset = word(data, index * WORD_BYTES);
+  const length = offset === undefined ? undefined : word(data, offset);
+  if (offset === undefined || length === undefined) return undefined;
+  const start = offset + WORD_BYTES;
+  if (start + length > data.length) return undefined;
+  let text = '';
+  for (const byte of data.subarray(start, start + length)) text += String.fromCharCode(byte);
+  return text;
+}
+
+function word(data: Uint8Array, at: number): number | undefined {
+  if (at + WORD_BYTES > data.length) return undefined;
+  const value = bytesToBigInt(data.subarray(at, at + WORD_BYTES));
+  return value > data.length ? undefined : Number(value);
+}
+
+function hashFromHex(text: string): PayloadHash {
+  try {
+    return payloadHashOf(fromHex(text));
+  } catch {
+    return payloadHashOf(new Uint8Array(0));
+  }
+}
+
+function hashFromBase64(text: string): PayloadHash | undefined {
+  try {
+    return payloadHashOf(fromBase64(text));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface SharedAccount {
+  readonly address: Address;
+  readonly balance: bigint;
+  readonly nonce: bigint;
+  readonly code: Uint8Array;
+  readonly storage: ReadonlyMap<bigint, bigint>;
+}
+
+/** Accounts of a dump as the initiator's node wrote it; undefined when it does not parse. */
+export function parseStateDump(payload: Uint8Array): SharedAccount[] | undefined {
+  let text = '';
+  for (const byte of payload) text += String.fromCharCode(byte);
+  try {
+    const dump: Record<string, DumpedAccount> = JSON.parse(text);
+    return Object.entries(dump).map(([address, { state }]) => ({
+      address: padLeft(fromHex(address), 20),
+      balance: BigInt(state.balance),
+      nonce: BigInt(state.nonce ?? 0),
+      code: fromHex(state.code ?? ''),
+      storage: new Map(
+        Object.entries(state.storage ?? {}).map(([slot, value]) => [
+          bytesToBigInt(fromHex(slot)),
+          bytesToBigInt(evenHex(value)),
+        ]),
+      ),
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+interface DumpedAccount {
+  readonly state: {
+    readonly balance: string;
+    readonly nonce?: number;
+    readonly code?: string;
+    readonly storage?: Readonly<Record<string, string>>;
+  };
+}
+
+function evenHex(text: string): Uint8Array {
+  return fromHex(text.length % 2 === 0 ? text : `0${text}`);
+}
