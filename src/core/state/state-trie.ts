@@ -4,8 +4,8 @@
  */
 import { type Address, compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
-import { bigIntToFixed } from '../base/quantity.ts';
 import { decodeAccountLeaf, encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
+import { hashOfSlot } from './hashed-order.ts';
 import { type LeafBudget, Trie, type TrieChange } from './trie.ts';
 import type { NodeChange } from './trie-difference.ts';
 import type { Nibbles } from './trie-node.ts';
@@ -188,8 +188,7 @@ function storageLoader(
 function slotChanges(slots: ReadonlyMap<bigint, bigint>): TrieChange[] {
   const changes: TrieChange[] = [];
   for (const [slot, value] of slots) {
-    const key = keccak256(bigIntToFixed(slot, 32));
-    changes.push([key, value === 0n ? undefined : encodeSlotLeaf(value)]);
+    changes.push([hashOfSlot(slot), value === 0n ? undefined : encodeSlotLeaf(value)]);
   }
   return changes.sort(([a], [b]) => compareBytes(a, b));
 }

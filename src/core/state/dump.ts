@@ -1,0 +1,82 @@
+/** Listings of a state in trie order: debug_dumpAddress, debug_dumpBlock, debug_accountRange, debug_storageRangeAt. */
+import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../base/bytes.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../base/keccak.ts';
+import type { Account, StorageEntry } from './account.ts';
+import { hashOfSlot } from './hashed-order.ts';
+import type { StateReader } from './reader.ts';
+
+export interface DumpedAccount {
+  readonly address: Address;
+  readonly account: Account;
+  readonly code: Uint8Array;
+  readonly storage: readonly StorageEntry[];
+}
+
+export interface DumpContent {
+  readonly withCode: boolean;
+  readonly withStorage: boolean;
+}
+
+const EVERYTHING: DumpContent = { withCode: true, withStorage: true };
+
+/** undefined: no such account. */
+export function dumpAccount(
+  reader: StateReader,
+  address: Address,
+  content: DumpContent = EVERYTHING,
+): DumpedAccount | undefined {
+  const account = reader.account(address);
+  if (account === undefined) return undefined;
+  const hasCode = content.withCode && !equalBytes(account.codeHash, EMPTY_CODE_HASH);
+  return {
+    address,
+    account,
+    code: hasCode ? reader.code(account.codeHash) : EMPTY_BYTES,
+    storage: content.withStorage ? [...reader.slots(address, account, ZERO_HASH)] : [],
+  };
+}
+
+export interface AccountRange {
+  readonly accounts: readonly DumpedAccount[];
+  /** keccak256 of the first address that was left out; undefined: that was all. */
+  readonly next: Hash32 | undefined;
+}
+
+/** At most `accountsMax` accounts from keccak256(address) = `from` on. */
+export function dumpAccounts(
+  reader: StateReader,
+  from: Hash32,
+  accountsMax: number,
+  content: DumpContent = EVERYTHING,
+): AccountRange {
+  const accounts: DumpedAccount[] = [];
+  for (const { address } of reader.accounts(from)) {
+    if (accounts.length === accountsMax) return { accounts, next: keccak256(address) };
+    accounts.push(dumpAccount(reader, address, content)!);
+  }
+  return { accounts, next: undefined };
+}
+
+export interface StorageRange {
+  readonly entries: readonly (StorageEntry & { readonly hash: Hash32 })[];
+  /** keccak256 of the first slot that was left out; undefined: that was all. */
+  readonly next: Hash32 | undefined;
+}
+
+/** At most `slotsMax` slots from keccak256(slot) = `from` on; empty when there is no such account. */
+export function dumpStorage(
+  reader: StateReader,
+  address: Address,
+  from: Hash32,
+  slotsMax: number,
+): StorageRange {
+  const account = reader.account(address);
+  const entries: (StorageEntry & { hash: Hash32 })[] = [];
+  if (account === undefined) return { entries, next: undefined };
+  for (const { slot, value } of reader.slots(address, account, from)) {
+    const hash = hashOfSlot(slot);
+    if (entries.length === slotsMax) return { entries, next: hash };
+    entries.push({ hash, slot, value });
+  }
+  return { entries, next: undefined };
+}

@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sharedVectors } from '../../../test/vectors/folders.ts';
+import { keyOf, ZERO_HASH } from '../base/bytes.ts';
+import { bareHex, fromHex, toHex } from '../base/hex.ts';
+import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { bigIntToFixed } from '../base/quantity.ts';
+import { encodeSlotLeaf } from './account-codec.ts';
+import { dumpAccounts } from './dump.ts';
+import { type AllocEntry, MemoryReader, writesOfAlloc } from './memory-reader.ts';
+import { OverlayReader } from './overlay-reader.ts';
+import { proveAccount } from './proof.ts';
+import { PublicWorld } from './public-world.ts';
+import { type StateNodes, StateTrie } from './state-trie.ts';
+import { Trie } from './trie.ts';
+
+function allocOf(genesis: any): AllocEntry[] {
+  return Object.entries<any>(genesis.alloc).map(([address, entry]) => ({
+    address: fromHex(address),
+    balance: BigInt(entry.balance),
+    nonce: BigInt(entry.nonce ?? 0),
+    ...(entry.code ? { code: fromHex(entry.code) } : {}),
+    storage: new Map(
+      Object.entries<string>(entry.storage ?? {}).map(([slot, value]) => [
+        BigInt(slot),
+        BigInt(value),
+      ]),
+    ),
+  }));
+}
+
+const address = (n: number) => new Uint8Array(20).fill(n);
+
+describe('StateTrie', () => {
+  const root = sharedVectors();
+  const folder = root && join(root, 'goquorum');
+
+  it.runIf(folder === undefined)('goquorum vectors are ABSENT', () => {
+    console.warn('goquorum vectors not found: genesis roots were not compared');
+  });
+
+  for (const chain of ['public-chain', 'private-chain', 'mps-chain', 'gas-price-chain']) {
+    it.runIf(folder !== undefined)(`has the state root of ${chain}'s genesis`, () => {
+      const genesis = JSON.parse(readFileSync(join(folder!, chain, 'genesis.json'), 'utf8'));
+      const block = JSON.parse(
+        readFileSync(join(folder!, chain, 'chain/blocks.jsonl'), 'utf8').split('\n', 1)[0]!,
+      );
+      const { trie, reader } = MemoryReader.fromAlloc(allocOf(genesis));
+      expect(toHex(trie.root())).toBe(block.stateRoot);
+      expect([...reader.accounts(ZERO_HASH)]).toHaveLength(Object.keys(genesis.alloc).length);
+    });
+  }
+
+  it('fills the storage root into the accounts of a write set', () => {
+    const writes = writesOfAlloc([
+      { address: address(1), balance: 1n, storage: new Map([[7n, 9n]]) },
+      { address: address(2), balance: 1n },
+    ]);
+    StateTrie.empty().update(writes).root();
+    const storage = Trie.empty().update([[keccak256(bigIntToFixed(7n, 32)), encodeSlotLeaf(9n)]]);
+    expect(writes.accounts.get(keyOf(address(1)))!.account!.storageRoot).toEqual(storage.root());
+    expect(writes.accounts.get(keyOf(address(2)))!.account!.storageRoot).toEqual(EMPTY_ROOT);
+  });
+
+  it('hashes in slices, storage tries first', () => {
+    const alloc = Array.from({ length: 30 }, (_, i) => ({
+      address: address(i),
+      balance: 1n,
+      storage: new Map(Array.from({ length: 5 }, (_, s) => [BigInt(s), BigInt(i + 1)] as const)),
+    }));
+    const trie = StateTrie.empty().update(writesOfAlloc(alloc));
+    let slices = 1;
+    while (trie.hash(20) === undefined) slices++;
+    expect(slices).toBeGreaterThanOrEqual(9);
+    expect(slices).toBeLessThanOrEqual(10);
+    expect(trie.root()).toEqual(MemoryReader.fromAlloc(alloc).trie.root());
+  });
+
+  it('proves accounts, slots and their absence', () => {
+    const storage = new Map([[1n, 2n]]);
+    const { reader, trie } = MemoryReader.fromAlloc([
+      { address: address(1), balance: 5n, storage },
+      { address: address(2), balance: 5n },
+    ]);
+    const proof = proveAccount(reader, trie, address(1), [1n, 3n]);
+    expect(keccak256(proof.proof[0]!)).toEqual(trie.root());
+    expect(keccak256(proof.slots[0]!.proof[0]!)).toEqual(proof.account.storageRoot);
+    expect(proof.slots.map(({ value }) => value)).toEqual([2n, 0n]);
+    const absent = proveAccount(reader, trie, address(3), [1n]);
+    expect(absent.account.balance).toBe(0n);
+    expect(absent.slots).toEqual([{ slot: 1n, value: 0n, proof: [] }]);
+    expect(keccak256(absent.proof[0]!)).toEqual(trie.root());
+    expect(proveAccount(reader, trie, address(2), [1n]).slots[0]!.proof).toEqual([]);
+  });
+});
+
+// --- blocks of random changes: every way to hold the state agrees ------------------------------------------------------
+
+type Step =
+  | { kind: 'store'; who: number; slot: number; value: number }
+  | { kind: 'pay'; who: number; amount: number }
+  | { kind: 'create'; who: number }
+  | { kind: 'destroy'; who: number };
+
+const who = fc.integer({ min: 1, max: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('store' as const),
+      who,
+      slot: fc.nat(5),
+      value: fc.constantFrom(0, 0, 1, 2, 1e9),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('pay' as const), who, amount: fc.nat(3) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('create' as const), who }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('destroy' as const), who }) },
+);
+const RULES = { isEip158: true } as any;
+
+function perform(world: PublicWorld, steps: readonly Step[]): void {
+  world.beginTransaction();
+  for (const each of steps) {
+    const at = address(each.who);
+    if (each.kind === 'store') {
+      if (world.exists(at)) world.setStorage(at, BigInt(each.slot), BigInt(each.value));
+    } else if (each.kind === 'pay') {
+      world.addBalance(at, BigInt(each.amount));
+    } else if (each.kind === 'create') {
+      world.createContract(at);
+      world.setNonce(at, 1n);
+      world.setCode(at, Uint8Array.of(each.who));
+    } else {
+      world.selfDestruct(at);
+    }
+  }
+  world.finishTransaction(RULES);
+}
+
+/** From nothing, by what a reader lists. */
+function rootOf(reader: OverlayReader | MemoryReader): string {
+  const { accounts } = dumpAccounts(reader, ZERO_HASH, 100);
+  const alloc = accounts.map(({ address: at, account, code, storage }) => ({
+    address: at,
+    balance: account.balance,
+    nonce: account.nonce,
+    code,
+    storage: new Map(storage.map(({ slot, value }) => [slot, value])),
+  }));
+  return bareHex(MemoryReader.fromAlloc(alloc).trie.root());
+}
+
+class NodeStore implements StateNodes {
+  private readonly rows = new Map<string, Uint8Array>();
+
+  account(path: Uint8Array): Uint8Array | undefined {
+    return this.rows.get(`a${keyOf(path)}`);
+  }
+
+  storage(addressHash: Uint8Array, born: number, path: Uint8Array): Uint8Array | undefined {
+    return this.rows.get(`s${keyOf(addressHash)}${born}:${keyOf(path)}`);
+  }
+
+  write(next: StateTrie, since: StateTrie): void {
+    for (const { storage, path, rlp } of next.changedNodes(since)) {
+      const key = storage
+        ? `s${keyOf(storage.addressHash)}${storage.born}:${keyOf(path)}`
+        : `a${keyOf(path)}`;
+      if (rlp === undefined) this.rows.delete(key);
+      else this.rows.set(key, rlp);
+    }
+  }
+}
+
+describe('state of several blocks', () => {
+  it('overlay, memory, kept tries, reloaded tries and a build from nothing agree', () => {
+    const blocks = fc.array(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(blocks, fc.integer({ min: 1, max: 3 }), (rounds, checkpointEvery) => {
+        const memory = new MemoryReader();
+        const overlays: OverlayReader[] = [];
+        let overlay = new OverlayReader(new MemoryReader(), { accounts: new Map(), codes: [] });
+        let whole = StateTrie.empty();
+        const store = new NodeStore();
+        let stored = StateTrie.empty(store);
+        let checkpoint = stored;
+        rounds.forEach((transactions, i) => {
+          const number = i + 1;
+          const world = new PublicWorld(overlay, number);
+          for (const steps of transactions) perform(world, steps);
+          const writes = world.writeSet();
+          whole = whole.update(writes);
+          whole.root();
+          stored = stored.update(writes);
+          memory.apply(writes);
+          overlay = new OverlayReader(overlay, writes);
+          overlays.push(overlay);
+          const root = bareHex(whole.root());
+          expect(bareHex(stored.root())).toBe(root);
+          expect(rootOf(overlay)).toBe(root);
+          expect(rootOf(memory)).toBe(root);
+          for (const { address: at, account } of memory.accounts(ZERO_HASH)) {
+            expect(overlay.account(at)).toEqual(account);
+            expect(bareHex(stored.storageTrie(at, account.born).root())).toBe(
+              bareHex(account.storageRoot),
+            );
+          }
+          if (number % checkpointEvery === 0) {
+            store.write(stored, checkpoint);
+            const reloaded = StateTrie.load(stored.root(), store);
+            for (const at of [1, 2, 3, 4].map(address)) {
+              expect(reloaded.proveAccount(at)).toEqual(whole.proveAccount(at));
+            }
+            stored = stored.settle(0);
+            checkpoint = stored;
+          }
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
