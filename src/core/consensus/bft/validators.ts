@@ -1,7 +1,6 @@
 /** The validator set as an ordered list of addresses (consensus dossier §3.1). */
 import { type Address, compareBytes, equalBytes } from '../../base/bytes.ts';
-import { bareHex } from '../../base/hex.ts';
-import { keccak256 } from '../../base/keccak.ts';
+import { checksumAddress } from '../../base/checksum-address.ts';
 import type { ValidatorSet } from './interface.ts';
 
 /** QBFT's order, and the order of every list in headers and RPC answers: ascending by address, each once. */
@@ -13,20 +12,9 @@ export function sortedValidators(addresses: readonly Address[]): ValidatorSet {
 /** COMPAT: IBFT walks the set in the order of the EIP-55 text, where upper-case letters come before lower-case ones. */
 export function sortedByChecksumText(addresses: readonly Address[]): ValidatorSet {
   return sortedValidators(addresses)
-    .map((address) => ({ address, text: checksumText(address) }))
+    .map((address) => ({ address, text: checksumAddress(address) }))
     .sort((a, b) => (a.text < b.text ? -1 : 1))
     .map(({ address }) => address);
-}
-
-function checksumText(address: Address): string {
-  const digits = bareHex(address);
-  const ascii = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
-  const hash = bareHex(keccak256(ascii));
-  let text = '';
-  for (let i = 0; i < digits.length; i++) {
-    text += hash[i]! >= '8' ? digits[i]!.toUpperCase() : digits[i]!;
-  }
-  return text;
 }
 
 /** -1 when `address` is no member. */

@@ -49,6 +49,7 @@ export class PartyView {
     psi: Psi;
     isDual: boolean;
     rulesAt: PartyView['rulesAt'];
+    prover: Prover;
   }) {
     this.chain = parts.chain;
     this.psi = parts.psi;

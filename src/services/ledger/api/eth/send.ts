@@ -1,0 +1,148 @@
+/** Sending, filling and signing transactions; the way of the private ones is node/private-sender.ts. */
+import { concatBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { toHex, toQuantity } from '../../../../core/base/hex.ts';
+import { keccak256 } from '../../../../core/base/keccak.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
+import { method } from '../context.ts';
+import type { JsonObject } from '../render.ts';
+import { renderTransaction } from '../render.ts';
+import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
+import { address, data, named, text } from '../shapes.ts';
+import { privateArgs, sendArgs } from '../transaction-args.ts';
+
+/** `{raw, tx}` of fill and sign, members in the reference's order. */
+export function renderSigned(transaction: Transaction): JsonObject {
+  return {
+    raw: toHex(transaction.raw),
+    tx: {
+      type: toQuantity(transaction.type),
+      nonce: toQuantity(transaction.nonce),
+      gasPrice: toQuantity(transaction.gasPrice),
+      gas: toQuantity(transaction.gasLimit),
+      value: toQuantity(transaction.value),
+      input: toHex(transaction.data),
+      v: toQuantity(transaction.v),
+      r: toQuantity(transaction.r),
+      s: toQuantity(transaction.s),
+      to: transaction.to ? toHex(transaction.to) : null,
+      ...(transaction.type >= 2
+        ? {
+            maxFeePerGas: toQuantity(transaction.maxFeePerGas),
+            maxPriorityFeePerGas: toQuantity(transaction.maxPriorityFeePerGas),
+          }
+        : {}),
+      ...(transaction.type !== 0 ? { chainId: toQuantity(transaction.chainId ?? 0n) } : {}),
+      hash: toHex(transaction.hash),
+    },
+  };
+}
+
+/** EIP-191, version 0x45. */
+export function personalMessageHash(message: Uint8Array): Uint8Array {
+  const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${message.length}`);
+  return keccak256(concatBytes(prefix, message));
+}
+
+/** r ‖ s ‖ v with v 27 or 28. */
+export function withLegacyV(signature65: Uint8Array): Uint8Array {
+  const out = signature65.slice();
+  out[64] = signature65[64]! + 27;
+  return out;
+}
+
+/** 64 bytes as hex, as clients pass a payload hash; texts of the reference. */
+const payloadHash = {
+  ...named('payloadHash', text),
+  parse(value: unknown): Uint8Array {
+    const digits = text.parse(value).replace(/^0x/i, '');
+    if (!/^([0-9a-f]{2})*$/i.test(digits)) throw fail('DIGEST_INVALID', 'Invalid digest hex');
+    if (digits.length !== 2 * PAYLOAD_HASH_BYTES) {
+      throw fail(
+        'DIGEST_INVALID',
+        `Expected a Quorum digest of length 64, but got ${digits.length / 2}`,
+      );
+    }
+    return data.parse(`0x${digits}`);
+  },
+};
+
+export const sendMethods = [
+  method('eth_sendRawTransaction', {
+    params: [data],
+    result: HASH,
+    access: 'send',
+    about: 'Takes a signed transaction; answers its hash once it is durable.',
+    call: async ({ desk }, [raw]) => toHex(await desk.sendRaw(raw)),
+  }),
+  method('eth_sendTransaction', {
+    params: [sendArgs],
+    result: HASH,
+    access: 'send',
+    about: 'Signs with a key of this node and sends; with `privateFor`, privately.',
+    call: async ({ desk }, [args]) => toHex(await desk.send(args)),
+  }),
+  method('eth_sendRawPrivateTransaction', {
+    params: [data, privateArgs],
+    result: HASH,
+    access: 'send',
+    about: 'Sends a signed private transaction whose payload was stored with `storeraw`.',
+    call: async ({ desk }, [raw, args]) => toHex(await desk.sendRawPrivate(raw, args)),
+  }),
+  method('eth_fillTransaction', {
+    params: [sendArgs],
+    result: OBJECT,
+    access: 'send',
+    about:
+      'Fills in what is missing, for signing elsewhere; a private payload is stored and replaced by its hash.',
+    call: async ({ desk }, [args]) => renderSigned(await desk.fill(args)),
+  }),
+  method('eth_signTransaction', {
+    params: [sendArgs],
+    result: OBJECT,
+    access: 'send',
+    about: 'Signs with a key of this node without sending.',
+    call: async ({ desk }, [args]) => renderSigned(await desk.signTransaction(args)),
+  }),
+  method('eth_sign', {
+    params: [address, data],
+    result: DATA,
+    access: 'send',
+    about: 'Signs a message (EIP-191) with a key of this node.',
+    call: ({ desk }, [who, message]) =>
+      toHex(withLegacyV(desk.sign(who, personalMessageHash(message)))),
+  }),
+  method('eth_accounts', {
+    params: [],
+    result: arrayOf(ADDRESS),
+    about: 'Accounts that this node holds keys of.',
+    call: ({ desk }) => desk.accounts().map(toHex),
+  }),
+  method('eth_pendingTransactions', {
+    params: [],
+    result: arrayOf(TRANSACTION),
+    about: "Transactions in the pool from this node's accounts.",
+    call: ({ desk }) => {
+      const own = new Set(desk.accounts().map(toHex));
+      const pending = [...desk.poolContent().pending.values()].flat();
+      return pending
+        .filter((transaction) => own.has(toHex(transaction.sender)))
+        .map((transaction) => renderTransaction(transaction, undefined));
+    },
+  }),
+  method(['eth_getQuorumPayload', 'eth_getLedgerPayload'], {
+    params: [payloadHash],
+    result: DATA,
+    about:
+      'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
+    call: async ({ desk }, [hash]) =>
+      toHex((await desk.payload(hash))?.payload ?? new Uint8Array(0)),
+  }),
+  method('eth_getPSI', {
+    params: [],
+    result: TEXT,
+    about: 'Identifier of the private state that the caller works on.',
+    call: ({ view }) => view.psi,
+  }),
+];

@@ -1,0 +1,84 @@
+/** `txpool_*`: what waits to be mined. */
+
+import { checksumAddress } from '../../../core/base/checksum-address.ts';
+import { toHex, toQuantity } from '../../../core/base/hex.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { Json } from '../../../io/rpc/method.ts';
+import { type Context, method } from './context.ts';
+import { renderTransaction } from './render.ts';
+import { OBJECT } from './results.ts';
+import { address } from './shapes.ts';
+
+type BySender = ReadonlyMap<string, readonly Transaction[]>;
+
+function bySenderAndNonce(content: BySender, render: (transaction: Transaction) => Json): Json {
+  return Object.fromEntries(
+    [...content.values()]
+      .filter((transactions) => transactions.length > 0)
+      .map((transactions) => [
+        checksumAddress(transactions[0]!.sender),
+        byNonce(transactions, render),
+      ]),
+  );
+}
+
+function byNonce(
+  transactions: readonly Transaction[],
+  render: (transaction: Transaction) => Json,
+): Json {
+  return Object.fromEntries(
+    transactions.map((transaction) => [String(transaction.nonce), render(transaction)]),
+  );
+}
+
+function rendered(transaction: Transaction): Json {
+  return renderTransaction(transaction, undefined);
+}
+
+function summary({ to, value, gasLimit, gasPrice }: Transaction): string {
+  const target = to ? checksumAddress(to) : 'contract creation';
+  return `${target}: ${value} wei + ${gasLimit} gas × ${gasPrice} wei`;
+}
+
+function content({ desk }: Context, render: (transaction: Transaction) => Json): Json {
+  const { pending, queued } = desk.poolContent();
+  return { pending: bySenderAndNonce(pending, render), queued: bySenderAndNonce(queued, render) };
+}
+
+export const txpoolMethods = [
+  method('txpool_status', {
+    params: [],
+    result: OBJECT,
+    about: 'How many transactions are executable (pending) and how many wait for others (queued).',
+    call: ({ desk }) => {
+      const { pending, queued } = desk.poolStatus();
+      return { pending: toQuantity(pending), queued: toQuantity(queued) };
+    },
+  }),
+  method('txpool_content', {
+    params: [],
+    result: OBJECT,
+    about: 'All transactions of the pool, by sender and nonce.',
+    call: (context) => content(context, rendered),
+  }),
+  method('txpool_inspect', {
+    params: [],
+    result: OBJECT,
+    about: 'A line for each transaction of the pool, by sender and nonce.',
+    call: (context) => content(context, summary),
+  }),
+  method('txpool_contentFrom', {
+    params: [address],
+    result: OBJECT,
+    about: 'Transactions of one sender in the pool, by nonce.',
+    call: ({ desk }, [who]) => {
+      const { pending, queued } = desk.poolContent();
+      const of = (set: BySender) =>
+        byNonce(
+          [...set.values()].flat().filter((each) => toHex(each.sender) === toHex(who)),
+          rendered,
+        );
+      return { pending: of(pending), queued: of(queued) };
+    },
+  }),
+];

@@ -1,0 +1,172 @@
+/** This node's part in BFT consensus: the engine of the height, its driver, the blocks it proposes, the votes it keeps. */
+import { type Address, equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import type { Prng } from '../../../core/base/prng.ts';
+import { type Block, blockOf } from '../../../core/chain/block.ts';
+import { withCommitSeals } from '../../../core/chain/extra-data.ts';
+import type { ConsensusSigner, Seal, VoteMemory } from '../../../core/consensus/bft/interface.ts';
+import { Candidates } from '../../../core/consensus/bft/votes.ts';
+import { headerTemplate } from '../../../core/consensus/header-template.ts';
+import { QbftEngine } from '../../../core/consensus/qbft/engine.ts';
+import type { Clock, Log, Timers } from '../../../core/ports.ts';
+import type { BlockBuilder } from './block-builder.ts';
+import type { Chain } from './chain.ts';
+import { Driver } from './driver.ts';
+import type { Events } from './events.ts';
+import type { ValidatorBook } from './validator-book.ts';
+
+/** How consensus messages travel; addresses are those of node keys. */
+export interface ConsensusLinks {
+  send(to: Address, code: number, bytes: Uint8Array): void;
+  /** Those of `addresses` that are connected. */
+  sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void;
+  misbehaved(peer: Address, fault: string): void;
+}
+
+export interface VoteStore {
+  read(): VoteMemory | undefined;
+  write(memory: VoteMemory): Promise<void>;
+}
+
+export interface BftParts {
+  readonly chain: Chain;
+  readonly book: ValidatorBook;
+  readonly builder: BlockBuilder;
+  readonly signer: ConsensusSigner;
+  readonly links: ConsensusLinks;
+  readonly votes: VoteStore;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly chance: Prng;
+  readonly log: Log;
+  /** Written into proposals, up to 32 bytes. */
+  readonly vanity: Uint8Array;
+  /** Whether the pool holds executable transactions. */
+  hasPending(): boolean;
+  /** A decided block, to be told to peers that are no validators. */
+  announce(block: Block): void;
+}
+
+export class BftParticipation {
+  readonly candidates = new Candidates();
+  private readonly parts: BftParts;
+  private driver: Driver | undefined;
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: BftParts) {
+    this.parts = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.driver !== undefined;
+  }
+
+  start(): void {
+    if (this.driver) return;
+    const { parts } = this;
+    const driver = new Driver({
+      engine: new QbftEngine(parts.signer, { isRelaying: true }),
+      clock: parts.clock,
+      timers: parts.timers,
+      log: parts.log,
+      remember: (memory) => parts.votes.write(memory),
+      send: (to, code, bytes) => parts.links.send(to, code, bytes),
+      broadcast: (code, bytes) => parts.links.sendAll(this.others(), code, bytes),
+      relay: (from, signer, code, bytes) => {
+        const knowing = [keyOf(from), keyOf(signer)];
+        const targets = this.others().filter((address) => !knowing.includes(keyOf(address)));
+        parts.links.sendAll(targets, code, bytes);
+      },
+      assemble: (parent, mayBeEmpty, isWanted) => this.assemble(parent, mayBeEmpty, isWanted),
+      verify: (block) => parts.chain.verify(block),
+      decide: (block, round, seals) => this.decide(block, round, seals),
+      misbehaved: (peer, fault) => parts.links.misbehaved(peer, fault),
+    });
+    this.driver = driver;
+    const memory = parts.votes.read();
+    driver.post({ kind: 'start', ...this.position(), ...(memory ? { memory } : {}) });
+    if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
+    this.endings.push(
+      parts.events.on('committed', () => {
+        driver.post({ kind: 'committed', ...this.position() });
+        if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
+      }),
+      parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
+    );
+  }
+
+  stop(): void {
+    this.driver?.stop();
+    this.driver = undefined;
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  /** From a peer; `code` relative to the istanbul protocol. */
+  receive(from: Address, code: number, bytes: Uint8Array): void {
+    this.driver?.post({ kind: 'message', from, code, bytes });
+  }
+
+  private position() {
+    const { chain, book } = this.parts;
+    const { header, hash, number } = chain.head();
+    return {
+      head: header,
+      headHash: hash,
+      validators: book.validatorsAfter(number),
+      rules: book.rulesAt(number + 1),
+    };
+  }
+
+  private others(): readonly Address[] {
+    const { chain, book, signer } = this.parts;
+    return book
+      .validatorsAfter(chain.head().number)
+      .filter((address) => !equalBytes(address, signer.address));
+  }
+
+  private async assemble(
+    parent: Hash32,
+    mayBeEmpty: boolean,
+    isWanted: () => boolean,
+  ): Promise<Block | undefined> {
+    const { chain, book, builder, signer, clock, chance, vanity, hasPending } = this.parts;
+    const head = chain.head();
+    if (!equalBytes(head.hash, parent)) return undefined;
+    if (!mayBeEmpty && !hasPending()) return undefined;
+    const validators = book.validatorsAfter(head.number);
+    const rules = book.rulesAt(head.number + 1);
+    const nowMs = clock.nowMs();
+    const template = headerTemplate({
+      engine: book.engineAt(head.number + 1),
+      parent: head.header,
+      parentHash: head.hash,
+      validators,
+      rules,
+      isContractAtParent: book.rulesAt(head.number).validatorContract !== undefined,
+      proposer: signer.address,
+      vote: this.candidates.choose(validators, chance),
+      vanity,
+      nowMs,
+      notBeforeMs: nowMs,
+    });
+    const built = await builder.build(template, isWanted);
+    return built?.block;
+  }
+
+  private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
+    const { chain, log } = this.parts;
+    const header = withCommitSeals(block.header, round, seals);
+    const sealed = blockOf(header, block);
+    await chain.commit(sealed);
+    const { number, gasUsed } = header;
+    log('info', 'Committed new block', {
+      number,
+      hash: bareHex(sealed.hash).slice(0, 12),
+      txs: block.transactions.length,
+      gas: gasUsed,
+      round,
+    });
+    this.parts.announce(sealed);
+  }
+}

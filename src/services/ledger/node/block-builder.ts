@@ -1,0 +1,163 @@
+/** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
+import { equalBytes, keyOf, ZERO_HASH } from '../../../core/base/bytes.ts';
+import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
+import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
+import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
+import { nextBaseFee } from '../../../core/chain/fees.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { Rules } from '../../../core/chain/rules.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { HeaderTemplate } from '../../../core/consensus/header-template.ts';
+import { BlockExecution } from '../../../core/execution/block-execution.ts';
+import { nextGasLimit } from '../../../core/execution/gas-limit.ts';
+import type { ExecutedBlock } from '../../../core/execution/result.ts';
+import type { Log, Timers } from '../../../core/ports.ts';
+import type { Chain } from './chain.ts';
+
+/** What the builder needs of the pool: executable transactions in the order to be tried, and a word on those that failed. */
+export interface TransactionSource {
+  /** Executable ones, best first, each sender's in order of nonce. */
+  take(baseFee: bigint): Iterable<Transaction>;
+  /** This one cannot be mined: what follows from the same sender is no use now either. */
+  refuse(transaction: Transaction, why: string): void;
+}
+
+export interface BuilderSettings {
+  gasFloor: bigint;
+  gasCeiling: bigint;
+  readonly vanity: Uint8Array;
+}
+
+/** Gas of transactions between two turns of the event loop. */
+const SLICE_GAS = 1_500_000n;
+/** A transfer: with less left, nothing fits. */
+const TRANSACTION_GAS_MIN = 21_000n;
+
+export interface BuiltBlock {
+  readonly block: Block;
+  readonly result: ExecutedBlock;
+}
+
+export class BlockBuilder {
+  private readonly chain: Chain;
+  private readonly source: TransactionSource;
+  private readonly settings: BuilderSettings;
+  private readonly timers: Timers;
+  private readonly log: Log;
+
+  constructor(parts: {
+    chain: Chain;
+    source: TransactionSource;
+    settings: BuilderSettings;
+    timers: Timers;
+    log: Log;
+  }) {
+    this.chain = parts.chain;
+    this.source = parts.source;
+    this.settings = parts.settings;
+    this.timers = parts.timers;
+    this.log = parts.log;
+  }
+
+  /** A block on the head after `template`; undefined when `isWanted` turned false meanwhile. */
+  async build(template: HeaderTemplate, isWanted: () => boolean): Promise<BuiltBlock | undefined> {
+    const parent = this.chain.head();
+    const header = this.emptyHeader(template, parent.header);
+    const execution = new BlockExecution(
+      this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }),
+    );
+    const transactions = await this.fill(execution, header, isWanted);
+    if (!transactions) return undefined;
+    await this.chain.advance(execution);
+    if (!isWanted() || !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
+    const result = execution.result();
+    const block = sealOff(header, transactions, result);
+    this.chain.keep(block, result);
+    return { block, result };
+  }
+
+  /** Tries transactions until the block is full, the pool is out, or nobody wants the block any more. */
+  private async fill(
+    execution: BlockExecution,
+    header: Header,
+    isWanted: () => boolean,
+  ): Promise<Transaction[] | undefined> {
+    const included: Transaction[] = [];
+    const stuck = new Set<string>();
+    let sliceStart = execution.gasLeft;
+    for (const transaction of this.source.take(header.baseFeePerGas ?? 0n)) {
+      if (execution.gasLeft < TRANSACTION_GAS_MIN) break;
+      const sender = keyOf(transaction.sender);
+      if (stuck.has(sender) || transaction.gasLimit > execution.gasLeft) {
+        stuck.add(sender);
+        continue;
+      }
+      if (!this.include(execution, transaction)) stuck.add(sender);
+      else included.push(transaction);
+      if (sliceStart - execution.gasLeft < SLICE_GAS) continue;
+      await new Promise<void>((resolve) => this.timers.yield(resolve));
+      if (!isWanted()) return undefined;
+      sliceStart = execution.gasLeft;
+    }
+    return included;
+  }
+
+  private include(execution: BlockExecution, transaction: Transaction): boolean {
+    try {
+      execution.include(transaction);
+      return true;
+    } catch (error) {
+      const why = error as Error & { code?: string; cause?: Error };
+      if (why.code !== 'BLOCK_TRANSACTION_INVALID') throw error;
+      this.log('debug', 'Transaction left out of the block', { why: why.message });
+      this.source.refuse(transaction, why.cause?.message ?? why.message);
+      return false;
+    }
+  }
+
+  private emptyHeader(template: HeaderTemplate, parent: Header): Header {
+    const rules = this.chain.rulesOf(template);
+    return {
+      ...template,
+      stateRoot: ZERO_HASH,
+      transactionsRoot: EMPTY_ROOT,
+      receiptsRoot: EMPTY_ROOT,
+      bloom: EMPTY_BLOOM,
+      gasLimit: nextGasLimit(parent, {
+        floor: this.settings.gasFloor,
+        ceiling: this.settings.gasCeiling,
+        minimum: rules.minerGasLimit,
+      }),
+      gasUsed: 0n,
+      ...newerFields(rules, parent, this.chain.config.isQuorum || this.chain.config.isZeroBaseFee),
+    };
+  }
+}
+
+/** Fields that London, Shanghai and Cancun append, as Besu's QBFT fills them: no withdrawals, no blobs, no beacon chain. */
+function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<Header> {
+  return {
+    ...(rules.isLondon ? { baseFeePerGas: isFeeless ? 0n : nextBaseFee(parent) } : {}),
+    ...(rules.isShanghai ? { withdrawalsRoot: EMPTY_ROOT } : {}),
+    ...(rules.isCancun
+      ? { blobGasUsed: 0n, excessBlobGas: 0n, parentBeaconBlockRoot: ZERO_HASH }
+      : {}),
+  };
+}
+
+function sealOff(
+  header: Header,
+  transactions: readonly Transaction[],
+  result: ExecutedBlock,
+): Block {
+  const full: Header = {
+    ...header,
+    stateRoot: result.stateRoot,
+    transactionsRoot: transactionsRoot(transactions),
+    receiptsRoot: result.receiptsRoot,
+    bloom: result.bloom,
+    gasUsed: result.gasUsed,
+  };
+  const body = { transactions, uncles: [] };
+  return blockOf(full, full.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
+}

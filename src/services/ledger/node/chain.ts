@@ -1,0 +1,203 @@
+/**
+ * The one head of this node. Blocks are executed here, once: what `verify` executed is kept by hash, and `commit` only appends
+ * it. Everything that changes the head goes through this class, one change at a time.
+ */
+import { equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
+import { assert, fail } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import { Lru } from '../../../core/base/lru.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { blockAuthor } from '../../../core/chain/extra-data.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import { type Rules, rulesAt } from '../../../core/chain/rules.ts';
+import { recoverMany } from '../../../core/chain/signing.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import { BlockExecution, type BlockJob } from '../../../core/execution/block-execution.ts';
+import {
+  checkAncestry,
+  checkBody,
+  checkHeader,
+  checkResult,
+} from '../../../core/execution/check-block.ts';
+import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
+import type { PrivateSetting } from '../../../core/execution/spaces.ts';
+import type { Log, Timers } from '../../../core/ports.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { type Durability, type Head, PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import { SerialQueue } from '../../../core/store/serial-queue.ts';
+import type { Events } from './events.ts';
+
+/** Work between two turns of the event loop: a few milliseconds. */
+const SLICE_GAS = 2_000_000;
+/** Proposals whose execution is kept: a few rounds of one height. */
+const EXECUTED_BLOCKS_MAX = 16;
+
+/** `transactions`: those of the block, as the objects whose senders are recovered already. */
+interface Execution {
+  readonly transactions: readonly Transaction[];
+  readonly result: ExecutedBlock;
+}
+
+export interface ChainParts {
+  readonly store: ChainStore;
+  readonly config: ChainConfig;
+  readonly timers: Timers;
+  readonly events: Events;
+  readonly log: Log;
+  /** The node's private states and what their manager has answered; undefined on a chain without private state. */
+  readonly privateSetting: (() => PrivateSetting) | undefined;
+  /** A transaction that this node has decoded and recovered before. */
+  known(hash: Hash32): Transaction | undefined;
+}
+
+export class Chain {
+  readonly store: ChainStore;
+  readonly config: ChainConfig;
+  private readonly parts: ChainParts;
+  private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
+  private readonly changes = new SerialQueue();
+
+  constructor(parts: ChainParts) {
+    this.parts = parts;
+    this.store = parts.store;
+    this.config = parts.config;
+  }
+
+  head(): Head {
+    const head = this.store.head();
+    assert(head !== undefined, 'a running node has a genesis block');
+    return head;
+  }
+
+  rulesOf(header: Pick<Header, 'number' | 'timestamp'>): Rules {
+    return rulesAt(this.config, header.number, header.timestamp);
+  }
+
+  hashes = (number: number): Hash32 | undefined => this.store.hashOf(number);
+
+  /** Public state and trie at the end of the head. */
+  base(): StateBase {
+    const { number } = this.head();
+    return {
+      reader: this.store.stateAt(PUBLIC_SPACE, number),
+      trie: this.store.trieAt(PUBLIC_SPACE, number),
+    };
+  }
+
+  /**
+   * Everything about `block` but its seals, on top of the head: undefined when it is valid, and its execution is kept until
+   * it is committed or forgotten.
+   */
+  async verify(block: Block): Promise<string | undefined> {
+    const known = this.executed.get(keyOf(block.hash));
+    if (known) return undefined;
+    const head = this.head();
+    const fault =
+      checkAncestry(block.header, head.header, head.hash) ??
+      checkBody(block) ??
+      this.checkFields(block, head);
+    if (fault !== undefined) return fault;
+    try {
+      const transactions = this.adopt(block.transactions);
+      const result = await this.execute({ ...block, transactions });
+      if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
+      const wrong = checkResult(block.header, result);
+      if (wrong === undefined) this.executed.set(keyOf(block.hash), { transactions, result });
+      return wrong;
+    } catch (error) {
+      if ((error as { code?: string }).code === 'INVARIANT_BROKEN') throw error;
+      return (error as Error).message;
+    }
+  }
+
+  /** Keeps what a builder executed itself, so that its own proposal is not executed again. */
+  keep(block: Block, result: ExecutedBlock): void {
+    this.executed.set(keyOf(block.hash), { transactions: block.transactions, result });
+  }
+
+  /** Makes `block` the head; its header carries the seals, which the caller has checked. Throws BLOCK_INVALID. */
+  commit(sealed: Block, durability: Durability = 'now'): Promise<void> {
+    return this.changes.run(async () => {
+      if (sealed.header.number <= this.head().number) return;
+      const fault = await this.verify(sealed);
+      if (fault !== undefined) throw this.badBlock(sealed, fault);
+      const { result, transactions } = this.executed.get(keyOf(sealed.hash))!;
+      const block = { ...sealed, transactions };
+      this.executed.clear();
+      await this.store.append(
+        {
+          block,
+          receipts: result.receipts,
+          writes: result.writes,
+          trie: result.trie,
+          hasPrivateWork: result.private.kind !== 'none',
+          ...(result.private.kind === 'done' ? { spaces: result.private.spaces } : {}),
+        },
+        durability,
+      );
+      for (const note of result.notes) {
+        this.parts.log('warn', note.text, {
+          number: block.header.number,
+          tx: bareHex(block.transactions[note.index]!.hash),
+        });
+      }
+      this.parts.events.emit('committed', { block, receipts: result.receipts });
+    });
+  }
+
+  /** A sender is recovered once per process: what the pool knows is not recovered again. */
+  private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
+    const adopted = transactions.map(
+      (transaction) => this.parts.known(transaction.hash) ?? transaction,
+    );
+    recoverMany(adopted);
+    return adopted;
+  }
+
+  /** On top of the head, in slices. */
+  async execute(block: Block): Promise<ExecutedBlock> {
+    const execution = new BlockExecution(this.jobOf(block.header, block));
+    await this.advance(execution);
+    return execution.result();
+  }
+
+  async advance(execution: BlockExecution): Promise<void> {
+    while (execution.advance(SLICE_GAS) === 'more') await this.pause();
+  }
+
+  jobOf(
+    header: Header,
+    body: Pick<Block, 'transactions' | 'uncles'> & Partial<Pick<Block, 'withdrawals'>>,
+  ): BlockJob {
+    const engine = engineAt(this.config, header.number);
+    return {
+      rules: this.rulesOf(header),
+      header,
+      transactions: body.transactions,
+      uncles: body.uncles,
+      ...(body.withdrawals ? { withdrawals: body.withdrawals } : {}),
+      ...(engine === 'ibft' ? { author: blockAuthor('ibft', header) } : {}),
+      hashes: this.hashes,
+      base: this.base(),
+      ...this.parts.privateSetting?.(),
+    };
+  }
+
+  /** Lets the event loop take a turn. */
+  private pause(): Promise<void> {
+    return new Promise((resolve) => this.parts.timers.yield(resolve));
+  }
+
+  private checkFields(block: Block, head: Head): string | undefined {
+    if (engineAt(this.config, block.header.number) !== 'none') return undefined;
+    return checkHeader(block.header, head.header, this.rulesOf(block.header));
+  }
+
+  private badBlock(block: Block, fault: string) {
+    const { number } = block.header;
+    this.parts.log('error', 'BAD BLOCK', { number, hash: bareHex(block.hash), err: fault });
+    return fail('BLOCK_INVALID', `block ${number} (0x${bareHex(block.hash)}) is invalid: ${fault}`);
+  }
+}
