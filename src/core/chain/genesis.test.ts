@@ -1,0 +1,215 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createMPT } from '@ethereumjs/mpt';
+import { describe, expect, it } from 'vitest';
+import { stripLeadingZeros } from '../../../test/support/scalars.ts';
+import { filesBelow, OWN_VECTORS, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import { fromHex, toHex } from '../base/hex.ts';
+import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { bigIntToBytes } from '../base/quantity.ts';
+import { encodeRlp } from '../base/rlp.ts';
+import { decodeBlock, encodeBlock } from './block.ts';
+import {
+  checkStart,
+  type GenesisAccount,
+  genesisBlock,
+  genesisFromJson,
+  parseGenesis,
+} from './genesis.ts';
+
+/** State root by an independent trie. */
+async function rootOf(alloc: readonly GenesisAccount[]): Promise<Uint8Array> {
+  const trie = await createMPT({ useKeyHashing: true });
+  for (const { address, nonce, balance, code, storage } of alloc) {
+    const slots = await createMPT({ useKeyHashing: true });
+    for (const [slot, value] of storage) await slots.put(slot, encodeRlp(stripLeadingZeros(value)));
+    const account = [
+      bigIntToBytes(nonce),
+      bigIntToBytes(balance),
+      storage.length > 0 ? slots.root() : EMPTY_ROOT,
+      code.length > 0 ? keccak256(code) : EMPTY_CODE_HASH,
+    ];
+    await trie.put(address, encodeRlp(account));
+  }
+  return trie.root();
+}
+
+async function blockZero(file: string) {
+  const genesis = parseGenesis(readFileSync(file, 'utf8'));
+  const root = await rootOf(genesis.alloc);
+  return { genesis, block: genesisBlock(genesis, () => root) };
+}
+
+const HASHES: Record<string, string> = {
+  'public-chain': '0x63a1a9e0bbb29ff7f1ae7d76f775a22a59a0ab9e0f150c0ae80fa8c64aaaf710',
+  'private-chain': '0xc423d1ff1e4a1978e8137c37eda336f7bf46e33d65ab7c398ea66a1c32d052a8',
+};
+
+describe('genesis files of GoQuorum', () => {
+  it.each(Object.entries(HASHES))('%s has the recorded hash', async (chain, hash) => {
+    const { block } = await blockZero(`${OWN_VECTORS}/goquorum/${chain}/genesis.json`);
+    expect(toHex(block.hash)).toBe(hash);
+  });
+
+  it('give the parent of the first recorded block', async () => {
+    const root = sharedVectors() ?? OWN_VECTORS;
+    const files = filesBelow(`${root}/goquorum/consensus`, (path) => path.endsWith('genesis.json'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const blocksFile = file.replace('genesis.json', 'blocks.json');
+      if (!existsSync(blocksFile)) continue;
+      const first = readJson(blocksFile).find((block: any) => block.number === 1);
+      if (!first?.rlp) continue;
+      const { block } = await blockZero(file);
+      expect(toHex(decodeBlock(fromHex(first.rlp)).header.parentHash)).toBe(toHex(block.hash));
+    }
+  });
+
+  it('are block 0 of the recorded chains', async () => {
+    const root = sharedVectors();
+    if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: genesis blocks were not compared');
+    for (const chain of ['public', 'private', 'gas-price', 'mps']) {
+      const folder = `${root}/goquorum/${chain}-chain`;
+      const { block } = await blockZero(`${folder}/genesis.json`);
+      const line = readFileSync(`${folder}/chain/blocks.jsonl`, 'utf8').split('\n')[0]!;
+      const recorded = JSON.parse(line);
+      expect(toHex(block.hash)).toBe(recorded.hash);
+      expect(toHex(encodeBlock(block))).toBe(recorded.rlp);
+    }
+  });
+});
+
+describe('genesis files of Ethereum', () => {
+  it('give the recorded blocks', async () => {
+    const root = sharedVectors();
+    if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: genesis tests were not run');
+    const tests = readJson(`${root}/public/core-tests/GenesisTests/basic_genesis_tests.json`);
+    for (const test of Object.values<any>(tests)) {
+      const genesis = genesisFromJson({
+        ...test,
+        timestamp: test.timestamp === '0x' ? 0 : test.timestamp,
+        config: { ethash: {} },
+      });
+      const stateRoot = await rootOf(genesis.alloc);
+      expect(toHex(encodeBlock(genesisBlock(genesis, () => stateRoot)))).toBe(`0x${test.result}`);
+    }
+    for (const year of ['london-2023', 'cancun-2024', 'osaka-2026']) {
+      const folder = `${root}/public/execution-apis/${year}`;
+      const { block } = await blockZero(`${folder}/genesis.json`);
+      const chain = readFileSync(`${folder}/chain.rlp`);
+      expect(chain.includes(Buffer.from(block.hash))).toBe(true);
+    }
+  });
+});
+
+const BASE = { gasLimit: '0x1', difficulty: 1, alloc: {} };
+const refusal = (file: unknown): string => {
+  try {
+    genesisFromJson(file);
+  } catch (error) {
+    expect((error as { code: string }).code).toBe('GENESIS_INVALID');
+    return (error as Error).message;
+  }
+  return 'accepted';
+};
+
+describe('bad genesis files', () => {
+  const quorum = (config: object) => ({ ...BASE, config: { isQuorum: true, ...config } });
+  const forks = {
+    homesteadBlock: 0,
+    eip150Block: 0,
+    eip155Block: 0,
+    eip158Block: 0,
+    byzantiumBlock: 0,
+    constantinopleBlock: 0,
+    petersburgBlock: 0,
+  };
+  it.each([
+    [{}, "invalid genesis file: missing required field 'gasLimit' for Genesis"],
+    [{ gasLimit: 1 }, "invalid genesis file: missing required field 'difficulty' for Genesis"],
+    [
+      { gasLimit: 1, difficulty: 1 },
+      "invalid genesis file: missing required field 'alloc' for Genesis",
+    ],
+    [BASE, 'genesis has no chain configuration'],
+    [
+      quorum({ txnSizeLimit: 16 }),
+      'Failed to write genesis block: Genesis transaction size limit must be between 32 and 128',
+    ],
+    [
+      quorum({ maxCodeSizeConfig: [{ block: 0, size: 8 }] }),
+      'maxCodeSize data invalid: Genesis max code size must be between 24 and 128',
+    ],
+    [
+      quorum({
+        maxCodeSizeConfig: [
+          { block: 5, size: 32 },
+          { block: 4, size: 64 },
+        ],
+      }),
+      'maxCodeSize data invalid: invalid maxCodeSize detail, block order has to be ascending',
+    ],
+    [
+      quorum({ maxCodeSize: 35 }),
+      'maxCodeSize data invalid: maxCodeSize & maxCodeSizeChangeBlock deprecated. Consider using maxCodeSizeConfig',
+    ],
+    [
+      quorum({ ...forks, istanbulBlock: 10, berlinBlock: 5 }),
+      'Failed to write genesis block: unsupported fork ordering: istanbulBlock enabled at 10, but berlinBlock enabled at 5',
+    ],
+    [
+      quorum({ eip150Block: 0 }),
+      'Failed to write genesis block: unsupported fork ordering: homesteadBlock not enabled, but eip150Block enabled at 0',
+    ],
+    [
+      quorum({ qbft: { validatorcontractaddress: `0x${'11'.repeat(20)}` } }),
+      'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
+    ],
+    [
+      quorum({ transitions: [{ block: 1, algorithm: 'raft' }] }),
+      'transitions data invalid: transition algorithm is invalid, should be either `ibft` or `qbft`',
+    ],
+    [
+      quorum({ transitions: [{}] }),
+      'transitions data invalid: block number not given in transitions data',
+    ],
+    [
+      quorum({ transitions: [{ block: 3 }, { block: 2 }] }),
+      'transitions data invalid: block order should be ascending',
+    ],
+    [
+      quorum({ qbft: {}, transitions: [{ block: 3, algorithm: 'ibft' }] }),
+      "transitions data invalid: can't transition from qbft to ibft",
+    ],
+    [
+      quorum({ transitions: [{ block: 3, beneficiaryMode: 'me' }] }),
+      'transitions data invalid: beneficiary mode is not valid',
+    ],
+  ])('%j', (file, text) => {
+    expect(refusal(file)).toBe(text);
+  });
+
+  it('say what to do', () => {
+    expect(refusal({ ...BASE, config: { clique: {} } })).toContain('clique is not supported');
+    expect(refusal({ ...BASE, config: { ibft2: {} } })).toContain('migrate the network to QBFT');
+    expect(refusal({ ...BASE, config: {}, alloc: { '0x12': {} } })).toContain('not an address');
+    expect(() => parseGenesis('{bad')).toThrow('invalid genesis file');
+    const both = genesisFromJson(quorum({ ibft: {}, qbft: {} }));
+    expect(() => checkStart(both.config)).toThrow(
+      'the attributes config.IBFT and config.QBFT are mutually exclusive on the genesis file',
+    );
+    const one = genesisFromJson(quorum({ chainId: 1 }));
+    expect(() => checkStart(one.config)).toThrow('Cannot have chain id or network id as 1.');
+  });
+});
+
+describe('values', () => {
+  it('are exact beyond 2^53 and found in any case', () => {
+    const genesis = parseGenesis(
+      `{"gaslimit": "0x10", "DIFFICULTY": 340282366920938463463374607431768211456,
+        "config": {"CHAINID": 12345678901234567890}, "Alloc": {"${'ab'.repeat(20)}": {"balance": 1000000000000000000001}}}`,
+    );
+    expect(genesis.header.difficulty).toBe(1n << 128n);
+    expect(genesis.config.chainId).toBe(12345678901234567890n);
+    expect(genesis.alloc[0]!.balance).toBe(10n ** 21n + 1n);
+  });
+});

@@ -1,0 +1,421 @@
+/**
+ * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap (`queued`). Limits and
+ * texts as in the reference (core/tx_pool). Synchronous; time comes in as `nowMs`.
+ */
+import { type Address, keyOf } from '../base/bytes.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import {
+  type AdmissionContext,
+  costOf,
+  firstFault,
+  type PoolHead,
+  type PoolState,
+  refused,
+} from './admission.ts';
+import { Selection } from './select.ts';
+import { type PoolEntry, SenderQueue } from './sender-queue.ts';
+
+export interface PoolLimits {
+  /** Wei. */
+  readonly priceLimit: bigint;
+  /** Percent by which a replacement must pay more. */
+  readonly priceBump: bigint;
+  /** Executable transactions that every remote sender may keep. */
+  readonly accountSlots: number;
+  /** Executable transactions in all, local senders left out of account. */
+  readonly globalSlots: number;
+  readonly accountQueue: number;
+  readonly globalQueue: number;
+  /** How long a remote sender's waiting transactions may wait. */
+  readonly lifetimeMs: number;
+  /** Nothing enters above this, local or not. */
+  readonly transactionsMax: number;
+  /** False: nobody is privileged (`--txpool.nolocals`). */
+  readonly hasLocals: boolean;
+}
+
+/** The reference's defaults; it has no bound for local transactions. */
+export const POOL_LIMITS: PoolLimits = {
+  priceLimit: 1n,
+  priceBump: 10n,
+  accountSlots: 16,
+  globalSlots: 4096,
+  accountQueue: 64,
+  globalQueue: 1024,
+  lifetimeMs: 3 * 60 * 60 * 1000,
+  transactionsMax: 500_000,
+  hasLocals: true,
+};
+
+/** Senders that are remembered as local after their transactions have left the pool. */
+const LOCAL_SENDERS_MAX = 100_000;
+
+export interface AddOptions {
+  /** Came from a client of this node. */
+  readonly isLocal?: boolean;
+  readonly inner?: Transaction | undefined;
+  readonly permissionFault?: AdmissionContext['permissionFault'];
+}
+
+export interface SenderContent {
+  readonly address: Address;
+  readonly pending: readonly Transaction[];
+  readonly queued: readonly Transaction[];
+}
+
+export type PoolStatus = 'unknown' | 'queued' | 'pending';
+
+export class TransactionPool {
+  /** Counts every change: what is derived from the pool can be kept until it moves. */
+  version = 0;
+  private readonly limits: PoolLimits;
+  private readonly hasBlobs: boolean;
+  private head: PoolHead;
+  private state: PoolState;
+  private readonly entries = new Map<string, PoolEntry>();
+  private readonly queues = new Map<string, SenderQueue>();
+  private readonly locals = new Set<string>();
+  private pendingCount = 0;
+  private arrivals = 0;
+  private promoted: Transaction[] = [];
+
+  constructor(
+    head: PoolHead,
+    state: PoolState,
+    options: { readonly limits?: Partial<PoolLimits>; readonly hasBlobs?: boolean } = {},
+  ) {
+    this.head = head;
+    this.state = state;
+    this.limits = { ...POOL_LIMITS, ...options.limits };
+    this.hasBlobs = options.hasBlobs ?? false;
+  }
+
+  get stats(): { readonly pending: number; readonly queued: number } {
+    return { pending: this.pendingCount, queued: this.entries.size - this.pendingCount };
+  }
+
+  /** Takes a transaction in, or throws TXPOOL_… with the reference's text. Returns what it replaced. */
+  add(transaction: Transaction, nowMs: number, options: AddOptions = {}): Transaction | undefined {
+    const key = keyOf(transaction.hash);
+    if (this.entries.has(key)) throw refused('KNOWN', 'already known');
+    const fault = firstFault(transaction, this.contextOf(transaction, options));
+    if (fault) throw refused(fault.name, fault.text);
+    const address = transaction.sender;
+    const senderKey = keyOf(address);
+    const isLocal =
+      this.limits.hasLocals && (options.isLocal === true || this.locals.has(senderKey));
+    this.makeRoom(transaction, senderKey, isLocal);
+    const queue = this.queueOf(address, senderKey, nowMs);
+    const old = queue.at(Number(transaction.nonce));
+    if (old && !this.isBetter(transaction, old.transaction)) {
+      throw refused('REPLACE_UNDERPRICED', 'replacement transaction underpriced');
+    }
+    if (isLocal && !queue.isLocal) {
+      queue.isLocal = true;
+      if (this.locals.size < LOCAL_SENDERS_MAX) this.locals.add(senderKey);
+    }
+    this.put(transaction, key, queue, old, nowMs);
+    this.trim(queue);
+    return old?.transaction;
+  }
+
+  /** What became executable since the last call and still is in the pool; each transaction once. */
+  takePromoted(): readonly Transaction[] {
+    const promoted = this.promoted;
+    this.promoted = [];
+    return promoted.filter((transaction) => this.status(transaction.hash) === 'pending');
+  }
+
+  /**
+   * The chain has a new head. `mined` are its transactions (of all blocks since the last head); undefined when the chain went
+   * another way and every sender must be looked at.
+   */
+  reset(
+    head: PoolHead,
+    state: PoolState,
+    mined: readonly Transaction[] | undefined,
+    nowMs: number,
+  ): void {
+    const isTighter = head.gasLimit < this.head.gasLimit;
+    this.head = head;
+    this.state = state;
+    const touched = mined && this.sendersOf(mined);
+    for (const queue of [...(touched ?? this.queues.values())]) this.advance(queue, nowMs);
+    for (const queue of [...this.queues.values()]) {
+      if (isTighter || queue.hasCost) this.removeUnpayable(queue);
+    }
+    this.version++;
+  }
+
+  /** Drops waiting transactions of remote senders that had no executable one for the lifetime. */
+  expire(nowMs: number): void {
+    for (const queue of [...this.queues.values()]) {
+      if (queue.isLocal || nowMs - queue.beatMs <= this.limits.lifetimeMs) continue;
+      for (const entry of [...queue.queued.values()]) this.drop(entry);
+    }
+  }
+
+  /** The nonce that follows the sender's executable transactions. */
+  nonceOf(address: Address): bigint {
+    const queue = this.queues.get(keyOf(address));
+    return queue ? BigInt(queue.nextNonce) : this.state.nonce(address);
+  }
+
+  /** A walk over executable transactions for a block builder. */
+  select(baseFee = 0n): Selection {
+    return new Selection(this.queues.values(), baseFee);
+  }
+
+  /** Executable transactions whose gas limits fit together, in the order of a block. */
+  take(gasLimit: bigint, baseFee = 0n): Transaction[] {
+    const selection = this.select(baseFee);
+    const taken: Transaction[] = [];
+    let left = gasLimit;
+    for (;;) {
+      const transaction = selection.next(left);
+      if (!transaction) return taken;
+      left -= transaction.gasLimit;
+      taken.push(transaction);
+    }
+  }
+
+  get(hash: Uint8Array): Transaction | undefined {
+    return this.entries.get(keyOf(hash))?.transaction;
+  }
+
+  has(hash: Uint8Array): boolean {
+    return this.entries.has(keyOf(hash));
+  }
+
+  status(hash: Uint8Array): PoolStatus {
+    const entry = this.entries.get(keyOf(hash));
+    if (!entry) return 'unknown';
+    return entry.queue.isPending(entry) ? 'pending' : 'queued';
+  }
+
+  /** Takes one out, such as a transaction that cannot be executed; later ones of its sender wait. */
+  remove(hash: Uint8Array): void {
+    const entry = this.entries.get(keyOf(hash));
+    if (entry) this.drop(entry);
+  }
+
+  content(): SenderContent[] {
+    return [...this.queues.values()].map(contentOf);
+  }
+
+  contentFrom(address: Address): SenderContent {
+    const queue = this.queues.get(keyOf(address));
+    return queue ? contentOf(queue) : { address, pending: [], queued: [] };
+  }
+
+  /** Executable transactions in no order, for announcing them to a new peer. */
+  *pending(): Iterable<Transaction> {
+    for (const queue of this.queues.values()) {
+      for (const { transaction } of queue.pending) yield transaction;
+    }
+  }
+
+  private contextOf(transaction: Transaction, options: AddOptions): AdmissionContext {
+    const { limits, locals } = this;
+    return {
+      head: this.head,
+      state: this.state,
+      priceLimit: limits.priceLimit,
+      hasBlobs: this.hasBlobs,
+      inner: options.inner,
+      permissionFault: options.permissionFault,
+      get isLocal() {
+        return (
+          limits.hasLocals && (options.isLocal === true || locals.has(keyOf(transaction.sender)))
+        );
+      },
+    };
+  }
+
+  private queueOf(address: Address, key: string, nowMs: number): SenderQueue {
+    let queue = this.queues.get(key);
+    if (!queue) {
+      const account = {
+        nonce: Number(this.state.nonce(address)),
+        balance: this.state.balance(address),
+      };
+      queue = new SenderQueue(address, key, account, nowMs, this.locals.has(key));
+      this.queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  private isBetter(next: Transaction, old: Transaction): boolean {
+    const isBumped = (paid: bigint, before: bigint) =>
+      paid > before && paid >= (before * (100n + this.limits.priceBump)) / 100n;
+    return (
+      isBumped(next.maxFeePerGas, old.maxFeePerGas) &&
+      isBumped(next.maxPriorityFeePerGas, old.maxPriorityFeePerGas)
+    );
+  }
+
+  private put(
+    transaction: Transaction,
+    key: string,
+    queue: SenderQueue,
+    old: PoolEntry | undefined,
+    nowMs: number,
+  ): void {
+    const isReplacement = old !== undefined && queue.isPending(old);
+    if (old) this.entries.delete(old.key);
+    const entry: PoolEntry = {
+      transaction,
+      key,
+      nonce: Number(transaction.nonce),
+      arrival: this.arrivals++,
+      isLocal: queue.isLocal,
+      cost: costOf(transaction),
+      queue,
+    };
+    queue.put(entry);
+    this.entries.set(key, entry);
+    if (isReplacement) {
+      this.promoted.push(transaction);
+      queue.beatMs = nowMs;
+    }
+    this.promote(queue, nowMs);
+    this.version++;
+  }
+
+  private promote(queue: SenderQueue, nowMs: number): void {
+    const promoted = queue.promote();
+    if (promoted.length === 0) return;
+    queue.beatMs = nowMs;
+    this.pendingCount += promoted.length;
+    for (const { transaction } of promoted) this.promoted.push(transaction);
+  }
+
+  private sendersOf(mined: readonly Transaction[]): Set<SenderQueue> {
+    const queues = new Set<SenderQueue>();
+    for (const transaction of mined) {
+      const queue =
+        this.entries.get(keyOf(transaction.hash))?.queue ??
+        this.queues.get(keyOf(transaction.sender));
+      if (queue) queues.add(queue);
+    }
+    return queues;
+  }
+
+  private advance(queue: SenderQueue, nowMs: number): void {
+    const before = queue.pending.length;
+    const gone = queue.moveTo(Number(this.state.nonce(queue.address)));
+    for (const entry of gone) this.entries.delete(entry.key);
+    this.pendingCount += queue.pending.length - before;
+    this.promote(queue, nowMs);
+    this.forgetEmpty(queue);
+  }
+
+  private removeUnpayable(queue: SenderQueue): void {
+    queue.balance = this.state.balance(queue.address);
+    const before = queue.pending.length;
+    for (const entry of queue.removeUnpayable(this.head.gasLimit)) this.entries.delete(entry.key);
+    this.pendingCount += queue.pending.length - before;
+    this.forgetEmpty(queue);
+  }
+
+  private drop(entry: PoolEntry): void {
+    const { queue } = entry;
+    const before = queue.pending.length;
+    queue.remove(entry);
+    this.entries.delete(entry.key);
+    this.pendingCount += queue.pending.length - before;
+    this.forgetEmpty(queue);
+    this.version++;
+  }
+
+  private forgetEmpty(queue: SenderQueue): void {
+    if (queue.size === 0) this.queues.delete(queue.key);
+  }
+
+  /** Full: a remote newcomer must pay more than the cheapest remote one, or be executable while others only wait. */
+  private makeRoom(transaction: Transaction, senderKey: string, isLocal: boolean): void {
+    const { globalSlots, globalQueue, transactionsMax } = this.limits;
+    const size = this.entries.size;
+    if (size >= transactionsMax) throw refused('FULL', 'txpool is full');
+    if (isLocal || size < globalSlots + globalQueue) return;
+    const victim = this.cheapest();
+    if (this.head.rules.isGasPriceEnabled) {
+      if (!victim || victim.transaction.maxPriorityFeePerGas >= transaction.maxPriorityFeePerGas) {
+        throw refused('UNDERPRICED', 'transaction underpriced');
+      }
+    } else {
+      const next = this.queues.get(senderKey)?.nextNonce;
+      const isExecutable = next === undefined || Number(transaction.nonce) <= next;
+      if (!victim || !isExecutable || victim.queue.isPending(victim)) {
+        throw refused('FULL', 'txpool is full');
+      }
+    }
+    this.drop(victim);
+  }
+
+  /** Among the last transactions of remote senders: one that waits, else the worst paid, else the newest. */
+  private cheapest(): PoolEntry | undefined {
+    let worst: PoolEntry | undefined;
+    for (const queue of this.queues.values()) {
+      const last = queue.isLocal ? undefined : queue.last();
+      if (last && (!worst || isWorse(last, worst))) worst = last;
+    }
+    return worst;
+  }
+
+  /** Holds the limits after a transaction of `queue` came in. Local senders are exempt. */
+  private trim(queue: SenderQueue): void {
+    const { accountQueue, globalQueue, globalSlots } = this.limits;
+    if (!queue.isLocal) {
+      while (queue.queued.size > accountQueue) this.drop(queue.lastQueued()!);
+    }
+    while (this.entries.size - this.pendingCount > globalQueue) {
+      const offender = this.newestWaiting();
+      if (!offender) break;
+      this.drop(offender.lastQueued()!);
+    }
+    while (this.pendingCount > globalSlots) {
+      const offender = this.largest();
+      if (!offender) break;
+      this.drop(offender.pending.at(-1)!);
+    }
+  }
+
+  /** COMPAT: the sender that was active last loses first. */
+  private newestWaiting(): SenderQueue | undefined {
+    let newest: SenderQueue | undefined;
+    for (const queue of this.queues.values()) {
+      if (queue.isLocal || queue.queued.size === 0) continue;
+      if (!newest || queue.beatMs >= newest.beatMs) newest = queue;
+    }
+    return newest;
+  }
+
+  /** The remote sender with most executable transactions beyond what every account may keep. */
+  private largest(): SenderQueue | undefined {
+    let largest: SenderQueue | undefined;
+    let most = this.limits.accountSlots;
+    for (const queue of this.queues.values()) {
+      if (queue.isLocal || queue.pending.length <= most) continue;
+      most = queue.pending.length;
+      largest = queue;
+    }
+    return largest;
+  }
+}
+
+function isWorse(a: PoolEntry, b: PoolEntry): boolean {
+  const isWaiting = !a.queue.isPending(a);
+  if (isWaiting !== !b.queue.isPending(b)) return isWaiting;
+  const priceA = a.transaction.maxPriorityFeePerGas;
+  const priceB = b.transaction.maxPriorityFeePerGas;
+  return priceA === priceB ? a.arrival > b.arrival : priceA < priceB;
+}
+
+function contentOf(queue: SenderQueue): SenderContent {
+  return {
+    address: queue.address,
+    pending: queue.pending.map(({ transaction }) => transaction),
+    queued: queue.queuedInOrder().map(({ transaction }) => transaction),
+  };
+}

@@ -1,0 +1,107 @@
+/** Which transactions a block builder takes, and in what order: local senders first, then by price, then by arrival. */
+import type { Transaction } from '../chain/transaction.ts';
+import type { PoolEntry, SenderQueue } from './sender-queue.ts';
+
+interface Cursor {
+  readonly entries: readonly PoolEntry[];
+  readonly isLocal: boolean;
+  at: number;
+  /** What the builder earns a gas, in wei. */
+  tip: bigint;
+  arrival: number;
+}
+
+/** One walk over the executable transactions as they were when it began. Nonces of a sender come in order. */
+export class Selection {
+  /** Binary heap of senders, best first. */
+  private readonly heap: Cursor[] = [];
+  private readonly baseFee: bigint;
+
+  constructor(queues: Iterable<SenderQueue>, baseFee: bigint) {
+    this.baseFee = baseFee;
+    for (const queue of queues) {
+      if (queue.pending.length === 0) continue;
+      const cursor = {
+        entries: queue.pending.slice(),
+        isLocal: queue.isLocal,
+        at: 0,
+        tip: 0n,
+        arrival: 0,
+      };
+      if (this.load(cursor)) this.heap.push(cursor);
+    }
+    for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.sink(i);
+  }
+
+  /** The next transaction whose gas limit fits; senders whose next one does not fit are left out for good. */
+  next(gasLeft: bigint): Transaction | undefined {
+    while (this.heap.length > 0) {
+      const best = this.heap[0]!;
+      const { transaction } = best.entries[best.at]!;
+      if (transaction.gasLimit > gasLeft) {
+        this.removeBest();
+        continue;
+      }
+      best.at++;
+      if (this.load(best)) this.sink(0);
+      else this.removeBest();
+      return transaction;
+    }
+    return undefined;
+  }
+
+  /** Leaves out the rest of a sender whose transaction could not be executed. */
+  leaveOut(transaction: Transaction): void {
+    const nonce = Number(transaction.nonce);
+    const found = this.heap.findIndex(({ entries }) => {
+      const entry = entries[nonce - entries[0]!.nonce];
+      return entry?.transaction === transaction;
+    });
+    if (found < 0) return;
+    const last = this.heap.pop()!;
+    if (found === this.heap.length) return;
+    this.heap[found] = last;
+    for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.sink(i);
+  }
+
+  /** Prices the cursor's entry; false when there is none that pays the base fee. */
+  private load(cursor: Cursor): boolean {
+    const entry = cursor.entries[cursor.at];
+    if (!entry) return false;
+    const { maxFeePerGas, maxPriorityFeePerGas } = entry.transaction;
+    const margin = maxFeePerGas - this.baseFee;
+    if (margin < 0n) return false;
+    cursor.tip = margin;
+    if (maxPriorityFeePerGas < margin) cursor.tip = maxPriorityFeePerGas;
+    cursor.arrival = entry.arrival;
+    return true;
+  }
+
+  private removeBest(): void {
+    const last = this.heap.pop()!;
+    if (this.heap.length === 0) return;
+    this.heap[0] = last;
+    this.sink(0);
+  }
+
+  private sink(from: number): void {
+    const { heap } = this;
+    const cursor = heap[from]!;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!isBefore(heap[child]!, cursor)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = cursor;
+  }
+}
+
+function isBefore(a: Cursor, b: Cursor): boolean {
+  if (a.isLocal !== b.isLocal) return a.isLocal;
+  if (a.tip !== b.tip) return a.tip > b.tip;
+  return a.arrival < b.arrival;
+}
