@@ -17,7 +17,7 @@ import type { Header } from '../chain/header.ts';
 import type { BftEngine, ConsensusRules } from '../chain/rules.ts';
 import type { ConsensusSigner, ValidatorSet } from './bft/interface.ts';
 import { quorumOf } from './bft/quorum.ts';
-import { isValidator, sameValidators, sortedValidators } from './bft/validators.ts';
+import { isValidator } from './bft/validators.ts';
 
 /** The one fault that time heals. */
 export const FUTURE_BLOCK = 'block in the future';
@@ -129,20 +129,4 @@ export function sealedHeaderFault(
   recover?: ConsensusSigner['recover'],
 ): string | undefined {
   return headerFault(header, context) ?? sealsFault(header, context, recover);
-}
-
-/**
- * What a validator also asks of a proposal before it votes, though import takes it: the validators that the header lists are
- * those of its parent, or none, as where a contract selects them.
- */
-export function listedValidatorsFault(
-  header: Header,
-  { engine, validators }: Pick<HeaderContext, 'engine' | 'validators'>,
-): string | undefined {
-  const extra = readExtra(header, engine);
-  if (!extra) return 'invalid extra data format';
-  if (extra.validators.length === 0) return undefined;
-  return sameValidators(extra.validators, sortedValidators(validators))
-    ? undefined
-    : 'the listed validators are not those of the parent block';
 }

@@ -22,8 +22,8 @@ export interface HeaderPlan {
   readonly validators: ValidatorSet;
   /** At the block's number. */
   readonly rules: ConsensusRules;
-  /** COMPAT: whether validators are listed is decided by the parent's number. */
-  readonly isContractAtParent: boolean;
+  /** COMPAT: what the header lists follows from the rules at its parent. */
+  readonly parentRules: Pick<ConsensusRules, 'validatorContract' | 'validatorOverride'>;
   readonly proposer: Address;
   readonly vote: HeaderVote | undefined;
   /** The operator's extra data: up to 32 bytes are kept. */
@@ -94,8 +94,9 @@ function ibftExtra(plan: HeaderPlan): Uint8Array {
   });
 }
 
-function listedValidators({ isContractAtParent, validators }: HeaderPlan): readonly Address[] {
-  return isContractAtParent ? [] : sortedValidators(validators);
+function listedValidators({ parentRules, validators }: HeaderPlan): readonly Address[] {
+  if (parentRules.validatorContract) return [];
+  return sortedValidators(parentRules.validatorOverride ?? validators);
 }
 
 /** Exactly 32 bytes: the reference cannot seal with more. */

@@ -29,7 +29,10 @@ export interface VotingHeader {
   readonly vote: HeaderVote | undefined;
 }
 
-type SnapshotRules = Pick<ConsensusRules, 'epoch' | 'proposerPolicy' | 'validatorOverride'>;
+type SnapshotRules = Pick<
+  ConsensusRules,
+  'epoch' | 'proposerPolicy' | 'validatorOverride' | 'isOverrideOfSet'
+>;
 
 /** At block 0: `rules` at 0; validators of its extra data unless the configuration names others. */
 export function genesisSnapshot(
@@ -68,9 +71,10 @@ export function nextSnapshot(
     hash: header.hash,
     votes: counting.votes,
     tally: counting.tally,
-    validators: rules.validatorOverride
-      ? sortedValidators(rules.validatorOverride)
-      : counting.validators,
+    validators:
+      rules.isOverrideOfSet && rules.validatorOverride
+        ? sortedValidators(rules.validatorOverride)
+        : counting.validators,
     proposerPolicy: rules.proposerPolicy,
   };
 }

@@ -217,13 +217,17 @@ function isDue({ height, current }: HeightState, { kind, view }: QbftMessage): b
 function deliver(step: Step, signer: Address, message: QbftMessage): void {
   switch (message.kind) {
     case 'preprepare':
-      return onPreprepare(step, signer, message);
+      onPreprepare(step, signer, message);
+      break;
     case 'prepare':
-      return onPrepare(step, signer, message);
+      onPrepare(step, signer, message);
+      break;
     case 'commit':
-      return onCommit(step, signer, message);
+      onCommit(step, signer, message);
+      break;
     case 'roundChange':
-      return onRoundChange(step, signer, message);
+      onRoundChange(step, signer, message);
+      break;
   }
 }
 

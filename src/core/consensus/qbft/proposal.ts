@@ -1,7 +1,7 @@
 /** PRE-PREPARE: asking for a block, proposing it, and judging the proposals of others (consensus dossier §4.3, §7.2). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
-import { FUTURE_BLOCK, headerFault, listedValidatorsFault } from '../check-seals.ts';
+import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { sendCommit, tryDecide } from './commit.ts';
 import { proposalFault } from './justification.ts';
 import {
@@ -11,7 +11,7 @@ import {
   signPreprepare,
 } from './messages.ts';
 import { sendPrepare, tryLock } from './prepare.ts';
-import { blame, broadcast, isProposer, type Step, viewOf } from './round-state.ts';
+import { blame, broadcast, type Step, viewOf } from './round-state.ts';
 import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
 import { remember } from './vote-memory.ts';
 
@@ -145,7 +145,7 @@ function blockFault(step: Step, signer: Address, message: Preprepare): string | 
     rules: state.rules,
     nowMs: step.nowMs,
   } as const;
-  return headerFault(header, context) ?? listedValidatorsFault(header, context);
+  return headerFault(header, context);
 }
 
 /** Timer `future`: the timestamp of the held proposal has come. */

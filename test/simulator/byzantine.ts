@@ -1,0 +1,202 @@
+/** Members that lie. They sign only with their own key, but see everything and may know each other's plans. */
+
+import type { Prng } from '../../src/core/base/prng.ts';
+import type { Block } from '../../src/core/chain/block.ts';
+import { qbftCommitPreimage } from '../../src/core/chain/extra-data.ts';
+import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  type Prepare,
+  type QbftMessage,
+  type RoundChange,
+  signCommit,
+  signPrepare,
+  signPreprepare,
+  signRoundChange,
+} from '../../src/core/consensus/qbft/messages.ts';
+
+export const BEHAVIOURS = [
+  'silent',
+  'equivocate',
+  'supportAll',
+  'staleRoundChange',
+  'lyingJustification',
+  'garbage',
+  'badBlocks',
+] as const;
+export type Behaviour = (typeof BEHAVIOURS)[number];
+
+const HEARD_MAX = 64;
+
+export interface Mouth {
+  /** To some of the others: those for whose index `isMeant` is true. */
+  say(message: QbftMessage, isMeant: (node: number) => boolean): void;
+  raw(code: number, bytes: Uint8Array): void;
+  build(isBad: boolean): Block;
+}
+
+/** Stands between a member's engine and the network. */
+export class Traitor {
+  private readonly behaviour: Behaviour;
+  private readonly signer: ConsensusSigner;
+  private readonly chance: Prng;
+  private readonly mouth: Mouth;
+  private readonly heard: RoundChange[] = [];
+  private readonly prepares: Prepare[] = [];
+
+  constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, mouth: Mouth) {
+    this.behaviour = behaviour;
+    this.signer = signer;
+    this.chance = chance;
+    this.mouth = mouth;
+  }
+
+  /** A message of the own engine, about to leave. */
+  onSend(code: number, bytes: Uint8Array): void {
+    const message = decodeMessage(code, bytes);
+    switch (this.behaviour) {
+      case 'silent':
+        break;
+      case 'equivocate':
+      case 'supportAll':
+        this.twist(message);
+        break;
+      case 'staleRoundChange':
+        this.forget(message);
+        break;
+      case 'lyingJustification':
+        this.lie(message);
+        break;
+      case 'garbage':
+        this.spoil(message);
+        break;
+      case 'badBlocks':
+        this.poison(message);
+        break;
+    }
+  }
+
+  /** A message that reaches this member. */
+  onHear(code: number, bytes: Uint8Array): void {
+    let message: QbftMessage;
+    try {
+      message = decodeMessage(code, bytes);
+    } catch {
+      return;
+    }
+    if (message.kind === 'roundChange') keep(this.heard, message, this.chance);
+    if (message.kind === 'prepare') keep(this.prepares, message, this.chance);
+    if (message.kind === 'preprepare' && this.behaviour === 'supportAll')
+      this.support(message.view, message.block);
+  }
+
+  private support(view: { height: number; round: number }, block: Block): void {
+    const { signer } = this;
+    this.mouth.say(signPrepare(signer, view, block.hash), everybody);
+    const seal = signer.sign(qbftCommitPreimage(block.header, view.round));
+    this.mouth.say(signCommit(signer, view, block.hash, seal), everybody);
+  }
+
+  /** Two proposals, each for a part of the others, and votes for both. */
+  private twist(message: QbftMessage): void {
+    if (message.kind !== 'preprepare') {
+      this.mouth.say(message, everybody);
+      return;
+    }
+    const { view, roundChanges, prepares } = message;
+    const other = this.mouth.build(false);
+    const part = this.chance.below(127) + 1;
+    const isMeant = (node: number) => ((part >> node) & 1) === 1;
+    this.mouth.say(message, isMeant);
+    const second = signPreprepare(this.signer, view, other, roundChanges, prepares);
+    this.mouth.say(second, (node) => !isMeant(node));
+    for (const block of [message.block, other]) this.support(view, block);
+  }
+
+  /** Claims never to have prepared anything, asks for far rounds, repeats old messages. */
+  private forget(message: QbftMessage): void {
+    if (message.kind !== 'roundChange') {
+      this.mouth.say(message, everybody);
+      return;
+    }
+    const { height, round } = message.view;
+    const ahead = this.chance.chance(0.3) ? this.chance.below(5) : 0;
+    this.mouth.say(
+      signRoundChange(this.signer, { height, round: round + ahead }, undefined),
+      everybody,
+    );
+    const old = this.heard[this.chance.below(this.heard.length + 1)];
+    if (old) this.mouth.say(old, everybody);
+  }
+
+  /** Claims prepared blocks without proof, and proposes new blocks with proofs of nothing. */
+  private lie(message: QbftMessage): void {
+    const { signer } = this;
+    if (message.kind === 'preprepare' && message.view.round > 0) {
+      const { view } = message;
+      const block = this.mouth.build(false);
+      const own = signRoundChange(signer, view, undefined);
+      const others = this.heard.filter(({ view: seen }) => seen.height === view.height);
+      const claims = [own, own, own, ...others, ...message.roundChanges].slice(0, 7);
+      const unprepared = [...message.roundChanges.filter(({ prepared }) => !prepared), own, own];
+      const mine = signPrepare(signer, { height: view.height, round: view.round - 1 }, block.hash);
+      const variants = [
+        signPreprepare(signer, view, block, claims, []),
+        signPreprepare(signer, view, block, unprepared, []),
+        signPreprepare(signer, view, block, message.roundChanges, [mine, mine, mine]),
+        signPreprepare(signer, view, block, message.roundChanges, []),
+        signPreprepare(signer, view, block, message.roundChanges, message.prepares),
+        signPreprepare(signer, view, block, message.roundChanges, this.prepares.slice(0, 5)),
+        message,
+      ];
+      this.mouth.say(variants[this.chance.below(variants.length)]!, everybody);
+      this.support(view, block);
+      return;
+    }
+    if (message.kind === 'roundChange') {
+      const { height, round } = message.view;
+      const block = this.mouth.build(false);
+      const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
+      const lock = { round: round - 1, block, prepares: [mine, ...this.prepares.slice(0, 4)] };
+      this.mouth.say(signRoundChange(signer, message.view, lock), everybody);
+      return;
+    }
+    this.mouth.say(message, everybody);
+  }
+
+  /** Broken bytes, wrong seals, wrong codes. */
+  private spoil(message: QbftMessage): void {
+    const bytes = encodeMessage(message);
+    if (message.kind === 'commit') {
+      const seal = this.signer.sign(message.digest);
+      this.mouth.say(signCommit(this.signer, message.view, message.digest, seal), everybody);
+    }
+    const broken = bytes.slice();
+    broken[this.chance.below(broken.length)]! ^= 1 << this.chance.below(8);
+    this.mouth.raw(message.code, broken);
+    this.mouth.raw(this.chance.below(32), bytes);
+    this.mouth.raw(message.code, bytes.subarray(0, this.chance.below(bytes.length)));
+  }
+
+  /** Proposals that do not stand execution. */
+  private poison(message: QbftMessage): void {
+    if (message.kind !== 'preprepare') {
+      this.mouth.say(message, everybody);
+      return;
+    }
+    const { view, roundChanges, prepares } = message;
+    const block = this.mouth.build(true);
+    this.mouth.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
+    this.support(view, block);
+  }
+}
+
+function everybody(): boolean {
+  return true;
+}
+
+function keep<T>(list: T[], item: T, chance: Prng): void {
+  if (list.length < HEARD_MAX) list.push(item);
+  else list[chance.below(HEARD_MAX)] = item;
+}

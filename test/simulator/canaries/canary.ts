@@ -1,0 +1,25 @@
+/** Planted bugs: each must be found by the checkers, or the simulator proves nothing. */
+import type {
+  BftEngineMachine,
+  ConsensusSigner,
+} from '../../../src/core/consensus/bft/interface.ts';
+import { QbftEngine, type QbftOptions } from '../../../src/core/consensus/qbft/engine.ts';
+import type { Plan } from '../faults.ts';
+
+export type NewEngine = (
+  signer: ConsensusSigner,
+  options: QbftOptions,
+  /** Everybody's, for bugs that pretend that something was signed. */
+  signers: readonly ConsensusSigner[],
+) => BftEngineMachine;
+
+export interface Canary {
+  readonly name: string;
+  /** Of honest nodes. */
+  readonly engine?: NewEngine;
+  readonly forgetsVotes?: boolean;
+  /** Makes room for the bug to show. */
+  readonly plan?: (plan: Plan) => Plan;
+}
+
+export const honestEngine: NewEngine = (signer, options) => new QbftEngine(signer, options);

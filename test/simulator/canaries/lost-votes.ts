@@ -1,0 +1,4 @@
+/** A restarted validator has forgotten what it voted. */
+import type { Canary } from './canary.ts';
+
+export const LOST_VOTES: Canary = { name: 'lost-votes', forgetsVotes: true };

@@ -1,0 +1,48 @@
+/**
+ * An honest validator never supports two proposals in one round, however often it restarts, never goes back a round, and never
+ * hides a block that it has sealed.
+ */
+import { bareHex } from '../../../src/core/base/hex.ts';
+import { decodeMessage } from '../../../src/core/consensus/qbft/messages.ts';
+import { type Checker, CheckFailed } from './checker.ts';
+
+export class OneVote implements Checker {
+  private readonly votes = new Map<string, string>();
+  /** Highest round that a node asked for, by node and height. */
+  private readonly rounds = new Map<string, number>();
+
+  /** Last round in which a node sealed, by node and height. */
+  private readonly sealed = new Map<string, number>();
+
+  onSend(node: number, code: number, bytes: Uint8Array): void {
+    const message = decodeMessage(code, bytes);
+    const { height, round } = message.view;
+    if (message.kind === 'roundChange') {
+      this.expectOne(node, 'ROUND-CHANGE', `${height}/${round}`, bareHex(message.payload));
+      const key = `${node}/${height}`;
+      if (round > (this.rounds.get(key) ?? 0)) this.rounds.set(key, round);
+      if ((message.prepared?.round ?? -1) < (this.sealed.get(key) ?? -1)) {
+        throw new CheckFailed(`node ${node} hides in ${height}/${round} what it has sealed`);
+      }
+      return;
+    }
+    const reached = this.rounds.get(`${node}/${height}`) ?? 0;
+    if (round < reached) {
+      throw new CheckFailed(
+        `node ${node} voted in round ${height}/${round} after it left for ${reached}`,
+      );
+    }
+    if (message.kind === 'commit') this.sealed.set(`${node}/${height}`, round);
+    const digest = message.kind === 'preprepare' ? message.block.hash : message.digest;
+    this.expectOne(node, 'vote', `${height}/${round}`, bareHex(digest));
+  }
+
+  private expectOne(node: number, what: string, view: string, value: string): void {
+    const key = `${node} ${what} ${view}`;
+    const earlier = this.votes.get(key);
+    if (earlier !== undefined && earlier !== value) {
+      throw new CheckFailed(`node ${node} sent two different ${what}s in ${view}`);
+    }
+    this.votes.set(key, value);
+  }
+}

@@ -1,0 +1,76 @@
+/** A node's disk: two slots for votes, of which a crash may tear the one being written, and a log of blocks. */
+
+import type { Prng } from '../../src/core/base/prng.ts';
+import type { Block } from '../../src/core/chain/block.ts';
+import type { VoteMemory } from '../../src/core/consensus/bft/interface.ts';
+import type { Timeline } from './timers.ts';
+
+interface Slot {
+  readonly order: number;
+  readonly memory: VoteMemory;
+}
+
+export class Disk {
+  /** What survives a crash. A torn slot is undefined: its checksum does not match. */
+  private readonly slots: (Slot | undefined)[] = [undefined, undefined];
+  readonly blocks: Block[];
+  private order = 0;
+  private writing: { slot: number; value: Slot; done: () => void } | undefined;
+  private appending: Block | undefined;
+  private life = 0;
+  private readonly timeline: Timeline;
+  private readonly chance: Prng;
+  private readonly writeMsMax: number;
+
+  constructor(genesis: Block, timeline: Timeline, chance: Prng, writeMsMax: number) {
+    this.blocks = [genesis];
+    this.timeline = timeline;
+    this.chance = chance;
+    this.writeMsMax = writeMsMax;
+  }
+
+  writeVotes(memory: VoteMemory, done: () => void): void {
+    const value = { order: ++this.order, memory };
+    this.writing = { slot: value.order % 2, value, done };
+    this.later(() => {
+      this.slots[value.order % 2] = value;
+      this.writing = undefined;
+      done();
+    });
+  }
+
+  appendBlock(block: Block, done: () => void): void {
+    this.appending = block;
+    this.later(() => {
+      this.blocks.push(block);
+      this.appending = undefined;
+      done();
+    });
+  }
+
+  /** Power fails: writes under way are done, undone or torn. */
+  crash(): void {
+    this.life++;
+    if (this.writing) {
+      const fate = this.chance.below(3);
+      if (fate === 0) this.slots[this.writing.slot] = this.writing.value;
+      if (fate === 1) this.slots[this.writing.slot] = undefined;
+    }
+    if (this.appending && this.chance.chance(0.5)) this.blocks.push(this.appending);
+    this.writing = undefined;
+    this.appending = undefined;
+  }
+
+  readVotes(): VoteMemory | undefined {
+    const [a, b] = this.slots;
+    if (a && b) return (a.order > b.order ? a : b).memory;
+    return (a ?? b)?.memory;
+  }
+
+  private later(run: () => void): void {
+    const { life } = this;
+    this.timeline.after(1 + this.chance.below(this.writeMsMax), () => {
+      if (life === this.life) run();
+    });
+  }
+}

@@ -1,0 +1,92 @@
+/** What goes wrong and when, drawn from the seed before the first event. */
+import type { Prng } from '../../src/core/base/prng.ts';
+import { faultyMax } from '../../src/core/consensus/bft/quorum.ts';
+import { BEHAVIOURS, type Behaviour } from './byzantine.ts';
+
+export type Fault =
+  | {
+      readonly kind: 'crash';
+      readonly atMs: number;
+      readonly node: number;
+      readonly downMs: number;
+    }
+  | { readonly kind: 'blackout'; readonly atMs: number; readonly downMs: number }
+  | { readonly kind: 'partition'; readonly atMs: number; readonly sides: readonly number[] }
+  | { readonly kind: 'heal'; readonly atMs: number };
+
+export interface Plan {
+  readonly nodes: number;
+  /** The first ones are Byzantine. */
+  readonly byzantine: readonly Behaviour[];
+  readonly faults: readonly Fault[];
+  /** From here on everything works but the Byzantine members. */
+  readonly quietFromMs: number;
+  readonly lossRate: number;
+  readonly replayRate: number;
+  readonly delayMsMax: number;
+  readonly writeMsMax: number;
+  /** Each node's clock: `offsetMs + rate * time`. */
+  readonly clocks: readonly { readonly offsetMs: number; readonly rate: number }[];
+  readonly blockPeriodSeconds: number;
+  readonly emptyBlockPeriodSeconds: number;
+  readonly requestTimeoutMs: number;
+  readonly maxRequestTimeoutMs: number;
+  readonly proposerPolicy: 'roundRobin' | 'sticky';
+  readonly isRelaying: boolean;
+  readonly hasRealKeys: boolean;
+}
+
+const SIZES = [1, 2, 3, 4, 4, 4, 4, 5, 6, 7];
+
+export function drawPlan(seed: number, chance: Prng): Plan {
+  const nodes = SIZES[chance.below(SIZES.length)]!;
+  const traitors = chance.below(faultyMax(nodes) + 1);
+  const quietFromMs = 10_000 + chance.below(30_000);
+  const isStormy = chance.chance(0.5);
+  return {
+    nodes,
+    byzantine: Array.from({ length: traitors }, () => BEHAVIOURS[chance.below(BEHAVIOURS.length)]!),
+    faults: drawFaults(chance, nodes, quietFromMs),
+    quietFromMs,
+    lossRate: isStormy ? chance.below(30) / 100 : 0,
+    replayRate: isStormy ? chance.below(10) / 100 : 0,
+    delayMsMax: isStormy ? 20 + chance.below(1500) : 40,
+    writeMsMax: 1 + chance.below(40),
+    clocks: Array.from({ length: nodes }, () => ({
+      offsetMs: chance.below(600) - 300,
+      rate: 1 + (chance.below(200) - 100) / 100_000,
+    })),
+    blockPeriodSeconds: 1 + chance.below(2),
+    emptyBlockPeriodSeconds: chance.chance(0.25) ? 4 : 0,
+    requestTimeoutMs: 1000 + chance.below(3) * 1000,
+    maxRequestTimeoutMs: chance.chance(0.5) ? 8000 : 0,
+    proposerPolicy: chance.chance(0.2) ? 'sticky' : 'roundRobin',
+    isRelaying: chance.chance(0.3),
+    hasRealKeys: seed % 100 === 99,
+  };
+}
+
+function drawFaults(chance: Prng, nodes: number, untilMs: number): Fault[] {
+  const faults: Fault[] = [];
+  const crashes = chance.below(6);
+  for (let i = 0; i < crashes; i++) {
+    const node = chance.below(nodes);
+    faults.push({
+      kind: 'crash',
+      atMs: chance.below(untilMs),
+      node,
+      downMs: 10 + chance.below(8000),
+    });
+  }
+  if (chance.chance(0.15)) {
+    faults.push({ kind: 'blackout', atMs: chance.below(untilMs), downMs: chance.below(5000) });
+  }
+  const partitions = chance.below(4);
+  for (let i = 0; i < partitions; i++) {
+    const atMs = chance.below(untilMs);
+    const sides = Array.from({ length: nodes }, () => chance.below(2));
+    faults.push({ kind: 'partition', atMs, sides });
+    faults.push({ kind: 'heal', atMs: atMs + chance.below(10_000) });
+  }
+  return faults.sort((a, b) => a.atMs - b.atMs);
+}

@@ -1,0 +1,258 @@
+/** One node: the production engine behind a small driver that carries its effects out in virtual time. */
+import { type Address, EMPTY_BYTES, equalBytes } from '../../src/core/base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
+import type { Prng } from '../../src/core/base/prng.ts';
+import { type Block, blockOf } from '../../src/core/chain/block.ts';
+import { withCommitSeals } from '../../src/core/chain/extra-data.ts';
+import type { ConsensusRules } from '../../src/core/chain/rules.ts';
+import type {
+  BftEffect,
+  BftEngineMachine,
+  BftInput,
+  ConsensusSigner,
+  ValidatorSet,
+  VoteMemory,
+} from '../../src/core/consensus/bft/interface.ts';
+import { type HeaderContext, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
+import { headerTemplate } from '../../src/core/consensus/header-template.ts';
+import type { Disk } from './disk.ts';
+import type { Scheduled, Timeline } from './timers.ts';
+
+/** Where a block says that it must be refused. */
+export const BAD_STATE = 0xbd;
+const EMPTY_BLOOM = new Uint8Array(256);
+
+/** What a node needs of the world. */
+export interface Surroundings {
+  readonly timeline: Timeline;
+  readonly chance: Prng;
+  readonly rules: ConsensusRules;
+  readonly validators: ValidatorSet;
+  readonly newEngine: () => BftEngineMachine;
+  /** Clock of this node. */
+  nowMs(): number;
+  /** `relay`: a message of another; `own`: of this node. */
+  emit(code: number, bytes: Uint8Array, kind: 'own' | 'relay', except: readonly Address[]): void;
+  announce(block: Block): void;
+  committed(block: Block, context: HeaderContext): void;
+  blamed(peer: Address, fault: string): void;
+  /** A restart without the vote file: canary. */
+  readonly forgetsVotes: boolean;
+}
+
+export class SimNode {
+  readonly signer: ConsensusSigner;
+  readonly disk: Disk;
+  isUp = false;
+  private readonly world: Surroundings;
+  private engine: BftEngineMachine | undefined;
+  private readonly timers = new Map<string, Scheduled>();
+  private assembling: Scheduled | undefined;
+  private queue: BftEffect[] = [];
+  private isFenced = false;
+  private committing: number | undefined;
+  private life = 0;
+  private built = 0;
+
+  constructor(signer: ConsensusSigner, disk: Disk, world: Surroundings) {
+    this.signer = signer;
+    this.disk = disk;
+    this.world = world;
+  }
+
+  get head(): Block {
+    return this.disk.blocks[this.disk.blocks.length - 1]!;
+  }
+
+  start(): void {
+    if (this.isUp) return;
+    this.isUp = true;
+    this.engine = this.world.newEngine();
+    const memory = this.world.forgetsVotes ? undefined : this.disk.readVotes();
+    this.input(this.chainInput('start', memory));
+    this.tellOfTransactions();
+  }
+
+  crash(): void {
+    if (!this.isUp) return;
+    this.isUp = false;
+    this.life++;
+    for (const timer of this.timers.values()) timer.isCancelled = true;
+    this.timers.clear();
+    if (this.assembling) this.assembling.isCancelled = true;
+    this.engine = undefined;
+    this.queue = [];
+    this.isFenced = false;
+    this.committing = undefined;
+    this.disk.crash();
+  }
+
+  receive(from: Address, code: number, bytes: Uint8Array): void {
+    if (this.isUp) this.input({ kind: 'message', from, code, bytes });
+  }
+
+  /** A sealed block of another node: what sync would bring. */
+  offer(block: Block): void {
+    if (!this.isUp || block.header.number !== this.head.header.number + 1) return;
+    const fault = sealedHeaderFault(block.header, this.context(), this.signer.recover);
+    if (!fault) this.commit(block);
+  }
+
+  private chainInput(kind: 'start' | 'committed', memory?: VoteMemory): BftInput {
+    const { header, hash } = this.head;
+    const { validators, rules } = this.world;
+    const input = { kind, head: header, headHash: hash, validators, rules };
+    return memory && kind === 'start' ? { ...input, kind, memory } : input;
+  }
+
+  private context(): HeaderContext {
+    const { validators, rules } = this.world;
+    const { header, hash } = this.head;
+    const nowMs = this.world.nowMs();
+    return { engine: 'qbft', parent: header, parentHash: hash, validators, rules, nowMs };
+  }
+
+  private input(input: BftInput): void {
+    if (!this.engine) return;
+    this.queue.push(...this.engine.step(input, this.world.nowMs()));
+    this.carryOut();
+  }
+
+  private after(delayMs: number, run: () => void): Scheduled {
+    const { life } = this;
+    return this.world.timeline.after(delayMs, () => {
+      if (life === this.life) run();
+    });
+  }
+
+  private carryOut(): void {
+    while (!this.isFenced) {
+      const effect = this.queue.shift();
+      if (!effect) return;
+      this.effect(effect);
+    }
+  }
+
+  private effect(effect: BftEffect): void {
+    switch (effect.kind) {
+      case 'remember':
+        this.isFenced = true;
+        this.disk.writeVotes(effect.memory, () => {
+          this.isFenced = false;
+          this.carryOut();
+        });
+        break;
+      case 'broadcast':
+        this.world.emit(effect.code, effect.bytes, 'own', []);
+        break;
+      case 'relay':
+        this.world.emit(effect.code, effect.bytes, 'relay', [effect.from, effect.signer]);
+        break;
+      case 'setTimer':
+        this.setTimer(effect.id, effect.delayMs);
+        break;
+      case 'clearTimer':
+        this.clearTimer(effect.id);
+        break;
+      case 'assemble':
+        this.assemble(effect);
+        break;
+      case 'verify':
+        this.verify(effect.block);
+        break;
+      case 'decide': {
+        const { block, round, seals } = effect;
+        this.commit(blockOf(withCommitSeals(block.header, round, seals), block));
+        break;
+      }
+      case 'misbehaved':
+        this.world.blamed(effect.peer, effect.fault);
+        break;
+      case 'send':
+        throw new Error('QBFT sends to all');
+    }
+  }
+
+  private setTimer(id: string, delayMs: number): void {
+    this.clearTimer(id);
+    const timer = this.after(delayMs, () => {
+      this.timers.delete(id);
+      this.input({ kind: 'timer', id });
+    });
+    this.timers.set(id, timer);
+  }
+
+  private clearTimer(id: string): void {
+    const timer = this.timers.get(id);
+    if (timer) timer.isCancelled = true;
+    this.timers.delete(id);
+  }
+
+  private assemble(effect: Extract<BftEffect, { kind: 'assemble' }>): void {
+    if (this.assembling) this.assembling.isCancelled = true;
+    if (!effect.mayBeEmpty) return;
+    const waitMs = Math.max(0, effect.notBeforeMs - this.world.nowMs());
+    this.assembling = this.after(waitMs + this.world.chance.below(30), () => {
+      if (!equalBytes(effect.parent, this.head.hash)) return;
+      const block = this.build(effect.notBeforeMs, 0);
+      this.input({ kind: 'assembled', view: effect.view, block });
+    });
+  }
+
+  /** A block that differs from every other of this node by its state root. */
+  build(notBeforeMs: number, firstByte: number): Block {
+    const { header, hash } = this.head;
+    const { validators, rules } = this.world;
+    const template = headerTemplate({
+      engine: 'qbft',
+      parent: header,
+      parentHash: hash,
+      validators,
+      rules,
+      parentRules: rules,
+      proposer: this.signer.address,
+      vote: undefined,
+      vanity: EMPTY_BYTES,
+      nowMs: this.world.nowMs(),
+      notBeforeMs,
+    });
+    const salt = new Uint8Array(24);
+    salt.set(this.signer.address);
+    new DataView(salt.buffer).setUint32(20, this.life * 65_536 + this.built++);
+    const stateRoot = keccak256(salt);
+    stateRoot[0] = firstByte;
+    const filled = { stateRoot, transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT };
+    const amounts = { bloom: EMPTY_BLOOM, gasLimit: 1n, gasUsed: 0n };
+    return blockOf({ ...template, ...filled, ...amounts }, { transactions: [], uncles: [] });
+  }
+
+  private verify(block: Block): void {
+    this.after(1 + this.world.chance.below(30), () => {
+      const { hash } = block;
+      const isBad = block.header.stateRoot[0] === BAD_STATE;
+      this.input(
+        isBad
+          ? { kind: 'verified', hash, fault: 'invalid merkle root' }
+          : { kind: 'verified', hash },
+      );
+    });
+  }
+
+  private commit(block: Block): void {
+    if (this.committing === block.header.number) return;
+    if (block.header.number !== this.head.header.number + 1) return;
+    this.committing = block.header.number;
+    this.world.committed(block, this.context());
+    this.disk.appendBlock(block, () => {
+      this.committing = undefined;
+      this.input(this.chainInput('committed'));
+      this.tellOfTransactions();
+      this.world.announce(block);
+    });
+  }
+
+  private tellOfTransactions(): void {
+    if (this.world.chance.chance(0.5)) return;
+    this.after(this.world.chance.below(3000), () => this.input({ kind: 'transactionsPending' }));
+  }
+}

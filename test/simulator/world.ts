@@ -1,0 +1,346 @@
+/** One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for liveness at its end. */
+import {
+  type Address,
+  equalBytes,
+  keyOf,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from '../../src/core/base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
+import { Prng } from '../../src/core/base/prng.ts';
+import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
+import { encodeQbftExtra, ISTANBUL_DIGEST } from '../../src/core/chain/extra-data.ts';
+import type { ConsensusRules } from '../../src/core/chain/rules.ts';
+import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
+import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
+import { encodeMessage } from '../../src/core/consensus/qbft/messages.ts';
+import { Traitor } from './byzantine.ts';
+import { type Canary, honestEngine } from './canaries/canary.ts';
+import { type Checker, CheckFailed, short } from './checkers/checker.ts';
+import { NoSlander } from './checkers/no-slander.ts';
+import { OneChain } from './checkers/one-chain.ts';
+import { OneVote } from './checkers/one-vote.ts';
+import { Disk } from './disk.ts';
+import { drawPlan, type Fault, type Plan } from './faults.ts';
+import { Links } from './links.ts';
+import { BAD_STATE, SimNode } from './node.ts';
+import { realSigner, standInSigner } from './signer.ts';
+import { Timeline } from './timers.ts';
+
+/** Unix time at which a world begins. */
+const EPOCH_MS = 1_700_000_000_000;
+/** Heights that must be decided after the network has become quiet. */
+const HEIGHTS_AFTER_QUIET = 4;
+const QUIET_MS_MAX = 240_000;
+const EVENTS_MAX = 2_000_000;
+const SYNC_MS = 500;
+
+export interface Outcome {
+  readonly seed: number;
+  /** Undefined: all went well. */
+  readonly failure: string | undefined;
+  readonly height: number;
+  readonly events: number;
+  /** Of all that happened, in order. */
+  readonly digest: string;
+}
+
+export function runSeed(
+  seed: number,
+  options: { canary?: Canary; trace?: (line: string) => void } = {},
+): Outcome {
+  const world = new World(seed, options.canary, options.trace);
+  let failure: string | undefined;
+  try {
+    world.run();
+  } catch (error) {
+    failure =
+      error instanceof CheckFailed ? error.message : String((error as Error).stack ?? error);
+  }
+  return { seed, failure, height: world.height, events: world.events, digest: world.digest };
+}
+
+class World {
+  events = 0;
+  private readonly plan: Plan;
+  private readonly chance: Prng;
+  private readonly timeline = new Timeline();
+  private readonly links: Links;
+  private readonly nodes: SimNode[] = [];
+  private readonly traitors: (Traitor | undefined)[] = [];
+  private readonly signers: ConsensusSigner[];
+  private readonly indexOf = new Map<string, number>();
+  private readonly checkers: Checker[];
+  private readonly chain: OneChain;
+  private readonly trace: ((line: string) => void) | undefined;
+  private hash = 0x811c9dc5;
+
+  constructor(
+    seed: number,
+    canary: Canary | undefined,
+    trace: ((line: string) => void) | undefined,
+  ) {
+    this.chance = new Prng(seed);
+    this.trace = trace;
+    const drawn = drawPlan(seed, this.chance);
+    this.plan = canary?.plan ? canary.plan(drawn) : drawn;
+    const { nodes, lossRate, replayRate, delayMsMax } = this.plan;
+    this.signers = Array.from({ length: nodes }, (_, i) =>
+      this.plan.hasRealKeys ? realSigner(i) : standInSigner(keccak256(Uint8Array.of(i)).slice(12)),
+    );
+    this.links = new Links(nodes, this.timeline, this.chance, { lossRate, replayRate, delayMsMax });
+    const validators = sortedValidators(this.signers.map(({ address }) => address));
+    const genesis = genesisBlock(validators);
+    this.chain = new OneChain(genesis);
+    this.checkers = [this.chain, new OneVote(), new NoSlander()];
+    this.signers.forEach((signer, i) => {
+      this.indexOf.set(keyOf(signer.address), i);
+      this.addNode(i, signer, validators, genesis, canary);
+    });
+    this.note(JSON.stringify(this.plan));
+  }
+
+  get height(): number {
+    return this.chain.height;
+  }
+
+  get digest(): string {
+    return (this.hash >>> 0).toString(16).padStart(8, '0');
+  }
+
+  run(): void {
+    for (const node of this.nodes) node.start();
+    for (const fault of this.plan.faults) this.timeline.after(fault.atMs, () => this.strike(fault));
+    for (const index of this.nodes.keys()) this.pollForBlocks(index);
+    this.timeline.after(this.plan.quietFromMs, () => this.heal());
+    while (this.timeline.nowMs < this.plan.quietFromMs) this.tick();
+    const goal = this.height + HEIGHTS_AFTER_QUIET;
+    const deadline = this.plan.quietFromMs + QUIET_MS_MAX;
+    while (this.lowestHonestHeight() < goal) {
+      if (this.timeline.nowMs > deadline) {
+        const heights = this.nodes.map((node) => node.head.header.number).join(' ');
+        throw new CheckFailed(
+          `no progress after the network healed: heights ${heights}, goal ${goal}`,
+        );
+      }
+      this.tick();
+    }
+  }
+
+  private tick(): void {
+    if (++this.events > EVENTS_MAX || !this.timeline.next()) {
+      throw new CheckFailed('too many events, or none');
+    }
+  }
+
+  private lowestHonestHeight(): number {
+    const { length } = this.plan.byzantine;
+    return Math.min(...this.nodes.slice(length).map((node) => node.head.header.number));
+  }
+
+  private isHonest(node: number): boolean {
+    return node >= this.plan.byzantine.length;
+  }
+
+  private note(line: string): void {
+    for (let i = 0; i < line.length; i++) {
+      this.hash = Math.imul(this.hash ^ line.charCodeAt(i), 0x01000193);
+    }
+    this.trace?.(`${String(this.timeline.nowMs).padStart(7)} ${line}`);
+  }
+
+  // --- nodes ------------------------------------------------------------------------------------------------------
+
+  private addNode(
+    index: number,
+    signer: ConsensusSigner,
+    validators: ValidatorSet,
+    genesis: Block,
+    canary: Canary | undefined,
+  ): void {
+    const { plan, timeline, chance } = this;
+    const clock = plan.clocks[index]!;
+    const isHonest = this.isHonest(index);
+    const newEngine = (isHonest && canary?.engine) || honestEngine;
+    const nowMs = () => EPOCH_MS + Math.floor(timeline.nowMs * clock.rate) + clock.offsetMs;
+    const node = new SimNode(signer, new Disk(genesis, timeline, chance, plan.writeMsMax), {
+      timeline,
+      chance,
+      rules: rulesOf(plan),
+      validators,
+      newEngine: () => newEngine(signer, { isRelaying: plan.isRelaying }, this.signers),
+      nowMs,
+      emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
+      announce: (block) => this.announce(index, block),
+      committed: (block, context) => {
+        if (!isHonest) return;
+        this.note(`node ${index} commits ${block.header.number} ${short(block.hash)}`);
+        for (const checker of this.checkers) checker.onCommit?.(index, block, context, signer);
+      },
+      blamed: (peer, fault) => this.blamed(index, peer, fault),
+      forgetsVotes: isHonest && (canary?.forgetsVotes ?? false),
+    });
+    this.nodes.push(node);
+    this.traitors.push(isHonest ? undefined : this.newTraitor(index, node, nowMs));
+  }
+
+  private newTraitor(index: number, node: SimNode, nowMs: () => number): Traitor {
+    return new Traitor(this.plan.byzantine[index]!, node.signer, this.chance, {
+      say: (message, isMeant) => {
+        const bytes = encodeMessage(message);
+        this.nodes.forEach((_, to) => {
+          if (to !== index && isMeant(to)) this.deliver(index, to, message.code, bytes);
+        });
+      },
+      raw: (code, bytes) => {
+        this.nodes.forEach((_, to) => {
+          if (to !== index) this.deliver(index, to, code, bytes);
+        });
+      },
+      build: (isBad) => node.build(nowMs(), isBad ? BAD_STATE : 1),
+    });
+  }
+
+  private emit(
+    from: number,
+    code: number,
+    bytes: Uint8Array,
+    kind: 'own' | 'relay',
+    except: readonly Address[],
+  ): void {
+    const traitor = this.traitors[from];
+    if (traitor) {
+      if (kind === 'own') traitor.onSend(code, bytes);
+      return;
+    }
+    if (kind === 'own') {
+      this.note(`node ${from} sends ${code} ${bytes.length}`);
+      for (const checker of this.checkers) checker.onSend?.(from, code, bytes);
+    }
+    this.nodes.forEach((node, to) => {
+      const isExcept = except.some((address) => equalBytes(address, node.signer.address));
+      if (to !== from && !isExcept) this.deliver(from, to, code, bytes);
+    });
+  }
+
+  private deliver(from: number, to: number, code: number, bytes: Uint8Array): void {
+    this.links.send(from, to, () => {
+      this.traitors[to]?.onHear(code, bytes);
+      this.nodes[to]!.receive(this.signers[from]!.address, code, bytes);
+    });
+  }
+
+  private blamed(by: number, peer: Address, fault: string): void {
+    if (!this.isHonest(by)) return;
+    const index = this.indexOf.get(keyOf(peer)) ?? -1;
+    this.note(`node ${by} blames ${index}: ${fault}`);
+    const blamed = { index, isHonest: index >= 0 && this.isHonest(index) };
+    for (const checker of this.checkers) checker.onBlame?.(by, blamed, fault);
+  }
+
+  // --- sync -------------------------------------------------------------------------------------------------------
+
+  private announce(from: number, block: Block): void {
+    if (!this.isHonest(from)) return;
+    this.nodes.forEach((node, to) => {
+      if (to !== from) this.links.send(from, to, () => node.offer(block));
+    });
+  }
+
+  /** Asks somebody for the next block, now and then. */
+  private pollForBlocks(index: number): void {
+    this.timeline.after(SYNC_MS + this.chance.below(SYNC_MS), () => {
+      const node = this.nodes[index]!;
+      const peer = this.chance.below(this.nodes.length);
+      if (node.isUp && peer !== index && this.isHonest(peer)) this.askForBlock(index, peer);
+      this.pollForBlocks(index);
+    });
+  }
+
+  private askForBlock(from: number, to: number): void {
+    const wanted = this.nodes[from]!.head.header.number + 1;
+    this.links.send(from, to, () => {
+      const peer = this.nodes[to]!;
+      const block = peer.isUp ? peer.disk.blocks[wanted] : undefined;
+      if (!block) return;
+      this.links.send(to, from, () => {
+        this.nodes[from]!.offer(block);
+        if (peer.disk.blocks[wanted + 1])
+          this.timeline.after(100, () => this.askForBlock(from, to));
+      });
+    });
+  }
+
+  // --- faults -----------------------------------------------------------------------------------------------------
+
+  private strike(fault: Fault): void {
+    this.note(JSON.stringify(fault));
+    switch (fault.kind) {
+      case 'crash':
+        this.crash(fault.node, fault.downMs);
+        break;
+      case 'blackout':
+        for (const node of this.nodes.keys()) this.crash(node, fault.downMs);
+        break;
+      case 'partition':
+        this.links.side.splice(0, this.links.side.length, ...fault.sides);
+        break;
+      case 'heal':
+        this.links.side.fill(0);
+        break;
+    }
+  }
+
+  private crash(index: number, downMs: number): void {
+    const node = this.nodes[index]!;
+    node.crash();
+    this.timeline.after(downMs, () => node.start());
+  }
+
+  private heal(): void {
+    this.note('quiet');
+    this.links.heal();
+    for (const node of this.nodes) node.start();
+  }
+}
+
+function rulesOf(plan: Plan): ConsensusRules {
+  return {
+    engine: 'qbft',
+    blockPeriodSeconds: plan.blockPeriodSeconds,
+    emptyBlockPeriodSeconds: plan.emptyBlockPeriodSeconds,
+    requestTimeoutMs: plan.requestTimeoutMs,
+    maxRequestTimeoutMs: plan.maxRequestTimeoutMs,
+    epoch: 30_000,
+    proposerPolicy: plan.proposerPolicy,
+    allowedFutureBlockSeconds: 0,
+    isCeil2Nby3: true,
+    validatorContract: undefined,
+    validatorOverride: undefined,
+    isOverrideOfSet: false,
+  };
+}
+
+function genesisBlock(validators: ValidatorSet): Block {
+  const extra = { vanity: ZERO_HASH, validators, vote: undefined, round: 0, seals: [] };
+  return blockOf(
+    {
+      parentHash: ZERO_HASH,
+      unclesHash: EMPTY_UNCLES_HASH,
+      coinbase: ZERO_ADDRESS,
+      stateRoot: EMPTY_ROOT,
+      transactionsRoot: EMPTY_ROOT,
+      receiptsRoot: EMPTY_ROOT,
+      bloom: new Uint8Array(256),
+      difficulty: 1n,
+      number: 0,
+      gasLimit: 1n,
+      gasUsed: 0n,
+      timestamp: BigInt(EPOCH_MS / 1000),
+      extraData: encodeQbftExtra(extra),
+      mixHash: ISTANBUL_DIGEST,
+      nonce: new Uint8Array(8),
+    },
+    { transactions: [], uncles: [] },
+  );
+}
