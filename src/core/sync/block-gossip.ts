@@ -1,0 +1,32 @@
+/** Who hears of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest (consensus dossier §8.5). */
+import { type Hash32, keyOf } from '../base/bytes.ts';
+import type { PeerId } from '../ports.ts';
+import { KnownHashes } from './known-hashes.ts';
+
+const KNOWN_BLOCKS_MAX = 1_024;
+
+export class BlockGossip {
+  private readonly peers = new Map<PeerId, KnownHashes>();
+
+  joined(peer: PeerId): void {
+    this.peers.set(peer, new KnownHashes(KNOWN_BLOCKS_MAX));
+  }
+
+  left(peer: PeerId): void {
+    this.peers.delete(peer);
+  }
+
+  /** The peer has the block: it sent or announced it. */
+  knows(peer: PeerId, hash: Hash32): void {
+    this.peers.get(peer)?.add(keyOf(hash));
+  }
+
+  /** Peers that lack the block; they are taken as told from here on. */
+  spread(hash: Hash32): { whole: PeerId[]; hash: PeerId[] } {
+    const key = keyOf(hash);
+    const lacking: PeerId[] = [];
+    for (const [peer, known] of this.peers) if (known.add(key)) lacking.push(peer);
+    const whole = Math.floor(Math.sqrt(lacking.length));
+    return { whole: lacking.slice(0, whole), hash: lacking.slice(whole) };
+  }
+}

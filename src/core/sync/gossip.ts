@@ -1,0 +1,293 @@
+/**
+ * Who hears of which transaction: bodies to peers, hashes to those beyond, requests for what others announce
+ * (consensus dossier §8.5; performance.md: gathered for 5 ms or 8 KB, nothing per transaction on the wire).
+ */
+import { type Hash32, keyOf } from '../base/bytes.ts';
+import { Lru } from '../base/lru.ts';
+import type { Machine } from '../base/machine.ts';
+import type { PeerId } from '../ports.ts';
+import { DISCONNECT } from '../wire/disconnect.ts';
+import { KnownHashes } from './known-hashes.ts';
+
+const GATHER_MS = 5;
+const GATHER_BYTES = 8 * 1024;
+/** COMPAT: the reference sends bodies to all peers. Beyond so many the rest hears of hashes only. */
+const BODY_PEERS_MAX = 16;
+/** One message; longer batches are split. */
+const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
+const ANNOUNCEMENT_HASHES_MAX = 4_096;
+const REQUEST_HASHES_MAX = 256;
+const REQUEST_TIMEOUT_MS = 5_000;
+/** Announced hashes that wait for their turn, of one peer. What exceeds it is forgotten: blocks bring it anyway. */
+const WANTED_PER_PEER_MAX = 4_096;
+const RECENTLY_SEEN_MAX = 32_768;
+const TIMEOUTS_MAX = 5;
+
+export interface GossipTransaction {
+  readonly hash: Hash32;
+  /** Canonical bytes. */
+  readonly raw: Uint8Array;
+  readonly type: number;
+}
+
+export type GossipInput =
+  | { readonly kind: 'joined'; readonly peer: PeerId }
+  | { readonly kind: 'left'; readonly peer: PeerId }
+  /** Transactions that entered the pool, from clients or from peers. */
+  | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
+  /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
+  | {
+      readonly kind: 'received';
+      readonly peer: PeerId;
+      readonly hashes: readonly Hash32[];
+      /** Of a PooledTransactions reply. */
+      readonly requestId: bigint | undefined;
+    }
+  /** NewPooledTransactionHashes; `wanted` are those that the pool lacks. */
+  | {
+      readonly kind: 'announced';
+      readonly peer: PeerId;
+      readonly hashes: readonly Hash32[];
+      readonly wanted: readonly Hash32[];
+    }
+  /** What a newly joined peer may be told of: the pool's content. */
+  | {
+      readonly kind: 'introduce';
+      readonly peer: PeerId;
+      readonly transactions: readonly GossipTransaction[];
+    }
+  | { readonly kind: 'tick' };
+
+export type GossipEffect =
+  | {
+      readonly kind: 'sendTransactions';
+      readonly peer: PeerId;
+      readonly transactions: readonly GossipTransaction[];
+    }
+  | {
+      readonly kind: 'announce';
+      readonly peer: PeerId;
+      readonly transactions: readonly GossipTransaction[];
+    }
+  | {
+      readonly kind: 'getTransactions';
+      readonly peer: PeerId;
+      readonly requestId: bigint;
+      readonly hashes: readonly Hash32[];
+    }
+  /** Step with `tick` after so many ms. */
+  | { readonly kind: 'wake'; readonly afterMs: number }
+  | {
+      readonly kind: 'misbehaved';
+      readonly peer: PeerId;
+      readonly reason: number;
+      readonly fault: string;
+    };
+
+interface GossipPeer {
+  readonly id: PeerId;
+  readonly known: KnownHashes;
+  /** Announced by it and not asked for yet, by key. */
+  readonly wanted: Map<string, Hash32>;
+  request:
+    | { id: bigint; sinceMs: number; keys: readonly string[]; hashes: readonly Hash32[] }
+    | undefined;
+  timeouts: number;
+}
+
+export class Gossip implements Machine<GossipInput, GossipEffect> {
+  private readonly peers = new Map<PeerId, GossipPeer>();
+  private gathered: GossipTransaction[] = [];
+  private gatheredBytes = 0;
+  private gatheredSinceMs = 0;
+  /** Hashes under way from some peer: no second request for them. */
+  private readonly underWay = new Map<string, PeerId>();
+  /** What peers sent lately: asking for it again would be in vain, be it in the pool, refused or mined. */
+  private readonly seen = new Lru<string, true>(RECENTLY_SEEN_MAX);
+  private nextRequestId = 1n;
+  private out: GossipEffect[] = [];
+
+  step(input: GossipInput, nowMs: number): readonly GossipEffect[] {
+    this.out = [];
+    switch (input.kind) {
+      case 'joined':
+        this.join(input.peer);
+        break;
+      case 'left':
+        this.forget(input.peer, nowMs);
+        break;
+      case 'admitted':
+        this.gather(input.transactions, nowMs);
+        break;
+      case 'received':
+        this.receive(input.peer, input.hashes, input.requestId, nowMs);
+        break;
+      case 'announced':
+        this.hear(input.peer, input.hashes, input.wanted, nowMs);
+        break;
+      case 'introduce':
+        this.introduce(input.peer, input.transactions);
+        break;
+      case 'tick':
+        this.tick(nowMs);
+    }
+    return this.out;
+  }
+
+  private join(id: PeerId): void {
+    const known = new KnownHashes();
+    this.peers.set(id, { id, known, wanted: new Map(), request: undefined, timeouts: 0 });
+  }
+
+  private forget(id: PeerId, nowMs: number): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    this.peers.delete(id);
+    this.release(peer);
+    this.askAll(nowMs);
+  }
+
+  /** Gives up a peer's request, so that others may be asked for the same. */
+  private release(peer: GossipPeer): void {
+    for (const key of peer.request?.keys ?? []) this.underWay.delete(key);
+    peer.request = undefined;
+  }
+
+  private gather(transactions: readonly GossipTransaction[], nowMs: number): void {
+    if (this.peers.size === 0) return;
+    for (const transaction of transactions) {
+      if (this.gathered.length === 0) {
+        this.gatheredSinceMs = nowMs;
+        this.out.push({ kind: 'wake', afterMs: GATHER_MS });
+      }
+      this.gathered.push(transaction);
+      this.gatheredBytes += transaction.raw.length;
+      if (this.gatheredBytes >= GATHER_BYTES) this.flush();
+    }
+  }
+
+  private flush(): void {
+    const batch = this.gathered.map((transaction) => ({
+      transaction,
+      key: keyOf(transaction.hash),
+    }));
+    this.gathered = [];
+    this.gatheredBytes = 0;
+    let bodies = 0;
+    for (const peer of this.peers.values()) {
+      const lacking = batch
+        .filter(({ key }) => peer.known.add(key))
+        .map((item) => item.transaction);
+      if (lacking.length === 0) continue;
+      if (bodies++ < BODY_PEERS_MAX) this.sendBodies(peer.id, lacking);
+      else this.sendHashes(peer.id, lacking);
+    }
+  }
+
+  private sendBodies(peer: PeerId, transactions: readonly GossipTransaction[]): void {
+    let part: GossipTransaction[] = [];
+    let size = 0;
+    for (const transaction of transactions) {
+      part.push(transaction);
+      size += transaction.raw.length;
+      if (size < MESSAGE_BYTES_SOFT_MAX) continue;
+      this.out.push({ kind: 'sendTransactions', peer, transactions: part });
+      part = [];
+      size = 0;
+    }
+    if (part.length > 0) this.out.push({ kind: 'sendTransactions', peer, transactions: part });
+  }
+
+  private sendHashes(peer: PeerId, transactions: readonly GossipTransaction[]): void {
+    for (let at = 0; at < transactions.length; at += ANNOUNCEMENT_HASHES_MAX) {
+      const part = transactions.slice(at, at + ANNOUNCEMENT_HASHES_MAX);
+      this.out.push({ kind: 'announce', peer, transactions: part });
+    }
+  }
+
+  private introduce(id: PeerId, transactions: readonly GossipTransaction[]): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    const lacking = transactions.filter((transaction) => peer.known.add(keyOf(transaction.hash)));
+    this.sendHashes(id, lacking);
+  }
+
+  private receive(
+    id: PeerId,
+    hashes: readonly Hash32[],
+    requestId: bigint | undefined,
+    nowMs: number,
+  ): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    for (const hash of hashes) {
+      const key = keyOf(hash);
+      peer.known.add(key);
+      this.seen.set(key, true);
+      this.underWay.delete(key);
+    }
+    if (requestId !== undefined && peer.request?.id === requestId) {
+      // What the reply lacks the peer no longer has.
+      this.release(peer);
+      peer.timeouts = 0;
+    }
+    this.askAll(nowMs);
+  }
+
+  private hear(
+    id: PeerId,
+    hashes: readonly Hash32[],
+    wanted: readonly Hash32[],
+    nowMs: number,
+  ): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    for (const hash of hashes) peer.known.add(keyOf(hash));
+    for (const hash of wanted) {
+      if (peer.wanted.size >= WANTED_PER_PEER_MAX) break;
+      const key = keyOf(hash);
+      if (!this.seen.has(key)) peer.wanted.set(key, hash.slice());
+    }
+    this.ask(peer, nowMs);
+  }
+
+  private askAll(nowMs: number): void {
+    for (const peer of this.peers.values()) this.ask(peer, nowMs);
+  }
+
+  /** One request at a time to each peer, for what nobody else was asked for. */
+  private ask(peer: GossipPeer, nowMs: number): void {
+    if (peer.request || peer.wanted.size === 0) return;
+    const keys: string[] = [];
+    const hashes: Hash32[] = [];
+    for (const [key, hash] of peer.wanted) {
+      if (this.underWay.has(key)) continue;
+      peer.wanted.delete(key);
+      if (this.seen.has(key)) continue;
+      keys.push(key);
+      hashes.push(hash);
+      if (keys.length === REQUEST_HASHES_MAX) break;
+    }
+    if (keys.length === 0) return;
+    for (const key of keys) this.underWay.set(key, peer.id);
+    const id = this.nextRequestId++;
+    peer.request = { id, sinceMs: nowMs, keys, hashes };
+    this.out.push({ kind: 'getTransactions', peer: peer.id, requestId: id, hashes });
+    this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS });
+  }
+
+  private tick(nowMs: number): void {
+    if (this.gathered.length > 0 && nowMs - this.gatheredSinceMs >= GATHER_MS) this.flush();
+    for (const peer of [...this.peers.values()]) {
+      if (!peer.request || nowMs - peer.request.sinceMs < REQUEST_TIMEOUT_MS) continue;
+      this.release(peer);
+      peer.timeouts++;
+      if (peer.timeouts < TIMEOUTS_MAX) continue;
+      this.peers.delete(peer.id);
+      const fault = 'announces transactions and does not give them';
+      const reason = DISCONNECT.uselessPeer;
+      this.out.push({ kind: 'misbehaved', peer: peer.id, reason, fault });
+    }
+    this.askAll(nowMs);
+  }
+}

@@ -1,0 +1,196 @@
+/** Blocks between the chain's head and what peers have: linked headers, verified, filled with bodies, handed over. */
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { listOfRaw } from '../base/rlp.ts';
+import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
+import { deriveRoot } from '../chain/derive-root.ts';
+import type { Header } from '../chain/header.ts';
+import type { PeerId } from '../ports.ts';
+import type { RawBody } from '../wire/eth.ts';
+import type { SyncBlock, SyncHeader } from './sync-types.ts';
+
+/** Headers kept ahead of the chain's head. */
+export const HEADERS_AHEAD_MAX = 2_048;
+/** Bodies kept for blocks that cannot be handed over yet; the lowest missing one is always asked for. */
+export const BODY_BYTES_AHEAD_MAX = 32 * 1024 * 1024;
+/** Blocks handed over and not imported yet. */
+export const IMPORT_AHEAD_MAX = 64;
+
+const EMPTY_BODY: RawBody = { transactions: [], uncles: [], withdrawals: undefined, size: 3 };
+
+interface Entry extends SyncHeader {
+  readonly from: PeerId;
+  readonly batch: number;
+  verified: boolean;
+  body: RawBody | undefined;
+  /** Who was asked for the body. */
+  askedOf: PeerId | undefined;
+}
+
+export class Pipeline {
+  private entries: Entry[] = [];
+  /** How many leading entries were handed over. */
+  private handed = 0;
+  private bodyBytes = 0;
+  private head: { number: number; hash: Hash32 };
+
+  constructor(head: { number: number; hash: Hash32 }) {
+    this.head = head;
+  }
+
+  get length(): number {
+    return this.entries.length;
+  }
+
+  /** Number and hash of the last header, or of the chain's head. */
+  get tip(): { number: number; hash: Hash32; verified: boolean } {
+    const last = this.entries.at(-1);
+    if (!last) return { ...this.head, verified: true };
+    return { number: last.header.number, hash: last.hash, verified: last.verified };
+  }
+
+  get heldBodyBytes(): number {
+    return this.bodyBytes;
+  }
+
+  /** The chain moved: drops what it holds now. A block of ours that it did not take leads to a fresh start. */
+  advance(head: { number: number; hash: Hash32 }): void {
+    this.head = head;
+    const first = this.entries[0];
+    if (!first) return;
+    const passed = head.number - first.header.number + 1;
+    if (passed < 0) {
+      this.clear();
+    } else if (passed === 0) {
+      if (!equalBytes(first.header.parentHash, head.hash)) this.clear();
+    } else if (passed > this.entries.length) {
+      this.clear();
+    } else if (!equalBytes(this.entries[passed - 1]!.hash, head.hash)) {
+      this.clear();
+    } else {
+      for (const entry of this.entries.splice(0, passed)) this.bodyBytes -= entry.body?.size ?? 0;
+      this.handed = Math.max(0, this.handed - passed);
+    }
+  }
+
+  /** Headers that are linked to the tip and to each other. */
+  append(headers: readonly SyncHeader[], from: PeerId, batch: number): void {
+    for (const item of headers) {
+      const body = isEmptyBody(item.header) ? EMPTY_BODY : undefined;
+      this.bodyBytes += body?.size ?? 0;
+      this.entries.push({ ...item, from, batch, verified: false, body, askedOf: undefined });
+    }
+  }
+
+  /** Marks a batch and returns whether any of it is still here. */
+  markVerified(batch: number, count: number): boolean {
+    let marked = 0;
+    for (const entry of this.entries) {
+      if (entry.batch !== batch) continue;
+      if (marked === count) break;
+      entry.verified = true;
+      marked++;
+    }
+    return marked > 0;
+  }
+
+  /** Removes every header from the batch on. Returns who gave the batch, undefined when nothing of it is here. */
+  removeFrom(batch: number, index: number): PeerId | undefined {
+    const start = this.entries.findIndex((entry) => entry.batch === batch);
+    if (start < 0) return undefined;
+    const { from } = this.entries[start]!;
+    let at = start;
+    while (at < this.entries.length && at - start < index && this.entries[at]!.batch === batch)
+      at++;
+    this.truncate(at);
+    return from;
+  }
+
+  /** Removes unverified headers at the end. */
+  removeUnverified(): void {
+    const at = this.entries.findIndex((entry) => !entry.verified);
+    if (at >= 0) this.truncate(at);
+  }
+
+  clear(): void {
+    this.truncate(0);
+  }
+
+  find(hash: Hash32): SyncBlock | undefined {
+    const found = this.entries.find((entry) => equalBytes(entry.hash, hash));
+    return found && { ...found, body: found.body ?? EMPTY_BODY };
+  }
+
+  private entryOf(item: SyncHeader): Entry | undefined {
+    const first = this.entries[0];
+    if (!first) return undefined;
+    const entry = this.entries[item.header.number - first.header.number];
+    return entry && equalBytes(entry.hash, item.hash) ? entry : undefined;
+  }
+
+  /** Lowest verified headers whose body nobody has been asked for, up to `countMax`, of blocks up to `numberMax`. */
+  wantedBodies(countMax: number, numberMax: number): SyncHeader[] {
+    const wanted: SyncHeader[] = [];
+    const isFull = this.bodyBytes >= BODY_BYTES_AHEAD_MAX;
+    for (let i = this.handed; i < this.entries.length; i++) {
+      const entry = this.entries[i]!;
+      if (!entry.verified || entry.header.number > numberMax) break;
+      if (entry.body) continue;
+      if (entry.askedOf === undefined) wanted.push(entry);
+      // When memory is short only the lowest missing block is fetched: it lets the others go.
+      if (wanted.length === countMax || isFull) break;
+    }
+    return wanted;
+  }
+
+  markAsked(headers: readonly SyncHeader[], peer: PeerId | undefined): void {
+    for (const item of headers) {
+      const entry = this.entryOf(item);
+      if (entry) entry.askedOf = peer;
+    }
+  }
+
+  /** Takes a body for one of our headers. The caller has matched it. */
+  fill(item: SyncHeader, body: RawBody): void {
+    const entry = this.entryOf(item);
+    if (!entry || entry.body) return;
+    entry.body = body;
+    this.bodyBytes += body.size;
+  }
+
+  /** Blocks that can be handed over now; each is given once. */
+  takeReady(): SyncBlock[] {
+    const ready: SyncBlock[] = [];
+    while (this.handed < Math.min(this.entries.length, IMPORT_AHEAD_MAX)) {
+      const entry = this.entries[this.handed]!;
+      if (!entry.verified || !entry.body) break;
+      const { header, hash, raw, body, from } = entry;
+      ready.push({ header, hash, raw, body, from });
+      this.handed++;
+    }
+    return ready;
+  }
+
+  private truncate(at: number): void {
+    for (const entry of this.entries.splice(at)) this.bodyBytes -= entry.body?.size ?? 0;
+    this.handed = Math.min(this.handed, at);
+  }
+}
+
+function isEmptyBody(header: Header): boolean {
+  return (
+    equalBytes(header.transactionsRoot, EMPTY_ROOT) &&
+    equalBytes(header.unclesHash, EMPTY_UNCLES_HASH) &&
+    header.withdrawalsRoot === undefined
+  );
+}
+
+/** Whether a body is the one that the header commits to. */
+export function bodyMatches(header: Header, body: RawBody): boolean {
+  const hasWithdrawals = header.withdrawalsRoot !== undefined;
+  if (hasWithdrawals !== (body.withdrawals !== undefined)) return false;
+  return (
+    equalBytes(deriveRoot(body.transactions), header.transactionsRoot) &&
+    equalBytes(keccak256(listOfRaw(body.uncles)), header.unclesHash)
+  );
+}

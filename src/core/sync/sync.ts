@@ -1,0 +1,442 @@
+/**
+ * Catching up, header first: which peer to ask for what, and in which order blocks reach the importer (consensus
+ * dossier §8.5). Finality is BFT's: a peer whose chain leaves ours below our head is of no use.
+ */
+import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { Lru } from '../base/lru.ts';
+import type { Machine } from '../base/machine.ts';
+import { blockHash } from '../chain/extra-data.ts';
+import { decodeHeader } from '../chain/header.ts';
+import type { PeerId } from '../ports.ts';
+import { DISCONNECT } from '../wire/disconnect.ts';
+import type { BlockId, RawBlock, RawBody } from '../wire/eth.ts';
+import { bodyMatches, HEADERS_AHEAD_MAX, Pipeline } from './pipeline.ts';
+import type { ChainHead, SyncEffect, SyncHeader, SyncInput, SyncProgress } from './sync-types.ts';
+
+export const SYNC_TICK_MS = 250;
+const HEADERS_PER_REQUEST = 192;
+const BODIES_PER_REQUEST = 64;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a peer that failed to answer is left alone. */
+const PEER_PAUSE_MS = 2_000;
+/** Unanswered or empty replies in a row that end a session. */
+const STRIKES_MAX = 3;
+/** Of blocks that were announced at the head: a validator decides them itself in this time. */
+const ANNOUNCE_WAIT_MS = 500;
+/** Gap that counts as "at the head". */
+const NEAR_BLOCKS = 2;
+const BAD_BLOCKS_MAX = 128;
+
+interface HeadersRequest {
+  readonly id: bigint;
+  readonly sinceMs: number;
+  /** undefined: asks for the peer's head by its hash. */
+  readonly from: number | undefined;
+  readonly amount: number;
+}
+
+interface BodiesRequest {
+  readonly id: bigint;
+  readonly sinceMs: number;
+  readonly headers: readonly SyncHeader[];
+}
+
+interface SyncPeer {
+  readonly id: PeerId;
+  head: Hash32;
+  /** Highest block that it says it has; undefined until its head is known. */
+  best: number | undefined;
+  needsProbe: boolean;
+  headers: HeadersRequest | undefined;
+  bodies: BodiesRequest | undefined;
+  strikes: number;
+  pausedUntilMs: number;
+}
+
+export class Sync implements Machine<SyncInput, SyncEffect> {
+  private readonly peers = new Map<PeerId, SyncPeer>();
+  private readonly pipeline: Pipeline;
+  private readonly badBlocks = new Lru<string, true>(BAD_BLOCKS_MAX);
+  private head: ChainHead;
+  private nextRequestId = 1n;
+  private nextBatch = 1;
+  private readonly batches = new Map<number, number>();
+  private behindSinceMs: number | undefined;
+  private startingBlock: number | undefined;
+  private out: SyncEffect[] = [];
+
+  constructor(head: ChainHead) {
+    this.head = head;
+    this.pipeline = new Pipeline(head);
+  }
+
+  /** undefined while at the head (or one block from it). */
+  get progress(): SyncProgress | undefined {
+    if (this.startingBlock === undefined) return undefined;
+    return {
+      startingBlock: this.startingBlock,
+      currentBlock: this.head.number,
+      highestBlock: Math.max(this.target(), this.head.number),
+    };
+  }
+
+  /** What is held between peers and the importer, for metrics. */
+  get held(): { headers: number; bodyBytes: number } {
+    return { headers: this.pipeline.length, bodyBytes: this.pipeline.heldBodyBytes };
+  }
+
+  step(input: SyncInput, nowMs: number): readonly SyncEffect[] {
+    this.out = [];
+    this.take(input, nowMs);
+    this.schedule(nowMs);
+    return this.out;
+  }
+
+  private take(input: SyncInput, nowMs: number): void {
+    switch (input.kind) {
+      case 'joined':
+        this.join(input.peer, input.head, input.td);
+        return;
+      case 'left':
+        this.forget(input.peer);
+        return;
+      case 'headers':
+        this.takeHeaders(input.peer, input.requestId, input.headers, nowMs);
+        return;
+      case 'bodies':
+        this.takeBodies(input.peer, input.requestId, input.bodies, nowMs);
+        return;
+      case 'announced':
+        this.takeAnnouncement(input.peer, input.blocks);
+        return;
+      case 'newBlock':
+        this.takeNewBlock(input.peer, input.block);
+        return;
+      case 'verified':
+        this.takeVerdict(input.batch, input.fault);
+        return;
+      case 'importFailed':
+        this.takeImportFailure(input.hash, input.fault);
+        return;
+      case 'head':
+        this.head = input.head;
+        this.pipeline.advance(input.head);
+        return;
+      case 'tick':
+        this.expire(nowMs);
+    }
+  }
+
+  private join(id: PeerId, head: Hash32, td: bigint): void {
+    const same = equalBytes(head, this.head.hash);
+    this.peers.set(id, {
+      id,
+      head,
+      best: same ? this.head.number : undefined,
+      needsProbe: !same && td > this.head.td,
+      headers: undefined,
+      bodies: undefined,
+      strikes: 0,
+      pausedUntilMs: 0,
+    });
+  }
+
+  private forget(id: PeerId): void {
+    const peer = this.peers.get(id);
+    if (peer?.bodies) this.pipeline.markAsked(peer.bodies.headers, undefined);
+    this.peers.delete(id);
+  }
+
+  private blame(id: PeerId, reason: number, fault: string): void {
+    if (!this.peers.has(id)) return;
+    this.forget(id);
+    this.out.push({ kind: 'misbehaved', peer: id, reason, fault });
+  }
+
+  /** A reply that did not come or did not help. */
+  private strike(peer: SyncPeer, nowMs: number, fault: string): void {
+    peer.strikes++;
+    peer.pausedUntilMs = nowMs + PEER_PAUSE_MS;
+    if (peer.strikes >= STRIKES_MAX) this.blame(peer.id, DISCONNECT.uselessPeer, fault);
+  }
+
+  private takeHeaders(
+    id: PeerId,
+    requestId: bigint,
+    raws: readonly Uint8Array[],
+    nowMs: number,
+  ): void {
+    const peer = this.peers.get(id);
+    const request = peer?.headers;
+    // Too late or never asked for.
+    if (!peer || !request || request.id !== requestId) return;
+    peer.headers = undefined;
+    if (raws.length > request.amount) {
+      this.blame(id, DISCONNECT.breachOfProtocol, 'more headers than asked for');
+      return;
+    }
+    const headers = decodeHeaders(raws);
+    if (!headers) {
+      this.blame(id, DISCONNECT.breachOfProtocol, 'header that is no header');
+      return;
+    }
+    if (request.from === undefined) this.takeProbe(peer, headers, nowMs);
+    else this.takeBatch(peer, headers, request.from, nowMs);
+  }
+
+  private takeProbe(peer: SyncPeer, headers: readonly SyncHeader[], nowMs: number): void {
+    const first = headers[0];
+    if (!first) {
+      this.strike(peer, nowMs, 'does not give the header of its own head');
+      return;
+    }
+    if (!equalBytes(first.hash, peer.head)) {
+      this.blame(peer.id, DISCONNECT.breachOfProtocol, 'another header than asked for');
+      return;
+    }
+    peer.needsProbe = false;
+    peer.strikes = 0;
+    peer.best = Math.max(peer.best ?? 0, first.header.number);
+  }
+
+  private takeBatch(
+    peer: SyncPeer,
+    batch: readonly SyncHeader[],
+    from: number,
+    nowMs: number,
+  ): void {
+    if (batch.length === 0) {
+      peer.best = Math.min(peer.best ?? 0, from - 1);
+      this.strike(peer, nowMs, 'does not give the headers that it announced');
+      return;
+    }
+    const broken = batch.findIndex(
+      ({ header }, i) =>
+        header.number !== from + i || (i > 0 && !equalBytes(header.parentHash, batch[i - 1]!.hash)),
+    );
+    if (broken >= 0) {
+      this.blame(peer.id, DISCONNECT.breachOfProtocol, 'headers that are not linked');
+      return;
+    }
+    peer.strikes = 0;
+    const { tip } = this.pipeline;
+    const fresh = batch.filter(({ header }) => header.number > tip.number);
+    const first = fresh[0];
+    if (!first || first.header.number !== tip.number + 1) return;
+    if (!equalBytes(first.header.parentHash, tip.hash)) {
+      if (tip.verified) {
+        const fault = `its chain leaves ours at block ${first.header.number}`;
+        this.blame(peer.id, DISCONNECT.uselessPeer, fault);
+      } else {
+        // One of two peers lies, and the seals have not been seen yet: begin again from what is sure.
+        this.pipeline.removeUnverified();
+        this.strike(peer, nowMs, 'headers that do not follow those of others');
+      }
+      return;
+    }
+    this.append(peer.id, fresh);
+  }
+
+  private append(from: PeerId, headers: readonly SyncHeader[]): void {
+    if (headers.some((item) => this.badBlocks.has(keyOf(item.hash)))) {
+      this.blame(from, DISCONNECT.breachOfProtocol, 'block that is known to be bad');
+      return;
+    }
+    const batch = this.nextBatch++;
+    this.batches.set(batch, headers.length);
+    this.pipeline.append(headers, from, batch);
+    this.out.push({ kind: 'verifyHeaders', batch, headers });
+  }
+
+  private takeVerdict(batch: number, fault: { index: number; text: string } | undefined): void {
+    const count = this.batches.get(batch);
+    this.batches.delete(batch);
+    if (count === undefined) return;
+    this.pipeline.markVerified(batch, fault ? fault.index : count);
+    if (!fault) return;
+    const from = this.pipeline.removeFrom(batch, fault.index);
+    if (from !== undefined) this.blame(from, DISCONNECT.breachOfProtocol, fault.text);
+  }
+
+  private takeImportFailure(hash: Hash32, fault: string): void {
+    this.badBlocks.set(keyOf(hash), true);
+    const block = this.pipeline.find(hash);
+    this.pipeline.clear();
+    if (block) this.blame(block.from, DISCONNECT.breachOfProtocol, fault);
+  }
+
+  private takeBodies(
+    id: PeerId,
+    requestId: bigint,
+    bodies: readonly RawBody[],
+    nowMs: number,
+  ): void {
+    const peer = this.peers.get(id);
+    const request = peer?.bodies;
+    if (!peer || !request || request.id !== requestId) return;
+    peer.bodies = undefined;
+    this.pipeline.markAsked(request.headers, undefined);
+    if (bodies.length === 0) {
+      peer.best = Math.min(peer.best ?? 0, request.headers[0]!.header.number - 1);
+      this.strike(peer, nowMs, 'does not give the bodies of blocks that it announced');
+      return;
+    }
+    // Replies keep the order of the request and leave out what the peer lacks.
+    let at = 0;
+    for (const item of request.headers) {
+      const body = bodies[at];
+      if (!body) break;
+      if (!bodyMatches(item.header, body)) continue;
+      this.pipeline.fill(item, body);
+      at++;
+    }
+    if (at < bodies.length) {
+      this.blame(id, DISCONNECT.breachOfProtocol, 'body that belongs to no header asked for');
+      return;
+    }
+    peer.strikes = 0;
+  }
+
+  private takeAnnouncement(id: PeerId, blocks: readonly BlockId[]): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    for (const block of blocks) this.raise(peer, block);
+  }
+
+  private raise(peer: SyncPeer, block: BlockId): void {
+    if (block.number <= (peer.best ?? -1)) return;
+    peer.best = block.number;
+    peer.head = block.hash.slice();
+    peer.needsProbe = false;
+  }
+
+  /** A block pushed at the head is imported without asking for anything. */
+  private takeNewBlock(id: PeerId, block: RawBlock): void {
+    const peer = this.peers.get(id);
+    if (!peer) return;
+    const [item] = decodeHeaders([block.header]) ?? [];
+    if (!item) {
+      this.blame(id, DISCONNECT.breachOfProtocol, 'block without a proper header');
+      return;
+    }
+    const { header, hash } = item;
+    this.raise(peer, { number: header.number, hash });
+    const { tip } = this.pipeline;
+    if (header.number !== tip.number + 1 || !equalBytes(header.parentHash, tip.hash)) return;
+    // COMPAT: a pushed block with a foreign body is ignored, not punished.
+    if (!bodyMatches(header, block.body)) return;
+    this.append(id, [item]);
+    this.pipeline.fill(item, block.body);
+  }
+
+  private expire(nowMs: number): void {
+    for (const peer of [...this.peers.values()]) {
+      const isLate = (request: { sinceMs: number } | undefined) =>
+        request !== undefined && nowMs - request.sinceMs >= REQUEST_TIMEOUT_MS;
+      const late = isLate(peer.headers) || isLate(peer.bodies);
+      if (!late) continue;
+      if (isLate(peer.headers)) peer.headers = undefined;
+      if (peer.bodies && isLate(peer.bodies)) {
+        this.pipeline.markAsked(peer.bodies.headers, undefined);
+        peer.bodies = undefined;
+      }
+      this.strike(peer, nowMs, 'does not answer requests');
+    }
+  }
+
+  private target(): number {
+    let target = 0;
+    for (const peer of this.peers.values()) target = Math.max(target, peer.best ?? 0);
+    return target;
+  }
+
+  private schedule(nowMs: number): void {
+    const target = this.target();
+    const gap = target - this.head.number;
+    if (gap <= 0) {
+      this.behindSinceMs = undefined;
+      this.startingBlock = undefined;
+    } else {
+      this.behindSinceMs ??= nowMs;
+      if (gap > NEAR_BLOCKS) this.startingBlock ??= this.head.number;
+    }
+    this.probe(nowMs);
+    this.askHeaders(target, gap, nowMs);
+    this.askBodies(nowMs);
+    const blocks = this.pipeline.takeReady();
+    if (blocks.length > 0) this.out.push({ kind: 'import', blocks });
+  }
+
+  private probe(nowMs: number): void {
+    for (const peer of this.peers.values()) {
+      if (!peer.needsProbe || peer.headers || peer.pausedUntilMs > nowMs) continue;
+      this.request(peer, peer.head, undefined, 1, nowMs);
+    }
+  }
+
+  private request(
+    peer: SyncPeer,
+    origin: Hash32 | number,
+    from: number | undefined,
+    amount: number,
+    nowMs: number,
+  ): void {
+    const requestId = this.nextRequestId++;
+    peer.headers = { id: requestId, sinceMs: nowMs, from, amount };
+    const query = { origin, amount, skip: 0, reverse: false };
+    this.out.push({ kind: 'getHeaders', peer: peer.id, requestId, query });
+  }
+
+  /** One batch at a time, behind the last header known. */
+  private askHeaders(target: number, gap: number, nowMs: number): void {
+    const { tip } = this.pipeline;
+    if (target <= tip.number || this.pipeline.length > HEADERS_AHEAD_MAX - HEADERS_PER_REQUEST) {
+      return;
+    }
+    const isNear = gap <= NEAR_BLOCKS;
+    if (isNear && nowMs - (this.behindSinceMs ?? nowMs) < ANNOUNCE_WAIT_MS) return;
+    let chosen: SyncPeer | undefined;
+    for (const peer of this.peers.values()) {
+      if (peer.headers?.from !== undefined) return;
+      if (peer.headers || peer.pausedUntilMs > nowMs || (peer.best ?? 0) <= tip.number) continue;
+      if (!chosen || isBetter(peer, chosen)) chosen = peer;
+    }
+    if (!chosen) return;
+    const amount = Math.min(HEADERS_PER_REQUEST, target - tip.number);
+    this.request(chosen, tip.number + 1, tip.number + 1, amount, nowMs);
+  }
+
+  private askBodies(nowMs: number): void {
+    for (const peer of this.peers.values()) {
+      if (peer.bodies || peer.pausedUntilMs > nowMs || peer.best === undefined) continue;
+      const headers = this.pipeline.wantedBodies(BODIES_PER_REQUEST, peer.best);
+      if (headers.length === 0) continue;
+      const requestId = this.nextRequestId++;
+      peer.bodies = { id: requestId, sinceMs: nowMs, headers };
+      this.pipeline.markAsked(headers, peer.id);
+      const hashes = headers.map((item) => item.hash);
+      this.out.push({ kind: 'getBodies', peer: peer.id, requestId, hashes });
+    }
+  }
+}
+
+/** Fewer strikes first, then one that is not busy with bodies, then the longer chain. */
+function isBetter(a: SyncPeer, b: SyncPeer): boolean {
+  if (a.strikes !== b.strikes) return a.strikes < b.strikes;
+  const [aBusy, bBusy] = [a.bodies !== undefined, b.bodies !== undefined];
+  if (aBusy !== bBusy) return bBusy;
+  return (a.best ?? 0) > (b.best ?? 0);
+}
+
+function decodeHeaders(raws: readonly Uint8Array[]): SyncHeader[] | undefined {
+  try {
+    return raws.map((bytes) => {
+      // A copy: a view would keep the whole message in memory.
+      const raw = bytes.slice();
+      const header = decodeHeader(raw);
+      return { header, hash: blockHash(header), raw };
+    });
+  } catch {
+    return undefined;
+  }
+}
