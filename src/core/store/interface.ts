@@ -9,6 +9,7 @@ import type { Receipt } from '../chain/receipt.ts';
 import type { SpaceResult } from '../execution/result.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
+import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 
 /** A chain of states with its own cursor: the public one, or one private state, named by its PSI. */
@@ -23,9 +24,14 @@ export interface BlockToAppend {
   readonly writes: WriteSet;
   /** The block holds private or marker transactions: spaces move past it by `appendPrivate` only. */
   readonly hasPrivateWork: boolean;
+  /** The version after this block, where execution made it; otherwise it is computed here. */
+  readonly trie?: StateTrie;
   /** Private results that are known already: same write, same sync. */
   readonly spaces?: ReadonlyMap<Psi, SpaceResult>;
 }
+
+/** `now`: durable when the promise resolves. `group`: while importing, one sync for many blocks. */
+export type Durability = 'now' | 'group';
 
 export interface Head {
   readonly number: number;
@@ -62,11 +68,13 @@ export interface ChainReader {
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined;
   bloom(space: Space, number: number): Uint8Array | undefined;
   writes(number: number): WriteSet | undefined;
-  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor or below the prune horizon. */
+  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor. A PSI without a state of its own reads the empty one. */
   stateAt(space: Space, number: number): StateReader;
   /** Last block whose private side is done; the head for the public space. -1 before genesis. */
   cursor(space: Space): number;
   /** PSIs with a state of their own, in order of appearance. */
   spaces(): readonly Psi[];
   code(hash: Hash32): Uint8Array | undefined;
+  /** The trie at a block: the head's, or one led back from it (proofs). Cost grows with what changed since. */
+  trieAt(space: Space, number: number): StateTrie;
 }

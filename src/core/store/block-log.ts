@@ -1,0 +1,227 @@
+/**
+ * The block log: numbered append-only segments, the truth of the store. An append is one write; it counts once `sync` has
+ * resolved. Opening scans from the checkpoint and tells a torn tail (cut) from corruption (refused).
+ */
+import { concatBytes } from '../base/bytes.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
+import type { LogFile, LogFolder } from '../ports.ts';
+import {
+  frameRecord,
+  type LogPosition,
+  type LogRecord,
+  parseRecord,
+  RECORD_HEADER_BYTES,
+  type RecordKind,
+  recordLength,
+} from './log-record.ts';
+import { SerialQueue } from './serial-queue.ts';
+
+export const SEGMENT_BYTES_DEFAULT = 256 * 1024 * 1024;
+const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
+
+export interface NewRecord {
+  readonly kind: RecordKind;
+  readonly body: Uint8Array;
+}
+
+export interface ScannedRecord extends LogRecord {
+  readonly position: LogPosition;
+}
+
+export class BlockLog {
+  private readonly folder: LogFolder;
+  private readonly segmentBytesMax: number;
+  private readonly files = new Map<number, LogFile>();
+  private readonly unsynced = new Set<LogFile>();
+  /** One at a time: a second caller must not return before the first one's bytes are down. */
+  private readonly syncs = new SerialQueue();
+  private last: number;
+  private failed: QuorateError | undefined;
+
+  constructor(folder: LogFolder, segmentBytesMax: number = SEGMENT_BYTES_DEFAULT) {
+    this.folder = folder;
+    this.segmentBytesMax = segmentBytesMax;
+    this.last = folder.segments().at(-1) ?? 0;
+  }
+
+  /** Where the next record will stand (before a rollover). */
+  end(): LogPosition {
+    return { segment: this.last, offset: this.file(this.last).size() };
+  }
+
+  /** Bytes of log between two positions. */
+  bytesBetween(from: LogPosition, to: LogPosition): number {
+    let total = to.offset - from.offset;
+    for (let segment = from.segment; segment < to.segment; segment++) {
+      total += this.file(segment).size();
+    }
+    return total;
+  }
+
+  /** One write of all records, side by side in one segment. Returns where each begins. */
+  append(records: readonly NewRecord[]): LogPosition[] {
+    if (this.failed) throw this.failed;
+    let total = 0;
+    for (const record of records) total += RECORD_HEADER_BYTES + record.body.length;
+    const size = this.file(this.last).size();
+    if (size > 0 && size + total > this.segmentBytesMax) this.last++;
+    const file = this.file(this.last);
+    let offset = file.size();
+    const positions: LogPosition[] = [];
+    const frames: Uint8Array[] = [];
+    for (const record of records) {
+      const position = { segment: this.last, offset };
+      const frame = frameRecord(record.kind, record.body, position);
+      positions.push(position);
+      frames.push(frame);
+      offset += frame.length;
+    }
+    this.write(file, frames.length === 1 ? frames[0]! : concatBytes(...frames));
+    this.unsynced.add(file);
+    return positions;
+  }
+
+  /** Everything appended so far is durable when this resolves. After a failure the log takes no more. */
+  sync(): Promise<void> {
+    return this.syncs.run(async () => {
+      if (this.failed) throw this.failed;
+      const files = [...this.unsynced];
+      this.unsynced.clear();
+      try {
+        for (const file of files) await file.sync();
+      } catch (error) {
+        throw this.refuseFromNowOn(error);
+      }
+    });
+  }
+
+  /** The record that begins at `position`. Throws STORE_CORRUPT when there is none. */
+  read(position: LogPosition): LogRecord {
+    const file = this.file(position.segment);
+    const header = file.read(position.offset, RECORD_HEADER_BYTES);
+    const length = recordLength(header);
+    if (length === undefined || position.offset + 8 + length > file.size()) throw corrupt(position);
+    const record = parseRecord(file.read(position.offset, 8 + length), 0, position);
+    if (!record) throw corrupt(position);
+    return record;
+  }
+
+  /**
+   * All records from `from` on, in order. What follows the last good record is cut when nothing valid stands behind it;
+   * otherwise throws STORE_CORRUPT.
+   */
+  *scan(from: LogPosition): Generator<ScannedRecord> {
+    let position = from;
+    if (from.offset > this.file(from.segment).size() || from.segment > this.last) {
+      throw fail(
+        'STORE_CORRUPT',
+        `the block log ends before ${describe(from)}, where the index was last written: log files are missing or cut. Restore them from a backup, or rebuild the index with "quorate db reindex"`,
+      );
+    }
+    for (;;) {
+      const file = this.file(position.segment);
+      if (position.offset === file.size()) {
+        if (position.segment >= this.last) return;
+        position = { segment: position.segment + 1, offset: 0 };
+        continue;
+      }
+      const record = this.tryRead(file, position);
+      if (!record) {
+        this.cutTail(position);
+        return;
+      }
+      yield { ...record, position };
+      position = {
+        segment: position.segment,
+        offset: position.offset + RECORD_HEADER_BYTES + record.body.length,
+      };
+    }
+  }
+
+  close(): void {
+    for (const file of this.files.values()) file.close();
+    this.files.clear();
+  }
+
+  private tryRead(file: LogFile, position: LogPosition): LogRecord | undefined {
+    const length = recordLength(file.read(position.offset, RECORD_HEADER_BYTES));
+    if (length === undefined || position.offset + 8 + length > file.size()) return undefined;
+    return parseRecord(file.read(position.offset, 8 + length), 0, position);
+  }
+
+  private cutTail(at: LogPosition): void {
+    const valid = this.findValidAfter(at);
+    if (valid) {
+      throw fail(
+        'STORE_CORRUPT',
+        `the block log is damaged at ${describe(at)}: the record there is broken, but a good one follows at ${describe(valid)}, so this is no torn end and nothing was cut. Restore the file from a backup or another node; then run "quorate db reindex"`,
+      );
+    }
+    for (let segment = this.last; segment > at.segment; segment--) {
+      this.files.get(segment)?.close();
+      this.files.delete(segment);
+      this.folder.remove(segment);
+    }
+    this.last = at.segment;
+    this.file(at.segment).truncate(at.offset);
+  }
+
+  /** A record that begins anywhere behind the broken one at `at`. */
+  private findValidAfter(at: LogPosition): LogPosition | undefined {
+    for (let segment = at.segment; segment <= this.last; segment++) {
+      const file = this.file(segment);
+      const first = segment === at.segment ? at.offset + 1 : 0;
+      for (let base = first; base < file.size(); base += SEARCH_CHUNK_BYTES) {
+        const chunk = file.read(base, SEARCH_CHUNK_BYTES + RECORD_HEADER_BYTES);
+        for (let i = 0; i < Math.min(chunk.length, SEARCH_CHUNK_BYTES); i++) {
+          if (recordLength(chunk, i) === undefined) continue;
+          const position = { segment, offset: base + i };
+          if (this.tryRead(file, position)) return position;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  private write(file: LogFile, bytes: Uint8Array): void {
+    const size = file.size();
+    try {
+      file.append(bytes);
+    } catch (error) {
+      try {
+        file.truncate(size);
+      } catch {
+        // The first error is the one to report; opening again cuts what is left of this record.
+      }
+      throw this.refuseFromNowOn(error);
+    }
+  }
+
+  private refuseFromNowOn(error: unknown): QuorateError {
+    this.failed =
+      error instanceof Error && 'code' in error && String(error.code).startsWith('STORAGE_')
+        ? (error as QuorateError)
+        : fail('STORE_WRITE_FAILED', 'the block log cannot be written', { cause: error });
+    return this.failed;
+  }
+
+  private file(segment: number): LogFile {
+    let file = this.files.get(segment);
+    if (!file) {
+      file = this.folder.open(segment);
+      this.files.set(segment, file);
+    }
+    return file;
+  }
+}
+
+function describe(position: LogPosition): string {
+  return `blocks/${String(position.segment).padStart(6, '0')}.log, byte ${position.offset}`;
+}
+
+function corrupt(position: LogPosition): QuorateError {
+  return fail(
+    'STORE_CORRUPT',
+    `the block log is damaged at ${describe(position)}: no good record begins there. Restore the file from a backup or another node; then run "quorate db reindex"`,
+  );
+}

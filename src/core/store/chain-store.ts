@@ -1,0 +1,563 @@
+/**
+ * The chain on disk: the log is the truth, the index a function of it up to the checkpoint, memory holds what is above
+ * (docs/storage.md). Opening replays write sets from the checkpoint and checks each root; nothing is executed.
+ */
+import { equalBytes, type Hash32, keyOf, ZERO_HASH } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import { bareHex } from '../base/hex.ts';
+import { Lru } from '../base/lru.ts';
+import type { Block } from '../chain/block.ts';
+import type { Header } from '../chain/header.ts';
+import type { Receipt } from '../chain/receipt.ts';
+import type { TransactionDialect } from '../chain/transaction.ts';
+import type { SpaceResult } from '../execution/result.ts';
+import type { Clock, Kv, LogFolder } from '../ports.ts';
+import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { StateTrie } from '../state/state-trie.ts';
+import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+import { BlockIndex, type Place } from './block-index.ts';
+import { BlockLog, type NewRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
+import { readMark } from './checkpoint.ts';
+import { CheckpointWriter } from './checkpoint-writer.ts';
+import type {
+  BlockToAppend,
+  ChainReader,
+  Durability,
+  Head,
+  PrivateRecord,
+  Space,
+  TransactionPlace,
+} from './interface.ts';
+import { PUBLIC_ID, TABLE } from './keys.ts';
+import { type LogPosition, RECORD_KIND } from './log-record.ts';
+import {
+  decodeBlockOf,
+  decodeBlockRecord,
+  decodePrivateRecord,
+  decodeReceiptsOf,
+  decodeRewindRecord,
+  decodeWritesOf,
+  encodeBlockRecord,
+  encodePrivateRecord,
+  encodeRewindRecord,
+} from './record-bodies.ts';
+import { reverseWrites, touchedBy } from './reverse-writes.ts';
+import { SerialQueue } from './serial-queue.ts';
+import { type SpaceEntry, Spaces } from './spaces.ts';
+import { StateAt } from './state-store.ts';
+
+export const CHECKPOINT_BYTES_DEFAULT = 64 * 1024 * 1024;
+export const CHECKPOINT_MS_DEFAULT = 30_000;
+/** Appends with durability `group` share one sync. */
+const GROUP_BLOCKS = 64;
+const BLOCKS_CACHED_MAX = 128;
+const RECEIPTS_CACHED_MAX = 128;
+
+export interface ChainStoreParts {
+  readonly log: LogFolder;
+  readonly kv: Kv;
+  readonly clock: Clock;
+  readonly dialect?: TransactionDialect;
+  readonly segmentBytesMax?: number;
+  /** A checkpoint begins behind this many bytes of log, or after this time. */
+  readonly checkpointBytes?: number;
+  readonly checkpointMs?: number;
+  /** A background checkpoint failed: the process must end. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+export class ChainStore implements ChainReader {
+  private readonly parts: ChainStoreParts;
+  private readonly kv: Kv;
+  private readonly log: BlockLog;
+  private readonly index: BlockIndex;
+  private readonly stateSpaces: Spaces;
+  private readonly writer: CheckpointWriter;
+  private readonly dialect: TransactionDialect;
+  private readonly recentCodes = new Map<string, Uint8Array>();
+  private readonly blocks = new Lru<number, Block>(BLOCKS_CACHED_MAX);
+  private readonly receiptLists = new Lru<number, readonly Receipt[]>(RECEIPTS_CACHED_MAX);
+  /** One write at a time. */
+  private readonly turn = new SerialQueue();
+  private current: Head | undefined;
+  private unsyncedBlocks = 0;
+
+  private constructor(parts: ChainStoreParts) {
+    this.parts = parts;
+    this.kv = parts.kv;
+    this.dialect = parts.dialect ?? 'quorum';
+    this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
+    this.index = new BlockIndex(parts.kv);
+    const mark = readMark(parts.kv);
+    this.stateSpaces = new Spaces(parts.kv, mark);
+    this.writer = new CheckpointWriter({
+      kv: parts.kv,
+      log: this.log,
+      index: this.index,
+      spaces: this.stateSpaces,
+      codes: this.recentCodes,
+      clock: parts.clock,
+      start: mark?.position ?? { segment: 0, offset: 0 },
+    });
+  }
+
+  /** Throws STORE_CORRUPT when log and index do not fit or a root is wrong; cuts a torn tail. */
+  static async open(parts: ChainStoreParts): Promise<ChainStore> {
+    const store = new ChainStore(parts);
+    await store.replay();
+    return store;
+  }
+
+  // --- writing ----------------------------------------------------------------------------------------------------
+
+  /** The next block, from 0. One write, one sync; visible to readers afterwards. */
+  append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
+    return this.turn.run(async () => {
+      const trie = this.checkNext(next);
+      const records: NewRecord[] = [{ kind: RECORD_KIND.block, body: encodeBlockRecord(next) }];
+      const { number } = next.block.header;
+      const spaces = next.spaces && this.withCopiedSpaces(number, next.spaces);
+      if (spaces) {
+        this.checkPrivate(number, spaces, number);
+        records.push({ kind: RECORD_KIND.private, body: encodePrivateRecord({ number, spaces }) });
+      }
+      const [position, privatePosition] = this.log.append(records);
+      const end = this.log.end();
+      this.unsyncedBlocks++;
+      if (durability === 'now' || this.unsyncedBlocks >= GROUP_BLOCKS) await this.syncLog();
+      this.applyBlock(next, position!, trie);
+      if (spaces) this.applyPrivate(number, spaces, privatePosition!);
+      this.writer.applied = end;
+      this.blocks.set(number, next.block);
+      this.receiptLists.set(number, next.receipts);
+      this.checkpointIfDue();
+    });
+  }
+
+  /**
+   * Results of all private states for one block with private work. States that are not named are done with the block too,
+   * unless this runs again after a rewind of single states.
+   */
+  appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
+    return this.turn.run(async () => {
+      const spaces = this.withCopiedSpaces(number, results);
+      this.checkPrivate(number, spaces, this.head()?.number ?? -1);
+      const body = encodePrivateRecord({ number, spaces });
+      const [position] = this.log.append([{ kind: RECORD_KIND.private, body }]);
+      const end = this.log.end();
+      await this.syncLog();
+      this.applyPrivate(number, spaces, position!);
+      this.writer.applied = end;
+      this.checkpointIfDue();
+    });
+  }
+
+  /** Takes back one private state, or with `all` the chain itself, to `to`. Durable when it resolves. */
+  rewind(target: Psi | 'all', to: number): Promise<void> {
+    return this.turn.run(async () => {
+      const psi = target === 'all' ? undefined : target;
+      const cursor = psi === undefined ? this.stateSpaces.open.cursor : this.cursorOf(psi);
+      if (to < 0 || to > cursor) {
+        throw fail('STORE_REWIND_INVALID', `cannot rewind from block ${cursor} to ${to}`);
+      }
+      await this.writer.run();
+      const body = encodeRewindRecord({ psi, to });
+      this.log.append([{ kind: RECORD_KIND.rewind, body }]);
+      await this.syncLog();
+      this.writer.applied = this.log.end();
+      await this.applyRewind(psi, to);
+    });
+  }
+
+  /** Makes group-durable blocks durable. */
+  sync(): Promise<void> {
+    return this.turn.run(() => this.syncLog());
+  }
+
+  /** Brings the index up to the head; runs beside appends. */
+  checkpoint(): Promise<void> {
+    return this.writer.run();
+  }
+
+  /** Bytes of log that a crash now would replay. */
+  replayBytes(): number {
+    return this.log.bytesBetween(this.writer.position, this.log.end());
+  }
+
+  async close(): Promise<void> {
+    await this.sync();
+    if (this.current) await this.writer.run();
+    this.log.close();
+    await this.kv.close();
+  }
+
+  // --- reading ----------------------------------------------------------------------------------------------------
+
+  head(): Head | undefined {
+    return this.current;
+  }
+
+  block(number: number): Block | undefined {
+    const known = this.blocks.get(number);
+    if (known) return known;
+    const body = this.blockBody(number);
+    if (!body) return undefined;
+    const block = decodeBlockOf(body, this.dialect);
+    this.blocks.set(number, block);
+    return block;
+  }
+
+  header(number: number): Header | undefined {
+    return number === this.current?.number ? this.current.header : this.block(number)?.header;
+  }
+
+  hashOf(number: number): Hash32 | undefined {
+    return this.isBlock(number) ? this.index.place(number)?.hash : undefined;
+  }
+
+  numberOf(hash: Hash32): number | undefined {
+    return this.index.numberOf(hash);
+  }
+
+  blockByHash(hash: Hash32): Block | undefined {
+    const number = this.index.numberOf(hash);
+    return number === undefined ? undefined : this.block(number);
+  }
+
+  receipts(number: number): readonly Receipt[] | undefined {
+    const known = this.receiptLists.get(number);
+    if (known) return known;
+    const body = this.blockBody(number);
+    if (!body) return undefined;
+    const receipts = decodeReceiptsOf(body);
+    this.receiptLists.set(number, receipts);
+    return receipts;
+  }
+
+  transactionByHash(hash: Hash32): TransactionPlace | undefined {
+    return this.index.transaction(hash);
+  }
+
+  privateRecord(psi: Psi, number: number): PrivateRecord | undefined {
+    return this.privateResult(psi, number);
+  }
+
+  bloom(space: Space, number: number): Uint8Array | undefined {
+    if (!this.isBlock(number)) return undefined;
+    const id = space.kind === 'public' ? PUBLIC_ID : this.stateSpaces.get(space.psi)?.id;
+    return id === undefined ? undefined : this.index.bloom(number, id);
+  }
+
+  writes(number: number): WriteSet | undefined {
+    const body = this.blockBody(number);
+    return body && decodeWritesOf(body);
+  }
+
+  stateAt(space: Space, number: number): StateReader {
+    if (number > this.cursor(space) || number < 0) {
+      throw fail(
+        'STORE_STATE_UNAVAILABLE',
+        space.kind === 'public'
+          ? `state of block ${number} is not there: the head is ${this.cursor(space)}`
+          : `private state is at block ${this.cursor(space)} of ${this.stateSpaces.open.cursor}: the private transaction manager does not answer`,
+      );
+    }
+    return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
+  }
+
+  cursor(space: Space): number {
+    return space.kind === 'public' ? this.stateSpaces.open.cursor : this.cursorOf(space.psi);
+  }
+
+  spaces(): readonly Psi[] {
+    return this.stateSpaces.psis();
+  }
+
+  code(hash: Hash32): Uint8Array | undefined {
+    return this.recentCodes.get(bareHex(hash)) ?? this.kv.get(TABLE.code, hash);
+  }
+
+  trieAt(space: Space, number: number): StateTrie {
+    const entry =
+      space.kind === 'public'
+        ? this.stateSpaces.open
+        : (this.stateSpaces.get(space.psi) ?? this.stateSpaces.get(EMPTY_PSI));
+    if (!entry) return this.stateSpaces.emptyTrie();
+    const target = this.stateAt(space, number);
+    if (number === entry.cursor) return entry.trie;
+    return entry.trie.update(this.writesBackTo(entry, number, target));
+  }
+
+  // --- applying records -------------------------------------------------------------------------------------------
+
+  private async replay(): Promise<void> {
+    const mark = readMark(this.kv);
+    if (mark) {
+      const header = this.block(mark.number)?.header;
+      if (!header || !equalBytes(this.index.place(mark.number)!.hash, mark.hash)) {
+        throw wrongIndex(`it names block ${mark.number}, which the log does not hold`);
+      }
+      this.current = { number: mark.number, hash: mark.hash, header };
+    }
+    for (const { kind, body, position } of this.log.scan(this.writer.position)) {
+      const end = { segment: position.segment, offset: position.offset + 9 + body.length };
+      if (kind === RECORD_KIND.block) {
+        const record = decodeBlockRecord(body, this.dialect);
+        this.applyBlock(record, position, this.checkNext(record));
+      } else if (kind === RECORD_KIND.private) {
+        const { number, spaces } = decodePrivateRecord(body);
+        this.checkPrivate(number, spaces, this.stateSpaces.open.cursor);
+        this.applyPrivate(number, spaces, position);
+      } else {
+        const { psi, to } = decodeRewindRecord(body);
+        await this.writer.run();
+        this.writer.applied = end;
+        await this.applyRewind(psi, to);
+      }
+      this.writer.applied = end;
+      if (this.isCheckpointLarge(end)) await this.writer.run();
+    }
+  }
+
+  /** Throws unless this is the next block and its root is right. Returns the trie after it. */
+  private checkNext({ block, writes, trie }: BlockToAppend): StateTrie {
+    const { number, parentHash, stateRoot } = block.header;
+    const head = this.current;
+    const fits = head
+      ? number === head.number + 1 && equalBytes(parentHash, head.hash)
+      : number === 0;
+    if (!fits) {
+      throw fail(
+        'STORE_BLOCK_OUT_OF_ORDER',
+        `block ${number} does not follow the head${head ? ` (block ${head.number})` : ': the store is empty'}`,
+      );
+    }
+    const { open } = this.stateSpaces;
+    const next = trie && !open.isSettled ? trie : open.trie.update(writes);
+    if (!equalBytes(next.root(), stateRoot)) {
+      throw wrongIndex(`the state root of block ${number} is not its header's`);
+    }
+    return next;
+  }
+
+  private applyBlock(record: BlockToAppend, position: LogPosition, trie: StateTrie): void {
+    const { block, writes, hasPrivateWork } = record;
+    const { number } = block.header;
+    const { open } = this.stateSpaces;
+    this.index.addBlock(block, { ...position, hash: block.hash, hasPrivateWork });
+    open.recent.apply(number, writes);
+    open.trie = trie;
+    open.isSettled = false;
+    open.cursor = number;
+    this.addCodes(writes);
+    this.current = { number, hash: block.hash, header: block.header };
+    this.skipQuietBlocks();
+  }
+
+  private checkPrivate(number: number, spaces: ReadonlyMap<Psi, SpaceResult>, head: number): void {
+    for (const [psi, result] of spaces) {
+      if (this.cursorOf(psi) !== number - 1 && this.stateSpaces.get(psi)) {
+        throw fail(
+          'STORE_PRIVATE_OUT_OF_ORDER',
+          `private state is at block ${this.cursorOf(psi)}, its next block is not ${number}`,
+        );
+      }
+      const trie = this.stateSpaces.get(psi)?.trie ?? this.stateSpaces.emptyTrie();
+      if (!equalBytes(trie.update(result.writes).root(), result.root)) {
+        throw wrongIndex(`the root of a private state at block ${number} is not its record's`);
+      }
+    }
+    if (number > head || number > this.stateSpaces.baseCursor + 1) {
+      throw fail(
+        'STORE_PRIVATE_OUT_OF_ORDER',
+        `private state is at block ${this.stateSpaces.baseCursor}, its next block is not ${number}`,
+      );
+    }
+  }
+
+  private applyPrivate(
+    number: number,
+    spaces: ReadonlyMap<Psi, SpaceResult>,
+    position: LogPosition,
+  ): void {
+    const place: Place = {
+      ...position,
+      hash: this.index.place(number)!.hash,
+      hasPrivateWork: true,
+    };
+    const isFirstRun = this.stateSpaces.baseCursor === number - 1;
+    for (const [psi, result] of spaces) {
+      const entry = this.stateSpaces.get(psi) ?? this.stateSpaces.add(psi, number - 1);
+      entry.recent.apply(number, result.writes);
+      entry.trie = entry.trie.update(result.writes);
+      entry.trie.root();
+      entry.cursor = number;
+      this.addCodes(result.writes);
+      this.index.addPrivate(number, entry.id, place, result.bloom);
+    }
+    if (isFirstRun) {
+      this.stateSpaces.baseCursor = number;
+      for (const entry of this.stateSpaces.privates()) {
+        if (entry.cursor === number - 1) entry.cursor = number;
+      }
+    }
+    this.skipQuietBlocks();
+  }
+
+  /** Everything up to `end` but the rewind itself is in the index already. */
+  private async applyRewind(psi: Psi | undefined, to: number): Promise<void> {
+    const entries = psi === undefined ? [...this.stateSpaces.all()] : [this.stateSpaces.get(psi)!];
+    const plans = entries
+      .filter((entry) => entry.cursor > to)
+      .map((entry) => {
+        const back = this.writesBackTo(entry, to, new StateAt(this.kv, entry, this, to));
+        return { entry, trie: entry.trie.update(back), touched: this.touchedSince(entry, to) };
+      });
+    const removed: Block[] = [];
+    if (psi === undefined) {
+      for (let number = to + 1; number <= this.stateSpaces.open.cursor; number++) {
+        removed.push(this.block(number)!);
+      }
+      const header = this.header(to)!;
+      const trie = plans.find(({ entry }) => entry === this.stateSpaces.open)?.trie;
+      if (trie && !equalBytes(trie.root(), header.stateRoot)) {
+        throw wrongIndex(`the state led back to block ${to} has not its header's root`);
+      }
+      this.stateSpaces.baseCursor = Math.min(this.stateSpaces.baseCursor, to);
+      this.current = { number: to, hash: this.hashOf(to)!, header };
+    }
+    await this.writer.rewind(plans, to, removed);
+    this.blocks.clear();
+    this.receiptLists.clear();
+  }
+
+  private addCodes(writes: WriteSet): void {
+    for (const { hash, code } of writes.codes) this.recentCodes.set(bareHex(hash), code);
+  }
+
+  /** Private states are done with a block that has nothing for them. */
+  private skipQuietBlocks(): void {
+    const { stateSpaces } = this;
+    stateSpaces.baseCursor = this.quietUpTo(stateSpaces.baseCursor);
+    for (const entry of stateSpaces.privates()) entry.cursor = this.quietUpTo(entry.cursor);
+  }
+
+  private quietUpTo(cursor: number): number {
+    let at = cursor;
+    const head = this.stateSpaces.open.cursor;
+    while (at < head && !this.index.place(at + 1)!.hasPrivateWork) at++;
+    return at;
+  }
+
+  /** A private state that is new begins as a copy of the empty one: its first record holds the copy too. */
+  private withCopiedSpaces(
+    number: number,
+    results: ReadonlyMap<Psi, SpaceResult>,
+  ): ReadonlyMap<Psi, SpaceResult> {
+    const empty = this.stateSpaces.get(EMPTY_PSI);
+    if (!empty) return results;
+    const out = new Map<Psi, SpaceResult>();
+    for (const [psi, result] of results) {
+      const isCopy = psi !== EMPTY_PSI && !this.stateSpaces.get(psi);
+      out.set(psi, isCopy ? { ...result, writes: this.copyOf(empty, number - 1, result) } : result);
+    }
+    return out;
+  }
+
+  private copyOf(empty: SpaceEntry, number: number, result: SpaceResult): WriteSet {
+    const reader = new StateAt(this.kv, empty, this, number);
+    const accounts = new Map<string, AccountWrite>();
+    for (const { address, account } of reader.accounts(ZERO_HASH)) {
+      const slots = new Map<bigint, bigint>();
+      for (const { slot, value } of reader.slots(address, account, ZERO_HASH)) {
+        slots.set(slot, value);
+      }
+      accounts.set(keyOf(address), { address, account, storageReset: false, slots });
+    }
+    for (const [key, write] of result.writes.accounts) {
+      const copied = accounts.get(key);
+      const slots = write.storageReset
+        ? write.slots
+        : new Map([...(copied?.slots ?? []), ...write.slots]);
+      accounts.set(key, { ...write, slots });
+    }
+    return { accounts, codes: result.writes.codes };
+  }
+
+  private writesBackTo(entry: SpaceEntry, to: number, target: StateReader): WriteSet {
+    const latest = new StateAt(this.kv, entry, this, entry.cursor);
+    return reverseWrites(this.touchedSince(entry, to), latest, target);
+  }
+
+  private touchedSince(entry: SpaceEntry, to: number) {
+    return touchedBy(this.writeSetsSince(entry, to));
+  }
+
+  private *writeSetsSince(entry: SpaceEntry, to: number): Generator<WriteSet> {
+    for (let number = to + 1; number <= entry.cursor; number++) {
+      const writes =
+        entry.psi === undefined
+          ? this.writes(number)
+          : this.privateResult(entry.psi, number)?.writes;
+      if (writes) yield writes;
+    }
+  }
+
+  private privateResult(psi: Psi, number: number): SpaceResult | undefined {
+    const entry = this.stateSpaces.get(psi);
+    if (!entry || number > entry.cursor) return undefined;
+    const place = this.index.place(number, entry.id);
+    return place && decodePrivateRecord(this.log.read(place).body).spaces.get(psi);
+  }
+
+  private blockBody(number: number): Uint8Array | undefined {
+    const place = this.isBlock(number) || !this.current ? this.index.place(number) : undefined;
+    return place && this.log.read(place).body;
+  }
+
+  private isBlock(number: number): boolean {
+    return this.current !== undefined && number >= 0 && number <= this.current.number;
+  }
+
+  private cursorOf(psi: Psi): number {
+    return this.stateSpaces.get(psi)?.cursor ?? this.stateSpaces.baseCursor;
+  }
+
+  private entryOrEmpty(space: Space) {
+    if (space.kind === 'public') return this.stateSpaces.open;
+    return (
+      this.stateSpaces.get(space.psi) ??
+      this.stateSpaces.get(EMPTY_PSI) ??
+      this.stateSpaces.nothing()
+    );
+  }
+
+  private async syncLog(): Promise<void> {
+    this.unsyncedBlocks = 0;
+    await this.log.sync();
+  }
+
+  private isCheckpointLarge(end: LogPosition): boolean {
+    const { position } = this.writer;
+    const limit = this.parts.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
+    return this.log.bytesBetween(position, end) >= limit;
+  }
+
+  private checkpointIfDue(): void {
+    if (this.writer.isRunning) return;
+    const age = this.parts.clock.nowMs() - this.writer.lastAtMs;
+    const isDue =
+      age >= (this.parts.checkpointMs ?? CHECKPOINT_MS_DEFAULT) ||
+      this.isCheckpointLarge(this.log.end());
+    if (!isDue) return;
+    this.writer.run().catch((error: unknown) => this.parts.onFault?.(error));
+  }
+}
+
+function wrongIndex(what: string) {
+  return fail(
+    'STORE_CORRUPT',
+    `the index does not fit the block log: ${what}. Rebuild it with "quorate db reindex"`,
+  );
+}

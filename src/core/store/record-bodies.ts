@@ -1,0 +1,197 @@
+/** Bodies of the three kinds of log records, as RLP: what replay needs to rebuild the index without executing. */
+import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
+import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import { type Block, encodeBlock, readBlock } from '../chain/block.ts';
+import { EMPTY_BLOOM } from '../chain/bloom.ts';
+import { type Receipt, readStoredReceipt, writeStoredReceipt } from '../chain/receipt.ts';
+import type { TransactionDialect } from '../chain/transaction.ts';
+import type { SpaceResult } from '../execution/result.ts';
+import type { Psi } from '../privacy/inputs.ts';
+import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+import type { BlockToAppend } from './interface.ts';
+import { readAccount, readMetadata, writeAccount, writeMetadata } from './rows.ts';
+
+/** Bits of an account write. */
+const WRITE = { present: 1, reset: 2, metadata: 4 } as const;
+
+const textEncoder = new TextEncoder();
+const textDecoder = new TextDecoder();
+
+export interface BlockRecord {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  readonly writes: WriteSet;
+  readonly hasPrivateWork: boolean;
+}
+
+export interface PrivateBlockRecord {
+  readonly number: number;
+  readonly spaces: ReadonlyMap<Psi, SpaceResult>;
+}
+
+export interface RewindRecord {
+  /** undefined: all spaces, the public one included. */
+  readonly psi: Psi | undefined;
+  /** The new head or cursor. */
+  readonly to: number;
+}
+
+export function encodeBlockRecord(record: BlockToAppend): Uint8Array {
+  const block = encodeBlock(record.block);
+  const writer = new RlpWriter(block.length * 2 + 1024);
+  const start = writer.begin();
+  writer.boolean(record.hasPrivateWork).raw(block);
+  const receipts = writer.begin();
+  for (const receipt of record.receipts) writeStoredReceipt(writer, receipt);
+  writer.end(receipts);
+  writeWriteSet(writer, record.writes);
+  writer.end(start);
+  return writer.finish();
+}
+
+export function decodeBlockRecord(body: Uint8Array, dialect: TransactionDialect): BlockRecord {
+  const list = readList(body);
+  const hasPrivateWork = list.boolean();
+  const block = readBlock(list, dialect);
+  const receipts = readReceipts(list);
+  const writes = readWriteSet(list);
+  list.finish();
+  return { hasPrivateWork, block, receipts, writes };
+}
+
+/** The block alone. */
+export function decodeBlockOf(body: Uint8Array, dialect: TransactionDialect): Block {
+  const list = readList(body);
+  list.skip();
+  return readBlock(list, dialect);
+}
+
+/** The receipts alone. */
+export function decodeReceiptsOf(body: Uint8Array): Receipt[] {
+  const list = readList(body);
+  list.skip();
+  list.skip();
+  return readReceipts(list);
+}
+
+/** The write set alone. */
+export function decodeWritesOf(body: Uint8Array): WriteSet {
+  const list = readList(body);
+  for (let i = 0; i < 3; i++) list.skip();
+  return readWriteSet(list);
+}
+
+export function encodePrivateRecord(record: PrivateBlockRecord): Uint8Array {
+  const writer = new RlpWriter(4096);
+  const start = writer.begin();
+  writer.number(record.number);
+  for (const [psi, result] of record.spaces) {
+    const space = writer.begin();
+    writer.string(textEncoder.encode(psi)).string(result.root);
+    const receipts = writer.begin();
+    for (const [index, receipt] of result.receipts) {
+      writer.number(index);
+      writeStoredReceipt(writer, receipt);
+    }
+    writer.end(receipts);
+    writer.string(result.bloom.some((byte) => byte !== 0) ? result.bloom : EMPTY_BYTES);
+    writeWriteSet(writer, result.writes);
+    writer.end(space);
+  }
+  writer.end(start);
+  return writer.finish();
+}
+
+export function decodePrivateRecord(body: Uint8Array): PrivateBlockRecord {
+  const list = readList(body);
+  const number = list.number();
+  const spaces = new Map<Psi, SpaceResult>();
+  while (!list.done) {
+    const space = list.enter();
+    const psi = textDecoder.decode(space.string());
+    const root = space.fixed(32);
+    const receipts = new Map<number, Receipt>();
+    const items = space.enter();
+    while (!items.done) receipts.set(items.number(), readStoredReceipt(items));
+    const bloom = space.string();
+    const writes = readWriteSet(space);
+    spaces.set(psi, { root, receipts, bloom: bloom.length === 0 ? EMPTY_BLOOM : bloom, writes });
+  }
+  return { number, spaces };
+}
+
+export function encodeRewindRecord(record: RewindRecord): Uint8Array {
+  const writer = new RlpWriter(64);
+  const start = writer.begin();
+  writer.number(record.to);
+  if (record.psi !== undefined) writer.string(textEncoder.encode(record.psi));
+  writer.end(start);
+  return writer.finish();
+}
+
+export function decodeRewindRecord(body: Uint8Array): RewindRecord {
+  const list = readList(body);
+  const to = list.number();
+  return { to, psi: list.done ? undefined : textDecoder.decode(list.string()) };
+}
+
+function readReceipts(list: RlpReader): Receipt[] {
+  const receipts: Receipt[] = [];
+  const items = list.enter();
+  while (!items.done) receipts.push(readStoredReceipt(items));
+  return receipts;
+}
+
+// --- write sets -----------------------------------------------------------------------------------------------------
+
+function writeWriteSet(writer: RlpWriter, writes: WriteSet): void {
+  const start = writer.begin();
+  const accounts = writer.begin();
+  for (const write of writes.accounts.values()) writeAccountWrite(writer, write);
+  writer.end(accounts);
+  for (const { hash, code } of writes.codes) writer.string(hash).string(code);
+  writer.end(start);
+}
+
+function writeAccountWrite(writer: RlpWriter, write: AccountWrite): void {
+  const start = writer.begin();
+  const { account, metadata } = write;
+  writer
+    .string(write.address)
+    .number(
+      (account ? WRITE.present : 0) |
+        (write.storageReset ? WRITE.reset : 0) |
+        (metadata ? WRITE.metadata : 0),
+    );
+  if (account) writeAccount(writer, account);
+  if (metadata) writeMetadata(writer, metadata);
+  for (const [slot, value] of write.slots) writer.bigint(slot).bigint(value);
+  writer.end(start);
+}
+
+function readWriteSet(reader: RlpReader): WriteSet {
+  const list = reader.enter();
+  const accounts = new Map<string, AccountWrite>();
+  const items = list.enter();
+  while (!items.done) {
+    const write = readAccountWrite(items.enter());
+    accounts.set(keyOf(write.address), write);
+  }
+  const codes: { hash: Hash32; code: Uint8Array }[] = [];
+  while (!list.done) codes.push({ hash: list.fixed(32), code: list.string() });
+  return { accounts, codes };
+}
+
+function readAccountWrite(item: RlpReader): AccountWrite {
+  const address = item.fixed(20);
+  const bits = item.number();
+  const account = bits & WRITE.present ? readAccount(item) : undefined;
+  const metadata = bits & WRITE.metadata ? readMetadata(item) : undefined;
+  const slots = new Map<bigint, bigint>();
+  while (!item.done) {
+    const slot = item.bigint(32);
+    slots.set(slot, item.bigint(32));
+  }
+  const base = { address, account, storageReset: (bits & WRITE.reset) !== 0, slots };
+  return metadata === undefined ? base : { ...base, metadata };
+}

@@ -1,0 +1,10 @@
+/** Runs asynchronous jobs one after another. A failing job fails its own caller only. */
+export class SerialQueue {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<T>(job: () => Promise<T>): Promise<T> {
+    const result = this.last.then(job, job);
+    this.last = result.catch(() => {});
+    return result;
+  }
+}
