@@ -1,0 +1,102 @@
+/**
+ * One process per data directory. The lock file names its owner; a lock whose owner is dead is taken over. Taking over is
+ * safe against a race: the new file is linked into place only where none stands, and a stale one is first renamed away.
+ */
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+
+const LOCK_NAME = 'LOCK';
+const ATTEMPTS_MAX = 10;
+
+interface Owner {
+  readonly pid: number;
+  /** Start time of the process, where the platform tells: a pid that was given to another program is no owner. */
+  readonly startedAt: string;
+}
+
+/** Returns the release. Throws STORAGE_LOCKED naming the pid that holds it. */
+export function lockDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, LOCK_NAME);
+  const own = `${process.pid} ${startOf(process.pid)}\n`;
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, own, { mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      if (tryLink(mine, path)) return () => release(path, own);
+      const owner = readOwner(path);
+      if (owner && isAlive(owner)) {
+        throw fail(
+          'STORAGE_LOCKED',
+          `${directory} is in use by process ${owner.pid}: stop that one first, or choose another --datadir`,
+          { data: { pid: owner.pid } },
+        );
+      }
+      removeStale(path, `${path}.stale.${process.pid}`, owner);
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  throw fail('STORAGE_LOCKED', `${directory} is being locked by several processes at once`);
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readOwner(path: string): Owner | undefined {
+  try {
+    const [pid, startedAt] = readFileSync(path, 'utf8').trim().split(' ');
+    return { pid: Number(pid), startedAt: startedAt ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Renames, then looks at what was renamed: a lock that somebody else took meanwhile is put back. */
+function removeStale(path: string, aside: string, stale: Owner | undefined): void {
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  const moved = readOwner(aside);
+  if (moved?.pid !== stale?.pid || moved?.startedAt !== stale?.startedAt) tryLink(aside, path);
+  rmSync(aside, { force: true });
+}
+
+function release(path: string, own: string): void {
+  try {
+    if (readFileSync(path, 'utf8') === own) rmSync(path);
+  } catch {
+    // Gone already.
+  }
+}
+
+function isAlive({ pid, startedAt }: Owner): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const start = startOf(pid);
+  return startedAt === '' || start === '' || start === startedAt;
+}
+
+/** Clock ticks since boot at which a process began; '' where /proc is missing. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}

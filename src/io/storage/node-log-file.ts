@@ -1,0 +1,134 @@
+/** LogFile and LogFolder over node:fs: writes at the known end, fdatasync off the main thread. */
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { LogFile, LogFolder } from '../../core/ports.ts';
+import { storageError } from './system-error.ts';
+
+const SEGMENT_NAME = /^(\d{6,})\.log$/;
+
+class NodeLogFile implements LogFile {
+  private readonly path: string;
+  private readonly descriptor: number;
+  private length: number;
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.descriptor = openSync(path, 'a+', 0o600);
+      this.length = fstatSync(this.descriptor).size;
+    } catch (error) {
+      throw storageError(error, path);
+    }
+  }
+
+  size(): number {
+    return this.length;
+  }
+
+  /** All of it or, as far as the disk lets us, nothing: a partial write is taken back before the error. */
+  append(bytes: Uint8Array): number {
+    const at = this.length;
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.descriptor, bytes, done, bytes.length - done);
+      }
+    } catch (error) {
+      try {
+        ftruncateSync(this.descriptor, at);
+      } catch {
+        // The write's error is the one to report; opening again cuts the torn end.
+      }
+      throw storageError(error, this.path);
+    }
+    this.length = at + bytes.length;
+    return at;
+  }
+
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fdatasync(this.descriptor, (error) => {
+        if (error) reject(storageError(error, this.path));
+        else resolve();
+      });
+    });
+  }
+
+  read(at: number, length: number): Uint8Array {
+    const wanted = Math.max(0, Math.min(length, this.length - at));
+    const bytes = new Uint8Array(wanted);
+    let done = 0;
+    try {
+      while (done < wanted) {
+        const count = readSync(this.descriptor, bytes, done, wanted - done, at + done);
+        if (count === 0) break;
+        done += count;
+      }
+    } catch (error) {
+      throw storageError(error, this.path);
+    }
+    return done === wanted ? bytes : bytes.subarray(0, done);
+  }
+
+  truncate(size: number): void {
+    if (size >= this.length) return;
+    try {
+      ftruncateSync(this.descriptor, size);
+      fsyncSync(this.descriptor);
+    } catch (error) {
+      throw storageError(error, this.path);
+    }
+    this.length = size;
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+}
+
+/** Segments are files `000000.log`, … below `directory`, which is made when missing. */
+export function nodeLogFolder(directory: string): LogFolder {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const pathOf = (segment: number) => join(directory, `${String(segment).padStart(6, '0')}.log`);
+  return {
+    segments() {
+      const found: number[] = [];
+      for (const name of readdirSync(directory)) {
+        const digits = SEGMENT_NAME.exec(name)?.[1];
+        if (digits !== undefined) found.push(Number(digits));
+      }
+      return found.sort((a, b) => a - b);
+    },
+    open(segment) {
+      const file = new NodeLogFile(pathOf(segment));
+      syncDirectory(directory);
+      return file;
+    },
+    remove(segment) {
+      rmSync(pathOf(segment), { force: true });
+      syncDirectory(directory);
+    },
+  };
+}
+
+/** Makes names in a directory durable; where the platform cannot, it does so by itself. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,24 @@
+/** Errors of the operating system on our files, as errors of ours that say what to do. */
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+
+/** STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end. */
+export function storageError(error: unknown, file: string): QuorateError {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return fail(
+      'STORAGE_FULL',
+      `no space left on the disk of ${file}: nothing acknowledged is lost; free some space and start again`,
+      { cause: error },
+    );
+  }
+  if (code === 'EIO') {
+    return fail(
+      'STORAGE_IO',
+      `the disk reports an input/output error on ${file}: what it holds is unknown, so the process ends. Check the disk, then start again`,
+      { cause: error },
+    );
+  }
+  return fail('STORAGE_FAILED', `cannot use ${file}: ${(error as Error).message}`, {
+    cause: error,
+  });
+}
