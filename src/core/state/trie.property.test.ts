@@ -114,7 +114,7 @@ describe('Trie against @ethereumjs/mpt', () => {
             kept = next.shed(depth);
           }
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       );
     });
 
