@@ -104,7 +104,7 @@ export class TransactionPool {
     const senderKey = keyOf(address);
     const isLocal =
       this.limits.hasLocals && (options.isLocal === true || this.locals.has(senderKey));
-    this.makeRoom(transaction, senderKey, isLocal);
+    this.makeRoom(transaction, isLocal);
     const queue = this.queueOf(address, senderKey, nowMs);
     const old = queue.at(Number(transaction.nonce));
     if (old && !this.isBetter(transaction, old.transaction)) {
@@ -333,7 +333,7 @@ export class TransactionPool {
   }
 
   /** Full: a remote newcomer must pay more than the cheapest remote one, or be executable while others only wait. */
-  private makeRoom(transaction: Transaction, senderKey: string, isLocal: boolean): void {
+  private makeRoom(transaction: Transaction, isLocal: boolean): void {
     const { globalSlots, globalQueue, transactionsMax } = this.limits;
     const size = this.entries.size;
     if (size >= transactionsMax) throw refused('FULL', 'txpool is full');
@@ -344,8 +344,7 @@ export class TransactionPool {
         throw refused('UNDERPRICED', 'transaction underpriced');
       }
     } else {
-      const next = this.queues.get(senderKey)?.nextNonce;
-      const isExecutable = next === undefined || Number(transaction.nonce) <= next;
+      const isExecutable = transaction.nonce <= this.nonceOf(transaction.sender);
       if (!victim || !isExecutable || victim.queue.isPending(victim)) {
         throw refused('FULL', 'txpool is full');
       }
