@@ -73,7 +73,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     ...(options.tls ? { https: options.tls } : {}),
   }) as unknown as FastifyInstance;
   // A GET may carry a body here: Tessera's /receive does.
-  app.addHttpMethod('GET', { hasBody: true });
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, _request, reply) => answer(reply, options.failure(error)));
@@ -103,8 +103,11 @@ function toRequest(request: FastifyRequest): HttpRequest {
 
 function answer(reply: FastifyReply, { status, type, body, headers }: HttpReply): FastifyReply {
   if (headers) reply.headers(headers);
+  // Bytes, so that no charset is added to the media type.
   const bytes =
-    typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
+    typeof body === 'string'
+      ? Buffer.from(body)
+      : Buffer.from(body.buffer, body.byteOffset, body.length);
   return reply.code(status).header('content-type', type).send(bytes);
 }
 

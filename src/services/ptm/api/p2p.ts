@@ -1,6 +1,5 @@
 /** P2P: what other managers send us, Tessera's or our own (privacy dossier §11). */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
 import { BinaryReader } from '../../../core/privacy/payload-binary.ts';
 import { type HttpReply, json, type Route, text } from '../../../io/http/server.ts';
 import type { Discovery } from '../manager/discovery.ts';
@@ -18,7 +17,6 @@ export interface P2pParts {
   readonly table: PartyTable;
   readonly versions: readonly string[];
   readonly failure: (error: unknown) => HttpReply;
-  readonly say: Log;
 }
 
 export function p2pRoutes({ manager, discovery, table, versions, failure }: P2pParts): Route[] {

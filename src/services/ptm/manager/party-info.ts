@@ -69,7 +69,7 @@ export interface PartyTableOptions {
 
 /** Peers by URL, and the URL of each key. A peer speaks for keys at its own URL only. */
 export class PartyTable {
-  readonly ownUrl: string;
+  private listening: string;
   private readonly ownKeys: readonly PublicKey[];
   private readonly ownNames: ReadonlySet<string>;
   private readonly configured: ReadonlySet<string>;
@@ -78,12 +78,22 @@ export class PartyTable {
   private readonly urls = new Map<string, string>();
 
   constructor(options: PartyTableOptions) {
-    this.ownUrl = normalizeUrl(options.ownUrl);
+    this.listening = normalizeUrl(options.ownUrl);
     this.ownKeys = options.ownKeys;
     this.ownNames = new Set(options.ownKeys.map(keyOf));
     this.configured = new Set(options.configured.map(normalizeUrl));
     this.discovery = options.discovery;
     for (const url of this.configured) this.add(url);
+  }
+
+  get ownUrl(): string {
+    return this.listening;
+  }
+
+  /** The URL that peers reach us at, once it is known. */
+  announce(url: string): void {
+    this.listening = normalizeUrl(url);
+    this.parties.delete(this.listening);
   }
 
   /** Where a key's manager is. Throws PTM_RECIPIENT_NOT_FOUND. */

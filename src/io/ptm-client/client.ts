@@ -1,0 +1,444 @@
+/** The node's side of the private transaction manager: `Manager` over HTTP or a unix socket (privacy dossier §1). */
+import { isZeroBytes } from '../../core/base/bytes.ts';
+import { fail, hasCode } from '../../core/base/errors.ts';
+import type {
+  Log,
+  Manager,
+  ManagerFeatures,
+  OutgoingPayload,
+  ResidentGroup,
+  SentPayload,
+} from '../../core/ports.ts';
+import {
+  type HeldPayload,
+  type PayloadHash,
+  type PrivateAnswer,
+  type PrivateQuery,
+  queryKey,
+} from '../../core/privacy/inputs.ts';
+import type { HttpAnswer } from '../host/http-client.ts';
+import { PayloadCache } from './cache.ts';
+import type { ManagerConfig } from './config.ts';
+import { gatherPayloads } from './gather.ts';
+import {
+  document,
+  type Envelope,
+  hashInPath,
+  parseAnswer,
+  parseGroups,
+  parseHash,
+  parseHeld,
+  parseSent,
+  sendBody,
+  sendSignedBody,
+  storeRawBody,
+} from './messages.ts';
+import { Transport } from './transport.ts';
+import { featuresOf, highestVersion } from './versions.ts';
+
+const MEDIA = {
+  json: 'application/json',
+  tenancy: 'application/vnd.tessera-2.1+json',
+  mandatory: 'application/vnd.tessera-4.0+json',
+} as const;
+const BATCH_HEADER = 'quorate-ptm-batch';
+/** Fetching a raw payload rides out a short outage, as the reference does. */
+const RAW_TRIES = 5;
+const RAW_RETRY_MS = 1000;
+const NO_FEATURES: ManagerFeatures = featuresOf([1, 0, 0]);
+
+export interface ManagerHost {
+  readonly say: Log;
+  readonly nowMs?: () => number;
+  readonly retryMs?: number;
+}
+
+/** A manager that can be closed; `name` as the reference logs it. */
+export interface ConnectedManager extends Manager {
+  readonly name: string;
+  /** Asks nothing of the manager; sends and fetches fail from then on. */
+  close(): void;
+  encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope>;
+  /** Rejects with PTM_REFUSED when the manager cannot open it. */
+  decryptPayload(envelope: Envelope): Promise<HeldPayload>;
+}
+
+/**
+ * Handshake and feature detection. Without a connection: the "not in use" manager. Rejects with PTM_UNREACHABLE,
+ * PTM_NOT_READY or PTM_UNSUPPORTED, in the reference's words.
+ */
+export async function connectManager(
+  config: ManagerConfig,
+  host: ManagerHost,
+): Promise<ConnectedManager> {
+  if (config.connection === 'none') return managerNotInUse();
+  const transport = new Transport(config);
+  try {
+    const { version, list, batch } = await handshake(transport);
+    const features = featuresOf(list);
+    host.say('info', 'connected to the private transaction manager', {
+      version,
+      api: list.join('.'),
+    });
+    return new HttpManager(transport, features, batch, host);
+  } catch (cause) {
+    transport.close();
+    if (hasCode(cause, 'PTM_UNSUPPORTED')) throw cause;
+    throw fail(
+      hasCode(cause, 'PTM_NOT_READY') ? 'PTM_NOT_READY' : 'PTM_UNREACHABLE',
+      `unable to connect to private tx manager due to: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+async function handshake(
+  transport: Transport,
+): Promise<{ version: string; list: readonly [number, number, number]; batch: boolean }> {
+  const get = async (path: string): Promise<HttpAnswer> => {
+    try {
+      return await transport.plain(path);
+    } catch (cause) {
+      throw submitFailed('GET', path, cause);
+    }
+  };
+  if ((await get('/upcheck')).status !== 200) {
+    throw fail('PTM_NOT_READY', 'private transaction manager is not ready');
+  }
+  const version = await get('/version');
+  if (version.status !== 200) {
+    throw fail(
+      'PTM_UNSUPPORTED',
+      'the private transaction manager has no /version: Constellation is not supported, use quorate ptm or Tessera',
+    );
+  }
+  const api = await get('/version/api').catch(() => undefined);
+  const known = api?.status === 200 ? parseList(api.body) : undefined;
+  return {
+    version: Buffer.from(version.body).toString('utf8').slice(0, 64),
+    list: highestVersion(known),
+    batch: api?.headers[BATCH_HEADER] !== undefined,
+  };
+}
+
+function parseList(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+class HttpManager implements ConnectedManager {
+  readonly name = 'Tessera';
+  readonly features: ManagerFeatures;
+  private readonly transport: Transport;
+  private readonly batch: boolean;
+  private readonly host: ManagerHost;
+  private readonly cache: PayloadCache;
+
+  constructor(transport: Transport, features: ManagerFeatures, batch: boolean, host: ManagerHost) {
+    this.transport = transport;
+    this.features = features;
+    this.batch = batch;
+    this.host = host;
+    this.cache = new PayloadCache(host.nowMs ?? Date.now);
+  }
+
+  /** All or nothing: rejects with the first failure, so that the caller asks again. */
+  async ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>> {
+    const answers = new Map<string, PrivateAnswer>();
+    const payloads = new Map<string, PayloadHash>();
+    const others = new Map<string, PrivateQuery>();
+    for (const query of queries) {
+      const name = queryKey(query);
+      const known = query.kind === 'payload' ? this.cache.get(query.hash) : undefined;
+      if (isZeroBytes(query.hash)) answers.set(name, { kind: 'notParty' });
+      else if (known) answers.set(name, known);
+      else if (query.kind === 'payload') payloads.set(name, query.hash);
+      else others.set(name, query);
+    }
+    const found = await gatherPayloads([...payloads.values()], {
+      batch: this.batch,
+      fetchOne: (hash) => this.fetch(hash),
+      fetchMany: (hashes) => this.fetchMany(hashes),
+    });
+    for (const [i, name] of [...payloads.keys()].entries()) {
+      const held = found[i];
+      if (held) this.cache.set(payloads.get(name)!, held);
+      answers.set(name, held ?? { kind: 'notParty' });
+    }
+    for (const [name, query] of others) answers.set(name, await this.askOther(query));
+    return answers;
+  }
+
+  async send(payload: OutgoingPayload): Promise<SentPayload> {
+    this.checkFlag(payload);
+    const body = sendBody(payload.payload, payload.from, payload);
+    const sent = parseSent(await this.submit('POST', '/send', body));
+    this.cache.set(sent.hash, heldAs(payload, payload.payload, sent));
+    return sent;
+  }
+
+  async storeRaw(payload: Uint8Array, from: string | undefined): Promise<PayloadHash> {
+    const fields = await this.submit('POST', '/storeraw', storeRawBody(payload, from));
+    const hash = parseHash(fields.key);
+    // Without `from` only the manager knows the sender: fetched when it is needed.
+    if (from !== undefined && from !== '') {
+      this.cache.setRaw(hash, {
+        kind: 'held',
+        payload,
+        flag: 0,
+        affected: [],
+        execHash: undefined,
+        managedParties: [from],
+        senderKey: from,
+      });
+    }
+    return hash;
+  }
+
+  async sendSigned(
+    terms: Omit<OutgoingPayload, 'payload' | 'from'> & { hash: PayloadHash },
+  ): Promise<SentPayload> {
+    this.checkFlag(terms);
+    const sent = this.features.privacyEnhancements
+      ? parseSent(await this.submit('POST', '/sendsignedtx', sendSignedBody(terms.hash, terms)))
+      : await this.sendSignedOctets(terms.hash, terms.to);
+    const raw = this.cache.getRaw(terms.hash);
+    if (raw) {
+      this.cache.set(terms.hash, heldAs(terms, raw.payload, sent));
+      this.cache.deleteRaw(terms.hash);
+    }
+    return sent;
+  }
+
+  async receiveRaw(
+    hash: PayloadHash,
+  ): Promise<{ payload: Uint8Array; senderKey: string } | undefined> {
+    if (isZeroBytes(hash)) return undefined;
+    const known = this.cache.getRaw(hash);
+    if (known) return known;
+    const path = `/transaction/${hashInPath(hash)}?isRaw=true`;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const held = parseHeld(await this.submit('GET', path));
+        this.cache.setRaw(hash, held);
+        return held;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        if (attempt === RAW_TRIES) throw error;
+        this.host.say(
+          'warn',
+          'could not fetch from the private transaction manager; trying again',
+          {
+            attempt,
+            error: (error as Error).message,
+          },
+        );
+        await new Promise((resolve) => setTimeout(resolve, this.host.retryMs ?? RAW_RETRY_MS));
+      }
+    }
+  }
+
+  async participants(hash: PayloadHash): Promise<readonly string[]> {
+    return (await this.text(hash, 'participants', 'Non')).split(',');
+  }
+
+  async mandatory(hash: PayloadHash): Promise<readonly string[]> {
+    return (await this.text(hash, 'mandatory', 'Non')).split(',');
+  }
+
+  async groups(): Promise<readonly ResidentGroup[]> {
+    return parseGroups(await this.submit('GET', '/groups/resident', undefined, MEDIA.json));
+  }
+
+  async encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope> {
+    const body = sendBody(payload.payload, payload.from, { ...payload, mandatory: undefined });
+    const fields = await this.submit('POST', '/encodedpayload/create', body);
+    return fields as unknown as Envelope;
+  }
+
+  async decryptPayload(envelope: Envelope): Promise<HeldPayload> {
+    const body = document({
+      senderKey: envelope.senderKey,
+      cipherText: envelope.cipherText,
+      cipherTextNonce: envelope.cipherTextNonce,
+      recipientBoxes: envelope.recipientBoxes,
+      recipientNonce: envelope.recipientNonce,
+      recipientKeys: envelope.recipientKeys,
+    });
+    return parseHeld(await this.submit('POST', '/encodedpayload/decrypt', body));
+  }
+
+  close(): void {
+    this.transport.close();
+  }
+
+  private async askOther(query: PrivateQuery): Promise<PrivateAnswer> {
+    try {
+      if (query.kind === 'isSender') {
+        return { kind: 'fact', value: (await this.text(query.hash, 'isSender', 'non')) === 'true' };
+      }
+      const held = await this.fetch(query.hash);
+      if (!held) return { kind: 'notParty' };
+      const envelope = JSON.parse(Buffer.from(held.payload).toString('utf8')) as Envelope;
+      return await this.decryptPayload(envelope);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return query.kind === 'isSender' ? { kind: 'fact', value: false } : { kind: 'notParty' };
+    }
+  }
+
+  private async fetch(hash: PayloadHash): Promise<HeldPayload | undefined> {
+    try {
+      return parseHeld(await this.submit('GET', `/transaction/${hashInPath(hash)}?isRaw=false`));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** May answer for fewer than asked, from the front. */
+  private async fetchMany(
+    hashes: readonly PayloadHash[],
+  ): Promise<readonly (HeldPayload | undefined)[]> {
+    const body = document({
+      hashes: hashes.map((hash) => Buffer.from(hash).toString('base64')),
+    });
+    const { answers } = await this.submit('POST', '/transactions/batch', body, MEDIA.json);
+    if (!Array.isArray(answers) || (answers.length === 0 && hashes.length > 0)) {
+      throw fail('PTM_ANSWER_INVALID', 'the private transaction manager answers no batch');
+    }
+    return answers.map((answer: Record<string, unknown> | null) => {
+      if (answer === null) return undefined;
+      if (typeof answer.error === 'string') throw refused(500, answer.error);
+      return parseHeld(answer);
+    });
+  }
+
+  private async sendSignedOctets(hash: PayloadHash, to: readonly string[]): Promise<SentPayload> {
+    const path = '/sendsignedtx';
+    const answer = await this.reach('POST', path, () =>
+      this.transport.octets(path, hash, [['c11n-to', to.join(',')]]),
+    );
+    if (answer.status !== 200) throw plainRefusal(answer, 'Non');
+    const header = (name: string): string => {
+      const value = answer.headers[name];
+      return Array.isArray(value) ? value.join(',') : (value ?? '');
+    };
+    const parties = header('tesseramanagedparties');
+    return {
+      hash: parseHash(Buffer.from(answer.body).toString('utf8')),
+      managedParties: parties === '' ? [] : parties.split(','),
+      senderKey: header('tesserasender'),
+    };
+  }
+
+  private async text(hash: PayloadHash, what: string, negation: string): Promise<string> {
+    const answer = await this.transport.plain(`/transaction/${hashInPath(hash)}/${what}`);
+    if (answer.status !== 200) throw plainRefusal(answer, negation);
+    return Buffer.from(answer.body).toString('utf8');
+  }
+
+  private async submit(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: string,
+    media: string = this.media(path),
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.reach(method, path, () =>
+      this.transport.json(method, path, media, body),
+    );
+    if (answer.status !== 200 && answer.status !== 201) {
+      throw refused(answer.status, Buffer.from(answer.body).toString('utf8'));
+    }
+    return parseAnswer(answer.body, method, path);
+  }
+
+  private async reach(
+    method: string,
+    path: string,
+    call: () => Promise<HttpAnswer>,
+  ): Promise<HttpAnswer> {
+    try {
+      return await call();
+    } catch (cause) {
+      throw submitFailed(method, path, cause);
+    }
+  }
+
+  private media(path: string): string {
+    if (this.features.mandatoryRecipients && (path === '/send' || path === '/sendsignedtx')) {
+      return MEDIA.mandatory;
+    }
+    return this.features.multiTenancy ? MEDIA.tenancy : MEDIA.json;
+  }
+
+  private checkFlag({ flag }: Pick<OutgoingPayload, 'flag'>): void {
+    const lacks = (what: string): Error =>
+      fail('PTM_UNSUPPORTED', `private transaction manager does not support ${what}`);
+    if (flag !== 0 && !this.features.privacyEnhancements) throw lacks('privacy enhancements');
+    if (flag === 2 && !this.features.mandatoryRecipients) throw lacks('mandatory recipients');
+  }
+}
+
+/** Every node has a manager; this one has nothing and takes nothing. */
+export function managerNotInUse(): ConnectedManager {
+  const refuse = (): Promise<never> =>
+    Promise.reject(fail('PTM_NOT_IN_USE', 'private transaction manager is not in use'));
+  return {
+    name: 'NotInUse',
+    features: NO_FEATURES,
+    ask: async (queries) =>
+      new Map(queries.map((query) => [queryKey(query), { kind: 'notParty' } as const])),
+    send: refuse,
+    storeRaw: refuse,
+    sendSigned: refuse,
+    receiveRaw: async () => undefined,
+    participants: refuse,
+    mandatory: refuse,
+    groups: async () => [],
+    encryptPayload: refuse,
+    decryptPayload: refuse,
+    close: () => undefined,
+  };
+}
+
+function heldAs(
+  terms: Pick<OutgoingPayload, 'flag' | 'affected' | 'execHash'>,
+  payload: Uint8Array,
+  sent: SentPayload,
+): HeldPayload {
+  return {
+    kind: 'held',
+    payload,
+    flag: terms.flag,
+    affected: terms.affected,
+    execHash: terms.execHash,
+    managedParties: sent.managedParties,
+    senderKey: sent.senderKey,
+  };
+}
+
+function submitFailed(method: string, path: string, cause: unknown): Error {
+  return fail(
+    'PTM_UNREACHABLE',
+    `unable to submit request (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
+    { cause },
+  );
+}
+
+function refused(status: number, text: string): Error {
+  return fail('PTM_REFUSED', `${status} status: ${text}`, { data: { status } });
+}
+
+function plainRefusal(answer: HttpAnswer, negation: string): Error {
+  return fail('PTM_REFUSED', `${negation}-200 status code: ${answer.status}`, {
+    data: { status: answer.status },
+  });
+}
+
+function isNotFound(error: unknown): boolean {
+  return hasCode(error, 'PTM_REFUSED') && (error.data as { status: number }).status === 404;
+}

@@ -1,0 +1,154 @@
+/** JSON between node and manager, in the reference's field order (privacy dossier §1.4). */
+
+import { isZeroBytes } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { OutgoingPayload, ResidentGroup, SentPayload } from '../../core/ports.ts';
+import type { HeldPayload, PayloadHash, PrivacyFlag } from '../../core/privacy/inputs.ts';
+
+const HASH_BYTES = 64;
+const EXEC_HASH_BYTES = 32;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Terms = Pick<OutgoingPayload, 'to' | 'flag' | 'affected' | 'execHash' | 'mandatory'>;
+
+/** The six parts of an encrypted payload that is not stored: base64 each. */
+export interface Envelope {
+  readonly senderKey: string;
+  readonly cipherText: string;
+  readonly cipherTextNonce: string;
+  readonly recipientBoxes: readonly string[];
+  readonly recipientNonce: string;
+  readonly recipientKeys: readonly string[];
+}
+
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}
+
+/** COMPAT: Go's encoder ends every document with a newline. */
+export function document(fields: Fields): string {
+  return `${JSON.stringify(fields)}\n`;
+}
+
+export function sendBody(payload: Uint8Array, from: string | undefined, terms: Terms): string {
+  return document({ payload: base64(payload), ...sender(from), ...termFields(terms) });
+}
+
+export function storeRawBody(payload: Uint8Array, from: string | undefined): string {
+  return document({ payload: base64(payload), ...sender(from) });
+}
+
+export function sendSignedBody(hash: PayloadHash, terms: Terms): string {
+  return document({ hash: base64(hash), ...termFields(terms) });
+}
+
+/** COMPAT: path-escaped as Go does it: `/` only, `+` and `=` stay. */
+export function hashInPath(hash: PayloadHash): string {
+  return base64(hash).replaceAll('/', '%2F');
+}
+
+/** Throws PTM_ANSWER_INVALID when the manager's text is not an object. */
+export function parseAnswer(body: Uint8Array, method: string, path: string): Fields {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    if (typeof value === 'object' && value !== null) return value as Fields;
+    throw new Error('it is not an object');
+  } catch (cause) {
+    throw fail(
+      'PTM_ANSWER_INVALID',
+      `unable to decode response body for (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+export function parseSent(fields: Fields): SentPayload {
+  return {
+    hash: parseHash(fields.key),
+    managedParties: strings(fields.managedParties),
+    senderKey: typeof fields.senderKey === 'string' ? fields.senderKey : '',
+  };
+}
+
+export function parseHash(value: unknown): PayloadHash {
+  const text = typeof value === 'string' ? value : '';
+  const hash = new Uint8Array(Buffer.from(text, 'base64'));
+  if (hash.length !== HASH_BYTES) {
+    throw fail(
+      'PTM_ANSWER_INVALID',
+      `unable to decode encrypted payload hash: ${text.slice(0, 128)}. Cause: it is not base64 of ${HASH_BYTES} bytes`,
+    );
+  }
+  return hash;
+}
+
+export function parseHeld(fields: Fields): HeldPayload {
+  const flag = fields.privacyFlag ?? 0;
+  if (flag !== 0 && flag !== 1 && flag !== 2 && flag !== 3) {
+    throw fail(
+      'PTM_ANSWER_INVALID',
+      'the private transaction manager names an unknown privacy flag',
+    );
+  }
+  const execHash = typeof fields.execHash === 'string' ? fields.execHash : '';
+  return {
+    kind: 'held',
+    payload: new Uint8Array(Buffer.from(string(fields.payload), 'base64')),
+    flag: flag as PrivacyFlag,
+    affected: strings(fields.affectedContractTransactions).map(parseHash),
+    execHash: execHash === '' ? undefined : parseExecHash(execHash),
+    managedParties: strings(fields.managedParties),
+    senderKey: typeof fields.senderKey === 'string' ? fields.senderKey : '',
+  };
+}
+
+export function parseGroups(value: unknown): ResidentGroup[] {
+  if (!Array.isArray(value)) {
+    throw fail('PTM_ANSWER_INVALID', 'the private transaction manager lists no groups');
+  }
+  return value.map((item: Fields) => ({
+    name: string(item.name),
+    description: typeof item.description === 'string' ? item.description : '',
+    members: strings(item.members),
+  }));
+}
+
+function parseExecHash(text: string): Uint8Array {
+  const bytes = new Uint8Array(Buffer.from(text, 'base64'));
+  if (bytes.length !== EXEC_HASH_BYTES) {
+    throw fail(
+      'PTM_ANSWER_INVALID',
+      `unable to decode execution hash ${text.slice(0, 64)}. Cause: it is not base64 of ${EXEC_HASH_BYTES} bytes`,
+    );
+  }
+  return bytes;
+}
+
+function termFields({ to, flag, affected, execHash, mandatory }: Terms): Fields {
+  const root = execHash && !isZeroBytes(execHash) ? { execHash: base64(execHash) } : {};
+  return {
+    to,
+    affectedContractTransactions: affected.map(base64),
+    ...root,
+    privacyFlag: flag,
+    mandatoryRecipients: mandatory ?? null,
+  };
+}
+
+function sender(from: string | undefined): Fields {
+  return from === undefined || from === '' ? {} : { from };
+}
+
+function string(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw fail('PTM_ANSWER_INVALID', "the private transaction manager's answer lacks a text field");
+}
+
+function strings(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw fail(
+    'PTM_ANSWER_INVALID',
+    "the private transaction manager's answer lacks a list of texts",
+  );
+}

@@ -1,0 +1,144 @@
+/** Where the manager's keys come from: inline or files, unlocked or locked (privacy dossier §12.1, §12.2). */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fromBase64 } from '../../core/base/base64.ts';
+import { fail, QuorateError } from '../../core/base/errors.ts';
+import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
+import { parseKeyFile } from '../../core/privacy/key-file.ts';
+import { openKeyFile } from '../../io/sodium/key-lock.ts';
+import type { OwnKey } from './manager/enclave.ts';
+
+const KEY_BYTES = 32;
+const VAULT_FIELDS: readonly string[] = [
+  'azureVaultPublicKeyId',
+  'azureVaultPrivateKeyId',
+  'hashicorpVaultPublicKeyId',
+  'hashicorpVaultPrivateKeyId',
+  'awsSecretsManagerPublicKeyId',
+  'awsSecretsManagerPrivateKeyId',
+];
+
+export type KeySource = {
+  /** Nth line of `keys.passwords` or of the file; undefined where none is given. */
+  readonly password: { readonly list?: string; readonly file?: string; readonly line: number };
+} & (
+  | { readonly kind: 'inline'; readonly publicKey: string; readonly privateKey: string }
+  | { readonly kind: 'config'; readonly publicKey: string; readonly config: unknown }
+  | { readonly kind: 'files'; readonly publicKeyPath: string; readonly privateKeyPath: string }
+);
+
+/** `keys` of the configuration. Throws PTM_CONFIG_INVALID. */
+export function parseKeySources(
+  keys: Readonly<Record<string, unknown>>,
+  folder: string,
+): KeySource[] {
+  const data = keys.keyData;
+  if (!Array.isArray(data) || data.length === 0) {
+    throw fail('PTM_CONFIG_INVALID', 'keys.keyData must list at least one key pair');
+  }
+  const passwords = Array.isArray(keys.passwords) ? keys.passwords : [];
+  const file =
+    typeof keys.passwordFile === 'string' ? resolve(folder, keys.passwordFile) : undefined;
+  return data.map((value, line) => {
+    const password = {
+      line,
+      ...(typeof passwords[line] === 'string' ? { list: passwords[line] as string } : {}),
+      ...(file === undefined ? {} : { file }),
+    };
+    return { ...keyData(value, line, folder), password };
+  });
+}
+
+function keyData(
+  value: unknown,
+  index: number,
+  folder: string,
+):
+  | Omit<Extract<KeySource, { kind: 'inline' }>, 'password'>
+  | Omit<Extract<KeySource, { kind: 'config' }>, 'password'>
+  | Omit<Extract<KeySource, { kind: 'files' }>, 'password'> {
+  const fields = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { publicKey, privateKey, config, publicKeyPath, privateKeyPath } = fields;
+  if (typeof privateKey === 'string' && typeof publicKey === 'string') {
+    return { kind: 'inline', publicKey, privateKey };
+  }
+  if (typeof config === 'object' && config !== null && typeof publicKey === 'string') {
+    return { kind: 'config', publicKey, config };
+  }
+  if (typeof privateKeyPath === 'string' && typeof publicKeyPath === 'string') {
+    return {
+      kind: 'files',
+      publicKeyPath: resolve(folder, publicKeyPath),
+      privateKeyPath: resolve(folder, privateKeyPath),
+    };
+  }
+  if (VAULT_FIELDS.some((name) => name in fields)) {
+    throw fail(
+      'PTM_CONFIG_INVALID',
+      `keys.keyData[${index}] names a key vault, which is not supported yet: use a key file`,
+    );
+  }
+  throw fail(
+    'PTM_CONFIG_INVALID',
+    `keys.keyData[${index}] needs publicKey with privateKey or config, or publicKeyPath with privateKeyPath`,
+  );
+}
+
+/** Reads and unlocks one key pair. Errors name the place, never the content. */
+export async function loadKey(source: KeySource, crypto: EnclaveCrypto): Promise<OwnKey> {
+  const name = `keys.keyData[${source.password.line}]`;
+  try {
+    const { publicKey, secretKey } = await readPair(source, crypto);
+    return { publicKey: sized(publicKey), secretKey: sized(secretKey) };
+  } catch (cause) {
+    const why = cause instanceof QuorateError ? cause.message : (cause as Error).message;
+    const code = cause instanceof QuorateError ? cause.code : 'PTM_KEY_INVALID';
+    throw fail(code, `${name}: ${why}`, { cause });
+  }
+}
+
+async function readPair(source: KeySource, crypto: EnclaveCrypto): Promise<OwnKey> {
+  switch (source.kind) {
+    case 'inline':
+      return { publicKey: fromBase64(source.publicKey), secretKey: fromBase64(source.privateKey) };
+    case 'config': {
+      const secretKey = await unlock(source.config, source, crypto);
+      return { publicKey: fromBase64(source.publicKey), secretKey };
+    }
+    case 'files': {
+      const publicText = await readFile(source.publicKeyPath, 'utf8');
+      const privateText = await readFile(source.privateKeyPath, 'utf8');
+      const secretKey = await unlock(parseJson(privateText), source, crypto);
+      return { publicKey: fromBase64(publicText.trim()), secretKey };
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fail('PTM_KEY_INVALID', 'the private key file is not JSON');
+  }
+}
+
+async function unlock(
+  config: unknown,
+  source: KeySource,
+  crypto: EnclaveCrypto,
+): Promise<Uint8Array> {
+  const file = parseKeyFile(config);
+  if (file.kind === 'unlocked') return file.secretKey;
+  return openKeyFile(file, await passwordOf(source.password), crypto);
+}
+
+async function passwordOf(password: KeySource['password']): Promise<string | undefined> {
+  if (password.list !== undefined) return password.list;
+  if (password.file === undefined) return undefined;
+  return (await readFile(password.file, 'utf8')).split(/\r?\n/)[password.line];
+}
+
+function sized(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== KEY_BYTES) throw fail('PTM_KEY_INVALID', 'a key is not 32 bytes long');
+  return bytes;
+}

@@ -1,0 +1,214 @@
+/** Tessera's configuration files, read as they are, into what this manager needs (privacy dossier §12.1). */
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { fromBase64 } from '../../core/base/base64.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { ResidentGroup } from '../../core/ports.ts';
+import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
+import type { HttpAddress } from '../../io/http/server.ts';
+import { type KeySource, parseKeySources } from './key-sources.ts';
+
+export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty';
+
+export interface PtmServer {
+  readonly app: PtmApp;
+  readonly address: HttpAddress;
+  /** `serverAddress` as others reach it; undefined: as bound (port 0). */
+  readonly advertised: string | undefined;
+}
+
+export interface PtmConfig {
+  /** Holds the payload store. */
+  readonly dataFolder: string;
+  readonly servers: readonly PtmServer[];
+  readonly peers: readonly string[];
+  /** `disablePeerDiscovery` turned round. */
+  readonly discovery: boolean;
+  readonly keys: readonly KeySource[];
+  readonly alwaysSendTo: readonly PublicKey[];
+  readonly enhancements: boolean;
+  readonly multiplePrivateStates: boolean;
+  readonly validateKeys: boolean;
+  readonly residentGroups: readonly ResidentGroup[];
+  readonly partyInfoIntervalMs: number;
+}
+
+export const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
+const PORT_MAX = 65_535;
+const DATA_FOLDER_DEFAULT = 'ptm-data';
+const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty'];
+const READ_KEYS: ReadonlySet<string> = new Set([
+  'serverConfigs',
+  'peer',
+  'keys',
+  'alwaysSendTo',
+  'features',
+  'residentGroups',
+  'disablePeerDiscovery',
+  'useWhiteList',
+  'encryptor',
+  'mode',
+  'jdbc',
+  'quorate',
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * `value` is the parsed file at `file`; relative paths are relative to it. `quorate.dataDir` names our store's folder.
+ * Throws PTM_CONFIG_INVALID for what is wrong and for what would be unsafe to ignore; the rest is in `warnings`.
+ */
+export function parseTesseraConfig(
+  value: unknown,
+  file: string,
+): { config: PtmConfig; warnings: string[] } {
+  const root = object(value, 'the configuration');
+  const folder = dirname(resolve(file));
+  const warnings = ignored(root);
+  const features = optional(root.features, 'features');
+  const servers = list(root.serverConfigs, 'serverConfigs').flatMap((item, i) =>
+    server(object(item, `serverConfigs[${i}]`), i, folder, warnings),
+  );
+  const p2p = list(root.serverConfigs, 'serverConfigs').find(
+    (item) => (item as Fields | null)?.app === 'P2P',
+  ) as Fields | undefined;
+  const dataDir = optional(root.quorate, 'quorate').dataDir;
+  const config: PtmConfig = {
+    dataFolder: resolve(folder, typeof dataDir === 'string' ? dataDir : DATA_FOLDER_DEFAULT),
+    servers: unique(servers),
+    peers: list(root.peer, 'peer').map((peer, i) =>
+      string(object(peer, `peer[${i}]`).url, `peer[${i}].url`),
+    ),
+    discovery: root.disablePeerDiscovery !== true,
+    keys: parseKeySources(optional(root.keys, 'keys'), folder),
+    alwaysSendTo: list(root.alwaysSendTo, 'alwaysSendTo').map((key, i) =>
+      publicKey(string(key, `alwaysSendTo[${i}]`)),
+    ),
+    enhancements: features.enablePrivacyEnhancements === true,
+    multiplePrivateStates: features.enableMultiplePrivateStates === true,
+    validateKeys: features.enableRemoteKeyValidation === true,
+    residentGroups: list(root.residentGroups, 'residentGroups').map(residentGroup),
+    partyInfoIntervalMs: interval(optional(p2p?.properties, 'properties').partyInfoInterval),
+  };
+  return { config, warnings };
+}
+
+/** Refuses what would be unsafe to leave out; warns of what has no meaning here. */
+function ignored(root: Fields): string[] {
+  const warnings: string[] = [];
+  if (root.useWhiteList === true) {
+    throw invalid(
+      'useWhiteList is not supported yet: restrict access to the P2P port, and set useWhiteList to false',
+    );
+  }
+  const encryptor = optional(root.encryptor, 'encryptor').type;
+  if (encryptor !== undefined && encryptor !== 'NACL') {
+    throw invalid('encryptor.type must be NACL: GoQuorum networks use no other here');
+  }
+  if (root.mode !== undefined && root.mode !== 'tessera') {
+    throw invalid('mode must be "tessera": payload hashes of mode "orion" do not fit GoQuorum');
+  }
+  if (root.jdbc !== undefined) {
+    warnings.push('jdbc is ignored: payloads are kept in an embedded store (quorate.dataDir)');
+  }
+  for (const name of Object.keys(root)) {
+    if (!READ_KEYS.has(name)) warnings.push(`configuration key "${name}" is ignored`);
+  }
+  return warnings;
+}
+
+function server(fields: Fields, index: number, folder: string, warnings: string[]): PtmServer[] {
+  const name = `serverConfigs[${index}]`;
+  const app = string(fields.app, `${name}.app`);
+  if (fields.enabled === false) return [];
+  if (!APPS.includes(app)) {
+    warnings.push(`${name}: app ${app} is not served`);
+    return [];
+  }
+  const tls = optional(fields.sslConfig, `${name}.sslConfig`).tls;
+  if (tls !== undefined && String(tls).toUpperCase() !== 'OFF') {
+    throw invalid(`${name}.sslConfig.tls must be OFF: TLS of the manager is not supported yet`);
+  }
+  const address = string(fields.serverAddress, `${name}.serverAddress`);
+  const binding = fields.bindingAddress ?? address;
+  const bound = parseAddress(string(binding, `${name}.bindingAddress`), folder);
+  const advertised = bound.kind === 'tcp' && bound.port !== 0 ? address : undefined;
+  return [{ app: app as PtmApp, address: bound, advertised }];
+}
+
+/** `unix:<path>` or `http://host:port`. */
+export function parseAddress(text: string, folder: string): HttpAddress {
+  if (text.startsWith('unix:')) {
+    const path = text.slice('unix:'.length);
+    return { kind: 'unix', path: isAbsolute(path) ? path : resolve(folder, path) };
+  }
+  const match = /^http:\/\/(\[[0-9a-fA-F:]+\]|[^:/\s]+):(\d+)\/?$/.exec(text);
+  const port = Number(match?.[2]);
+  if (!match || port > PORT_MAX) {
+    throw invalid(`address "${text}" must be http://host:port or unix:<path>`);
+  }
+  return { kind: 'tcp', host: match[1]!.replace(/^\[|\]$/g, ''), port };
+}
+
+function unique(servers: readonly PtmServer[]): readonly PtmServer[] {
+  for (const app of ['Q2T', 'P2P'] as const) {
+    if (servers.filter((one) => one.app === app).length !== 1) {
+      throw invalid(`serverConfigs needs exactly one server of app ${app}`);
+    }
+  }
+  return servers;
+}
+
+function residentGroup(value: unknown, index: number): ResidentGroup {
+  const name = `residentGroups[${index}]`;
+  const fields = object(value, name);
+  return {
+    name: string(fields.name, `${name}.name`),
+    description: typeof fields.description === 'string' ? fields.description : '',
+    members: list(fields.members, `${name}.members`).map((member, i) =>
+      string(member, `${name}.members[${i}]`),
+    ),
+  };
+}
+
+function interval(value: unknown): number {
+  if (value === undefined) return PARTY_INFO_INTERVAL_DEFAULT_MS;
+  const ms = Number(value);
+  if (!Number.isInteger(ms) || ms < 1) {
+    throw invalid('properties.partyInfoInterval must be a number of milliseconds');
+  }
+  return ms;
+}
+
+export function publicKey(text: string): PublicKey {
+  const bytes = fromBase64(text);
+  if (bytes.length !== PUBLIC_KEY_BYTES) {
+    throw invalid(`"${text}" is not a public key: it must be base64 of 32 bytes`);
+  }
+  return bytes;
+}
+
+function object(value: unknown, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(`${name} must be an object`);
+  }
+  return value as Fields;
+}
+
+function optional(value: unknown, name: string): Fields {
+  return value === undefined || value === null ? {} : object(value, name);
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalid(`${name} must be a list`);
+  return value;
+}
+
+function string(value: unknown, name: string): string {
+  if (typeof value !== 'string' || value === '') throw invalid(`${name} is missing`);
+  return value;
+}
+
+function invalid(why: string): Error {
+  return fail('PTM_CONFIG_INVALID', why);
+}
