@@ -89,9 +89,7 @@ interface GossipPeer {
   readonly known: KnownHashes;
   /** Announced by it and not asked for yet, by key. */
   readonly wanted: Map<string, Hash32>;
-  request:
-    | { id: bigint; sinceMs: number; keys: readonly string[]; hashes: readonly Hash32[] }
-    | undefined;
+  request: { id: bigint; sinceMs: number; keys: readonly string[] } | undefined;
   timeouts: number;
 }
 
@@ -271,7 +269,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     if (keys.length === 0) return;
     for (const key of keys) this.underWay.set(key, peer.id);
     const id = this.nextRequestId++;
-    peer.request = { id, sinceMs: nowMs, keys, hashes };
+    peer.request = { id, sinceMs: nowMs, keys };
     this.out.push({ kind: 'getTransactions', peer: peer.id, requestId: id, hashes });
     this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS });
   }

@@ -237,6 +237,7 @@ export class PeerConnection {
       return;
     }
     const hello = decodeHello(frame.bytes);
+    this.session!.compressed = hello.version >= SNAPPY_BASE_VERSION;
     if (hello.id.length !== 64 || hello.id.every((byte) => byte === 0)) {
       this.disconnect(DISCONNECT.invalidIdentity, 'invalid node identity in hello');
       return;
@@ -248,7 +249,6 @@ export class PeerConnection {
     this.clientName = hello.clientName;
     this.offered = hello.capabilities;
     this.listenPort = hello.listenPort;
-    this.session!.compressed = hello.version >= SNAPPY_BASE_VERSION;
     this.shared = sharedProtocols(this.host.protocols, hello.capabilities);
     if (this.shared.length === 0) {
       this.disconnect(DISCONNECT.uselessPeer, 'no matching protocols');

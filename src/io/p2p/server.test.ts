@@ -1,0 +1,416 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fromHex } from '../../core/base/hex.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+import type { LinkEvent } from '../../core/ports.ts';
+import { ETH_66, ETH_68, ISTANBUL_100, type ProtocolSpec } from '../../core/wire/capabilities.ts';
+import { BASE_MESSAGE, DISCONNECT, decodeDisconnect } from '../../core/wire/disconnect.ts';
+import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
+import { encodeHello } from '../../core/wire/hello.ts';
+import { InitiatorHandshake } from './handshake.ts';
+import { TIMINGS } from './limits.ts';
+import { loadMacHasher } from './mac-state.ts';
+import { RlpxSession } from './rlpx-session.ts';
+import { type P2pOptions, P2pServer } from './server.ts';
+
+const FAST = { ...TIMINGS, sweepMs: 5, redialMinMs: 5, redialMaxMs: 20, goodbyeMs: 50 };
+const PROTOCOLS = [ETH_66, ETH_68, ISTANBUL_100];
+const running: P2pServer[] = [];
+const sockets: Socket[] = [];
+
+beforeAll(loadMacHasher);
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+interface Node {
+  server: P2pServer;
+  events: LinkEvent[];
+  enode: string;
+}
+
+async function node(options: Partial<P2pOptions> = {}): Promise<Node> {
+  const server = new P2pServer({
+    nodeKey: new Uint8Array(randomBytes(32)),
+    clientName: 'Quorate/test',
+    protocols: PROTOCOLS,
+    maxPeers: 25,
+    listen: { host: '127.0.0.1', port: 0 },
+    staticNodes: [],
+    trustedNodes: [],
+    log: () => undefined,
+    timings: FAST,
+    ...options,
+  });
+  const events: LinkEvent[] = [];
+  server.events((event) => events.push(event));
+  running.push(server);
+  await server.start();
+  const port = server.listening?.port ?? 0;
+  return { server, events, enode: `enode://${server.id}@127.0.0.1:${port}?discport=0` };
+}
+
+/** A peer made by hand: what it says and when is up to the test. */
+class HandPeer {
+  readonly socket: Socket;
+  readonly key: Uint8Array;
+  session: RlpxSession | undefined;
+  readonly frames: { code: number; bytes: Uint8Array }[] = [];
+  closed = false;
+  private early: Uint8Array = new Uint8Array(0);
+
+  constructor(target: Node, key: Uint8Array = new Uint8Array(randomBytes(32))) {
+    this.key = key;
+    const { publicKey, tcpPort } = parseEnode(target.enode);
+    const handshake = new InitiatorHandshake(key, publicKey, randomBytes);
+    this.socket = connect(tcpPort, '127.0.0.1');
+    sockets.push(this.socket);
+    this.socket.on('error', () => undefined);
+    this.socket.on('close', () => {
+      this.closed = true;
+    });
+    this.socket.write(handshake.auth);
+    this.socket.on('data', (chunk) => {
+      if (!this.session) {
+        this.early = new Uint8Array(Buffer.concat([this.early, chunk]));
+        const agreed = handshake.read(this.early);
+        if (!agreed) return;
+        this.session = new RlpxSession(agreed.secrets);
+        this.session.push(this.early.subarray(agreed.used));
+      } else this.session.push(new Uint8Array(chunk));
+      for (;;) {
+        const frame = this.session.next(16 * 1024 * 1024);
+        if (!frame) return;
+        this.frames.push(frame);
+      }
+    });
+  }
+
+  async hello(overrides: object = {}): Promise<void> {
+    await until(() => this.frames.length > 0 || this.closed);
+    const hello = {
+      version: 5,
+      clientName: 'hand',
+      capabilities: [ETH_66, ISTANBUL_100],
+      listenPort: 0,
+      id: secp256k1().publicKey(this.key),
+      ...overrides,
+    };
+    this.write(BASE_MESSAGE.hello, encodeHello(hello));
+    this.session!.compressed = true;
+  }
+
+  write(code: number, bytes: Uint8Array): void {
+    this.socket.write(this.session!.encode(code, bytes));
+  }
+
+  async disconnectReason(): Promise<number | undefined> {
+    await until(() => this.closed);
+    const last = this.frames.find((frame) => frame.code === BASE_MESSAGE.disconnect);
+    return last && decodeDisconnect(last.bytes);
+  }
+}
+
+function joined(events: LinkEvent[]): number {
+  return events.filter((event) => event.kind === 'joined').length;
+}
+
+function leftReasons(events: LinkEvent[]): number[] {
+  return events.flatMap((event) => (event.kind === 'left' ? [event.reason] : []));
+}
+
+describe('two servers', () => {
+  it('join and exchange messages in order, large ones too', async () => {
+    const a = await node();
+    const b = await node({ staticNodes: [parseEnode(a.enode)] });
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    const [peer] = b.server.peers();
+    expect(peer?.capabilities).toEqual(
+      new Map([
+        ['eth', 68],
+        ['istanbul', 100],
+      ]),
+    );
+    expect(peer).toMatchObject({ id: a.server.id, inbound: false, static: true, enode: a.enode });
+    expect(a.server.peers()[0]).toMatchObject({ id: b.server.id, inbound: true, static: false });
+    const large = new Uint8Array(randomBytes(3_000_000));
+    for (let i = 0; i < 200; i++) {
+      b.server.send(a.server.id, {
+        protocol: 'eth',
+        code: 2,
+        bytes: Uint8Array.of(0xc1, i & 0x7f),
+      });
+    }
+    b.server.send(a.server.id, { protocol: 'istanbul', code: 0x13, bytes: large });
+    const messages = () => a.events.flatMap((e) => (e.kind === 'message' ? [e.message] : []));
+    await until(() => messages().length === 201);
+    expect(
+      messages()
+        .slice(0, 200)
+        .map((m) => m.bytes[1]),
+    ).toEqual(Array.from({ length: 200 }, (_, i) => i & 0x7f));
+    expect(messages()[200]).toMatchObject({ protocol: 'istanbul', code: 0x13 });
+    expect(Buffer.compare(messages()[200]!.bytes, large)).toBe(0);
+  });
+
+  it('that dial each other at once keep one session', async () => {
+    const keys = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))] as const;
+    const a = await node({ nodeKey: keys[0] });
+    const b = await node({ nodeKey: keys[1], staticNodes: [parseEnode(a.enode)] });
+    a.server.addPeer(parseEnode(b.enode));
+    await until(() => a.server.peers().length === 1 && b.server.peers().length === 1);
+    expect(a.server.peers()[0]?.inbound).toBe(!b.server.peers()[0]?.inbound);
+  });
+
+  it('dial again when the other comes back, with removePeer ending it', async () => {
+    const nodeKey = new Uint8Array(randomBytes(32));
+    const a = await node({ nodeKey });
+    const { port } = a.server.listening!;
+    const b = await node({ staticNodes: [parseEnode(a.enode)] });
+    await until(() => joined(b.events) === 1);
+    await a.server.stop();
+    await until(() => leftReasons(b.events).length === 1);
+    expect(leftReasons(b.events)).toEqual([DISCONNECT.quitting]);
+    const again = await node({ nodeKey, listen: { host: '127.0.0.1', port } });
+    await until(() => joined(b.events) === 2);
+    expect(b.server.removePeer(again.server.id)).toBe(true);
+    await until(() => leftReasons(again.events).length === 1);
+    expect(leftReasons(again.events)).toEqual([DISCONNECT.requested]);
+    expect(b.server.removePeer(again.server.id)).toBe(false);
+    expect(b.server.peers()).toEqual([]);
+  });
+
+  it('drop gives the reason to the other side', async () => {
+    const a = await node();
+    const b = await node();
+    b.server.addPeer(parseEnode(a.enode));
+    await until(() => joined(a.events) === 1 && joined(b.events) === 1);
+    a.server.drop(b.server.id, DISCONNECT.subprotocolError);
+    await until(() => leftReasons(b.events).length > 0);
+    expect(leftReasons(b.events)[0]).toBe(DISCONNECT.subprotocolError);
+    expect(leftReasons(a.events)[0]).toBe(DISCONNECT.subprotocolError);
+  });
+});
+
+describe('who may connect', () => {
+  it('peer limit, with trusted nodes beyond it', async () => {
+    const a = await node({ maxPeers: 0 });
+    const stranger = new HandPeer(a);
+    expect(await stranger.disconnectReason()).toBe(DISCONNECT.tooManyPeers);
+    const friend = new HandPeer(a);
+    const id = Buffer.from(secp256k1().publicKey(friend.key)).toString('hex');
+    a.server.addTrustedPeer(parseEnode(`enode://${id}@127.0.0.1:1`));
+    await friend.hello();
+    await until(() => joined(a.events) === 1);
+    expect(a.server.peers()[0]?.trusted).toBe(true);
+  });
+
+  it('permissioning refuses without a word', async () => {
+    const asked: boolean[] = [];
+    const a = await node({
+      mayConnect: (peer) => {
+        asked.push(peer.inbound);
+        return false;
+      },
+    });
+    const stranger = new HandPeer(a);
+    expect(await stranger.disconnectReason()).toBeUndefined();
+    const b = await node();
+    a.server.addPeer(parseEnode(b.enode));
+    await until(() => asked.includes(false));
+    expect(asked[0]).toBe(true);
+    expect(b.events).toEqual([]);
+  });
+
+  it.each<[string, object, number]>([
+    ['another id', { id: secp256k1Public() }, DISCONNECT.unexpectedIdentity],
+    ['a zero id', { id: new Uint8Array(64) }, DISCONNECT.invalidIdentity],
+    ['a short id', { id: new Uint8Array(10).fill(1) }, DISCONNECT.invalidIdentity],
+    ['no shared protocol', { capabilities: [{ name: 'les', version: 3 }] }, DISCONNECT.uselessPeer],
+    [
+      'istanbul/99 alone',
+      { capabilities: [{ name: 'istanbul', version: 99 }] },
+      DISCONNECT.uselessPeer,
+    ],
+  ])('hello with %s', async (_, overrides, reason) => {
+    const a = await node();
+    const peer = new HandPeer(a);
+    await peer.hello(overrides);
+    expect(await peer.disconnectReason()).toBe(reason);
+    expect(a.events).toEqual([]);
+  });
+
+  it('itself and a second session of one key', async () => {
+    const nodeKey = new Uint8Array(randomBytes(32));
+    const a = await node({ nodeKey });
+    expect(await new HandPeer(a, nodeKey).disconnectReason()).toBe(DISCONNECT.self);
+    const first = new HandPeer(a);
+    await first.hello();
+    await until(() => joined(a.events) === 1);
+    const second = new HandPeer(a, first.key);
+    expect(await second.disconnectReason()).toBe(DISCONNECT.alreadyConnected);
+    expect(first.closed).toBe(false);
+  });
+
+  it('a peer of base version 4 is not compressed to', async () => {
+    const a = await node();
+    const peer = new HandPeer(a);
+    await peer.hello({ version: 4 });
+    peer.session!.compressed = false;
+    peer.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
+    await until(() => peer.frames.some((frame) => frame.code === BASE_MESSAGE.pong));
+    expect(peer.frames.at(-1)?.bytes).toEqual(Uint8Array.of(0xc0));
+  });
+});
+
+function secp256k1Public(): Uint8Array {
+  return fromHex(
+    'ca634cae0d49acb401d8a4c6b6fe8c55b70d115bf400769cc1400f3258cd31387574077f301b421bc84df7266c44e9e6d569fc56be00812904767bf5ccd1fc7f',
+  );
+}
+
+describe('hostile peers', () => {
+  it('garbage instead of a handshake', async () => {
+    const a = await node();
+    const socket = connect(a.server.listening!.port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    let closed = false;
+    socket.on('close', () => {
+      closed = true;
+    });
+    socket.write(randomBytes(40_000));
+    socket.resume();
+    await until(() => closed);
+    expect(a.events).toEqual([]);
+  });
+
+  it('silence at every step ends in a timeout', async () => {
+    const a = await node({ timings: { ...FAST, handshakeMs: 30, readMs: 60, pingMs: 10_000 } });
+    const socket = connect(a.server.listening!.port, '127.0.0.1');
+    sockets.push(socket);
+    let closed = false;
+    socket.on('close', () => {
+      closed = true;
+    });
+    socket.resume();
+    await until(() => closed);
+    expect(await new HandPeer(a).disconnectReason()).toBe(DISCONNECT.readTimeout);
+    const idle = new HandPeer(a);
+    await idle.hello();
+    expect(await idle.disconnectReason()).toBe(DISCONNECT.readTimeout);
+    expect(leftReasons(a.events)).toEqual([DISCONNECT.readTimeout]);
+  });
+
+  it('wrong MAC, code out of range, bad snappy, oversize', async () => {
+    const a = await node();
+    const cases: [string, (peer: HandPeer) => void, number][] = [
+      [
+        'header MAC',
+        (peer) => {
+          const frame = peer.session!.encode(16, Uint8Array.of(0xc0));
+          frame[20]! ^= 1;
+          peer.socket.write(frame);
+        },
+        DISCONNECT.networkError,
+      ],
+      [
+        'frame MAC',
+        (peer) => {
+          const frame = peer.session!.encode(16, Uint8Array.of(0xc0));
+          frame[frame.length - 1]! ^= 1;
+          peer.socket.write(frame);
+        },
+        DISCONNECT.networkError,
+      ],
+      [
+        'code',
+        (peer) => peer.write(16 + 17 + 22, Uint8Array.of(0xc0)),
+        DISCONNECT.breachOfProtocol,
+      ],
+      [
+        'snappy',
+        (peer) => {
+          peer.session!.compressed = false;
+          peer.write(16, Uint8Array.of(5, 0xff, 0xff));
+        },
+        DISCONNECT.breachOfProtocol,
+      ],
+      [
+        'bomb',
+        (peer) => {
+          // Claims 4 GB in six bytes.
+          peer.session!.compressed = false;
+          peer.write(16, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0));
+        },
+        DISCONNECT.breachOfProtocol,
+      ],
+      [
+        'oversize',
+        (peer) => peer.write(16, new Uint8Array(10 * 1024 * 1024 + 1)),
+        DISCONNECT.breachOfProtocol,
+      ],
+    ];
+    for (const [name, attack, reason] of cases) {
+      const peer = new HandPeer(a);
+      await peer.hello();
+      await until(() => a.server.peers().length === 1);
+      a.events.length = 0;
+      attack(peer);
+      await until(() => leftReasons(a.events).length === 1);
+      expect([name, leftReasons(a.events)[0]]).toEqual([name, reason]);
+      const told = await peer.disconnectReason();
+      expect([name, told]).toEqual([name, reason === DISCONNECT.networkError ? undefined : reason]);
+    }
+  });
+
+  it('a first message that is not hello, and an oversized one', async () => {
+    const a = await node();
+    const peer = new HandPeer(a);
+    await until(() => peer.frames.length > 0);
+    peer.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
+    expect(await peer.disconnectReason()).toBe(DISCONNECT.breachOfProtocol);
+    const big = new HandPeer(a);
+    await until(() => big.frames.length > 0);
+    big.write(BASE_MESSAGE.hello, new Uint8Array(100_000));
+    expect(await big.disconnectReason()).toBe(DISCONNECT.breachOfProtocol);
+  });
+
+  it('a flood of pings that reads no answer stops being read, and is cut off when it stalls', async () => {
+    const a = await node({ timings: { ...FAST, writeMs: 100 } });
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => joined(a.events) === 1);
+    peer.socket.pause();
+    let flooding = true;
+    const pump = () => {
+      while (flooding && !peer.closed) {
+        if (!peer.socket.write(peer.session!.encode(BASE_MESSAGE.ping, Uint8Array.of(0xc0)))) {
+          peer.socket.once('drain', pump);
+          return;
+        }
+      }
+    };
+    pump();
+    // Another peer is served meanwhile.
+    const other = new HandPeer(a);
+    await other.hello();
+    other.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
+    await until(() => other.frames.some((frame) => frame.code === BASE_MESSAGE.pong));
+    flooding = false;
+    peer.socket.destroy();
+    await until(() => leftReasons(a.events).length > 0);
+    expect(a.server.peers().map((p) => p.clientName)).toEqual(['hand']);
+  });
+});
+
+it('formats its own URL as it is read', async () => {
+  const a = await node({ protocols: [ETH_66] as ProtocolSpec[] });
+  expect(formatEnode(parseEnode(a.enode))).toBe(a.enode);
+});
