@@ -143,7 +143,7 @@ export class BftParticipation {
       parentHash: head.hash,
       validators,
       rules,
-      isContractAtParent: book.rulesAt(head.number).validatorContract !== undefined,
+      parentRules: book.rulesAt(head.number),
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
       vanity,

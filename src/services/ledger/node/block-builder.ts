@@ -1,5 +1,5 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
-import { equalBytes, keyOf, ZERO_HASH } from '../../../core/base/bytes.ts';
+import { equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
@@ -12,15 +12,8 @@ import { BlockExecution } from '../../../core/execution/block-execution.ts';
 import { nextGasLimit } from '../../../core/execution/gas-limit.ts';
 import type { ExecutedBlock } from '../../../core/execution/result.ts';
 import type { Log, Timers } from '../../../core/ports.ts';
+import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Chain } from './chain.ts';
-
-/** What the builder needs of the pool: executable transactions in the order to be tried, and a word on those that failed. */
-export interface TransactionSource {
-  /** Executable ones, best first, each sender's in order of nonce. */
-  take(baseFee: bigint): Iterable<Transaction>;
-  /** This one cannot be mined: what follows from the same sender is no use now either. */
-  refuse(transaction: Transaction, why: string): void;
-}
 
 export interface BuilderSettings {
   gasFloor: bigint;
@@ -40,20 +33,20 @@ export interface BuiltBlock {
 
 export class BlockBuilder {
   private readonly chain: Chain;
-  private readonly source: TransactionSource;
+  private readonly pool: TransactionPool;
   private readonly settings: BuilderSettings;
   private readonly timers: Timers;
   private readonly log: Log;
 
   constructor(parts: {
     chain: Chain;
-    source: TransactionSource;
+    pool: TransactionPool;
     settings: BuilderSettings;
     timers: Timers;
     log: Log;
   }) {
     this.chain = parts.chain;
-    this.source = parts.source;
+    this.pool = parts.pool;
     this.settings = parts.settings;
     this.timers = parts.timers;
     this.log = parts.log;
@@ -83,17 +76,13 @@ export class BlockBuilder {
     isWanted: () => boolean,
   ): Promise<Transaction[] | undefined> {
     const included: Transaction[] = [];
-    const stuck = new Set<string>();
+    const selection = this.pool.select(header.baseFeePerGas ?? 0n);
     let sliceStart = execution.gasLeft;
-    for (const transaction of this.source.take(header.baseFeePerGas ?? 0n)) {
-      if (execution.gasLeft < TRANSACTION_GAS_MIN) break;
-      const sender = keyOf(transaction.sender);
-      if (stuck.has(sender) || transaction.gasLimit > execution.gasLeft) {
-        stuck.add(sender);
-        continue;
-      }
-      if (!this.include(execution, transaction)) stuck.add(sender);
-      else included.push(transaction);
+    while (execution.gasLeft >= TRANSACTION_GAS_MIN) {
+      const transaction = selection.next(execution.gasLeft);
+      if (!transaction) break;
+      if (this.include(execution, transaction)) included.push(transaction);
+      else selection.leaveOut(transaction);
       if (sliceStart - execution.gasLeft < SLICE_GAS) continue;
       await new Promise<void>((resolve) => this.timers.yield(resolve));
       if (!isWanted()) return undefined;
@@ -107,10 +96,10 @@ export class BlockBuilder {
       execution.include(transaction);
       return true;
     } catch (error) {
-      const why = error as Error & { code?: string; cause?: Error };
+      const why = error as Error & { code?: string };
       if (why.code !== 'BLOCK_TRANSACTION_INVALID') throw error;
       this.log('debug', 'Transaction left out of the block', { why: why.message });
-      this.source.refuse(transaction, why.cause?.message ?? why.message);
+      this.pool.remove(transaction.hash);
       return false;
     }
   }

@@ -12,7 +12,6 @@ import { engineAt } from '../../../core/chain/consensus-rules.ts';
 import { blockAuthor } from '../../../core/chain/extra-data.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import { type Rules, rulesAt } from '../../../core/chain/rules.ts';
-import { recoverMany } from '../../../core/chain/signing.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import { BlockExecution, type BlockJob } from '../../../core/execution/block-execution.ts';
 import {
@@ -147,13 +146,9 @@ export class Chain {
     });
   }
 
-  /** A sender is recovered once per process: what the pool knows is not recovered again. */
+  /** A sender is recovered once per process: what the pool knows is not recovered again, the rest while it is executed. */
   private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
-    const adopted = transactions.map(
-      (transaction) => this.parts.known(transaction.hash) ?? transaction,
-    );
-    recoverMany(adopted);
-    return adopted;
+    return transactions.map((transaction) => this.parts.known(transaction.hash) ?? transaction);
   }
 
   /** On top of the head, in slices. */

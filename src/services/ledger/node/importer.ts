@@ -1,0 +1,121 @@
+/** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
+import type { Hash32 } from '../../../core/base/bytes.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { readList } from '../../../core/base/rlp.ts';
+import { type Block, blockOf } from '../../../core/chain/block.ts';
+import { decodeHeader, type Header } from '../../../core/chain/header.ts';
+import { decodeTransaction } from '../../../core/chain/transaction.ts';
+import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
+import { headerFault, sealsFault } from '../../../core/consensus/check-seals.ts';
+import type { Clock, Log } from '../../../core/ports.ts';
+import type { SyncBlock, SyncHeader } from '../../../core/sync/sync-types.ts';
+import type { Chain } from './chain.ts';
+import type { ValidatorBook } from './validator-book.ts';
+
+/** A line of progress every so many blocks while catching up. */
+const PROGRESS_INTERVAL_MS = 8_000;
+/** Blocks from the end of a batch on are synced one by one: at the head durability counts, behind it speed. */
+const NEAR_HEAD_BLOCKS = 16;
+
+export interface ImporterParts {
+  readonly chain: Chain;
+  readonly book: ValidatorBook;
+  readonly clock: Clock;
+  readonly log: Log;
+  failed(hash: Hash32, fault: string): void;
+  /** Highest block that any peer is known to have. */
+  highest(): number;
+}
+
+export class Importer {
+  private readonly parts: ImporterParts;
+  private readonly queue: SyncBlock[] = [];
+  private isWorking = false;
+  private progressMs = 0;
+  /** After the last verified header, which may be far above the head. */
+  private verified: Snapshot | undefined;
+  private lastHeader: Header | undefined;
+
+  constructor(parts: ImporterParts) {
+    this.parts = parts;
+  }
+
+  /** Headers in order, each the child of the one before; the first follows the head or the last verified. */
+  verifyHeaders(headers: readonly SyncHeader[]): { index: number; text: string } | undefined {
+    const { chain, book, clock } = this.parts;
+    const first = headers[0]!;
+    let snapshot = this.snapshotBefore(first);
+    if (!snapshot) return { index: 0, text: 'unknown ancestor' };
+    let parent =
+      first.header.number - 1 <= chain.head().number
+        ? chain.store.header(first.header.number - 1)
+        : this.lastHeader;
+    for (const [index, { header, hash }] of headers.entries()) {
+      if (!parent) return { index, text: 'unknown ancestor' };
+      const context = {
+        engine: book.engineAt(header.number),
+        parent,
+        parentHash: snapshot.hash,
+        validators: snapshot.validators,
+        rules: book.rulesAt(header.number),
+        nowMs: clock.nowMs(),
+      };
+      const text = headerFault(header, context) ?? sealsFault(header, context);
+      if (text !== undefined) return { index, text };
+      snapshot = book.next(snapshot, header, hash);
+      parent = header;
+    }
+    this.verified = snapshot;
+    this.lastHeader = parent;
+    return undefined;
+  }
+
+  private snapshotBefore({ header }: SyncHeader): Snapshot | undefined {
+    const { chain, book } = this.parts;
+    if (this.verified && equalBytes(this.verified.hash, header.parentHash)) return this.verified;
+    const number = header.number - 1;
+    return number <= chain.head().number ? book.snapshotAt(number) : undefined;
+  }
+
+  import(blocks: readonly SyncBlock[]): void {
+    this.queue.push(...blocks);
+    if (!this.isWorking) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      try {
+        const isNear = this.parts.highest() - next.header.number < NEAR_HEAD_BLOCKS;
+        await this.parts.chain.commit(blockOfSync(next), isNear ? 'now' : 'group');
+        this.report();
+      } catch (error) {
+        this.queue.length = 0;
+        this.verified = undefined;
+        this.parts.failed(next.hash, (error as Error).message);
+      }
+    }
+    this.isWorking = false;
+  }
+
+  private report(): void {
+    const { chain, clock, log } = this.parts;
+    const nowMs = clock.nowMs();
+    const { number } = chain.head();
+    const highest = this.parts.highest();
+    if (nowMs - this.progressMs < PROGRESS_INTERVAL_MS || highest - number < NEAR_HEAD_BLOCKS)
+      return;
+    this.progressMs = nowMs;
+    log('info', 'Imported blocks from peers', { number, highest, left: highest - number });
+  }
+}
+
+/** A block from what sync gathered. Throws where the bytes are malformed. */
+export function blockOfSync({ raw, body }: Pick<SyncBlock, 'raw' | 'body'>): Block {
+  const transactions = body.transactions.map((bytes) => decodeTransaction(bytes.slice()));
+  const uncles = body.uncles.map((bytes) => decodeHeader(bytes));
+  const header = decodeHeader(raw.slice());
+  if (body.withdrawals === undefined) return blockOf(header, { transactions, uncles });
+  readList(body.withdrawals).finish();
+  return blockOf(header, { transactions, uncles, withdrawals: [] });
+}
