@@ -1,8 +1,8 @@
 /** Listings of a state in trie order: debug_dumpAddress, debug_dumpBlock, debug_accountRange, debug_storageRangeAt. */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../base/bytes.ts';
-import { EMPTY_CODE_HASH, keccak256 } from '../base/keccak.ts';
+import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import type { Account, StorageEntry } from './account.ts';
-import { hashOfSlot } from './hashed-order.ts';
+import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
 
 export interface DumpedAccount {
@@ -51,7 +51,7 @@ export function dumpAccounts(
 ): AccountRange {
   const accounts: DumpedAccount[] = [];
   for (const { address } of reader.accounts(from)) {
-    if (accounts.length === accountsMax) return { accounts, next: keccak256(address) };
+    if (accounts.length === accountsMax) return { accounts, next: hashOfAddress(address) };
     accounts.push(dumpAccount(reader, address, content)!);
   }
   return { accounts, next: undefined };

@@ -1,11 +1,5 @@
 /** Trie order: by keccak256 of the address or slot. */
 import { compareBytes, type Hash32 } from '../base/bytes.ts';
-import { keccak256 } from '../base/keccak.ts';
-import { bigIntToFixed } from '../base/quantity.ts';
-
-export function hashOfSlot(slot: bigint): Hash32 {
-  return keccak256(bigIntToFixed(slot, 32));
-}
 
 export interface Hashed<T> {
   readonly hash: Hash32;

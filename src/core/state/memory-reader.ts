@@ -2,7 +2,8 @@
 import { type Address, compareBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from './account.ts';
-import { byHash, type Hashed, hashOfSlot } from './hashed-order.ts';
+import { byHash, type Hashed } from './hashed-order.ts';
+import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
 import { StateTrie } from './state-trie.ts';
 import type { AccountWrite, WriteSet } from './write-set.ts';
@@ -79,7 +80,7 @@ export class MemoryReader implements StateReader {
 
   *accounts(from: Hash32): Generator<AccountEntry> {
     this.sorted ??= [...this.held.values()]
-      .map((entry) => ({ hash: keccak256(entry.address), entry }))
+      .map((entry) => ({ hash: hashOfAddress(entry.address), entry }))
       .sort(byHash);
     for (const { hash, entry } of this.sorted) {
       if (compareBytes(hash, from) >= 0) yield { address: entry.address, account: entry.account };

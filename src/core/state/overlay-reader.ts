@@ -1,8 +1,8 @@
 /** The state after a block: its write set over the state before it. */
 import { type Address, compareBytes, type Hash32, keyOf } from '../base/bytes.ts';
-import { keccak256 } from '../base/keccak.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from './account.ts';
-import { hashOfSlot, mergeSorted } from './hashed-order.ts';
+import { mergeSorted } from './hashed-order.ts';
+import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
 import type { WriteSet } from './write-set.ts';
 
@@ -45,7 +45,10 @@ export class OverlayReader implements StateReader {
 
   accounts(from: Hash32): Iterable<AccountEntry> {
     const changed = [...this.writes.accounts.values()]
-      .map(({ address, account }) => ({ hash: keccak256(address), entry: { address, account } }))
+      .map(({ address, account }) => ({
+        hash: hashOfAddress(address),
+        entry: { address, account },
+      }))
       .filter(({ hash }) => compareBytes(hash, from) >= 0);
     return mergeSorted(this.parent.accounts(from), hashOfAccount, changed, isPresent);
   }
@@ -62,7 +65,7 @@ export class OverlayReader implements StateReader {
 }
 
 function hashOfAccount(entry: AccountEntry): Hash32 {
-  return keccak256(entry.address);
+  return hashOfAddress(entry.address);
 }
 
 function isPresent(entry: {

@@ -1,7 +1,7 @@
 /** Account and storage proofs as eth_getProof gives them (EIP-1186). */
 import type { Address } from '../base/bytes.ts';
 import { type Account, EMPTY_ACCOUNT } from './account.ts';
-import { hashOfSlot } from './hashed-order.ts';
+import { hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
 import type { StateTrie } from './state-trie.ts';
 

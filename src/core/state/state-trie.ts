@@ -3,9 +3,9 @@
  * `update` only notes a write set; `hash` then works in slices: storage tries first, since accounts hold their roots.
  */
 import { type Address, compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
-import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import { EMPTY_ROOT } from '../base/keccak.ts';
 import { decodeAccountLeaf, encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
-import { hashOfSlot } from './hashed-order.ts';
+import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import { type LeafBudget, Trie, type TrieChange } from './trie.ts';
 import type { NodeChange } from './trie-difference.ts';
 import type { Nibbles } from './trie-node.ts';
@@ -75,7 +75,7 @@ export class StateTrie {
     const storages = new Map(this.storages);
     const pending: PendingWrite[] = [];
     for (const write of writes.accounts.values()) {
-      const addressHash = keccak256(write.address);
+      const addressHash = hashOfAddress(write.address);
       const storage = this.updatedStorage(addressHash, write);
       if (storage !== undefined) storages.set(keyOf(addressHash), storage);
       else if (write.account === undefined || write.storageReset)
@@ -106,12 +106,12 @@ export class StateTrie {
   /** Proof of an account or of its absence, root first. */
   proveAccount(address: Address): Uint8Array[] {
     this.root();
-    return this.accounts.prove(keccak256(address));
+    return this.accounts.prove(hashOfAddress(address));
   }
 
   /** The storage trie of an account; `born` as its reader tells. */
   storageTrie(address: Address, born: number): Trie {
-    return this.storageOf(keccak256(address), born).trie;
+    return this.storageOf(hashOfAddress(address), born).trie;
   }
 
   /**

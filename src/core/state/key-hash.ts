@@ -1,0 +1,27 @@
+/** Trie keys: keccak256 of addresses and slots. The same few thousand come again block after block, so hashes are kept. */
+import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { bigIntToFixed } from '../base/quantity.ts';
+
+/** Entries of each table; a full one starts anew. About 200 bytes an entry. */
+const HASHES_MAX = 65_536;
+
+const addresses = new Map<string, Hash32>();
+const slots = new Map<bigint, Hash32>();
+
+/** Shared: not to be changed by the caller. */
+export function hashOfAddress(address: Address): Hash32 {
+  const key = keyOf(address);
+  return addresses.get(key) ?? keep(addresses, key, keccak256(address));
+}
+
+/** Shared: not to be changed by the caller. */
+export function hashOfSlot(slot: bigint): Hash32 {
+  return slots.get(slot) ?? keep(slots, slot, keccak256(bigIntToFixed(slot, 32)));
+}
+
+function keep<Key>(table: Map<Key, Hash32>, key: Key, hash: Hash32): Hash32 {
+  if (table.size >= HASHES_MAX) table.clear();
+  table.set(key, hash);
+  return hash;
+}
