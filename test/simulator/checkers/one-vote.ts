@@ -11,8 +11,8 @@ export class OneVote implements Checker {
   /** Highest round that a node asked for, by node and height. */
   private readonly rounds = new Map<string, number>();
 
-  /** Last round in which a node sealed, by node and height. */
-  private readonly sealed = new Map<string, number>();
+  /** Rounds in which a node sealed, by node and height. */
+  private readonly sealed = new Map<string, number[]>();
 
   onSend(node: number, code: number, bytes: Uint8Array): void {
     const message = decodeMessage(code, bytes);
@@ -21,7 +21,8 @@ export class OneVote implements Checker {
       this.expectOne(node, 'ROUND-CHANGE', `${height}/${round}`, bareHex(message.payload));
       const key = `${node}/${height}`;
       if (round > (this.rounds.get(key) ?? 0)) this.rounds.set(key, round);
-      if ((message.prepared?.round ?? -1) < (this.sealed.get(key) ?? -1)) {
+      const sealed = (this.sealed.get(key) ?? []).filter((earlier) => earlier < round);
+      if ((message.prepared?.round ?? -1) < Math.max(-1, ...sealed)) {
         throw new CheckFailed(`node ${node} hides in ${height}/${round} what it has sealed`);
       }
       return;
@@ -32,9 +33,15 @@ export class OneVote implements Checker {
         `node ${node} voted in round ${height}/${round} after it left for ${reached}`,
       );
     }
-    if (message.kind === 'commit') this.sealed.set(`${node}/${height}`, round);
+    if (message.kind === 'commit') this.noteSeal(`${node}/${height}`, round);
     const digest = message.kind === 'preprepare' ? message.block.hash : message.digest;
     this.expectOne(node, 'vote', `${height}/${round}`, bareHex(digest));
+  }
+
+  private noteSeal(key: string, round: number): void {
+    const rounds = this.sealed.get(key) ?? [];
+    this.sealed.set(key, rounds);
+    rounds.push(round);
   }
 
   private expectOne(node: number, what: string, view: string, value: string): void {

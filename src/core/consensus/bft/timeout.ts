@@ -12,3 +12,8 @@ export function roundTimeoutMs(
   if (round === 0) return Math.min(rules.requestTimeoutMs, TIMER_MS_MAX);
   return Math.min(rules.requestTimeoutMs * 2 ** Math.min(round, 64), cap, TIMER_MS_MAX);
 }
+
+/** Whether later rounds last no longer than this one: then waiting longer will not bring validators together. */
+export function isAtCap(rules: Parameters<typeof roundTimeoutMs>[0], round: number): boolean {
+  return round > 0 && roundTimeoutMs(rules, round + 1) === roundTimeoutMs(rules, round);
+}

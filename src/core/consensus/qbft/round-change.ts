@@ -1,5 +1,6 @@
 /** ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof (consensus dossier §4.4). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { isAtCap } from '../bft/timeout.ts';
 import { certificateFault } from './justification.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { propose, requestBlock } from './proposal.ts';
@@ -24,7 +25,7 @@ export function changeRound(step: Step, round: number): void {
   if (round > ROUND_MAX) return;
   clearTimers(step);
   state.current = newRound(state, round);
-  setRoundTimer(step);
+  startClock(step);
   setRepeatTimer(step);
   remember(step);
   sendRoundChange(step);
@@ -44,8 +45,25 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
   const ahead = roundToCatchUp(step);
-  if (ahead !== undefined && state.isVoting) changeRound(step, ahead);
-  else tryPropose(step);
+  if (ahead !== undefined && state.isVoting) {
+    changeRound(step, ahead);
+    return;
+  }
+  startClock(step);
+  tryPropose(step);
+}
+
+/**
+ * Lets the time of the round run. While rounds still grow it runs at once, as in the reference. At the cap they do not, and
+ * validators that are out of step would stay so for ever: there it runs when a quorum has come this far.
+ */
+function startClock(step: Step): void {
+  const { current, roundChanges, electorate, rules, isVoting } = step.state;
+  if (current.isTimed || !isVoting) return;
+  const here = [...roundChanges.values()].filter(
+    ({ message }) => message.view.round >= current.round,
+  );
+  if (!isAtCap(rules, current.round) || here.length >= electorate.quorum) setRoundTimer(step);
 }
 
 /** Keeps the latest of each signer, if what it claims is proved. */

@@ -54,6 +54,8 @@ export interface RoundState {
   readonly commits: Map<string, Ballot<Commit>>;
   /** Own messages of this round, repeated while it lasts. */
   readonly sent: QbftMessage[];
+  /** Whether the time of the round runs. */
+  isTimed: boolean;
   hasProposed: boolean;
   hasPrepared: boolean;
   /** What the own block of this round may be: set while one is asked for. */
@@ -143,6 +145,7 @@ export function newRound(
     prepares: new Map(),
     commits: new Map(),
     sent: [],
+    isTimed: false,
     hasProposed: false,
     hasPrepared: false,
     wanted: undefined,

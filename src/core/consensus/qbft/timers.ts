@@ -46,6 +46,7 @@ export function setRoundTimer(step: Step): void {
   const { round, proposal } = state.current;
   const dueMs = state.hasTransactions ? periodEndMs(step) : emptyDueMs(step);
   const fromMs = round === 0 && !proposal ? Math.max(nowMs, dueMs) : nowMs;
+  state.current.isTimed = true;
   setTimer(step, 'round', fromMs + roundTimeoutMs(state.rules, round));
 }
 
