@@ -1,5 +1,6 @@
 /** Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices, synced before it resolves. */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/ports.ts';
 import { storageError } from './system-error.ts';
 
@@ -11,27 +12,24 @@ export interface LmdbOptions {
   readonly tables: readonly string[];
 }
 
+interface Handle {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly tables: ReadonlyMap<string, Rows>;
+}
+
+/**
+ * Two handles of one environment: while a transaction is being filled, its handle reads what is not committed yet; the other
+ * one goes on reading the last committed state.
+ */
 class LmdbKv implements Kv {
   private readonly path: string;
-  private readonly root: RootDatabase<Buffer, Buffer>;
-  private readonly tables = new Map<string, Rows>();
+  private readonly writing: Handle;
+  private readonly reading: Handle;
 
-  constructor({ path, tables }: LmdbOptions) {
-    this.path = path;
-    this.root = open<Buffer, Buffer>({
-      path,
-      maxDbs: tables.length + 1,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      // A commit is answered only once it is on the disk.
-      overlappingSync: false,
-    });
-    for (const name of tables) {
-      this.tables.set(
-        name,
-        this.root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }),
-      );
-    }
+  constructor(options: LmdbOptions) {
+    this.path = options.path;
+    this.writing = openHandle(options);
+    this.reading = openHandle(options);
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
@@ -61,44 +59,65 @@ class LmdbKv implements Kv {
     }
   }
 
-  /** Rows gather in slices of `fill` outside the transaction, then are written in one. */
+  /** The event loop runs at each `yield` of `fill`, inside the open transaction. */
   async commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
-    const pending: Promise<boolean>[] = [];
-    const slice: (() => Promise<boolean>)[] = [];
+    const { root } = this.writing;
+    let failure: unknown;
+    const note = (error: unknown) => {
+      failure ??= error;
+    };
     const writer: KvWriter = {
       put: (table, key, value) => {
-        const rows = this.rows(table);
-        const [k, v] = [asBuffer(key), asBuffer(value)];
-        slice.push(() => rows.put(k, v));
+        rowsOf(this.writing, table).put(asBuffer(key), asBuffer(value)).catch(note);
       },
       delete: (table, key) => {
-        const rows = this.rows(table);
-        const k = asBuffer(key);
-        slice.push(() => rows.remove(k));
+        rowsOf(this.writing, table).remove(asBuffer(key)).catch(note);
       },
     };
-    for (const _ of fill(writer)) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
     try {
-      await this.root.transaction(() => {
-        for (const write of slice) pending.push(write());
+      // A child, because only that is taken back when `fill` throws.
+      await root.childTransaction(async () => {
+        for (const _ of fill(writer)) await new Promise<void>((resolve) => setImmediate(resolve));
+        if (failure) throw failure;
       });
-      await Promise.all(pending);
     } catch (error) {
-      throw storageError(error, this.path);
+      throw error instanceof QuorateError ? error : storageError(error, this.path);
     }
+    this.reading.root.resetReadTxn();
   }
 
   async close(): Promise<void> {
-    await this.root.close();
+    await this.reading.root.close();
+    await this.writing.root.close();
   }
 
   private rows(table: string): Rows {
-    const rows = this.tables.get(table);
-    if (!rows) throw new Error(`table ${table} was not named when the index was opened`);
-    return rows;
+    return rowsOf(this.reading, table);
   }
+}
+
+function openHandle({ path, tables }: LmdbOptions): Handle {
+  const root = open<Buffer, Buffer>({
+    path,
+    maxDbs: tables.length + 1,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    // A commit is answered only once it is on the disk.
+    overlappingSync: false,
+  });
+  const opened = tables.map((name): [string, Rows] => [
+    name,
+    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }),
+  ]);
+  return { root, tables: new Map(opened) };
+}
+
+function rowsOf(handle: Handle, table: string): Rows {
+  const rows = handle.tables.get(table);
+  if (!rows) {
+    throw fail('STORAGE_TABLE_UNKNOWN', `table ${table} was not named when the index was opened`);
+  }
+  return rows;
 }
 
 export function openLmdbKv(options: LmdbOptions): Kv {
