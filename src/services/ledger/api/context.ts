@@ -1,11 +1,11 @@
 /** What a handler may touch: the caller's view of the chain, a desk to send from, and the doors of an operator. */
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf } from '../../../io/rpc/method.ts';
+import type { SendDesk } from '../node/send-desk.ts';
 import type { AdminDesk } from '../view/admin-desk.ts';
 import type { FilterDesk } from '../view/filter-desk.ts';
 import type { PartyView } from '../view/party-view.ts';
 import type { PendingDesk } from '../view/pending-desk.ts';
-import type { SendDesk } from '../view/send-desk.ts';
 
 export interface Context {
   readonly caller: Caller;

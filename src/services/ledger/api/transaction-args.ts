@@ -1,7 +1,7 @@
 /** The argument object of `eth_sendTransaction`, `eth_call` and their kin (privacy dossier §2.1). */
 import type { AccessListEntry } from '../../../core/chain/transaction.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
-import type { PrivateArgs, TransactionArgs } from '../view/send-desk.ts';
+import type { PrivateArgs, TransactionArgs } from '../node/send-desk.ts';
 import { fieldQuantity, fixedBytes, hexBytes } from './shapes.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,5 @@
 /** Routes what peers send to the machines of core (handshake, sync, gossip, consensus) and carries their answers out. */
-import { type Address, EMPTY_BYTES, type Hash32, keyOf } from '../../../core/base/bytes.ts';
-import { RlpWriter, readList } from '../../../core/base/rlp.ts';
+import { type Address, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { type Block, encodeBlock } from '../../../core/chain/block.ts';
 import { ForkSchedule } from '../../../core/chain/fork-id.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';

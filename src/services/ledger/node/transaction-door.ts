@@ -2,12 +2,13 @@
  * Where transactions enter, from clients and from peers: decoded and recovered once, admitted to the pool, journaled when
  * local (before their hash is answered), told to the others. Peers' transactions wait in a bounded queue and enter in slices.
  */
-import { type Address, type Hash32, keyOf } from '../../../core/base/bytes.ts';
+import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import type { Clock, Log, Timers } from '../../../core/ports.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
 import type { PoolHead, PoolState } from '../../../core/txpool/admission.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Chain } from './chain.ts';
@@ -18,15 +19,6 @@ const WAITING_MAX = 65_536;
 /** Signatures recovered between two turns of the event loop: about 5 ms. */
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
-
-export interface TransactionJournal {
-  /** Resolves once the transaction is durable. */
-  append(raw: Uint8Array): Promise<void>;
-  /** What was journaled and not forgotten, oldest first. */
-  entries(): readonly Uint8Array[];
-  /** Keeps only these. */
-  compact(keep: readonly Uint8Array[]): Promise<void>;
-}
 
 export interface DoorParts {
   readonly chain: Chain;
@@ -44,6 +36,8 @@ export class TransactionDoor {
   private readonly parts: DoorParts;
   private readonly waiting: Transaction[] = [];
   private isWorking = false;
+  /** Keys of hashes that are in the journal. */
+  private readonly local = new Set<string>();
   private readonly endings: (() => void)[] = [];
 
   constructor(parts: DoorParts) {
@@ -63,7 +57,9 @@ export class TransactionDoor {
     let restored = 0;
     for (const raw of entries) {
       try {
-        this.admit(decodeTransaction(raw), true);
+        const transaction = decodeTransaction(raw);
+        this.admit(transaction, true);
+        this.local.add(keyOf(transaction.hash));
         restored++;
       } catch (error) {
         log('debug', 'Journaled transaction no longer fits', { err: (error as Error).message });
@@ -88,7 +84,8 @@ export class TransactionDoor {
   /** From a client: durable when it resolves. Throws the reference's text. */
   async submit(transaction: Transaction): Promise<Hash32> {
     this.admit(transaction, true);
-    await this.parts.journal.append(transaction.raw);
+    this.local.add(keyOf(transaction.hash));
+    await this.parts.journal.add(transaction.raw);
     this.publish();
     return transaction.hash;
   }
@@ -136,11 +133,19 @@ export class TransactionDoor {
     this.parts.events.emit('pending', promoted);
   }
 
-  /** Drops what is mined or gone from the journal. */
-  private compactJournal(): Promise<void> {
-    const { pool, journal } = this.parts;
-    const keep = journal.entries().filter((raw) => pool.has(decodeTransaction(raw).hash));
-    return journal.compact(keep);
+  /** Drops what is mined or gone from the journal, when that is worth it. */
+  private async compactJournal(): Promise<void> {
+    const { journal } = this.parts;
+    if (!journal.isCompactionDue()) return;
+    await journal.compact(() => this.localTransactions());
+  }
+
+  private *localTransactions(): Iterable<Uint8Array> {
+    for (const hash of this.local) {
+      const transaction = this.parts.pool.get(bytesOfKey(hash));
+      if (transaction) yield transaction.raw;
+      else this.local.delete(hash);
+    }
   }
 }
 

@@ -1,0 +1,153 @@
+/**
+ * Private state at its own pace: behind the public head while the manager does not answer, and then in order again. A block
+ * whose private side waited is run once more with the answers; only its private half is kept.
+ */
+import { assert } from '../../../core/base/errors.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { blockAuthor } from '../../../core/chain/extra-data.ts';
+import { BlockExecution } from '../../../core/execution/block-execution.ts';
+import type { PrivateOutcome, StateBase } from '../../../core/execution/result.ts';
+import type { PrivateSetting } from '../../../core/execution/spaces.ts';
+import type { Log, Timers } from '../../../core/ports.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import type { Chain } from './chain.ts';
+import type { Events } from './events.ts';
+import type { PayloadCache } from './payload-cache.ts';
+
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 30_000;
+
+export interface FollowerParts {
+  readonly chain: Chain;
+  readonly cache: PayloadCache;
+  readonly psis: readonly Psi[];
+  readonly psiOf: (managedParty: string) => Psi | undefined;
+  readonly events: Events;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+export class PrivateFollower {
+  private readonly parts: FollowerParts;
+  private isWorking = false;
+  private isStopped = false;
+  private retryMs = RETRY_MS_MIN;
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: FollowerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.endings.push(
+      this.parts.events.on('committed', ({ block }) => {
+        this.tell(block.header.number);
+        void this.work();
+      }),
+    );
+    void this.work();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  /** Last block whose private side is done everywhere. */
+  cursor(): number {
+    const { chain, psis } = this.parts;
+    return Math.min(...psis.map((psi) => chain.store.cursor({ kind: 'private', psi })));
+  }
+
+  /** Private states at the head, for running a block on top of it; none while this follower is behind. */
+  setting(): PrivateSetting {
+    const { chain, cache, psiOf } = this.parts;
+    const { number } = chain.head();
+    if (this.cursor() < number) return { spaces: new Map() };
+    return { spaces: this.basesAt(number), inputs: cache, psiOf };
+  }
+
+  private basesAt(number: number): ReadonlyMap<Psi, StateBase> {
+    const { chain, psis } = this.parts;
+    return new Map(psis.map((psi) => [psi, baseAt(chain.store, psi, number)]));
+  }
+
+  private async work(): Promise<void> {
+    if (this.isWorking) return;
+    this.isWorking = true;
+    try {
+      while (!this.isStopped && this.cursor() < this.parts.chain.head().number)
+        await this.follow(this.cursor() + 1);
+      this.retryMs = RETRY_MS_MIN;
+    } catch (error) {
+      if ((error as { code?: string }).code === 'INVARIANT_BROKEN') throw error;
+      this.pauseAfter(error as Error);
+    } finally {
+      this.isWorking = false;
+    }
+  }
+
+  /** Runs block `number` again until nothing is missing. */
+  private async follow(number: number): Promise<void> {
+    const { chain, cache } = this.parts;
+    for (;;) {
+      const outcome = await this.run(number);
+      if (outcome.kind === 'waiting') {
+        await cache.ask(outcome.wanted);
+        continue;
+      }
+      const results = outcome.kind === 'done' ? outcome.spaces : new Map();
+      await chain.store.appendPrivate(number, results);
+      this.tell(number);
+      return;
+    }
+  }
+
+  private async run(number: number): Promise<PrivateOutcome> {
+    const { chain, cache, psiOf } = this.parts;
+    const block = chain.store.block(number);
+    assert(block !== undefined, `block ${number} is on the chain`);
+    const isIbft = engineAt(chain.config, number) === 'ibft';
+    const execution = new BlockExecution({
+      rules: chain.rulesOf(block.header),
+      header: block.header,
+      transactions: block.transactions,
+      ...(block.withdrawals ? { withdrawals: block.withdrawals } : {}),
+      ...(isIbft ? { author: blockAuthor('ibft', block.header) } : {}),
+      hashes: chain.hashes,
+      base: {
+        reader: chain.store.stateAt(PUBLIC_SPACE, number - 1),
+        trie: chain.store.trieAt(PUBLIC_SPACE, number - 1),
+      },
+      spaces: this.basesAt(number - 1),
+      inputs: cache,
+      psiOf,
+    });
+    await chain.advance(execution);
+    return execution.result().private;
+  }
+
+  private tell(number: number): void {
+    if (this.cursor() < number) return;
+    for (const psi of this.parts.psis) this.parts.events.emit('privateDone', { psi, number });
+  }
+
+  private pauseAfter(error: Error): void {
+    const { chain, log, timers } = this.parts;
+    log('warn', 'Private state waits for the private transaction manager', {
+      at: this.cursor(),
+      head: chain.head().number,
+      err: error.message,
+    });
+    const timer = timers.set(this.retryMs, () => void this.work());
+    this.endings.push(() => timer.cancel());
+    this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);
+  }
+}
+
+function baseAt(store: ChainStore, psi: Psi, number: number): StateBase {
+  const space = { kind: 'private', psi } as const;
+  return { reader: store.stateAt(space, number), trie: store.trieAt(space, number) };
+}
