@@ -163,6 +163,10 @@ describe('values of the reference’s own tests', () => {
     expect(ibft.validators.map(toHex)).toEqual(ibftHeader.decoded[0]);
     expect(toHex(encodeIbftExtra(ibft))).toBe(ibftHeader.extraData);
     for (const { encoded, decoded } of qbftExtra) {
+      if (Array.isArray(decoded.vanity)) {
+        expect(() => decodeQbftExtra(fromHex(encoded))).toThrow('rlp: ');
+        continue;
+      }
       const extra = decodeQbftExtra(fromHex(encoded));
       expect(toHex(extra.vanity)).toBe(decoded.vanity);
       expect(extra.validators.map(toHex)).toEqual(decoded.validators);

@@ -84,6 +84,7 @@ describe('genesis files of Ethereum', () => {
     if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: genesis tests were not run');
     const tests = readJson(`${root}/public/core-tests/GenesisTests/basic_genesis_tests.json`);
     for (const test of Object.values<any>(tests)) {
+      for (const account of Object.values<any>(test.alloc)) account.balance ??= account.wei;
       const genesis = genesisFromJson({
         ...test,
         timestamp: test.timestamp === '0x' ? 0 : test.timestamp,

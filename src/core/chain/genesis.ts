@@ -15,7 +15,7 @@ import { EMPTY_BLOOM } from './bloom.ts';
 import type { ChainConfig, GenesisFormat } from './chain-config.ts';
 import { decodeQbftExtra } from './extra-data.ts';
 import { INITIAL_BASE_FEE_WEI } from './fees.ts';
-import { readGoquorumConfig } from './goquorum-config.ts';
+import { checkGoquorumConfig, readGoquorumConfig } from './goquorum-config.ts';
 import type { Header } from './header.ts';
 import { genesisFault, JsonFields, parseJson, wordOf } from './json-fields.ts';
 import { rulesAt } from './rules.ts';
@@ -49,10 +49,8 @@ export function genesisFromJson(json: unknown, format?: GenesisFormat): Genesis 
   const required = readRequired(file);
   const configFields = file.object('config');
   if (!configFields) throw genesisFault('genesis has no chain configuration');
-  const config = {
-    ...readConfig(configFields, format ?? formatOf(configFields)),
-    source: file.value('config'),
-  };
+  const config = readConfig(configFields, format ?? formatOf(configFields), file.value('config'));
+  if (config.format === 'goquorum') checkGoquorumConfig(configFields, config);
   const alloc = readAlloc(file, config.format);
   const header = readHeaderFields(file, config, required);
   if (config.isQuorum) checkValidatorContract(config, header.extraData);
@@ -87,14 +85,23 @@ export function checkStart(config: ChainConfig): void {
   }
 }
 
-function readConfig(config: JsonFields, format: GenesisFormat): ChainConfig {
+/** A `config` object alone, as an existing database keeps it: without the checks of `init`. Throws GENESIS_INVALID. */
+export function chainConfigFromJson(json: unknown, format?: GenesisFormat): ChainConfig {
+  const fields = new JsonFields(json, 'config');
+  return readConfig(fields, format ?? formatOf(fields), json);
+}
+
+function readConfig(config: JsonFields, format: GenesisFormat, source: unknown): ChainConfig {
   if (config.has('clique')) {
     throw genesisFault(
       'invalid genesis file: config.clique: clique is not supported; start a new chain with config.qbft and carry the accounts over',
     );
   }
-  if (format !== 'goquorum') return readEthereumConfig(config, format);
-  return readGoquorumConfig(config, config.boolean('isQuorum') ?? true);
+  const chain =
+    format === 'goquorum'
+      ? readGoquorumConfig(config, config.boolean('isQuorum') ?? true)
+      : readEthereumConfig(config, format);
+  return { ...chain, source };
 }
 
 /** Keys that only GoQuorum has. */

@@ -43,12 +43,11 @@ const NEWER_FORK_KEYS = {
   cancun: 'cancunBlock',
 } as const;
 
+/** Reads without judging: an existing database may hold what `init` refuses today. See checkGoquorumConfig(). */
 export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): ChainConfig {
-  const codeSizes = readCodeSizes(config);
-  checkCodeSizes(config, codeSizes);
   const newer = readNewerForks(config);
   const transitions = (config.objects('transitions') ?? []).map(readTransition);
-  const chain: ChainConfig = {
+  return {
     format: 'goquorum',
     chainId: config.quantity('chainId'),
     isQuorum,
@@ -66,7 +65,7 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
     qbft: readBft(config.object('qbft')),
     transitions,
     transactionKilobytesMax: config.number('txnSizeLimit') ?? 0,
-    codeSizes,
+    codeSizes: readCodeSizes(config),
     codeBytesMax: undefined,
     qip714Block: config.quantity('qip714Block'),
     privacyEnhancementsBlock: config.quantity('privacyEnhancementsBlock'),
@@ -74,11 +73,15 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
     enableGasPriceBlock: config.quantity('enableGasPriceBlock'),
     source: undefined,
   };
-  if (isQuorum) checkTransitions(config, chain);
+}
+
+/** What the reference checks at `init`, with its texts. Throws GENESIS_INVALID. */
+export function checkGoquorumConfig(config: JsonFields, chain: ChainConfig): void {
+  checkCodeSizes(config);
+  if (chain.isQuorum) checkTransitions(chain);
   checkTransactionSize(chain);
-  checkForkOrder(config, newer);
+  checkForkOrder(config, readNewerForks(config));
   checkBeneficiaryMode(chain);
-  return chain;
 }
 
 function readForkBlocks(config: JsonFields): ForkBlocks {
@@ -169,7 +172,27 @@ function readTransition(fields: JsonFields): Transition {
 }
 
 function readCodeSizes(config: JsonFields): CodeSizeStep[] {
-  return (config.objects('maxCodeSizeConfig') ?? []).map((entry) => {
+  const steps = config.objects('maxCodeSizeConfig') ?? [];
+  if (steps.length > 0) {
+    return steps.map((entry) => ({
+      block: entry.quantity('block') ?? 0n,
+      kilobytes: entry.number('size') ?? 0,
+    }));
+  }
+  const kilobytes = config.number('maxCodeSize') ?? 0;
+  return kilobytes === 0
+    ? []
+    : [{ block: config.quantity('maxCodeSizeChangeBlock') ?? 0n, kilobytes }];
+}
+
+function checkCodeSizes(config: JsonFields): void {
+  if (config.quantity('maxCodeSize') || config.has('maxCodeSizeChangeBlock')) {
+    throw codeSizeFault(
+      'maxCodeSize & maxCodeSizeChangeBlock deprecated. Consider using maxCodeSizeConfig',
+    );
+  }
+  let previous = 0n;
+  for (const entry of config.objects('maxCodeSizeConfig') ?? []) {
     const kilobytes = entry.number('size') ?? 0;
     if (kilobytes < 24 || kilobytes > 128) {
       throw codeSizeFault('Genesis max code size must be between 24 and 128');
@@ -178,35 +201,21 @@ function readCodeSizes(config: JsonFields): CodeSizeStep[] {
     if (block === undefined) {
       throw codeSizeFault('Block number not given in maxCodeSizeConfig data');
     }
-    return { block, kilobytes };
-  });
-}
-
-function checkCodeSizes(config: JsonFields, steps: readonly CodeSizeStep[]): void {
-  if (config.quantity('maxCodeSize') || config.has('maxCodeSizeChangeBlock')) {
-    throw codeSizeFault(
-      'maxCodeSize & maxCodeSizeChangeBlock deprecated. Consider using maxCodeSizeConfig',
-    );
-  }
-  for (const [i, step] of steps.entries()) {
-    if (i > 0 && step.block < steps[i - 1]!.block) {
+    if (block < previous) {
       throw codeSizeFault('invalid maxCodeSize detail, block order has to be ascending');
     }
+    previous = block;
   }
 }
 
-function checkTransitions(config: JsonFields, chain: ChainConfig): void {
+function checkTransitions(chain: ChainConfig): void {
   let isQbft = chain.qbft !== undefined;
   let previous = 0n;
   for (const transition of chain.transitions) {
     if (transition.algorithm && chain.istanbul?.testQbftBlock !== undefined) {
       throw transitionFault("can't use transition algorithm and testQBFTBlock at the same time");
     }
-    if (
-      config.has('maxCodeSizeConfig') &&
-      chain.codeSizes.length > 0 &&
-      transition.codeKilobytesMax
-    )
+    if (chain.codeSizes.length > 0 && transition.codeKilobytesMax)
       throw transitionFault(
         "can't use transition ContractSizeLimit and MaxCodeSizeConfig at the same time",
       );

@@ -49,8 +49,8 @@ describe('forks', () => {
   it('understands Besu files that name the newest fork only', () => {
     const config = configOf({ chainId: 1, berlinBlock: 3, qbft: { blockperiodseconds: 2 } });
     expect(config.format).toBe('besu');
-    expect(rulesAt(config, 2, 0n)).toMatchObject({ fork: 'istanbul', isEip155: true });
-    expect(rulesAt(config, 3, 0n)).toMatchObject({ fork: 'berlin', isQuorum: false });
+    expect(rulesAt(config, 2, 0n)).toMatchObject({ fork: 'frontier', isEip155: false });
+    expect(rulesAt(config, 3, 0n)).toMatchObject({ fork: 'berlin', isEip155: true });
     const shanghai = configOf({ shanghaiTime: 100, londonBlock: 0, zeroBaseFee: true, qbft: {} });
     expect(rulesAt(shanghai, 9, 99n)).toMatchObject({ fork: 'london', isZeroBaseFee: true });
     expect(rulesAt(shanghai, 9, 100n).fork).toBe('shanghai');

@@ -54,7 +54,7 @@ function unsignedOf(fields: any): UnsignedTransaction {
     data: fields.data,
     gasPrice: fields.price,
     maxFeePerGas: fields.price,
-    maxPriorityFeePerGas: fields.type >= 2 ? fields.tip : fields.price,
+    maxPriorityFeePerGas: fields.type >= 2 && fields.tip < fields.price ? fields.tip : fields.price,
     accessList: fields.type === 0 ? [] : fields.accessList,
     maxFeePerBlobGas: isBlob ? fields.tip : 0n,
     blobVersionedHashes: isBlob ? fields.hashes : [],
