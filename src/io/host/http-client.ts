@@ -6,6 +6,8 @@ import { fail } from '../../core/base/errors.ts';
 
 const SOCKETS_MAX = 32;
 const IDLE_SOCKETS_MAX = 16;
+/** How a kept connection fails that the server has closed. */
+const STALE_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 export interface HttpClientOptions {
   /** Unix socket that every request goes to, whatever its URL says. */
@@ -90,7 +92,8 @@ export class HttpClient {
       });
       request.on('error', (cause) => {
         stopTimers();
-        const stale = request.reusedSocket && (cause as { code?: string }).code === 'ECONNRESET';
+        const stale =
+          request.reusedSocket && STALE_CODES.has((cause as { code?: string }).code ?? '');
         reject(fail('HTTP_FAILED', cause.message, { cause, data: { stale } }));
       });
       request.on('response', (response) => {

@@ -1,11 +1,15 @@
 /** The one file where io meets the manager: store, crypto, servers, peers, stop. */
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
 import { type HttpServer, type Route, startHttpServer } from '../../io/http/server.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { lockDirectory } from '../../io/storage/directory-lock.ts';
+import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { commonRoutes } from './api/common.ts';
 import { failureReply } from './api/failures.ts';
 import { p2pRoutes } from './api/p2p.ts';
@@ -20,10 +24,12 @@ import { checkResidentGroups } from './manager/groups.ts';
 import { PrivateTransactionManager } from './manager/manager.ts';
 import { PartyTable } from './manager/party-info.ts';
 import { peerVersions } from './manager/peers.ts';
-import { PayloadStore } from './manager/store.ts';
+import { PayloadStore, PTM_TABLES } from './manager/store.ts';
 import { type PtmApp, type PtmConfig, parseTesseraConfig } from './options.ts';
 import { httpPeerWire } from './peer-wire.ts';
 
+const STORE_FOLDER = 'payloads';
+const FOLDER_MODE = 0o700;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const PEER_DIAL_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 30_000;
@@ -31,7 +37,8 @@ const PEER_IDLE_TIMEOUT_MS = 60_000;
 
 /** What the process gives the manager beside its configuration. */
 export interface PtmHost {
-  readonly kv: Kv;
+  /** Where payloads are kept; undefined: an lmdb file in the data folder, which is locked. Taken over, and closed. */
+  readonly kv?: Kv;
   readonly say?: Log;
   readonly metrics?: Metrics;
 }
@@ -77,8 +84,8 @@ export async function readTesseraConfig(
   return parseTesseraConfig(value, file);
 }
 
-/** Resolves when every server listens. Takes over `host.kv` and closes it. */
-export async function startPtm(config: PtmConfig, host: PtmHost): Promise<RunningPtm> {
+/** Resolves when every server listens. Throws PTM_CONFIG_INVALID, PTM_KEY_…, STORAGE_… or HTTP_LISTEN_FAILED. */
+export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<RunningPtm> {
   const say = host.say ?? silent;
   const crypto = await loadEnclaveCrypto();
   const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto)));
@@ -98,7 +105,8 @@ export async function startPtm(config: PtmConfig, host: PtmHost): Promise<Runnin
   });
   const versions = peerVersions(config.enhancements);
   const wire = httpPeerWire(client, versions);
-  const store = new PayloadStore(host.kv);
+  const storage = openStorage(config, host);
+  const store = new PayloadStore(storage.kv);
   const metrics = host.metrics ?? uncounted;
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
@@ -138,7 +146,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost): Promise<Runnin
     distributor.stop();
     await store.settled();
     client.close();
-    await host.kv.close();
+    await storage.close();
   };
   try {
     for (const { app, address } of config.servers) {
@@ -165,6 +173,20 @@ export async function startPtm(config: PtmConfig, host: PtmHost): Promise<Runnin
     publicKeys: enclave.publicKeys.map(base64),
     close,
   };
+}
+
+function openStorage(config: PtmConfig, host: PtmHost): { kv: Kv; close(): Promise<void> } {
+  if (host.kv) return { kv: host.kv, close: () => host.kv!.close() };
+  const path = join(config.dataFolder, STORE_FOLDER);
+  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  const unlock = lockDirectory(config.dataFolder);
+  try {
+    const kv = openLmdbKv({ path, tables: PTM_TABLES });
+    return { kv, close: () => kv.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 function advertisedUrl(config: PtmConfig): string | undefined {
