@@ -13,7 +13,7 @@ import { blockEnvironment } from '../../src/core/execution/environment.ts';
 import type { Message } from '../../src/core/execution/message.ts';
 import { applyMessage } from '../../src/core/execution/public-transaction.ts';
 import { PublicWorld } from '../../src/core/state/public-world.ts';
-import { rulesOfFork } from '../support/fork-rules.ts';
+import { rulesOfName } from '../support/fork-rules.ts';
 import { bigintOf, stateOf } from './alloc.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
@@ -26,7 +26,7 @@ export const stateTests: VectorKind = {
   run(file, report) {
     for (const [path, test] of Object.entries<any>(readJson(file))) {
       for (const [fork, posts] of Object.entries<any[]>(test.post)) {
-        const rules = rulesOfFork(fork);
+        const rules = rulesOfName(fork);
         posts.forEach((post, index) => {
           runCase(`${basename(file)} ${path} ${fork} ${index}`, test, post, rules, report);
         });

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { chains } from './chains.ts';
+import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { Tally } from './kind.ts';
+import { privateChains } from './private-chains.ts';
+
+it('recorded chains replay without a private transaction manager: roots, blooms and receipts', async () => {
+  const tally = new Tally();
+  const files = chains.find(sharedVectors() ?? OWN_VECTORS);
+  expect(files.length).toBeGreaterThanOrEqual(13);
+  for (const file of files) await chains.run(file, tally);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBeGreaterThan(700);
+});
+
+it('recorded private chains replay as each node: private roots and receipts', async () => {
+  const tally = new Tally();
+  const files = privateChains.find(OWN_VECTORS);
+  expect(files.length).toBe(3);
+  for (const file of files) await privateChains.run(file, tally);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBe(4 * (303 + 58 + 34));
+});
