@@ -19,7 +19,8 @@ const NEAR_HEAD_BLOCKS = 16;
 
 export interface ImporterParts {
   readonly chain: Chain;
-  readonly book: ValidatorBook;
+  /** undefined: the chain has no seals to check. */
+  readonly book: ValidatorBook | undefined;
   readonly clock: Clock;
   readonly log: Log;
   failed(hash: Hash32, fault: string): void;
@@ -43,8 +44,9 @@ export class Importer {
   /** Headers in order, each the child of the one before; the first follows the head or the last verified. */
   verifyHeaders(headers: readonly SyncHeader[]): { index: number; text: string } | undefined {
     const { chain, book, clock } = this.parts;
+    if (!book) return undefined;
     const first = headers[0]!;
-    let snapshot = this.snapshotBefore(first);
+    let snapshot = this.snapshotBefore(book, first);
     if (!snapshot) return { index: 0, text: 'unknown ancestor' };
     let parent =
       first.header.number - 1 <= chain.head().number
@@ -70,8 +72,8 @@ export class Importer {
     return undefined;
   }
 
-  private snapshotBefore({ header }: SyncHeader): Snapshot | undefined {
-    const { chain, book } = this.parts;
+  private snapshotBefore(book: ValidatorBook, { header }: SyncHeader): Snapshot | undefined {
+    const { chain } = this.parts;
     if (this.verified && equalBytes(this.verified.hash, header.parentHash)) return this.verified;
     const number = header.number - 1;
     return number <= chain.head().number ? book.snapshotAt(number) : undefined;

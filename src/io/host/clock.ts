@@ -1,0 +1,3 @@
+import type { Clock } from '../../core/ports.ts';
+
+export const systemClock: Clock = { nowMs: () => Date.now() };

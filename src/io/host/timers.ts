@@ -1,0 +1,9 @@
+import type { Timers } from '../../core/ports.ts';
+
+export const systemTimers: Timers = {
+  set(delayMs, fire) {
+    const handle = setTimeout(fire, delayMs);
+    return { cancel: () => clearTimeout(handle) };
+  },
+  yield: (next) => void setImmediate(next),
+};

@@ -1,0 +1,160 @@
+/** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
+import type { Hash32 } from '../../../core/base/bytes.ts';
+import { Prng } from '../../../core/base/prng.ts';
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
+import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
+import type { Clock, Entropy, Links, Log, Manager, Timers } from '../../../core/ports.ts';
+import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
+import type { VoteFile } from '../../../core/store/vote-file.ts';
+import { type PoolLimits, TransactionPool } from '../../../core/txpool/pool.ts';
+import { BftParticipation } from './bft-participation.ts';
+import { BlockBuilder, type BuilderSettings } from './block-builder.ts';
+import { Chain } from './chain.ts';
+import { Events } from './events.ts';
+import { Importer } from './importer.ts';
+import { PayloadCache } from './payload-cache.ts';
+import { PeerProtocols } from './peer-protocols.ts';
+import { PrivateFollower } from './private-follower.ts';
+import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
+import { ValidatorBook } from './validator-book.ts';
+
+export interface NodePorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly entropy: Entropy;
+  readonly log: Log;
+  readonly links: Links;
+  /** With block 0. */
+  readonly store: ChainStore;
+  readonly votes: VoteFile;
+  readonly journal: TransactionJournal;
+  /** Answers "not a party" to everything where the node has none. */
+  readonly manager: Manager;
+  readonly signer: ConsensusSigner;
+}
+
+export interface NodeSettings {
+  readonly config: ChainConfig;
+  readonly networkId: bigint;
+  readonly consensusDefaults: ConsensusDefaults;
+  readonly pool: Partial<PoolLimits>;
+  readonly builder: BuilderSettings;
+  /** Whether to take part in consensus from the start. */
+  readonly isMining: boolean;
+}
+
+/** Started in order, stopped in reverse. */
+export interface Part {
+  readonly name: string;
+  start(): void | Promise<void>;
+  stop(): void | Promise<void>;
+}
+
+export interface LedgerNode {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly door: TransactionDoor;
+  readonly peers: PeerProtocols;
+  readonly events: Events;
+  readonly book: ValidatorBook | undefined;
+  readonly bft: BftParticipation | undefined;
+  readonly payloads: PayloadCache | undefined;
+  readonly parts: readonly Part[];
+}
+
+export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
+  const { clock, timers, log, store, links } = ports;
+  const { config } = settings;
+  const events = new Events();
+  const payloads = config.isQuorum
+    ? new PayloadCache({ manager: ports.manager, clock, log })
+    : undefined;
+  const known = (hash: Hash32) => pool.get(hash);
+  const privateSetting = payloads && (() => follower!.setting());
+  const chain = new Chain({ store, config, timers, events, log, privateSetting, known });
+  const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
+  const follower =
+    payloads &&
+    new PrivateFollower({
+      chain,
+      cache: payloads,
+      psis: [DEFAULT_PSI],
+      psiOf: () => DEFAULT_PSI,
+      events,
+      timers,
+      log,
+    });
+  const door = new TransactionDoor({
+    chain,
+    pool,
+    journal: ports.journal,
+    events,
+    clock,
+    timers,
+    log,
+    prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
+  });
+  const isBft = engineAt(config, chain.head().number + 1) === 'qbft';
+  const book = isBft ? new ValidatorBook(store, config, settings.consensusDefaults) : undefined;
+  const importer = new Importer({
+    chain,
+    book,
+    clock,
+    log,
+    failed: (hash, fault) => peers.importFailed(hash, fault),
+    highest: () => peers.progress?.highestBlock ?? 0,
+  });
+  const peers = new PeerProtocols({
+    chain,
+    pool,
+    door,
+    links,
+    events,
+    clock,
+    timers,
+    log,
+    networkId: settings.networkId,
+    verifyHeaders: (headers) => importer.verifyHeaders(headers),
+    importBlocks: (blocks) => importer.import(blocks),
+    consensus: (from, code, bytes) => bft?.receive(from, code, bytes),
+  });
+  const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
+  const seed = new DataView(ports.entropy.bytes(4).buffer).getUint32(0);
+  const bft =
+    book &&
+    new BftParticipation({
+      chain,
+      book,
+      builder,
+      signer: ports.signer,
+      links: peers,
+      votes: { read: () => ports.votes.memory(), write: (memory) => ports.votes.remember(memory) },
+      events,
+      clock,
+      timers,
+      chance: new Prng(seed),
+      log,
+      vanity: settings.builder.vanity,
+      hasPending: () => pool.stats.pending > 0,
+      announce: (block) => peers.announce(block),
+    });
+  const consensus: Part = {
+    name: 'consensus',
+    start: () => {
+      if (settings.isMining) bft?.start();
+    },
+    stop: () => bft?.stop(),
+  };
+  const parts: Part[] = [
+    ...(follower
+      ? [{ name: 'private state', start: () => follower.start(), stop: () => follower.stop() }]
+      : []),
+    { name: 'transactions', start: () => door.start(), stop: () => door.stop() },
+    { name: 'peers', start: () => peers.start(), stop: () => peers.stop() },
+    consensus,
+  ];
+  return { chain, pool, door, peers, events, book, bft, payloads, parts };
+}
