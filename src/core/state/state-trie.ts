@@ -3,7 +3,7 @@
  * `update` only notes a write set; `hash` then works in slices: storage tries first, since accounts hold their roots.
  */
 import { type Address, compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
-import { EMPTY_ROOT } from '../base/keccak.ts';
+import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { decodeAccountLeaf, encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
 import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import { type LeafBudget, Trie, type TrieChange } from './trie.ts';
@@ -28,7 +28,7 @@ interface StorageTrie {
   readonly addressHash: Hash32;
   readonly born: number;
   readonly trie: Trie;
-  /** As it was before the first change that is kept in memory. */
+  /** As it was when it was loaded or settled: the same object while nothing has changed. */
   readonly origin: Trie;
 }
 
@@ -115,15 +115,17 @@ export class StateTrie {
   }
 
   /**
-   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version. Storages that ended in
+   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version; the nodes that `since`
+   * reads are that store's. Storages that ended in
    * between are not listed: the store drops them by the `born` of the account that it replaces.
    */
   *changedNodes(since: StateTrie): Generator<StateNodeChange> {
     this.root();
     since.root();
-    for (const [key, { addressHash, born, trie, origin }] of this.storages) {
+    for (const [key, { addressHash, born, trie }] of this.storages) {
       const earlier = since.storages.get(key);
-      const before = earlier !== undefined && earlier.born === born ? earlier.trie : origin;
+      const isKept = earlier !== undefined && earlier.born === born;
+      const before = isKept ? earlier.trie : since.storedStorage(addressHash, born);
       const storage = { addressHash, born };
       for (const change of trie.changedNodes(before)) yield { ...change, storage };
     }
@@ -156,6 +158,13 @@ export class StateTrie {
       ? this.newStorage(addressHash, account.born, EMPTY_ROOT)
       : this.storageOf(addressHash, account.born);
     return { ...current, trie: current.trie.update(slotChanges(slots)) };
+  }
+
+  /** As the store holds it, whatever is kept in memory. */
+  private storedStorage(addressHash: Hash32, born: number): Trie {
+    const load = storageLoader(this.nodes, addressHash, born);
+    const root = load(new Uint8Array(0));
+    return root === undefined ? Trie.empty(load) : Trie.load(keccak256(root), load);
   }
 
   private storageOf(addressHash: Hash32, born: number): StorageTrie {
