@@ -106,12 +106,6 @@ export class Pipeline {
     return from;
   }
 
-  /** Removes unverified headers at the end. */
-  removeUnverified(): void {
-    const at = this.entries.findIndex((entry) => !entry.verified);
-    if (at >= 0) this.truncate(at);
-  }
-
   clear(): void {
     this.truncate(0);
   }

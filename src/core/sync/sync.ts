@@ -228,9 +228,8 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
         const fault = `its chain leaves ours at block ${first.header.number}`;
         this.blame(peer.id, DISCONNECT.uselessPeer, fault);
       } else {
-        // One of two peers lies, and the seals have not been seen yet: begin again from what is sure.
-        this.pipeline.removeUnverified();
-        this.strike(peer, nowMs, 'headers that do not follow those of others');
+        // One of two peers lies. The verdict on the headers before these will tell which.
+        peer.pausedUntilMs = nowMs + SYNC_TICK_MS;
       }
       return;
     }
