@@ -47,8 +47,14 @@ export class ProgramWriter {
   private word(): void {
     const { prng } = this;
     const kind = prng.below(6);
-    if (kind < 3) return this.push(prng.below(kind === 0 ? 4 : 300));
-    if (kind === 3) return this.op(0x60, 0, 0x19);
+    if (kind < 3) {
+      this.push(prng.below(kind === 0 ? 4 : 300));
+      return;
+    }
+    if (kind === 3) {
+      this.op(0x60, 0, 0x19);
+      return;
+    }
     const length = kind === 4 ? 32 : 1 + prng.below(32);
     this.op(0x5f + length);
     for (let i = 0; i < length; i++) this.op(prng.chance(0.1) ? 0xff : prng.below(256));
@@ -56,9 +62,9 @@ export class ProgramWriter {
 
   private target(): void {
     const id = this.pick(TARGETS);
-    if (id <= 10) return this.push(id);
-    // 20 times the same byte.
-    this.op(0x73, ...new Array(20).fill(id));
+    // Contracts are 20 times the same byte.
+    if (id <= 10) this.push(id);
+    else this.op(0x73, ...new Array(20).fill(id));
   }
 
   private offset(): number {
@@ -167,7 +173,7 @@ export class ProgramWriter {
     } else if (prng.chance(0.2)) {
       this.push(this.pick([0, 700, 744, 999, 1000, 1001]));
       this.op(0x40);
-    } else if (prng.chance(0.2)) {
+    } else if (prng.chance(0.25)) {
       this.push(prng.below(100));
       this.op(this.pick([0x35, 0x49]));
     } else {
@@ -245,14 +251,15 @@ export class ProgramWriter {
   private ending(): void {
     const { prng } = this;
     const kind = prng.below(12);
-    if (kind === 0) return this.op(0);
-    if (kind === 1) return this.op(0xfe);
-    if (kind === 2) {
+    if (kind < 2) {
+      this.op(kind === 0 ? 0x00 : 0xfe);
+    } else if (kind === 2) {
       this.target();
-      return this.op(0xff);
+      this.op(0xff);
+    } else {
+      this.push(prng.below(80));
+      this.push(this.offset());
+      this.op(kind < 5 ? 0xfd : 0xf3);
     }
-    this.push(prng.below(80));
-    this.push(this.offset());
-    this.op(kind < 5 ? 0xfd : 0xf3);
   }
 }

@@ -228,7 +228,7 @@ export class Vm {
     const output = price <= gas ? precompile.run(input) : undefined;
     if (output) return this.endInline(request, isEntered, undefined, gas - price, output);
     this.env.world.revert(mark);
-    const error = price > gas ? VM_ERROR.outOfGas : precompile.error;
+    const error = price > gas ? VM_ERROR.outOfGas : precompile.error(input);
     return this.endInline(request, isEntered, error, 0);
   }
 
@@ -348,7 +348,6 @@ export class Vm {
     if (frame.gas < price) {
       if (rules.isHomestead) return VM_ERROR.codeStoreOutOfGas;
       // Frontier keeps the account, without code.
-      this.output = EMPTY_BYTES;
       return undefined;
     }
     frame.gas -= price;

@@ -71,7 +71,7 @@ export const BLAKE2F: Precompile = {
     }
     return out;
   },
-  error: 'invalid input',
+  error: (input) => (input.length === INPUT_BYTES ? 'invalid final flag' : 'invalid input length'),
 };
 
 function load(view: DataView, isFinal: boolean): void {

@@ -24,7 +24,7 @@ export function bn254Add(gas: number): Precompile {
       const b = pointG1(bytes.subarray(POINT_BYTES));
       return a && b && bytesOfPoint(a.add(b));
     },
-    error: ERROR,
+    error: () => ERROR,
   };
 }
 
@@ -38,7 +38,7 @@ export function bn254Multiply(gas: number): Precompile {
       const scalar = Fr.create(bytesToBigInt(bytes.subarray(POINT_BYTES)));
       return bytesOfPoint(point.multiplyUnsafe(scalar));
     },
-    error: ERROR,
+    error: () => ERROR,
   };
 }
 
@@ -60,7 +60,7 @@ export function bn254Pairing(baseGas: number, pairGas: number): Precompile {
       if (isOne) out[31] = 1;
       return out;
     },
-    error: ERROR,
+    error: () => ERROR,
   };
 }
 

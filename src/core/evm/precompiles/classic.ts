@@ -33,13 +33,13 @@ export const ECRECOVER: Precompile = {
     out.set(addressOfPublicKey(key), 12);
     return out;
   },
-  error: 'invalid input',
+  error: () => 'invalid input',
 };
 
 export const SHA256: Precompile = {
   gas: (input) => 60 + 12 * words(input),
   run: (input) => sha256(input),
-  error: 'invalid input',
+  error: () => 'invalid input',
 };
 
 export const RIPEMD160: Precompile = {
@@ -49,11 +49,11 @@ export const RIPEMD160: Precompile = {
     out.set(ripemd160(input), 12);
     return out;
   },
-  error: 'invalid input',
+  error: () => 'invalid input',
 };
 
 export const IDENTITY: Precompile = {
   gas: (input) => 15 + 3 * words(input),
   run: (input) => input.slice(),
-  error: 'invalid input',
+  error: () => 'invalid input',
 };

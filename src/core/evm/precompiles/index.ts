@@ -43,7 +43,7 @@ const CANCUN: Precompiles = [...BERLIN, POINT_EVALUATION];
 const PRIVACY_MARKER: Precompile = {
   gas: () => 0,
   run: () => new Uint8Array(0),
-  error: '',
+  error: () => '',
   isVirtual: true,
 };
 

@@ -44,7 +44,7 @@ export const POINT_EVALUATION: Precompile = {
     if (!c || !proof) return undefined;
     return isOpening(c, z, y, proof) ? OUTPUT.slice() : undefined;
   },
-  error: 'error verifying kzg proof',
+  error: () => 'error verifying kzg proof',
 };
 
 /** Compressed point of the right subgroup (infinity included), or undefined. */

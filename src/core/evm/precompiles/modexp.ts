@@ -36,7 +36,7 @@ export function modexp(pricing: 'eip198' | 'eip2565'): Precompile {
       const result = power(b, bytesAt(input, HEADER_BYTES + base, exponent), exponent, m);
       return padInto(out, result);
     },
-    error: 'invalid input',
+    error: () => 'invalid input',
   };
 }
 

@@ -6,7 +6,7 @@ export interface Precompile {
   /** Fresh output, or undefined where the input is refused: the call then fails with `error` and takes all its gas. */
   run(input: Uint8Array): Uint8Array | undefined;
   /** Text of a refusal. */
-  readonly error: string;
+  error(input: Uint8Array): string;
   /** Calling it makes no account (the privacy precompile of GoQuorum). */
   readonly isVirtual?: boolean;
 }

@@ -1,0 +1,30 @@
+/** What Solidity's `require` and `panic` left in the data of a revert. */
+import { equalBytes } from '../../base/bytes.ts';
+import { bytesToBigInt } from '../../base/quantity.ts';
+
+/** Error(string) */
+const ERROR_SELECTOR = Uint8Array.of(0x08, 0xc3, 0x79, 0xa0);
+const HEADER_BYTES = 4 + 64;
+
+/** Text of `Error(string)`, or undefined when the data is something else. */
+export function revertReason(output: Uint8Array): string | undefined {
+  if (output.length < HEADER_BYTES) return undefined;
+  if (!equalBytes(output.subarray(0, 4), ERROR_SELECTOR)) return undefined;
+  const offset = Number(bytesToBigInt(output.subarray(4, 36)));
+  if (offset + 36 > output.length) return undefined;
+  const length = Number(bytesToBigInt(output.subarray(4 + offset, 36 + offset)));
+  const start = 36 + offset;
+  if (start + length > output.length) return undefined;
+  return utf8(output.subarray(start, start + length));
+}
+
+/** Core has no TextDecoder: percent-encoding is the language's own way to text. Rubbish becomes one character a byte. */
+function utf8(bytes: Uint8Array): string {
+  let escaped = '';
+  for (const byte of bytes) escaped += `%${byte.toString(16).padStart(2, '0')}`;
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return String.fromCharCode(...bytes);
+  }
+}
