@@ -2,11 +2,11 @@
 import { keccak256 } from '../base/keccak.ts';
 import type { Log } from './receipt.ts';
 
-export const BLOOM_BYTES = 256;
+const BLOOM_BYTES = 256;
 export const EMPTY_BLOOM: Uint8Array = new Uint8Array(BLOOM_BYTES);
 
 /** Sets the three bits of an address or topic. */
-export function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
+function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry);
   for (let i = 0; i < 6; i += 2) {
     const bit = ((hash[i]! << 8) | hash[i + 1]!) & 2047;
@@ -14,7 +14,7 @@ export function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   }
 }
 
-export function addLogsToBloom(bloom: Uint8Array, logs: readonly Log[]): void {
+function addLogsToBloom(bloom: Uint8Array, logs: readonly Log[]): void {
   for (const log of logs) {
     addToBloom(bloom, log.address);
     for (const topic of log.topics) addToBloom(bloom, topic);

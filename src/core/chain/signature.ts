@@ -12,7 +12,7 @@ export function invalidSignature(): QuorateError {
 }
 
 /** True for 0 < r < n and 0 < s <= n/2 (s < n where a high s is allowed). Both are minimal big-endian scalars. */
-export function areSignatureValues(r: Uint8Array, s: Uint8Array, allowHighS: boolean): boolean {
+function areSignatureValues(r: Uint8Array, s: Uint8Array, allowHighS: boolean): boolean {
   if (r.length === 0 || s.length === 0 || r.length > 32 || s.length > 32) return false;
   if (compareBytes(padLeft(r, 32), CURVE_ORDER) >= 0) return false;
   const order = compareBytes(padLeft(s, 32), allowHighS ? CURVE_ORDER : HALF_ORDER);

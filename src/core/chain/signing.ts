@@ -118,10 +118,7 @@ export function recoverMany(transactions: readonly Transaction[], allowHighS = f
 }
 
 /** The sender, or undefined where the signature is of nobody. */
-export function senderOrUndefined(
-  transaction: Transaction,
-  allowHighS = false,
-): Address | undefined {
+function senderOrUndefined(transaction: Transaction, allowHighS = false): Address | undefined {
   try {
     return transaction instanceof DecodedTransaction
       ? transaction.recover(allowHighS)

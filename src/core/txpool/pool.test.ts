@@ -198,6 +198,18 @@ describe('the pool', () => {
     expect(pool.stats.queued).toBe(1);
   });
 
+  it('lists local transactions and obeys a new price limit', () => {
+    const { pool } = poolOf({ hasGasPrice: true });
+    const own = [2n, 0n].map((nonce) => fakeTransaction(ALICE, { nonce }));
+    for (const transaction of own) pool.add(transaction, 0, { isLocal: true });
+    const remote = [5n, 9n].map((gasPrice, i) => fakeTransaction(senderOf(5 + i), { gasPrice }));
+    for (const transaction of remote) pool.add(transaction, 0);
+    expect(pool.locals()).toEqual([own[1], own[0]]);
+    pool.setPriceLimit(6n);
+    expect(remote.map(({ hash }) => pool.has(hash))).toEqual([false, true]);
+    expect(pool.stats).toEqual({ pending: 2, queued: 1 });
+  });
+
   it('has a bound for local transactions too', () => {
     const { pool } = poolOf({ limits: { transactionsMax: 1 } });
     pool.add(fakeTransaction(ALICE), 0, { isLocal: true });

@@ -22,7 +22,7 @@ export interface PoolLimits {
   readonly priceBump: bigint;
   /** Executable transactions that every remote sender may keep. */
   readonly accountSlots: number;
-  /** Executable transactions in all, local senders left out of account. */
+  /** Executable transactions in all; what is beyond goes from the largest remote senders. */
   readonly globalSlots: number;
   readonly accountQueue: number;
   readonly globalQueue: number;
@@ -68,7 +68,7 @@ export type PoolStatus = 'unknown' | 'queued' | 'pending';
 export class TransactionPool {
   /** Counts every change: what is derived from the pool can be kept until it moves. */
   version = 0;
-  private readonly limits: PoolLimits;
+  private limits: PoolLimits;
   private readonly hasBlobs: boolean;
   private head: PoolHead;
   private state: PoolState;
@@ -208,6 +208,24 @@ export class TransactionPool {
     return queue ? contentOf(queue) : { address, pending: [], queued: [] };
   }
 
+  /** Every transaction of local senders, in the order of nonces: what outlives a restart. */
+  locals(): Transaction[] {
+    return [...this.queues.values()]
+      .filter((queue) => queue.isLocal)
+      .flatMap((queue) => [...queue.pending, ...queue.queuedInOrder()])
+      .map(({ transaction }) => transaction);
+  }
+
+  /** Wei; remote transactions that pay less go, where gas has a price. */
+  setPriceLimit(priceLimit: bigint): void {
+    this.limits = { ...this.limits, priceLimit };
+    if (!this.head.rules.isGasPriceEnabled) return;
+    for (const entry of [...this.entries.values()]) {
+      const isCheap = entry.transaction.maxPriorityFeePerGas < priceLimit;
+      if (isCheap && !entry.queue.isLocal) this.drop(entry);
+    }
+  }
+
   /** Executable transactions in no order, for announcing them to a new peer. */
   *pending(): Iterable<Transaction> {
     for (const queue of this.queues.values()) {
@@ -268,7 +286,6 @@ export class TransactionPool {
       key,
       nonce: Number(transaction.nonce),
       arrival: this.arrivals++,
-      isLocal: queue.isLocal,
       cost: costOf(transaction),
       queue,
     };

@@ -9,7 +9,6 @@ export interface PoolEntry {
   readonly nonce: number;
   /** Counts up with every transaction that the pool takes. */
   readonly arrival: number;
-  readonly isLocal: boolean;
   /** gasPrice · gasLimit + value, in wei. */
   readonly cost: bigint;
   readonly queue: SenderQueue;
