@@ -1,0 +1,218 @@
+/**
+ * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in the order of file names, unlocked for a
+ * time or until the end, locked again by forgetting the key. Files that come or go are noticed.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Address, equalBytes, keyOf } from '../../core/base/bytes.ts';
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
+import type { Clock, Timer, Timers } from '../../core/ports.ts';
+import { decryptKey, encryptKey } from './keystore.ts';
+import { newSecretKey } from './node-key.ts';
+
+/** setTimeout's limit; a longer unlock lasts until the process ends. */
+const UNLOCK_MS_MAX = 2 ** 31 - 1;
+const KEY_FILE_BYTES_MAX = 64 * 1024;
+
+export interface AccountFile {
+  readonly address: Address;
+  readonly path: string;
+}
+
+export interface AccountStoreParts {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Weak but fast key derivation for new files (geth's --lightkdf). */
+  readonly light?: boolean;
+}
+
+interface Unlocked {
+  readonly secretKey: Uint8Array;
+  /** undefined: until the process ends. */
+  readonly expiry: Timer | undefined;
+}
+
+export class AccountStore {
+  private readonly parts: AccountStoreParts;
+  private readonly unlocked = new Map<string, Unlocked>();
+  private readonly known = new Map<string, AccountFile | undefined>();
+  private listed: readonly AccountFile[] = [];
+  private stamp = -1;
+
+  constructor(parts: AccountStoreParts) {
+    this.parts = parts;
+  }
+
+  files(): readonly AccountFile[] {
+    this.refresh();
+    return this.listed;
+  }
+
+  addresses(): readonly Address[] {
+    return this.files().map(({ address }) => address);
+  }
+
+  has(address: Address): boolean {
+    return this.files().some((file) => equalBytes(file.address, address));
+  }
+
+  isUnlocked(address: Address): boolean {
+    return this.unlocked.has(keyOf(address));
+  }
+
+  /** r ‖ s ‖ v, v 0 or 1. Throws ACCOUNT_UNKNOWN or ACCOUNT_LOCKED. */
+  sign(address: Address, hash: Uint8Array): Uint8Array {
+    const held = this.unlocked.get(keyOf(address));
+    if (held) return sign65(hash, held.secretKey);
+    if (!this.has(address)) throw unknownAccount();
+    throw fail('ACCOUNT_LOCKED', 'authentication needed: password or unlock');
+  }
+
+  /** Throws KEYSTORE_PASSWORD_WRONG or ACCOUNT_UNKNOWN. */
+  async signWithPassword(
+    address: Address,
+    hash: Uint8Array,
+    password: string,
+  ): Promise<Uint8Array> {
+    if (!this.has(address)) throw unknownAccount();
+    const secretKey = await this.secretKey(address, password);
+    const signature = sign65(hash, secretKey);
+    secretKey.fill(0);
+    return signature;
+  }
+
+  /** For `seconds`, or until the process ends when 0. An account that is open for good stays so. */
+  async unlock(address: Address, password: string, seconds: number): Promise<void> {
+    const secretKey = await this.secretKey(address, password);
+    this.hold(address, secretKey, seconds);
+  }
+
+  lock(address: Address): void {
+    const key = keyOf(address);
+    const held = this.unlocked.get(key);
+    held?.expiry?.cancel();
+    held?.secretKey.fill(0);
+    this.unlocked.delete(key);
+  }
+
+  async create(password: string): Promise<Address> {
+    return (await this.store(newSecretKey(), password)).address;
+  }
+
+  /** Throws ACCOUNT_EXISTS. */
+  async importKey(secretKey: Uint8Array, password: string): Promise<Address> {
+    if (this.has(addressOfSecretKey(secretKey))) {
+      throw fail('ACCOUNT_EXISTS', 'account already exists');
+    }
+    return (await this.store(secretKey, password)).address;
+  }
+
+  /** Writes the file anew under another password. */
+  async changePassword(address: Address, password: string, next: string): Promise<void> {
+    const secretKey = await this.secretKey(address, password);
+    const file = await encryptKey(secretKey, next, { light: this.parts.light === true });
+    writeKeyJson(this.fileOf(address).path, file);
+  }
+
+  /** Throws KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG. */
+  private async secretKey(address: Address, password: string): Promise<Uint8Array> {
+    const { path } = this.fileOf(address);
+    const secretKey = await decryptKey(JSON.parse(readFileSync(path, 'utf8')), password);
+    if (!equalBytes(addressOfSecretKey(secretKey), address)) {
+      throw fail(
+        'KEYSTORE_INVALID',
+        `key content mismatch: have account ${bareHex(addressOfSecretKey(secretKey))}, want ${bareHex(address)}`,
+      );
+    }
+    return secretKey;
+  }
+
+  private hold(address: Address, secretKey: Uint8Array, seconds: number): void {
+    const key = keyOf(address);
+    const held = this.unlocked.get(key);
+    if (held && !held.expiry) return;
+    held?.expiry?.cancel();
+    const ms = seconds * 1000;
+    const expiry =
+      seconds > 0 && ms <= UNLOCK_MS_MAX
+        ? this.parts.timers.set(ms, () => this.lock(address))
+        : undefined;
+    this.unlocked.set(key, { secretKey, expiry });
+  }
+
+  private fileOf(address: Address): AccountFile {
+    const matches = this.files().filter((file) => equalBytes(file.address, address));
+    if (matches.length > 1) {
+      throw fail(
+        'KEYSTORE_AMBIGUOUS',
+        `multiple keys match address (${matches.map(({ path }) => path).join(',')})`,
+      );
+    }
+    if (!matches[0]) throw fail('KEYSTORE_NO_MATCH', 'no key for given address or file');
+    return matches[0];
+  }
+
+  private async store(secretKey: Uint8Array, password: string): Promise<AccountFile> {
+    const file = await encryptKey(secretKey, password, { light: this.parts.light === true });
+    const { directory, clock } = this.parts;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const path = join(directory, fileName(clock.nowMs(), file.address));
+    writeKeyJson(path, file);
+    this.stamp = -1;
+    return { address: fromHex(file.address), path };
+  }
+
+  private refresh(): void {
+    const { directory } = this.parts;
+    const stamp = statSync(directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (stamp === this.stamp) return;
+    this.stamp = stamp;
+    const names = stamp === 0 ? [] : readdirSync(directory).filter(isKeyFileName).sort();
+    for (const name of this.known.keys()) if (!names.includes(name)) this.known.delete(name);
+    const found: AccountFile[] = [];
+    for (const name of names) {
+      if (!this.known.has(name)) this.known.set(name, readAccountFile(join(directory, name)));
+      const file = this.known.get(name);
+      if (file) found.push(file);
+    }
+    this.listed = found;
+  }
+}
+
+function unknownAccount(): QuorateError {
+  return fail('ACCOUNT_UNKNOWN', 'unknown account');
+}
+
+/** As geth: no hidden, backup or temporary files. */
+function isKeyFileName(name: string): boolean {
+  return !name.startsWith('.') && !name.endsWith('~') && !name.endsWith('.tmp');
+}
+
+function readAccountFile(path: string): AccountFile | undefined {
+  try {
+    const status = statSync(path);
+    if (!status.isFile() || status.size > KEY_FILE_BYTES_MAX) return undefined;
+    const { address } = JSON.parse(readFileSync(path, 'utf8')) as { address?: unknown };
+    if (typeof address !== 'string') return undefined;
+    const bytes = fromHex(address);
+    return bytes.length === 20 ? { address: bytes, path } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all. */
+function writeKeyJson(path: string, file: object): void {
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, JSON.stringify(file), { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+}
+
+/** `UTC--2026-01-31T12-34-56.789000000Z--<address>`. */
+function fileName(nowMs: number, address: string): string {
+  const time = new Date(nowMs).toISOString().replace(/:/g, '-').replace('Z', '000000Z');
+  return `UTC--${time}--${address}`;
+}

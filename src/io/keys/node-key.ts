@@ -1,0 +1,55 @@
+/** The node key: 64 hex digits in a file, as geth's `nodekey`. */
+
+import { randomBytes } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+
+const KEY_DIGITS = 64;
+
+/** Throws NODE_KEY_INVALID, its text as geth's. */
+export function readKeyFile(path: string): Uint8Array {
+  return parseKeyHex(readFileSync(path, 'utf8'));
+}
+
+/** One line of 64 hex digits; white space may follow. */
+export function parseKeyHex(text: string): Uint8Array {
+  const digits = text.replace(/[\r\n]+$/, '').trim();
+  if (digits.length < KEY_DIGITS) {
+    throw fail('NODE_KEY_INVALID', 'key file too short, want 64 hex characters');
+  }
+  if (digits.length > KEY_DIGITS) {
+    throw fail('NODE_KEY_INVALID', 'key file too long, want 64 hex characters');
+  }
+  if (!/^[0-9a-fA-F]+$/.test(digits)) {
+    throw fail('NODE_KEY_INVALID', 'invalid hex character in private key');
+  }
+  const key = fromHex(digits);
+  if (!secp256k1().isSecretKey(key)) throw fail('NODE_KEY_INVALID', 'invalid private key');
+  return key;
+}
+
+/** The key of that file, made and written when the file is missing. */
+export function loadOrCreateKeyFile(path: string): Uint8Array {
+  try {
+    return readKeyFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const key = newSecretKey();
+  writeKeyFile(path, key);
+  return key;
+}
+
+export function writeKeyFile(path: string, key: Uint8Array): void {
+  writeFileSync(path, bareHex(key), { mode: 0o600, flush: true });
+  chmodSync(path, 0o600);
+}
+
+export function newSecretKey(): Uint8Array {
+  for (;;) {
+    const key = new Uint8Array(randomBytes(32));
+    if (secp256k1().isSecretKey(key)) return key;
+  }
+}
