@@ -1,0 +1,189 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestPtm, testPtm, untilKnown } from '../../../test/support/ptm.ts';
+import { type PrivateQuery, queryKey } from '../../core/privacy/inputs.ts';
+import { type ConnectedManager, connectManager } from '../../io/ptm-client/client.ts';
+import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
+import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
+import { PTM_TABLES } from './manager/store.ts';
+
+const say = () => undefined;
+const terms = { flag: 0, affected: [], execHash: undefined, mandatory: undefined } as const;
+const hashQuery = (hash: Uint8Array): PrivateQuery => ({ kind: 'payload', hash });
+
+/** Three nodes' clients, each with its own manager: the first over a unix socket and an lmdb file, the rest over HTTP. */
+describe('client and manager', () => {
+  const managers: TestPtm[] = [];
+  const clients: ConnectedManager[] = [];
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ptm-with-client-'));
+    const kv = openLmdbKv({ path: join(folder, 'payloads'), tables: PTM_TABLES });
+    managers.push(await testPtm(1, [], { kv, q2tPath: join(folder, 'tm.ipc') }));
+    for (const number of [2, 3]) managers.push(await testPtm(number, [managers[0]!.p2pUrl]));
+    for (const one of managers) await untilKnown(one, ...managers.map((other) => other.key));
+    for (const { q2tUrl } of managers) {
+      const flags = q2tUrl.startsWith('unix:')
+        ? { 'ptm.socket': q2tUrl.slice(5) }
+        : { 'ptm.url': q2tUrl };
+      clients.push(await connectManager(resolveManagerConfig(undefined, flags), { say }));
+    }
+  });
+
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    for (const manager of managers) await manager.close();
+  });
+
+  it('hands any payload to the parties and nothing to others', async () => {
+    const [one, two, three] = clients;
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (payload) => {
+        const sent = await one!.send({
+          payload,
+          from: undefined,
+          to: [managers[1]!.key],
+          ...terms,
+        });
+        const query = hashQuery(sent.hash);
+        const name = queryKey(query);
+        expect((await two!.ask([query])).get(name)).toMatchObject({
+          kind: 'held',
+          payload,
+          senderKey: managers[0]!.key,
+          managedParties: [managers[1]!.key],
+        });
+        expect((await three!.ask([query])).get(name)).toEqual({ kind: 'notParty' });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('fetches many at once in one batch, foreign ones among them, in order', async () => {
+    const [one, two] = clients;
+    const sent = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => {
+        const payload = new Uint8Array(1000).fill(i);
+        return one!.send({
+          payload,
+          from: undefined,
+          to: i % 3 === 0 ? [] : [managers[1]!.key],
+          ...terms,
+        });
+      }),
+    );
+    const answers = await two!.ask(sent.map(({ hash }) => hashQuery(hash)));
+    for (const [i, { hash }] of sent.entries()) {
+      const answer = answers.get(queryKey(hashQuery(hash)));
+      if (i % 3 === 0) expect(answer).toEqual({ kind: 'notParty' });
+      else expect(answer).toMatchObject({ kind: 'held', payload: new Uint8Array(1000).fill(i) });
+    }
+  });
+
+  it('carries a payload of 1 MB, raw payloads, senders, participants, mandatory lists and envelopes', async () => {
+    const [one, two] = clients;
+    const large = new Uint8Array(1024 * 1024).map((_, i) => i * 7);
+    const to = [managers[1]!.key];
+    const { hash } = await one!.send({ payload: large, from: managers[0]!.key, to, ...terms });
+    const held = (await two!.ask([hashQuery(hash)])).get(queryKey(hashQuery(hash)))!;
+    expect(held.kind === 'held' && Buffer.from(held.payload).equals(Buffer.from(large))).toBe(true);
+
+    const raw = await one!.storeRaw(Uint8Array.of(1, 2, 3), undefined);
+    expect(await one!.receiveRaw(raw)).toMatchObject({
+      payload: Uint8Array.of(1, 2, 3),
+      senderKey: managers[0]!.key,
+    });
+    expect(await two!.receiveRaw(raw)).toBeUndefined();
+    expect(await one!.sendSigned({ hash: raw, to, ...terms })).toMatchObject({
+      hash: raw,
+      managedParties: [managers[0]!.key],
+    });
+    expect((await two!.ask([hashQuery(raw)])).get(queryKey(hashQuery(raw)))).toMatchObject({
+      payload: Uint8Array.of(1, 2, 3),
+    });
+
+    const isSender: PrivateQuery = { kind: 'isSender', hash: raw };
+    expect((await one!.ask([isSender])).get(queryKey(isSender))).toEqual({
+      kind: 'fact',
+      value: true,
+    });
+    expect((await two!.ask([isSender])).get(queryKey(isSender))).toEqual({
+      kind: 'fact',
+      value: false,
+    });
+    expect(await one!.participants(raw)).toEqual([managers[1]!.key, managers[0]!.key]);
+    await expect(one!.mandatory(raw)).rejects.toMatchObject({ code: 'PTM_REFUSED' });
+    expect(await one!.groups()).toEqual([]);
+
+    const envelope = await one!.encryptPayload({
+      payload: Uint8Array.of(9),
+      from: undefined,
+      to,
+      flag: 0,
+      affected: [],
+      execHash: undefined,
+    });
+    expect(await two!.decryptPayload(envelope)).toMatchObject({ payload: Uint8Array.of(9) });
+    const uuid = await one!.send({
+      payload: Buffer.from(JSON.stringify(envelope)),
+      from: undefined,
+      to,
+      ...terms,
+    });
+    const opened: PrivateQuery = { kind: 'opened', hash: uuid.hash };
+    expect((await two!.ask([opened])).get(queryKey(opened))).toMatchObject({
+      kind: 'held',
+      payload: Uint8Array.of(9),
+    });
+  });
+
+  it('keeps the rules of the privacy flags between contracts and later transactions', async () => {
+    const [one, two, three] = clients;
+    const [, second, third] = managers.map(({ key }) => key);
+    const pair = {
+      payload: Uint8Array.of(1),
+      from: undefined,
+      to: [second!],
+      affected: [],
+      execHash: undefined,
+      mandatory: undefined,
+    };
+    const pp = await one!.send({ ...pair, flag: 1 });
+    const call = { ...pair, affected: [pp.hash] };
+    const later = await two!.send({ ...call, to: [managers[0]!.key], flag: 1 });
+    const query = hashQuery(later.hash);
+    expect((await one!.ask([query])).get(queryKey(query))).toMatchObject({
+      flag: 1,
+      affected: [pp.hash],
+    });
+    await expect(two!.send({ ...call, flag: 0 })).rejects.toThrow(
+      /^403 status: Privacy metadata mismatched with Affected Txn /,
+    );
+    await expect(three!.send({ ...call, flag: 1 })).rejects.toThrow(
+      /^403 status: Unable to find affectedContractTransaction /,
+    );
+
+    const execHash = new Uint8Array(32).fill(5);
+    const psv = await one!.send({ ...pair, flag: 3, execHash });
+    const psvQuery = hashQuery(psv.hash);
+    expect((await two!.ask([psvQuery])).get(queryKey(psvQuery))).toMatchObject({
+      flag: 3,
+      execHash,
+    });
+    expect(await two!.participants(psv.hash)).toEqual([second, managers[0]!.key]);
+    await expect(
+      one!.send({ ...pair, to: [second!, third!], affected: [psv.hash], flag: 3, execHash }),
+    ).rejects.toThrow(/^403 status: Recipients mismatched for Affected Txn /);
+
+    const mr = await one!.send({ ...pair, to: [second!, third!], flag: 2, mandatory: [second!] });
+    expect(await three!.mandatory(mr.hash)).toEqual([second]);
+    await expect(
+      one!.send({ ...pair, to: [third!], flag: 2, mandatory: [second!] }),
+    ).rejects.toThrow(
+      '403 status: One or more mandatory recipients not included in the participant list',
+    );
+  });
+});
