@@ -70,8 +70,9 @@ describe('StateTrie', () => {
     const trie = StateTrie.empty().update(writesOfAlloc(alloc));
     let slices = 1;
     while (trie.hash(20) === undefined) slices++;
-    expect(slices).toBeGreaterThanOrEqual(9);
-    expect(slices).toBeLessThanOrEqual(10);
+    // 180 leaves, each put in and hashed.
+    expect(slices).toBeGreaterThanOrEqual(18);
+    expect(slices).toBeLessThanOrEqual(20);
     expect(trie.root()).toEqual(MemoryReader.fromAlloc(alloc).trie.root());
   });
 
@@ -198,6 +199,7 @@ describe('state of several blocks', () => {
           whole = whole.update(writes);
           whole.root();
           stored = stored.update(writes);
+          while (stored.hash(3) === undefined);
           memory.apply(writes);
           overlay = new OverlayReader(overlay, writes);
           overlays.push(overlay);

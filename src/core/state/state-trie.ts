@@ -1,16 +1,17 @@
 /**
  * The commitment to one state: the account trie and a storage trie per contract, as one immutable version per block.
- * `update` only notes a write set; `hash` then works in slices: storage tries first, since accounts hold their roots.
+ * `update` only notes a write set; `hash` then works in slices.
  */
-import { type Address, compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
-import { decodeAccountLeaf, encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
-import { hashOfAddress, hashOfSlot } from './key-hash.ts';
-import { type LeafBudget, Trie, type TrieChange } from './trie.ts';
+import { decodeAccountLeaf } from './account-codec.ts';
+import { hashOfAddress } from './key-hash.ts';
+import { StateTrieUpdate, type StorageTrie } from './state-trie-update.ts';
+import { type LeafBudget, Trie } from './trie.ts';
 import type { NodeChange } from './trie-difference.ts';
 import type { Nibbles } from './trie-node.ts';
 import type { NodeLoader } from './trie-update.ts';
-import type { AccountWrite, WriteSet } from './write-set.ts';
+import type { WriteSet } from './write-set.ts';
 
 /** Trie nodes as the last checkpoint wrote them, by path. */
 export interface StateNodes {
@@ -24,34 +25,19 @@ export interface StateNodeChange extends NodeChange {
   readonly storage: { readonly addressHash: Hash32; readonly born: number } | undefined;
 }
 
-interface StorageTrie {
-  readonly addressHash: Hash32;
-  readonly born: number;
-  readonly trie: Trie;
-  /** As it was when it was loaded or settled: the same object while nothing has changed. */
-  readonly origin: Trie;
-}
-
-/** A write on its way into the tries. */
-interface PendingWrite {
-  readonly write: AccountWrite;
-  readonly addressHash: Hash32;
-  readonly storage: StorageTrie | undefined;
-}
-
 export class StateTrie {
   private accounts: Trie;
-  /** By keyOf(addressHash): storages changed since the last `settle`. */
-  private readonly storages: ReadonlyMap<string, StorageTrie>;
+  /** By keyOf(addressHash): storages in use since the last `settle`. */
+  private storages: ReadonlyMap<string, StorageTrie>;
   private readonly nodes: StateNodes | undefined;
-  /** Until the storage tries are hashed. */
-  private pending: readonly PendingWrite[];
+  /** Until all writes are in. */
+  private pending: StateTrieUpdate | undefined;
 
   private constructor(
     accounts: Trie,
     storages: ReadonlyMap<string, StorageTrie>,
     nodes: StateNodes | undefined,
-    pending: readonly PendingWrite[],
+    pending: StateTrieUpdate | undefined,
   ) {
     this.accounts = accounts;
     this.storages = storages;
@@ -66,35 +52,29 @@ export class StateTrie {
 
   /** Nodes are read when needed; that throws TRIE_NODE_MISSING where the store lacks one. */
   static load(root: Hash32, nodes: StateNodes | undefined): StateTrie {
-    return new StateTrie(Trie.load(root, accountLoader(nodes)), new Map(), nodes, []);
+    return new StateTrie(Trie.load(root, accountLoader(nodes)), new Map(), nodes, undefined);
   }
 
   /** The version after `writes`. Its `hash` fills `storageRoot` into the accounts of `writes`. */
   update(writes: WriteSet): StateTrie {
     this.root();
-    const storages = new Map(this.storages);
-    const pending: PendingWrite[] = [];
-    for (const write of writes.accounts.values()) {
-      const addressHash = hashOfAddress(write.address);
-      const storage = this.updatedStorage(addressHash, write);
-      if (storage !== undefined) storages.set(keyOf(addressHash), storage);
-      else if (write.account === undefined || write.storageReset)
-        storages.delete(keyOf(addressHash));
-      pending.push({ write, addressHash, storage });
-    }
-    pending.sort((a, b) => compareBytes(a.addressHash, b.addressHash));
-    return new StateTrie(this.accounts, storages, this.nodes, pending);
+    const pending = new StateTrieUpdate(writes, (addressHash, { account, storageReset }) =>
+      storageReset
+        ? this.newStorage(addressHash, account!.born, EMPTY_ROOT)
+        : this.storageOf(addressHash, account!.born),
+    );
+    return new StateTrie(this.accounts, this.storages, this.nodes, pending);
   }
 
-  /** Hashes about `leafBudget` leaves; undefined: call again to go on. */
+  /** Puts in or hashes about `leafBudget` leaves; undefined: call again to go on. */
   hash(leafBudget: number): Hash32 | undefined {
     const budget: LeafBudget = { leaves: leafBudget };
-    for (const { storage } of this.pending) {
-      if (storage !== undefined && storage.trie.seal(budget) === undefined) return undefined;
-    }
-    if (this.pending.length > 0) {
-      this.accounts = this.accounts.update(this.pending.map(accountChange));
-      this.pending = [];
+    if (this.pending !== undefined) {
+      const { accounts, isDone } = this.pending.advance(this.accounts, budget);
+      this.accounts = accounts;
+      if (!isDone) return undefined;
+      this.storages = withChanges(this.storages, this.pending.storages);
+      this.pending = undefined;
     }
     return this.accounts.seal(budget);
   }
@@ -147,17 +127,7 @@ export class StateTrie {
       storages.set(key, { addressHash, born, trie: shed, origin: shed });
     }
     const accounts = this.accounts.shed(depth, accountLoader(nodes));
-    return new StateTrie(accounts, storages, nodes, []);
-  }
-
-  /** undefined: nothing to do in the storage of this account. */
-  private updatedStorage(addressHash: Hash32, write: AccountWrite): StorageTrie | undefined {
-    const { account, slots, storageReset } = write;
-    if (account === undefined || slots.size === 0) return undefined;
-    const current = storageReset
-      ? this.newStorage(addressHash, account.born, EMPTY_ROOT)
-      : this.storageOf(addressHash, account.born);
-    return { ...current, trie: current.trie.update(slotChanges(slots)) };
+    return new StateTrie(accounts, storages, nodes, undefined);
   }
 
   /** As the store holds it, whatever is kept in memory. */
@@ -194,18 +164,15 @@ function storageLoader(
   return (path) => nodes?.storage(addressHash, born, path);
 }
 
-function slotChanges(slots: ReadonlyMap<bigint, bigint>): TrieChange[] {
-  const changes: TrieChange[] = [];
-  for (const [slot, value] of slots) {
-    changes.push([hashOfSlot(slot), value === 0n ? undefined : encodeSlotLeaf(value)]);
+function withChanges(
+  storages: ReadonlyMap<string, StorageTrie>,
+  changes: ReadonlyMap<string, StorageTrie | undefined>,
+): ReadonlyMap<string, StorageTrie> {
+  if (changes.size === 0) return storages;
+  const merged = new Map(storages);
+  for (const [key, storage] of changes) {
+    if (storage === undefined) merged.delete(key);
+    else merged.set(key, storage);
   }
-  return changes.sort(([a], [b]) => compareBytes(a, b));
-}
-
-function accountChange({ write, addressHash, storage }: PendingWrite): TrieChange {
-  const { account, storageReset } = write;
-  if (account === undefined) return [addressHash, undefined];
-  const storageRoot = storage?.trie.root() ?? (storageReset ? EMPTY_ROOT : account.storageRoot);
-  if (!equalBytes(storageRoot, account.storageRoot)) write.account = { ...account, storageRoot };
-  return [addressHash, encodeAccountLeaf({ ...account, storageRoot })];
+  return merged;
 }
