@@ -7,7 +7,8 @@ import {
 } from '../../../test/support/pool-fixtures.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { ADMISSION_CHECKS } from './admission.ts';
-import { type PoolLimits, TransactionPool } from './pool.ts';
+import type { PoolLimits } from './limits.ts';
+import { TransactionPool } from './pool.ts';
 
 const ALICE = senderOf(0);
 const BOB = senderOf(1);

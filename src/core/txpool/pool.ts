@@ -12,43 +12,14 @@ import {
   type PoolState,
   refused,
 } from './admission.ts';
+import { cheapest, largest, newestWaiting, POOL_LIMITS, type PoolLimits } from './limits.ts';
 import { Selection } from './select.ts';
 import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
-export interface PoolLimits {
-  /** Wei. */
-  readonly priceLimit: bigint;
-  /** Percent by which a replacement must pay more. */
-  readonly priceBump: bigint;
-  /** Executable transactions that every remote sender may keep. */
-  readonly accountSlots: number;
-  /** Executable transactions in all; what is beyond goes from the largest remote senders. */
-  readonly globalSlots: number;
-  readonly accountQueue: number;
-  readonly globalQueue: number;
-  /** How long a remote sender's waiting transactions may wait. */
-  readonly lifetimeMs: number;
-  /** Nothing enters above this, local or not. */
-  readonly transactionsMax: number;
-  /** False: nobody is privileged (`--txpool.nolocals`). */
-  readonly hasLocals: boolean;
-}
-
-/** The reference's defaults; it has no bound for local transactions. */
-export const POOL_LIMITS: PoolLimits = {
-  priceLimit: 1n,
-  priceBump: 10n,
-  accountSlots: 16,
-  globalSlots: 4096,
-  accountQueue: 64,
-  globalQueue: 1024,
-  lifetimeMs: 3 * 60 * 60 * 1000,
-  transactionsMax: 500_000,
-  hasLocals: true,
-};
-
 /** Senders that are remembered as local after their transactions have left the pool. */
 const LOCAL_SENDERS_MAX = 100_000;
+
+export type { PoolLimits } from './limits.ts';
 
 export interface AddOptions {
   /** Came from a client of this node. */
@@ -74,7 +45,7 @@ export class TransactionPool {
   private state: PoolState;
   private readonly entries = new Map<string, PoolEntry>();
   private readonly queues = new Map<string, SenderQueue>();
-  private readonly locals = new Set<string>();
+  private readonly localSenders = new Set<string>();
   private pendingCount = 0;
   private arrivals = 0;
   private promoted: Transaction[] = [];
@@ -103,7 +74,7 @@ export class TransactionPool {
     const address = transaction.sender;
     const senderKey = keyOf(address);
     const isLocal =
-      this.limits.hasLocals && (options.isLocal === true || this.locals.has(senderKey));
+      this.limits.hasLocals && (options.isLocal === true || this.localSenders.has(senderKey));
     this.makeRoom(transaction, isLocal);
     const queue = this.queueOf(address, senderKey, nowMs);
     const old = queue.at(Number(transaction.nonce));
@@ -112,7 +83,7 @@ export class TransactionPool {
     }
     if (isLocal && !queue.isLocal) {
       queue.isLocal = true;
-      if (this.locals.size < LOCAL_SENDERS_MAX) this.locals.add(senderKey);
+      if (this.localSenders.size < LOCAL_SENDERS_MAX) this.localSenders.add(senderKey);
     }
     this.put(transaction, key, queue, old, nowMs);
     this.trim(queue);
@@ -234,7 +205,7 @@ export class TransactionPool {
   }
 
   private contextOf(transaction: Transaction, options: AddOptions): AdmissionContext {
-    const { limits, locals } = this;
+    const { limits, localSenders } = this;
     return {
       head: this.head,
       state: this.state,
@@ -244,7 +215,8 @@ export class TransactionPool {
       permissionFault: options.permissionFault,
       get isLocal() {
         return (
-          limits.hasLocals && (options.isLocal === true || locals.has(keyOf(transaction.sender)))
+          limits.hasLocals &&
+          (options.isLocal === true || localSenders.has(keyOf(transaction.sender)))
         );
       },
     };
@@ -257,7 +229,7 @@ export class TransactionPool {
         nonce: Number(this.state.nonce(address)),
         balance: this.state.balance(address),
       };
-      queue = new SenderQueue(address, key, account, nowMs, this.locals.has(key));
+      queue = new SenderQueue(address, key, account, nowMs, this.localSenders.has(key));
       this.queues.set(key, queue);
     }
     return queue;
@@ -355,7 +327,7 @@ export class TransactionPool {
     const size = this.entries.size;
     if (size >= transactionsMax) throw refused('FULL', 'txpool is full');
     if (isLocal || size < globalSlots + globalQueue) return;
-    const victim = this.cheapest();
+    const victim = cheapest(this.queues.values());
     if (this.head.rules.isGasPriceEnabled) {
       if (!victim || victim.transaction.maxPriorityFeePerGas >= transaction.maxPriorityFeePerGas) {
         throw refused('UNDERPRICED', 'transaction underpriced');
@@ -369,63 +341,23 @@ export class TransactionPool {
     this.drop(victim);
   }
 
-  /** Among the last transactions of remote senders: one that waits, else the worst paid, else the newest. */
-  private cheapest(): PoolEntry | undefined {
-    let worst: PoolEntry | undefined;
-    for (const queue of this.queues.values()) {
-      const last = queue.isLocal ? undefined : queue.last();
-      if (last && (!worst || isWorse(last, worst))) worst = last;
-    }
-    return worst;
-  }
-
   /** Holds the limits after a transaction of `queue` came in. Local senders are exempt. */
   private trim(queue: SenderQueue): void {
-    const { accountQueue, globalQueue, globalSlots } = this.limits;
+    const { accountQueue, accountSlots, globalQueue, globalSlots } = this.limits;
     if (!queue.isLocal) {
       while (queue.queued.size > accountQueue) this.drop(queue.lastQueued()!);
     }
     while (this.entries.size - this.pendingCount > globalQueue) {
-      const offender = this.newestWaiting();
+      const offender = newestWaiting(this.queues.values());
       if (!offender) break;
       this.drop(offender.lastQueued()!);
     }
     while (this.pendingCount > globalSlots) {
-      const offender = this.largest();
+      const offender = largest(this.queues.values(), accountSlots);
       if (!offender) break;
       this.drop(offender.pending.at(-1)!);
     }
   }
-
-  /** COMPAT: the sender that was active last loses first. */
-  private newestWaiting(): SenderQueue | undefined {
-    let newest: SenderQueue | undefined;
-    for (const queue of this.queues.values()) {
-      if (queue.isLocal || queue.queued.size === 0) continue;
-      if (!newest || queue.beatMs >= newest.beatMs) newest = queue;
-    }
-    return newest;
-  }
-
-  /** The remote sender with most executable transactions beyond what every account may keep. */
-  private largest(): SenderQueue | undefined {
-    let largest: SenderQueue | undefined;
-    let most = this.limits.accountSlots;
-    for (const queue of this.queues.values()) {
-      if (queue.isLocal || queue.pending.length <= most) continue;
-      most = queue.pending.length;
-      largest = queue;
-    }
-    return largest;
-  }
-}
-
-function isWorse(a: PoolEntry, b: PoolEntry): boolean {
-  const isWaiting = !a.queue.isPending(a);
-  if (isWaiting !== !b.queue.isPending(b)) return isWaiting;
-  const priceA = a.transaction.maxPriorityFeePerGas;
-  const priceB = b.transaction.maxPriorityFeePerGas;
-  return priceA === priceB ? a.arrival > b.arrival : priceA < priceB;
 }
 
 function contentOf(queue: SenderQueue): SenderContent {

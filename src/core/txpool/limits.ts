@@ -1,0 +1,77 @@
+/** Bounds of the pool, and who goes when one is reached. Local senders are exempt. */
+import type { PoolEntry, SenderQueue } from './sender-queue.ts';
+
+export interface PoolLimits {
+  /** Wei. */
+  readonly priceLimit: bigint;
+  /** Percent by which a replacement must pay more. */
+  readonly priceBump: bigint;
+  /** Executable transactions that every remote sender may keep. */
+  readonly accountSlots: number;
+  /** Executable transactions in all; what is beyond goes from the largest remote senders. */
+  readonly globalSlots: number;
+  readonly accountQueue: number;
+  readonly globalQueue: number;
+  /** How long a remote sender's waiting transactions may wait. */
+  readonly lifetimeMs: number;
+  /** Nothing enters above this, local or not. */
+  readonly transactionsMax: number;
+  /** False: nobody is privileged (`--txpool.nolocals`). */
+  readonly hasLocals: boolean;
+}
+
+/** The reference's defaults; it has no bound for local transactions. */
+export const POOL_LIMITS: PoolLimits = {
+  priceLimit: 1n,
+  priceBump: 10n,
+  accountSlots: 16,
+  globalSlots: 4096,
+  accountQueue: 64,
+  globalQueue: 1024,
+  lifetimeMs: 3 * 60 * 60 * 1000,
+  transactionsMax: 500_000,
+  hasLocals: true,
+};
+
+/** Among the last transactions of remote senders: one that waits, else the worst paid, else the newest. */
+export function cheapest(queues: Iterable<SenderQueue>): PoolEntry | undefined {
+  let worst: PoolEntry | undefined;
+  for (const queue of queues) {
+    const last = queue.isLocal ? undefined : queue.last();
+    if (last && (!worst || isWorse(last, worst))) worst = last;
+  }
+  return worst;
+}
+
+/** COMPAT: the sender that was active last loses first. */
+export function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | undefined {
+  let newest: SenderQueue | undefined;
+  for (const queue of queues) {
+    if (queue.isLocal || queue.queued.size === 0) continue;
+    if (!newest || queue.beatMs >= newest.beatMs) newest = queue;
+  }
+  return newest;
+}
+
+/** The remote sender with most executable transactions beyond what every account may keep. */
+export function largest(
+  queues: Iterable<SenderQueue>,
+  accountSlots: number,
+): SenderQueue | undefined {
+  let found: SenderQueue | undefined;
+  let most = accountSlots;
+  for (const queue of queues) {
+    if (queue.isLocal || queue.pending.length <= most) continue;
+    most = queue.pending.length;
+    found = queue;
+  }
+  return found;
+}
+
+function isWorse(a: PoolEntry, b: PoolEntry): boolean {
+  const isWaiting = !a.queue.isPending(a);
+  if (isWaiting !== !b.queue.isPending(b)) return isWaiting;
+  const priceA = a.transaction.maxPriorityFeePerGas;
+  const priceB = b.transaction.maxPriorityFeePerGas;
+  return priceA === priceB ? a.arrival > b.arrival : priceA < priceB;
+}
