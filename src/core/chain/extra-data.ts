@@ -15,7 +15,7 @@ import { type Header, headerHash } from './header.ts';
 export const ISTANBUL_DIGEST: Hash32 = fromHex(
   '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
 );
-const VANITY_BYTES = 32;
+export const VANITY_BYTES = 32;
 export const SEAL_BYTES = 65;
 const COMMIT_CODE = 2;
 
