@@ -61,7 +61,7 @@ function checkBaseFee(header: Header, parent: Header, rules: Rules): string | un
       ? undefined
       : `invalid baseFee before fork: have ${header.baseFeePerGas}, expected 'nil'`;
   if (header.baseFeePerGas === undefined) return 'header is missing baseFee';
-  const wanted = nextBaseFee(parent);
+  const wanted = rules.isZeroBaseFee ? 0n : nextBaseFee(parent);
   if (header.baseFeePerGas !== wanted)
     return `invalid baseFee: have ${header.baseFeePerGas}, want ${wanted}, parentBaseFee ${parent.baseFeePerGas ?? 0n}, parentGasUsed ${parent.gasUsed}`;
   return undefined;
