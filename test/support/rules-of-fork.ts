@@ -21,6 +21,8 @@ export function rulesOfFork(fork: Fork, overrides: Partial<Rules> = {}): Rules {
     chainId: 1n,
     isQuorum: false,
     isMps: false,
+    isEnhancedPermissioning: false,
+    isZeroBaseFee: false,
     isGasPriceEnabled: true,
     isPrivacyEnhancements: false,
     isPrivacyPrecompile: false,
