@@ -35,6 +35,11 @@ const BODIES_MAX = 1024;
 const UNCLES_MAX = 16;
 const BLOCK_HASHES_MAX = 4096;
 
+const PLAIN_CODES = new Set<number>([0x00, 0x01, 0x02, 0x07, 0x08]);
+const EXCHANGE_CODES = new Set<number>(
+  Object.values(ETH_MESSAGE).filter((code) => !PLAIN_CODES.has(code)),
+);
+
 export interface BlockId {
   readonly hash: Hash32;
   readonly number: number;
@@ -138,7 +143,7 @@ function decodePlain(version: number, code: number, reader: RlpReader): EthMessa
 /** Requests and replies: `[requestId, body…]`. */
 function decodeExchange(version: number, code: number, reader: RlpReader): EthMessage | undefined {
   const isNodeData = code === ETH_MESSAGE.getNodeData || code === ETH_MESSAGE.nodeData;
-  if (code < ETH_MESSAGE.getBlockHeaders || code > ETH_MESSAGE.receipts) return undefined;
+  if (!EXCHANGE_CODES.has(code)) return undefined;
   if (isNodeData && version > 66) return undefined;
   const requestId = reader.bigint(8);
   const body = reader.enter();

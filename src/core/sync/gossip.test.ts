@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { keccak256 } from '../base/keccak.ts';
+import { numberToBytes } from '../base/quantity.ts';
+import { BlockGossip } from './block-gossip.ts';
+import { Gossip, type GossipEffect, type GossipTransaction } from './gossip.ts';
+import { KnownHashes } from './known-hashes.ts';
+
+function transaction(n: number, size = 100): GossipTransaction {
+  return { hash: keccak256(numberToBytes(n + 1)), raw: new Uint8Array(size), type: 0 };
+}
+
+function sent(effects: readonly GossipEffect[], kind: 'sendTransactions' | 'announce') {
+  return effects.flatMap((e) =>
+    e.kind === kind ? [[e.peer, e.transactions.length] as const] : [],
+  );
+}
+
+function withPeers(count: number): Gossip {
+  const gossip = new Gossip();
+  for (let i = 0; i < count; i++) gossip.step({ kind: 'joined', peer: `p${i}` }, 0);
+  return gossip;
+}
+
+describe('transactions out', () => {
+  it('gather for 5 ms and go to every peer that lacks them, once', () => {
+    const gossip = withPeers(2);
+    const transactions = [transaction(1), transaction(2)];
+    gossip.step(
+      { kind: 'received', peer: 'p1', hashes: [transaction(1).hash], requestId: undefined },
+      0,
+    );
+    expect(gossip.step({ kind: 'admitted', transactions }, 10)).toEqual([
+      { kind: 'wake', afterMs: 5 },
+    ]);
+    expect(gossip.step({ kind: 'tick' }, 14)).toEqual([]);
+    const effects = gossip.step({ kind: 'tick' }, 15);
+    expect(sent(effects, 'sendTransactions')).toEqual([
+      ['p0', 2],
+      ['p1', 1],
+    ]);
+    gossip.step({ kind: 'admitted', transactions }, 20);
+    expect(gossip.step({ kind: 'tick' }, 30)).toEqual([]);
+  });
+
+  it('8 KB leave at once', () => {
+    const gossip = withPeers(1);
+    const transactions = Array.from({ length: 100 }, (_, i) => transaction(i));
+    const effects = gossip.step({ kind: 'admitted', transactions }, 0);
+    expect(sent(effects, 'sendTransactions')).toEqual([['p0', 82]]);
+  });
+
+  it('peers beyond the sixteenth hear hashes', () => {
+    const gossip = withPeers(20);
+    gossip.step({ kind: 'admitted', transactions: [transaction(1)] }, 0);
+    const effects = gossip.step({ kind: 'tick' }, 5);
+    expect(sent(effects, 'sendTransactions').length).toBe(16);
+    expect(sent(effects, 'announce').map(([peer]) => peer)).toEqual(['p16', 'p17', 'p18', 'p19']);
+  });
+
+  it('a large pool is introduced by hashes, in parts', () => {
+    const gossip = withPeers(1);
+    const transactions = Array.from({ length: 5_000 }, (_, i) => transaction(i));
+    const effects = gossip.step({ kind: 'introduce', peer: 'p0', transactions }, 0);
+    expect(sent(effects, 'announce')).toEqual([
+      ['p0', 4_096],
+      ['p0', 904],
+    ]);
+  });
+});
+
+describe('transactions in', () => {
+  const hashes = [transaction(1).hash, transaction(2).hash];
+  const requests = (effects: readonly GossipEffect[]) =>
+    effects.flatMap((e) =>
+      e.kind === 'getTransactions' ? [[e.peer, e.hashes.length, e.requestId] as const] : [],
+    );
+
+  it('what two announce is asked of one, and of the other when the first does not answer', () => {
+    const gossip = withPeers(2);
+    const [first] = requests(
+      gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0),
+    );
+    expect(first).toEqual(['p0', 2, 1n]);
+    expect(
+      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 1)),
+    ).toEqual([]);
+    expect(requests(gossip.step({ kind: 'tick' }, 4_000))).toEqual([]);
+    expect(requests(gossip.step({ kind: 'tick' }, 5_000))).toEqual([['p1', 2, 2n]]);
+  });
+
+  it('what a peer left open is asked of another when it goes', () => {
+    const gossip = withPeers(2);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0);
+    gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 1);
+    expect(requests(gossip.step({ kind: 'left', peer: 'p0' }, 2))).toEqual([['p1', 2, 2n]]);
+  });
+
+  it('what came is not asked for again', () => {
+    const gossip = withPeers(2);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0);
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: 1n }, 1);
+    expect(
+      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 2)),
+    ).toEqual([]);
+  });
+
+  it('a peer that announces and never gives is dropped', () => {
+    const gossip = withPeers(1);
+    let effects: readonly GossipEffect[] = [];
+    for (let i = 0; i < 5; i++) {
+      const hash = transaction(i).hash;
+      gossip.step({ kind: 'announced', peer: 'p0', hashes: [hash], wanted: [hash] }, i * 5_000);
+      effects = gossip.step({ kind: 'tick' }, (i + 1) * 5_000);
+    }
+    expect(effects).toContainEqual(
+      expect.objectContaining({ kind: 'misbehaved', peer: 'p0', reason: 3 }),
+    );
+  });
+
+  it('an announcement flood is bounded', () => {
+    const gossip = withPeers(1);
+    const many = Array.from({ length: 10_000 }, (_, i) => transaction(i).hash);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes: many, wanted: many }, 0);
+    let asked = 256;
+    for (let id = 1n; ; id++) {
+      const [next] = requests(
+        gossip.step({ kind: 'received', peer: 'p0', hashes: [], requestId: id }, 1),
+      );
+      if (!next) break;
+      asked += next[1];
+    }
+    expect(asked).toBe(4_096);
+  });
+});
+
+it('known hashes forget the oldest', () => {
+  const known = new KnownHashes(2);
+  expect([known.add('a'), known.add('a'), known.add('b'), known.add('c')]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect([known.has('a'), known.has('b'), known.has('c')]).toEqual([false, true, true]);
+});
+
+it('blocks go whole to the square root of those that lack them', () => {
+  const gossip = new BlockGossip();
+  for (let i = 0; i < 10; i++) gossip.joined(`p${i}`);
+  const { hash } = transaction(1);
+  gossip.knows('p0', hash);
+  expect(gossip.spread(hash)).toEqual({
+    whole: ['p1', 'p2', 'p3'],
+    hash: ['p4', 'p5', 'p6', 'p7', 'p8', 'p9'],
+  });
+  expect(gossip.spread(hash)).toEqual({ whole: [], hash: [] });
+});
