@@ -1,7 +1,7 @@
 /** The account as it stands in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper §4.1). */
 import type { Hash32 } from '../base/bytes.ts';
-import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
-import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import { bigIntToBytes } from '../base/quantity.ts';
+import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Account } from './account.ts';
 
 export type AccountLeaf = Omit<Account, 'born'>;
@@ -37,9 +37,4 @@ export function encodeSlotLeaf(value: bigint): Uint8Array {
   leaf[0] = 0x80 + bytes.length;
   leaf.set(bytes, 1);
   return leaf;
-}
-
-/** Throws RLP_INVALID. */
-export function decodeSlotLeaf(leaf: Uint8Array): bigint {
-  return bytesToBigInt(new RlpReader(leaf).scalar(32));
 }

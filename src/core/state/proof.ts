@@ -5,7 +5,7 @@ import { hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
 import type { StateTrie } from './state-trie.ts';
 
-export interface SlotProof {
+interface SlotProof {
   readonly slot: bigint;
   readonly value: bigint;
   /** RLP of the nodes from the storage root on; [] where the storage is empty. */

@@ -73,7 +73,10 @@ export class PublicWorld implements World {
     return this.logsOfTransaction;
   }
 
-  /** All changes since the start of the block, up to the last finished transaction. Storage roots are those of before. */
+  /**
+   * All changes since the start of the block: call it between transactions. Storage roots are still those of before; a
+   * StateTrie fills them in.
+   */
   writeSet(): WriteSet {
     return collectWrites(this.records.values());
   }

@@ -14,6 +14,7 @@ import { proveAccount } from './proof.ts';
 import { PublicWorld } from './public-world.ts';
 import { type StateNodes, StateTrie } from './state-trie.ts';
 import { Trie } from './trie.ts';
+import { EMPTY_WRITE_SET } from './write-set.ts';
 
 function allocOf(genesis: any): AllocEntry[] {
   return Object.entries<any>(genesis.alloc).map(([address, entry]) => ({
@@ -186,7 +187,7 @@ describe('state of several blocks', () => {
       fc.property(blocks, fc.integer({ min: 1, max: 3 }), fc.boolean(), (rounds, every, grows) => {
         const memory = new MemoryReader();
         const overlays: OverlayReader[] = [];
-        let overlay = new OverlayReader(new MemoryReader(), { accounts: new Map(), codes: [] });
+        let overlay = new OverlayReader(new MemoryReader(), EMPTY_WRITE_SET);
         let whole = StateTrie.empty();
         const store = new NodeStore();
         let stored = StateTrie.empty(store);

@@ -74,7 +74,7 @@ export function toNibbles(key: Uint8Array): Nibbles {
 }
 
 /** Hex-prefix encoding (Yellow Paper, appendix C). */
-export function packNibbles(path: Nibbles, isLeaf: boolean): Uint8Array {
+function packNibbles(path: Nibbles, isLeaf: boolean): Uint8Array {
   const odd = path.length & 1;
   const out = new Uint8Array((path.length >> 1) + 1);
   out[0] = ((isLeaf ? 2 : 0) + odd) << 4;
