@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { concatBytes } from '../../core/base/bytes.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
+import { answerAuth, InitiatorHandshake, type Secrets } from './handshake.ts';
+import { loadMacHasher, MacState } from './mac-state.ts';
+import { RlpxSession } from './rlpx-session.ts';
+
+const BYTES_MAX = 1 << 24;
+const keys = [randomBytes(32), randomBytes(32)].map((key) => new Uint8Array(key));
+const publicKey = (i: number) => secp256k1().publicKey(keys[i]!);
+
+beforeAll(loadMacHasher);
+
+function agree(): { initiator: Secrets; recipient: Secrets } {
+  const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
+  const answer = answerAuth(keys[1]!, handshake.auth, randomBytes)!;
+  expect(answer.remoteKey).toEqual(publicKey(0));
+  return { initiator: handshake.read(answer.ack)!.secrets, recipient: answer.secrets };
+}
+
+describe('handshake', () => {
+  it('both sides derive the same, whatever the padding', () => {
+    for (let i = 0; i < 20; i++) {
+      const { initiator, recipient } = agree();
+      expect(recipient.aes).toEqual(initiator.aes);
+      expect(recipient.mac).toEqual(initiator.mac);
+      expect(recipient.ingressSeed).toEqual(initiator.egressSeed);
+      expect(recipient.egressSeed).toEqual(initiator.ingressSeed);
+    }
+  });
+
+  it('waits for whole packets and leaves what follows', () => {
+    const handshake = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
+    for (let length = 0; length < handshake.auth.length; length += 97) {
+      expect(answerAuth(keys[1]!, handshake.auth.subarray(0, length), randomBytes)).toBeUndefined();
+    }
+    const answer = answerAuth(keys[1]!, handshake.auth, randomBytes)!;
+    expect(answer.used).toBe(handshake.auth.length);
+    const more = concatBytes(answer.ack, new Uint8Array(100));
+    expect(handshake.read(more)?.used).toBe(answer.ack.length);
+  });
+
+  it('answers the plain form in kind', () => {
+    const ephemeral = new Uint8Array(randomBytes(32));
+    const nonce = new Uint8Array(randomBytes(32));
+    const token = secp256k1().sharedX(keys[0]!, publicKey(1));
+    const signed = secp256k1().sign(
+      token.map((byte, i) => byte ^ nonce[i]!),
+      ephemeral,
+    );
+    const message = concatBytes(
+      signed.signature,
+      Uint8Array.of(signed.recovery),
+      keccak_256(secp256k1().publicKey(ephemeral)),
+      publicKey(0),
+      nonce,
+      Uint8Array.of(0),
+    );
+    const random = {
+      secretKey: new Uint8Array(randomBytes(32)),
+      iv: new Uint8Array(randomBytes(16)),
+    };
+    const packet = eciesEncrypt(publicKey(1), message, new Uint8Array(0), random);
+    const answer = answerAuth(keys[1]!, packet, randomBytes)!;
+    expect(answer.remoteKey).toEqual(publicKey(0));
+    const ack = eciesDecrypt(keys[0]!, answer.ack, new Uint8Array(0));
+    expect(ack.length).toBe(97);
+  });
+
+  it('damage anywhere is refused with a code', () => {
+    const { auth } = new InitiatorHandshake(keys[0]!, publicKey(1), randomBytes);
+    fc.assert(
+      fc.property(fc.nat(auth.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const bytes = auth.slice();
+        bytes[at]! ^= flip;
+        let fault = 'none';
+        let answer: unknown;
+        try {
+          answer = answerAuth(keys[1]!, bytes, randomBytes);
+        } catch (error) {
+          fault = (error as { code: string }).code;
+        }
+        expect(answer).toBeUndefined();
+        // A changed length may ask for more bytes; everything else is refused.
+        expect(fault).toMatch(
+          at < 2 ? /^(none|ECIES_INVALID|HANDSHAKE_INVALID)$/ : /^ECIES_INVALID$/,
+        );
+      }),
+    );
+  });
+});
+
+describe('frames', () => {
+  it('arrive whole through any cuts of the stream, compressed or not', () => {
+    const message = fc.record({
+      code: fc.nat(255),
+      bytes: fc.uint8Array({ maxLength: 3_000 }),
+      snappy: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(message, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 700 }),
+        (messages, cut) => {
+          const { initiator, recipient } = agree();
+          const sender = new RlpxSession(initiator);
+          const receiver = new RlpxSession(recipient);
+          const stream = concatBytes(
+            ...messages.map((item) => {
+              sender.compressed = item.snappy;
+              return sender.encode(item.code, item.bytes);
+            }),
+          );
+          let got = 0;
+          for (let at = 0; at < stream.length; at += cut) {
+            receiver.push(stream.subarray(at, at + cut));
+            for (;;) {
+              receiver.compressed = messages[got]?.snappy ?? false;
+              const frame = receiver.next(BYTES_MAX);
+              if (!frame) break;
+              expect([frame.code, Buffer.compare(frame.bytes, messages[got]!.bytes)]).toEqual([
+                messages[got]!.code,
+                0,
+              ]);
+              got++;
+            }
+          }
+          expect(got).toBe(messages.length);
+          expect(receiver.bufferedBytes).toBe(0);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('a frame above the limit is refused before its body arrives', () => {
+    const { initiator, recipient } = agree();
+    const frame = new RlpxSession(initiator).encode(0, new Uint8Array(100_000));
+    const receiver = new RlpxSession(recipient);
+    receiver.push(frame.subarray(0, 32));
+    expect(() => receiver.next(2_048)).toThrow('frame too long');
+  });
+});
+
+it('MAC states equal an independent keccak, read while they grow', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 8 }), (parts) => {
+      const a = new MacState(Uint8Array.of(1));
+      const b = new MacState(Uint8Array.of(2));
+      const oracle = keccak_256.create().update(Uint8Array.of(1));
+      for (const part of parts) {
+        b.absorb(part);
+        oracle.update(part);
+        expect(a.absorb(part)).toEqual(oracle.clone().digest());
+        expect(a.digest()).toEqual(oracle.clone().digest());
+      }
+    }),
+  );
+});
