@@ -278,10 +278,10 @@ function readRoundChange(reader: RlpReader): RoundChange {
   return { ...claim, kind: 'roundChange', block, prepares: prepares ?? [] };
 }
 
-/** Reads one item as a block of a BFT chain: three elements, no more. */
+/** Reads one item as a block of a BFT chain: from Shanghai on with an empty list of withdrawals, as Besu has it. */
 function readProposal(reader: RlpReader): Block {
   const block = readBlock(reader);
-  if (block.withdrawals) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
+  if (block.withdrawals?.length) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
   return block;
 }
 
