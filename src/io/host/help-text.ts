@@ -1,0 +1,49 @@
+/** `--help` from option rows: what the command does, an example to start from, and every option by group. */
+import type { OptionRow } from './options.ts';
+
+const FLAG_COLUMN_CHARS = 34;
+
+export interface HelpPage {
+  /** Such as `quorate node`. */
+  readonly command: string;
+  readonly about: string;
+  /** What stands behind the options, such as `<genesis.json>`. */
+  readonly operands?: string;
+  readonly examples: readonly { readonly does: string; readonly line: string }[];
+  readonly rows: readonly OptionRow[];
+}
+
+export function helpText({ command, about, operands = '', examples, rows }: HelpPage): string {
+  const parts = [about, '', 'Usage:', `  ${`${command} [options] ${operands}`.trimEnd()}`, ''];
+  if (examples.length > 0) parts.push(examples.length === 1 ? 'Example:' : 'Examples:');
+  for (const { does, line } of examples) parts.push(`  # ${does}`, `  ${line}`, '');
+  for (const group of new Set(rows.map((row) => row.group))) {
+    parts.push(`${group}:`);
+    for (const row of rows) if (row.group === group) parts.push(optionLine(row));
+    parts.push('');
+  }
+  parts.push('Flags win over environment variables, those over the configuration file (--config).');
+  return `${parts.join('\n')}\n`;
+}
+
+function optionLine(row: OptionRow): string {
+  const names = [row.flag, ...(row.aliases ?? [])].map((name) => `--${name}`).join(', ');
+  const value = row.type === 'boolean' ? '' : ` <${row.unit ?? row.type}>`;
+  const facts = [
+    row.default === undefined || row.default === '' || row.default === false
+      ? undefined
+      : `default ${Array.isArray(row.default) ? row.default.join(',') : defaultText(row)}`,
+    row.env,
+  ].filter((fact) => fact !== undefined);
+  const tail = facts.length > 0 ? ` [${facts.join('; ')}]` : '';
+  const head = `  ${names}${value}`;
+  const gap =
+    head.length < FLAG_COLUMN_CHARS
+      ? ' '.repeat(FLAG_COLUMN_CHARS - head.length)
+      : `\n${' '.repeat(FLAG_COLUMN_CHARS)}`;
+  return `${head}${gap}${row.about}${tail}`;
+}
+
+function defaultText(row: OptionRow): string {
+  return row.type === 'duration' ? `${Number(row.default) / 1000}s` : String(row.default);
+}

@@ -1,0 +1,267 @@
+/**
+ * Options as rows: defaults < configuration file (TOML) < environment < flags. The rows are the one source of parsing, help
+ * and documentation.
+ */
+import { parse as parseToml } from 'smol-toml';
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { nearest } from './edit-distance.ts';
+
+export type OptionType = 'string' | 'boolean' | 'integer' | 'number' | 'list' | 'duration';
+/** Durations are milliseconds. */
+export type OptionValue = string | boolean | number | readonly string[];
+
+export interface OptionRow {
+  /** Without dashes, such as `http.port`. */
+  readonly flag: string;
+  readonly type: OptionType;
+  readonly default?: OptionValue;
+  /** Printed in the help, such as `MB`. */
+  readonly unit?: string;
+  readonly about: string;
+  readonly group: string;
+  readonly env?: string;
+  /** Dotted key in the configuration file; letter case does not count. The flag itself is always accepted. */
+  readonly fileKey?: string;
+  readonly aliases?: readonly string[];
+}
+
+export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
+
+export interface OptionInput {
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Text of the configuration file and its name, for errors. */
+  readonly file?: { readonly name: string; readonly text: string };
+}
+
+/** Bad usage: print the message and exit with 2. */
+export const USAGE_EXIT_CODE = 2;
+
+export function isUsageError(error: unknown): error is QuorateError {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('OPTION_');
+}
+
+/** Values by flag. Asking for a flag that has no row, or as another type, is a fault of ours and throws. */
+export class ParsedOptions {
+  /** What is no option, in order. */
+  readonly positional: readonly string[];
+  private readonly values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>;
+  private readonly rows: ReadonlyMap<string, OptionRow>;
+
+  constructor(
+    rows: readonly OptionRow[],
+    values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>,
+    positional: readonly string[],
+  ) {
+    this.rows = new Map(rows.map((row) => [row.flag, row]));
+    this.values = values;
+    this.positional = positional;
+  }
+
+  string(flag: string): string | undefined {
+    return this.typed(flag, ['string']) as string | undefined;
+  }
+
+  boolean(flag: string): boolean {
+    return (this.typed(flag, ['boolean']) as boolean | undefined) ?? false;
+  }
+
+  /** Of an integer, number or duration (milliseconds). */
+  number(flag: string): number | undefined {
+    return this.typed(flag, ['integer', 'number', 'duration']) as number | undefined;
+  }
+
+  list(flag: string): readonly string[] {
+    return (this.typed(flag, ['list']) as readonly string[] | undefined) ?? [];
+  }
+
+  /** undefined: no value at all. */
+  source(flag: string): OptionSource | undefined {
+    return this.values.get(flag)?.source;
+  }
+
+  private typed(flag: string, types: readonly OptionType[]): OptionValue | undefined {
+    const row = this.rows.get(flag);
+    if (!row || !types.includes(row.type)) {
+      throw fail('INVARIANT_BROKEN', `option --${flag} is not declared as ${types.join(' or ')}`);
+    }
+    return this.values.get(flag)?.value;
+  }
+}
+
+/** Throws OPTION_UNKNOWN (with a suggestion), OPTION_VALUE_INVALID, OPTION_VALUE_MISSING or OPTION_FILE_INVALID. */
+export function parseOptions(rows: readonly OptionRow[], input: OptionInput): ParsedOptions {
+  const values = new Map<string, { value: OptionValue; source: OptionSource }>();
+  for (const row of rows) {
+    if (row.default !== undefined) values.set(row.flag, { value: row.default, source: 'default' });
+  }
+  if (input.file) readFile(rows, input.file, values);
+  for (const row of rows) {
+    const text = row.env === undefined ? undefined : input.env?.[row.env];
+    if (text === undefined || text === '') continue;
+    values.set(row.flag, {
+      value: parseValue(row, text, `environment variable ${row.env}`),
+      source: 'environment',
+    });
+  }
+  const positional = readArguments(rows, input.argv, values);
+  return new ParsedOptions(rows, values, positional);
+}
+
+/** The value of one flag before anything else is parsed, such as the name of the configuration file. */
+export function peekFlag(argv: readonly string[], flag: string): string | undefined {
+  for (const [index, argument] of argv.entries()) {
+    if (argument === '--') return undefined;
+    const match = /^--?([^=]+)(?:=(.*))?$/s.exec(argument);
+    if (match?.[1] === flag) return match[2] ?? argv[index + 1];
+  }
+  return undefined;
+}
+
+type Values = Map<string, { value: OptionValue; source: OptionSource }>;
+
+function readArguments(
+  rows: readonly OptionRow[],
+  argv: readonly string[],
+  values: Values,
+): string[] {
+  const byName = new Map<string, OptionRow>();
+  for (const row of rows)
+    for (const name of [row.flag, ...(row.aliases ?? [])]) byName.set(name, row);
+  const positional: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at]!;
+    if (argument === '--') return [...positional, ...argv.slice(at + 1)];
+    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(argument);
+    if (!match) {
+      positional.push(argument);
+      continue;
+    }
+    const name = match[1]!;
+    const row = byName.get(name);
+    if (!row)
+      throw unknown(
+        'OPTION_UNKNOWN',
+        `flag provided but not defined: --${name}`,
+        name,
+        byName.keys(),
+        '--',
+      );
+    let text = match[2];
+    if (text === undefined && row.type === 'boolean') text = 'true';
+    if (text === undefined) {
+      text = argv[++at];
+      if (text === undefined) {
+        throw fail('OPTION_VALUE_MISSING', `flag needs an argument: --${name}`);
+      }
+    }
+    const value = parseValue(row, text, `flag --${name}`);
+    const before = values.get(row.flag);
+    const isMore = row.type === 'list' && before?.source === 'flag';
+    values.set(row.flag, {
+      value: isMore ? [...(before.value as string[]), ...(value as string[])] : value,
+      source: 'flag',
+    });
+  }
+  return positional;
+}
+
+function readFile(
+  rows: readonly OptionRow[],
+  file: { name: string; text: string },
+  values: Values,
+): void {
+  const byKey = new Map<string, OptionRow>();
+  for (const row of rows) {
+    byKey.set(row.flag.toLowerCase(), row);
+    if (row.fileKey !== undefined) byKey.set(row.fileKey.toLowerCase(), row);
+  }
+  let tree: Record<string, unknown>;
+  try {
+    tree = parseToml(file.text);
+  } catch (error) {
+    throw fail('OPTION_FILE_INVALID', `${file.name}: ${(error as Error).message}`);
+  }
+  for (const [key, found] of leaves(tree, '')) {
+    const row = byKey.get(key.toLowerCase());
+    if (!row) {
+      throw unknown('OPTION_UNKNOWN', `${file.name}: unknown key ${key}`, key, byKey.keys(), '');
+    }
+    const text = Array.isArray(found) ? found.join(',') : String(found);
+    values.set(row.flag, { value: parseValue(row, text, `${file.name}: ${key}`), source: 'file' });
+  }
+}
+
+function* leaves(
+  tree: Readonly<Record<string, unknown>>,
+  prefix: string,
+): Generator<readonly [string, unknown]> {
+  for (const [name, value] of Object.entries(tree)) {
+    const isTable =
+      typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) && value;
+    if (isTable) yield* leaves(value as Record<string, unknown>, `${prefix}${name}.`);
+    else yield [`${prefix}${name}`, value];
+  }
+}
+
+function parseValue(row: OptionRow, text: string, where: string): OptionValue {
+  if (row.type === 'string') return text;
+  if (row.type === 'list') {
+    return text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+  const value = row.type === 'boolean' ? parseBoolean(text) : parseNumber(row.type, text.trim());
+  if (value === undefined) {
+    throw fail(
+      'OPTION_VALUE_INVALID',
+      `invalid value "${text}" for ${where}: it wants ${WANTED[row.type]}`,
+    );
+  }
+  return value;
+}
+
+const WANTED = {
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  duration: 'a duration such as 500ms, 5s, 2m or 1h30m',
+} as const;
+
+function parseBoolean(text: string): boolean | undefined {
+  if (/^(true|t|1)$/i.test(text)) return true;
+  return /^(false|f|0)$/i.test(text) ? false : undefined;
+}
+
+function parseNumber(type: 'integer' | 'number' | 'duration', text: string): number | undefined {
+  if (type === 'duration') return parseDuration(text);
+  if (type === 'integer' && !/^[+-]?(\d+|0x[0-9a-f]+)$/i.test(text)) return undefined;
+  const value = text === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) return undefined;
+  return type === 'integer' && !Number.isSafeInteger(value) ? undefined : value;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Go's notation; a bare number is seconds. Milliseconds. */
+function parseDuration(text: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g)) {
+    total += Number(amount) * UNIT_MS[unit!]!;
+  }
+  return total;
+}
+
+function unknown(
+  code: string,
+  message: string,
+  name: string,
+  known: Iterable<string>,
+  dashes: string,
+): QuorateError {
+  const best = nearest(name, known);
+  return fail(code, best === undefined ? message : `${message} (did you mean ${dashes}${best}?)`);
+}
