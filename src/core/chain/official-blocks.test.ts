@@ -1,13 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { filesBelow, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import { RlpReader } from '../base/rlp.ts';
+import { recoverAddress } from '../base/secp256k1.ts';
 import {
   decodeBlock,
   encodeBlock,
+  readBlock,
   transactionsRoot,
   unclesHash,
   withdrawalsRoot,
 } from './block.ts';
+import { blockAuthor, commitPreimage, decodeIbftExtra } from './extra-data.ts';
 
 it('official blocks from Istanbul to Shanghai re-encode, hash and add up', () => {
   const root = sharedVectors();
@@ -32,4 +38,29 @@ it('official blocks from Istanbul to Shanghai re-encode, hash and add up', () =>
     }
   }
   expect(count).toBeGreaterThan(300);
+});
+
+const SEALS_CHECKED_EVERY_BLOCKS = 50;
+
+it('a long IBFT chain is linked and sealed', () => {
+  const root = sharedVectors();
+  if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: the IBFT chain was not decoded');
+  const packed = readFileSync(`${root}/public/besu/ibft/goquorum-ibft.blocks.gz`);
+  const reader = new RlpReader(new Uint8Array(gunzipSync(packed)));
+  let parent: Uint8Array | undefined;
+  let count = 0;
+  while (!reader.done) {
+    const { header, hash } = readBlock(reader);
+    if (parent) expect(toHex(header.parentHash)).toBe(toHex(parent));
+    parent = hash;
+    if (count++ % SEALS_CHECKED_EVERY_BLOCKS !== 1) continue;
+    const { validators, seals } = decodeIbftExtra(header.extraData);
+    const members = validators.map(toHex);
+    expect(members).toContain(toHex(blockAuthor('ibft', header)!));
+    const preimage = commitPreimage('ibft', header, 0);
+    const committers = new Set(seals.map((seal) => toHex(recoverAddress(preimage, seal)!)));
+    expect(committers.size).toBeGreaterThanOrEqual(3);
+    for (const committer of committers) expect(members).toContain(committer);
+  }
+  expect(count).toBe(959);
 });
