@@ -3,8 +3,9 @@
  * Order and texts of geth. A text thrown from here makes a block invalid, or a candidate unfit for a block.
  */
 import { equalBytes, isZeroBytes } from '../base/bytes.ts';
+import { checksumAddress } from '../base/checksum-address.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
-import { bareHex, toHex } from '../base/hex.ts';
+import { bareHex } from '../base/hex.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
 import { BLOB_GAS, effectiveGasPrice } from '../chain/fees.ts';
@@ -46,6 +47,21 @@ export function buyGas(
 ): Purchase {
   checkNonce(world, message);
   checkFees(message, shared);
+  return purchase(world, message, shared, pool);
+}
+
+/** As `buyGas` for a call or an estimate: any nonce, any kind of sender, and no fees unless a price is named. */
+export function buyGasForCall(world: World, message: Message, shared: BlockEnvironment): Purchase {
+  if (message.maxFeePerGas > 0n || message.maxPriorityFeePerGas > 0n) checkFees(message, shared);
+  return purchase(world, message, shared, { left: message.gasLimit });
+}
+
+function purchase(
+  world: World,
+  message: Message,
+  shared: BlockEnvironment,
+  pool: GasPool,
+): Purchase {
   const gasPrice = effectiveGasPrice(message, shared.block.baseFee);
   pay(world, message, shared, pool, gasPrice);
   const intrinsic = intrinsicGas(message, shared.rules);
@@ -56,7 +72,10 @@ export function buyGas(
     );
   }
   if (message.value > 0n && world.balance(message.sender) < message.value) {
-    throw invalid('TX_FUNDS', `insufficient funds for transfer: address ${toHex(message.sender)}`);
+    throw invalid(
+      'TX_FUNDS',
+      `insufficient funds for transfer: address ${checksumAddress(message.sender)}`,
+    );
   }
   checkInitCode(message, shared.rules);
   return {
@@ -71,25 +90,28 @@ function checkNonce(world: World, { sender, nonce }: Message): void {
   if (current < nonce) {
     throw invalid(
       'TX_NONCE_TOO_HIGH',
-      `nonce too high: address ${toHex(sender)}, tx: ${nonce} state: ${current}`,
+      `nonce too high: address ${checksumAddress(sender)}, tx: ${nonce} state: ${current}`,
     );
   }
   if (current > nonce) {
     throw invalid(
       'TX_NONCE_TOO_LOW',
-      `nonce too low: address ${toHex(sender)}, tx: ${nonce} state: ${current}`,
+      `nonce too low: address ${checksumAddress(sender)}, tx: ${nonce} state: ${current}`,
     );
   }
   // EIP-2681
   if (nonce === MAX_UINT64) {
-    throw invalid('TX_NONCE_MAX', `nonce has max value: address ${toHex(sender)}, nonce: ${nonce}`);
+    throw invalid(
+      'TX_NONCE_MAX',
+      `nonce has max value: address ${checksumAddress(sender)}, nonce: ${nonce}`,
+    );
   }
   // EIP-3607
   const codeHash = world.codeHash(sender);
   if (!equalBytes(codeHash, EMPTY_CODE_HASH) && !isZeroBytes(codeHash)) {
     throw invalid(
       'TX_SENDER_NOT_EOA',
-      `sender not an eoa: address ${toHex(sender)}, codehash: ${bareHex(codeHash)}`,
+      `sender not an eoa: address ${checksumAddress(sender)}, codehash: ${bareHex(codeHash)}`,
     );
   }
 }
@@ -101,13 +123,13 @@ function checkFees(message: Message, shared: BlockEnvironment): void {
     if (maxFeePerGas < maxPriorityFeePerGas) {
       throw invalid(
         'TX_TIP_ABOVE_FEE_CAP',
-        `max priority fee per gas higher than max fee per gas: address ${toHex(sender)}, maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
+        `max priority fee per gas higher than max fee per gas: address ${checksumAddress(sender)}, maxPriorityFeePerGas: ${maxPriorityFeePerGas}, maxFeePerGas: ${maxFeePerGas}`,
       );
     }
     if (maxFeePerGas < baseFee) {
       throw invalid(
         'TX_FEE_CAP_TOO_LOW',
-        `max fee per gas less than block base fee: address ${toHex(sender)}, maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFee}`,
+        `max fee per gas less than block base fee: address ${checksumAddress(sender)}, maxFeePerGas: ${maxFeePerGas}, baseFee: ${baseFee}`,
       );
     }
   }
@@ -133,7 +155,7 @@ function checkBlobs(message: Message, shared: BlockEnvironment): void {
   if (message.maxFeePerBlobGas < shared.block.blobBaseFee) {
     throw invalid(
       'TX_BLOB_FEE_CAP_TOO_LOW',
-      `max fee per blob gas less than block blob gas fee: address ${toHex(message.sender)} blobGasFeeCap: ${message.maxFeePerBlobGas}, blobBaseFee: ${shared.block.blobBaseFee}`,
+      `max fee per blob gas less than block blob gas fee: address ${checksumAddress(message.sender)} blobGasFeeCap: ${message.maxFeePerBlobGas}, blobBaseFee: ${shared.block.blobBaseFee}`,
     );
   }
 }
@@ -157,7 +179,7 @@ function pay(
   if (balance < needed) {
     throw invalid(
       'TX_FUNDS',
-      `insufficient funds for gas * price + value: address ${toHex(sender)} have ${balance} want ${needed}`,
+      `insufficient funds for gas * price + value: address ${checksumAddress(sender)} have ${balance} want ${needed}`,
     );
   }
   if (pool.left < gasLimit) throw invalid('TX_BLOCK_GAS', 'gas limit reached');

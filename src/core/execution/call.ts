@@ -1,0 +1,311 @@
+/**
+ * eth_call, eth_estimateGas and eth_createAccessList on a state that is left as it was, with geth's rules and texts. A contract of
+ * the caller's private state runs over both states, everything else over the public one (privacy dossier §3.6).
+ */
+import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
+import { toHex } from '../base/hex.ts';
+import type { Header } from '../chain/header.ts';
+import { intrinsicGas, TRANSACTION_GAS } from '../chain/intrinsic-gas.ts';
+import type { Rules } from '../chain/rules.ts';
+import type { AccessListEntry, TransactionFields } from '../chain/transaction.ts';
+import { type CallResult, type Environment, execute, VM_ERROR } from '../evm/interpreter.ts';
+import type { Tracer } from '../evm/tracer.ts';
+import { revertReason } from '../evm/tracers/revert-reason.ts';
+import { DualWorld } from '../state/dual-world.ts';
+import { PublicWorld } from '../state/public-world.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { World } from '../state/world.ts';
+import { AccessListTracer } from './access-list-tracer.ts';
+import {
+  type BlockEnvironment,
+  type BlockHashes,
+  blockEnvironment,
+  evmEnvironment,
+} from './environment.ts';
+import { buyGasForCall, cappedRefund } from './gas-purchase.ts';
+import type { Message } from './message.ts';
+import { applyOverrides, type StateOverride } from './overrides.ts';
+import { warmUp } from './public-transaction.ts';
+
+/** What a caller says; the rest has defaults. `gasPrice` stands for both fees of a dynamic-fee call. */
+export interface CallRequest {
+  readonly from?: Address | undefined;
+  readonly to?: Address | undefined;
+  readonly gas?: bigint | undefined;
+  readonly gasPrice?: bigint | undefined;
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
+  readonly value?: bigint | undefined;
+  readonly data?: Uint8Array | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+}
+
+/** Where the call happens: after this block, in its context. */
+export interface CallSite {
+  readonly rules: Rules;
+  readonly header: Header;
+  /** As in BlockJob. */
+  readonly author?: Address | undefined;
+  readonly hashes: BlockHashes;
+  readonly publicState: StateReader;
+  /** The caller's private state; absent: only public contracts exist. */
+  readonly privateState?: StateReader | undefined;
+  readonly overrides?: readonly StateOverride[] | undefined;
+}
+
+export interface CallLimits {
+  /** Gas that a call gets at most, and when it names none; 0: no cap. */
+  readonly gasCap: bigint;
+  /** Polled every 4,096 opcodes. */
+  readonly shouldStop?: (() => boolean) | undefined;
+  /** What `shouldStop` waits for, for the text: `5s`. */
+  readonly timeoutText?: string | undefined;
+}
+
+export interface CallOutcome {
+  readonly kind: 'success' | 'revert' | 'error';
+  /** Text of the EVM; undefined on success. */
+  readonly error: string | undefined;
+  readonly output: Uint8Array;
+  /** After refunds. */
+  readonly gasUsed: number;
+}
+
+const GAS_UNCAPPED = (1n << 63n) - 1n;
+const ACCESS_LIST_ROUNDS_MAX = 32;
+
+/** Throws CALL_REFUSED (`err: … (supplied gas N)`) when the message cannot run, CALL_TIMEOUT when it was stopped. */
+export function call(request: CallRequest, site: CallSite, limits: CallLimits): CallOutcome {
+  return simulate(request, site, limits).outcome;
+}
+
+/** The output of a successful call. Throws EXECUTION_REVERTED (data: hex of the revert's data) or EXECUTION_FAILED. */
+export function outputOf(outcome: CallOutcome): Uint8Array {
+  const error = errorOf(outcome);
+  if (error !== undefined) throw error;
+  return outcome.output;
+}
+
+/** The error that geth answers for a failed call: a revert with data has code 3 and shows them. */
+export function errorOf({ kind, error, output }: CallOutcome): QuorateError | undefined {
+  if (kind === 'success') return undefined;
+  if (kind === 'error' || output.length === 0) {
+    return fail('EXECUTION_FAILED', error ?? VM_ERROR.reverted);
+  }
+  const reason = revertReason(output);
+  return fail(
+    'EXECUTION_REVERTED',
+    reason === undefined ? VM_ERROR.reverted : `${VM_ERROR.reverted}: ${reason}`,
+    { data: toHex(output) },
+  );
+}
+
+interface Simulation {
+  readonly outcome: CallOutcome;
+  readonly message: Message;
+}
+
+/** `more`: what the EVM's environment gets besides. */
+export function simulate(
+  request: CallRequest,
+  site: CallSite,
+  limits: CallLimits,
+  more: Partial<Pick<Environment, 'tracer' | 'onRun'>> = {},
+): Simulation {
+  const shared = sharedOf(site, limits, more.tracer);
+  const message = messageOf(request, limits);
+  const { publicWorld, world } = worldsOf(request.to, site);
+  const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
+  warmUp(world, message, shared);
+  if (message.to !== undefined) {
+    publicWorld.setNonce(message.sender, publicWorld.nonce(message.sender) + 1n);
+  }
+  const result = execute(
+    {
+      caller: message.sender,
+      to: message.to,
+      value: message.value,
+      data: message.data,
+      gas: purchase.gasLimit - purchase.intrinsicGas,
+    },
+    { ...evmEnvironment(shared, world, message, purchase.gasPrice), ...more },
+  );
+  if (result.error === VM_ERROR.aborted) {
+    throw fail('CALL_TIMEOUT', `execution aborted (timeout = ${limits.timeoutText ?? '0s'})`);
+  }
+  if (result.error === VM_ERROR.insufficientBalance) {
+    throw refused(message, VM_ERROR.insufficientBalance);
+  }
+  return { message, outcome: outcomeOf(result, purchase.gasLimit, world, shared.rules) };
+}
+
+function outcomeOf(result: CallResult, gasLimit: number, world: World, rules: Rules): CallOutcome {
+  const spent = gasLimit - result.gasLeft;
+  const gasUsed = spent - cappedRefund(world, spent, rules);
+  return { kind: result.kind, error: result.error, output: result.output, gasUsed };
+}
+
+function sharedOf(
+  site: CallSite,
+  limits: CallLimits,
+  tracer: Tracer | undefined,
+): BlockEnvironment {
+  const { header, rules, hashes } = site;
+  const shared = blockEnvironment(header, site.author ?? header.coinbase, rules, hashes);
+  return { ...shared, shouldStop: limits.shouldStop, tracer };
+}
+
+/** COMPAT: the private state counts only when it holds `to`; creations and calls of public contracts never see it. */
+function worldsOf(
+  to: Address | undefined,
+  site: CallSite,
+): { readonly publicWorld: PublicWorld; readonly world: World } {
+  const number = site.header.number + 1;
+  const publicWorld = new PublicWorld(site.publicState, number);
+  const privateWorld = site.privateState && new PublicWorld(site.privateState, number);
+  for (const override of site.overrides ?? []) {
+    const isPrivate = privateWorld?.exists(override.address) === true;
+    applyOverrides(isPrivate ? privateWorld : publicWorld, override);
+  }
+  publicWorld.beginTransaction();
+  privateWorld?.beginTransaction();
+  const isPrivate = to !== undefined && privateWorld?.exists(to) === true;
+  return { publicWorld, world: isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld };
+}
+
+function messageOf(request: CallRequest, { gasCap }: CallLimits): Message {
+  const cap = gasCap === 0n ? GAS_UNCAPPED : gasCap;
+  const gas = request.gas ?? cap;
+  const fee = request.maxFeePerGas ?? request.gasPrice ?? 0n;
+  return {
+    type: typeOf(request),
+    sender: request.from ?? ZERO_ADDRESS,
+    nonce: 0n,
+    maxFeePerGas: fee,
+    maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? request.gasPrice ?? 0n,
+    gasLimit: gas < cap ? gas : cap,
+    to: request.to,
+    value: request.value ?? 0n,
+    data: request.data ?? EMPTY_BYTES,
+    accessList: request.accessList ?? [],
+    maxFeePerBlobGas: 0n,
+    blobVersionedHashes: [],
+  };
+}
+
+function typeOf({ maxFeePerGas, accessList }: CallRequest): TransactionFields['type'] {
+  if (maxFeePerGas !== undefined) return 2;
+  return accessList === undefined ? 0 : 1;
+}
+
+function refusable<T>(message: Message, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    throw refused(message, error.message, error.code);
+  }
+}
+
+function isRefusal(error: unknown): error is QuorateError {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('TX_');
+}
+
+function refused(message: Message, text: string, reason = 'TX_FUNDS'): QuorateError {
+  return fail('CALL_REFUSED', `err: ${text} (supplied gas ${message.gasLimit})`, {
+    data: { reason },
+  });
+}
+
+// --- estimate ---------------------------------------------------------------------------------------------------------
+
+/** 64 bytes of a payload hash, none of them zero. */
+const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
+
+/**
+ * The least gas with which the call succeeds, by binary search. On a GoQuorum chain a call with value 0 gets what the hash of a
+ * private payload would cost more than its data. Throws as `call`, or with the call's own error, or ESTIMATE_ALLOWANCE.
+ */
+export function estimateGas(request: CallRequest, site: CallSite, limits: CallLimits): bigint {
+  let low = BigInt(TRANSACTION_GAS) - 1n;
+  const cap = ceilingOf(request, site, limits);
+  let high = cap;
+  const attempt = (gas: bigint): CallOutcome | undefined => {
+    try {
+      return call({ ...request, gas }, site, limits);
+    } catch (error) {
+      if (isTooLittleGas(error)) return undefined;
+      throw error;
+    }
+  };
+  while (low + 1n < high) {
+    const middle = (low + high) / 2n;
+    if (attempt(middle)?.kind === 'success') high = middle;
+    else low = middle;
+  }
+  if (high === cap) refuseFailure(attempt(high), cap);
+  return high + privateAddition(request, site.rules);
+}
+
+function ceilingOf(request: CallRequest, site: CallSite, { gasCap }: CallLimits): bigint {
+  const { gas, value = 0n } = request;
+  let high = gas !== undefined && gas >= TRANSACTION_GAS ? gas : site.header.gasLimit;
+  const price = request.maxFeePerGas ?? request.gasPrice ?? 0n;
+  if (price > 0n) {
+    const balance = site.publicState.account(request.from ?? ZERO_ADDRESS)?.balance ?? 0n;
+    if (request.value !== undefined && value >= balance) {
+      throw fail('ESTIMATE_FUNDS', 'insufficient funds for transfer');
+    }
+    const allowance = (balance - value) / price;
+    if (allowance < high) high = allowance;
+  }
+  return gasCap !== 0n && gasCap < high ? gasCap : high;
+}
+
+function isTooLittleGas(error: unknown): boolean {
+  const data = error instanceof Error && 'data' in error ? error.data : undefined;
+  return (data as { reason?: string } | undefined)?.reason === 'TX_INTRINSIC_GAS';
+}
+
+function refuseFailure(outcome: CallOutcome | undefined, cap: bigint): void {
+  if (outcome?.kind === 'success') return;
+  if (outcome !== undefined && outcome.error !== VM_ERROR.outOfGas) throw errorOf(outcome)!;
+  throw fail('ESTIMATE_ALLOWANCE', `gas required exceeds allowance (${cap})`);
+}
+
+/** COMPAT: only when a value of 0 is named. */
+function privateAddition(request: CallRequest, rules: Rules): bigint {
+  if (!rules.isQuorum || request.value !== 0n) return 0n;
+  const { to, data = EMPTY_BYTES, accessList = [] } = request;
+  const asPublic = intrinsicGas({ to, data, accessList }, rules);
+  const asPrivate = intrinsicGas({ to, data: HASH_BYTES, accessList }, rules);
+  return asPrivate > asPublic ? BigInt(asPrivate - asPublic) : 0n;
+}
+
+// --- access list ------------------------------------------------------------------------------------------------------
+
+export interface AccessListOutcome {
+  readonly accessList: readonly AccessListEntry[];
+  readonly gasUsed: number;
+  /** Of the EVM; undefined on success. */
+  readonly error: string | undefined;
+}
+
+/** Addresses and slots that the call touches, run again until the list no longer grows. `to` of a creation: its new address. */
+export function createAccessList(
+  request: CallRequest,
+  site: CallSite,
+  limits: CallLimits,
+): AccessListOutcome {
+  let accessList = request.accessList ?? [];
+  for (let round = 0; ; round++) {
+    const tracer = new AccessListTracer(accessList, request, site);
+    const { outcome } = simulate({ ...request, accessList }, site, limits, { tracer });
+    const found = tracer.accessList();
+    if (round === ACCESS_LIST_ROUNDS_MAX || tracer.hasOnly(accessList)) {
+      return { accessList: found, gasUsed: outcome.gasUsed, error: outcome.error };
+    }
+    accessList = found;
+  }
+}
