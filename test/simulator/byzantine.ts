@@ -2,7 +2,7 @@
 
 import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
-import { qbftCommitPreimage } from '../../src/core/chain/extra-data.ts';
+import { qbftCommitPreimage, readBftExtra } from '../../src/core/chain/extra-data.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
 import {
   decodeMessage,
@@ -93,6 +93,8 @@ export class Traitor {
 
   private support(view: { height: number; round: number }, block: Block): void {
     const { signer } = this;
+    // Another traitor's garbage has no seal to give.
+    if (readBftExtra(block.header.extraData)?.kind !== 'qbft') return;
     this.mouth.say(signPrepare(signer, view, block.hash), everybody);
     const seal = signer.sign(qbftCommitPreimage(block.header, view.round));
     this.mouth.say(signCommit(signer, view, block.hash, seal), everybody);
@@ -162,7 +164,9 @@ export class Traitor {
       this.mouth.say(signRoundChange(signer, message.view, lock), everybody);
       return;
     }
-    this.mouth.say(message, everybody);
+    // One alone may see the seal that decides.
+    const chosen = this.chance.below(4);
+    this.mouth.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
   }
 
   /** Broken bytes, wrong seals, wrong codes. */

@@ -12,6 +12,7 @@ import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../src/core/chain/blo
 import { encodeQbftExtra, ISTANBUL_DIGEST } from '../../src/core/chain/extra-data.ts';
 import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
+import { quorumOf } from '../../src/core/consensus/bft/quorum.ts';
 import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
 import { encodeMessage } from '../../src/core/consensus/qbft/messages.ts';
 import { Traitor } from './byzantine.ts';
@@ -19,6 +20,7 @@ import { type Canary, honestEngine } from './canaries/canary.ts';
 import { type Checker, CheckFailed, short } from './checkers/checker.ts';
 import { NoSlander } from './checkers/no-slander.ts';
 import { OneChain } from './checkers/one-chain.ts';
+import { OneValue } from './checkers/one-value.ts';
 import { OneVote } from './checkers/one-vote.ts';
 import { Disk } from './disk.ts';
 import { drawPlan, type Fault, type Plan } from './faults.ts';
@@ -92,7 +94,8 @@ class World {
     const validators = sortedValidators(this.signers.map(({ address }) => address));
     const genesis = genesisBlock(validators);
     this.chain = new OneChain(genesis);
-    this.checkers = [this.chain, new OneVote(), new NoSlander()];
+    const sealsNeeded = quorumOf(nodes, true) - this.plan.byzantine.length;
+    this.checkers = [this.chain, new OneVote(), new OneValue(sealsNeeded), new NoSlander()];
     this.signers.forEach((signer, i) => {
       this.indexOf.set(keyOf(signer.address), i);
       this.addNode(i, signer, validators, genesis, canary);

@@ -7,12 +7,13 @@ import {
   type HeaderVote,
   ISTANBUL_DIGEST,
   QBFT_VOTE,
-  VANITY_BYTES,
 } from '../chain/extra-data.ts';
 import type { Header } from '../chain/header.ts';
 import type { BftEngine, ConsensusRules } from '../chain/rules.ts';
 import type { ValidatorSet } from './bft/interface.ts';
 import { sortedValidators } from './bft/validators.ts';
+
+const VANITY_BYTES = 32;
 
 export interface HeaderPlan {
   readonly engine: BftEngine;

@@ -7,6 +7,7 @@ import {
   QBFT_CODE,
   signRoundChange,
 } from '../../../src/core/consensus/qbft/messages.ts';
+import type { Fault } from '../faults.ts';
 import type { Canary } from './canary.ts';
 
 export const NO_JUSTIFICATION: Canary = {
@@ -30,10 +31,26 @@ export const NO_JUSTIFICATION: Canary = {
     };
     return { step: (input, nowMs) => engine.step(tryProof(input), nowMs) };
   },
+  // Four nodes of which now these, now those are alone: one decides, and a liar proposes to the others.
   plan: (plan) => ({
     ...plan,
-    byzantine: plan.byzantine.map(() => 'lyingJustification' as const),
-    lossRate: 0.3,
-    delayMsMax: 300,
+    nodes: 4,
+    byzantine: ['lyingJustification'],
+    clocks: [0, 1, 2, 3].map(() => ({ offsetMs: 0, rate: 1 })),
+    faults: storm(plan.quietFromMs),
+    lossRate: 0.05,
+    delayMsMax: 250,
+    requestTimeoutMs: 1000,
+    isRelaying: false,
   }),
 };
+
+function storm(untilMs: number): Fault[] {
+  const faults: Fault[] = [];
+  for (let atMs = 0; atMs < untilMs; atMs += 3100) {
+    const alone = 1 + ((atMs / 3100) % 3);
+    const sides = [0, 1, 2, 3].map((node) => (node === alone ? 1 : 0));
+    faults.push({ kind: 'partition', atMs, sides });
+  }
+  return faults;
+}

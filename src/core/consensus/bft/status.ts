@@ -1,7 +1,11 @@
-/** What istanbul_status answers (consensus dossier §9); block parameters are resolved by the caller. */
-import { type Address, keyOf } from '../../base/bytes.ts';
+/** What istanbul_status and istanbul_getSignersFromBlock answer (consensus dossier §9); block parameters are resolved by the caller. */
+import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { toHex } from '../../base/hex.ts';
+import type { BftEngine } from '../../chain/consensus-rules.ts';
+import { blockAuthor, blockHash } from '../../chain/extra-data.ts';
+import type { Header } from '../../chain/header.ts';
+import { committersOf } from '../check-seals.ts';
 import type { ValidatorSet } from './interface.ts';
 
 /** Blocks that are looked at without an explicit range. */
@@ -73,5 +77,30 @@ export function statusOf(
       sorted.map(([, { address, blocks }]) => [toHex(address), blocks]),
     ),
     numBlocks: range.numBlocks,
+  };
+}
+
+/** What istanbul_getSignersFromBlock answers, before it is spelled. */
+export interface BlockSigners {
+  readonly number: number;
+  readonly hash: Hash32;
+  readonly author: Address;
+  /** In the order of the seals; undefined (null in the answer) at genesis. */
+  readonly committers: readonly Address[] | undefined;
+}
+
+/** Throws CONSENSUS_SIGNERS with the reference's texts where author or seals are of nobody. */
+export function blockSigners(engine: BftEngine, header: Header): BlockSigners {
+  const author = blockAuthor(engine, header);
+  if (!author) throw fail('CONSENSUS_SIGNERS', 'invalid signature length');
+  const committers = committersOf(header, engine).map((committer) => {
+    if (!committer) throw fail('CONSENSUS_SIGNERS', 'invalid signature');
+    return committer;
+  });
+  return {
+    number: header.number,
+    hash: blockHash(header),
+    author,
+    committers: committers.length === 0 ? undefined : committers,
   };
 }

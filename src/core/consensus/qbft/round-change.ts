@@ -19,12 +19,13 @@ import { remember } from './vote-memory.ts';
 /** Rounds fit the 32 bits that the header has for them. */
 const ROUND_MAX = 0xffffffff;
 
-/** Enters `round` of the same height and tells the others. */
+/** Enters `round` of the same height and tells the others; one that does not vote follows in silence. */
 export function changeRound(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
   clearTimers(step);
   state.current = newRound(state, round);
+  if (!state.isVoting) return;
   startClock(step);
   setRepeatTimer(step);
   remember(step);
@@ -45,7 +46,7 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
   const ahead = roundToCatchUp(step);
-  if (ahead !== undefined && state.isVoting) {
+  if (ahead !== undefined) {
     changeRound(step, ahead);
     return;
   }

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CANARIES } from './canaries/index.ts';
+import { runSeed } from './world.ts';
+
+interface Seeds {
+  readonly plain: readonly number[];
+  /** Seeds that expose a planted bug, by its name. */
+  readonly canaries: ReadonlyMap<string, readonly number[]>;
+}
+
+function readSeeds(): Seeds {
+  const plain: number[] = [];
+  const canaries = new Map<string, number[]>();
+  const lines = readFileSync(join(import.meta.dirname, 'seeds.txt'), 'utf8').split('\n');
+  for (const line of lines) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [first, name, ...rest] = line.split(' ');
+    if (first === 'canary') canaries.set(name!, rest.map(Number));
+    else plain.push(...line.split(' ').map(Number));
+  }
+  return { plain, canaries };
+}
+
+const seeds = readSeeds();
+
+describe('simulator', () => {
+  it('finds nothing in the listed schedules', () => {
+    expect(seeds.plain.length).toBeGreaterThan(30);
+    for (const seed of seeds.plain)
+      expect(runSeed(seed)).toMatchObject({ seed, failure: undefined });
+  });
+
+  it('gives the same world for the same seed', () => {
+    const seed = seeds.plain[0]!;
+    expect(runSeed(seed)).toEqual(runSeed(seed));
+    expect(runSeed(seed + 1).digest).not.toBe(runSeed(seed).digest);
+  });
+
+  it.each(CANARIES.map((canary) => [canary.name, canary] as const))(
+    'finds the planted bug %s',
+    (name, canary) => {
+      const listed = seeds.canaries.get(name) ?? [];
+      expect(listed.length).toBeGreaterThan(0);
+      for (const seed of listed) expect(runSeed(seed, { canary }).failure).toBeTypeOf('string');
+    },
+  );
+});

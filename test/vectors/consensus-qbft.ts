@@ -1,0 +1,220 @@
+/** Kind `consensus-qbft`: a recorded network: headers, seals, votes, snapshots, istanbul_* answers, and all its messages. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { equalBytes, ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
+import { fromHex, toHex } from '../../src/core/base/hex.ts';
+import { recoverAddress } from '../../src/core/base/secp256k1.ts';
+import type { Block } from '../../src/core/chain/block.ts';
+import {
+  blockAuthor,
+  decodeQbftExtra,
+  validatorsOf,
+  voteOf,
+  withCommitSeals,
+} from '../../src/core/chain/extra-data.ts';
+import { proposerOf } from '../../src/core/consensus/bft/proposer.ts';
+import {
+  genesisSnapshot,
+  nextSnapshot,
+  type Snapshot,
+  snapshotJson,
+} from '../../src/core/consensus/bft/snapshot.ts';
+import { blockSigners, statusOf, statusRange } from '../../src/core/consensus/bft/status.ts';
+import { committersOf, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
+import { decodeMessage, encodeMessage, signerOf } from '../../src/core/consensus/qbft/messages.ts';
+import {
+  attempt,
+  expectEqual,
+  filesOf,
+  hexOf,
+  readChain,
+  type RecordedChain,
+  reader,
+} from './consensus-check.ts';
+import { replay } from './consensus-replay.ts';
+import { readJson } from './folders.ts';
+import type { Report, VectorKind } from './kind.ts';
+
+const LATER_MS = 4_000_000_000_000;
+
+export const consensusQbft: VectorKind = {
+  name: 'consensus-qbft',
+  find(root) {
+    const folder = join(root, 'goquorum/consensus/qbft');
+    return filesOf(folder, ['blocks.json', 'events.json', 'rpc.io', 'wire.json']);
+  },
+  run(file, report) {
+    const chain = readChain(dirname(file));
+    const snapshots = snapshotsOf(chain);
+    switch (basename(file, '.gz')) {
+      case 'blocks.json':
+        return checkBlocks(chain, snapshots, report);
+      case 'events.json':
+        return checkEvents(readJson(file), snapshots, report);
+      case 'rpc.io':
+        return checkAnswers(readFileSync(file, 'utf8'), chain, snapshots, report);
+      default:
+        return checkWire(file, chain, snapshots, report);
+    }
+  },
+};
+
+/** After each block. */
+function snapshotsOf({ blocks, rulesAt }: RecordedChain): Snapshot[] {
+  const genesis = blocks[0]!;
+  const snapshots = [genesisSnapshot(genesis.hash, validatorsOf(genesis.header), rulesAt(0))];
+  for (const { header, hash } of blocks.slice(1)) {
+    const author = blockAuthor('qbft', header)!;
+    const facts = { number: header.number, hash, author, vote: voteOf('qbft', header) };
+    snapshots.push(nextSnapshot(snapshots[header.number - 1]!, facts, rulesAt(header.number)));
+  }
+  return snapshots;
+}
+
+function checkBlocks(chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {
+  const { blocks, entries, rulesAt } = chain;
+  for (const { header, hash } of blocks) {
+    const { number } = header;
+    const entry = entries[number];
+    const check = (what: string, actual: unknown, expected: unknown) =>
+      expectEqual(report, `block ${number}: ${what}`, actual, expected);
+    check('hash', toHex(hash), entry.hash);
+    if (entry.validatorsAfter) {
+      check('validators after', snapshots[number]!.validators.map(toHex), entry.validatorsAfter);
+    }
+    if (number === 0) continue;
+    const parent = blocks[number - 1]!;
+    const { validators } = snapshots[number - 1]!;
+    const rules = rulesAt(number);
+    const context = {
+      engine: 'qbft',
+      parent: parent.header,
+      parentHash: parent.hash,
+      validators,
+      rules,
+      nowMs: LATER_MS,
+    } as const;
+    check('header', sealedHeaderFault(header, context), undefined);
+    check('committers', committersOf(header, 'qbft').map(hexOf), entry.decoded.committers.map(lower));
+    check('listed validators', validatorsOf(header).map(toHex), validators.map(toHex));
+    const { round } = decodeQbftExtra(header.extraData);
+    const last = number === 1 ? ZERO_ADDRESS : parent.header.coinbase;
+    const proposer = proposerOf(validators, rules.proposerPolicy, last, round);
+    check('proposer', toHex(proposer), toHex(header.coinbase));
+  }
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
+
+function checkEvents(events: any, snapshots: readonly Snapshot[], report: Report): void {
+  for (const expected of events.snapshotsDuringVotes) {
+    const name = `snapshot ${expected.number}`;
+    expectEqual(report, name, snapshotJson(snapshots[expected.number]!), expected);
+  }
+}
+
+/** What the node asked for, as this room can answer it once the parameter is read. */
+function checkAnswers(text: string, chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {
+  const queries = text.slice(text.indexOf('// --- queries'));
+  for (const [, asked, answered] of queries.matchAll(/>> (.*)\n<< (.*)/g)) {
+    const { method, params = [] } = JSON.parse(asked!);
+    const { result, error } = JSON.parse(answered!);
+    const answer = answerOf(method, params, chain, snapshots);
+    if (!answer) continue;
+    const name = `${method} ${JSON.stringify(params)}`;
+    expectEqual(report, name, answer.error ?? sorted(answer.value), error?.message ?? sorted(result));
+  }
+}
+
+function answerOf(
+  method: string,
+  params: readonly any[],
+  chain: RecordedChain,
+  snapshots: readonly Snapshot[],
+): { value?: unknown; error?: string } | undefined {
+  const isReadable = params.every((p) => p === null || /^(0x[0-9a-f]{1,3}|latest|earliest)$/.test(p));
+  if (!isReadable || (params[0] === 'latest' && params.length > 1)) return undefined;
+  const head = chain.blocks.length - 1;
+  const numbers = params.map((param) => numberOf(param, head));
+  if (method === 'istanbul_status') {
+    return attempt(() => {
+      const range = statusRange(head, numbers[0], numbers[1]);
+      const { validators } = snapshots[range.end]!;
+      const authors = chain.blocks.slice(range.start, range.end).map(({ header }) => header.coinbase);
+      return statusOf(range, validators, authors);
+    });
+  }
+  const number = numbers[0] ?? head;
+  const snapshot = snapshots[number];
+  if (!snapshot) return undefined;
+  if (method === 'istanbul_getValidators') return { value: snapshot.validators.map(toHex) };
+  if (method === 'istanbul_getSnapshot') return { value: snapshotJson(snapshot) };
+  if (method === 'istanbul_getSignersFromBlock') return { value: signersJson(chain.blocks[number]!) };
+  return undefined;
+}
+
+function signersJson({ header }: Block) {
+  const { number, hash, author, committers } = blockSigners('qbft', header);
+  return {
+    Number: number,
+    Hash: toHex(hash),
+    Author: toHex(author),
+    Committers: committers?.map(toHex) ?? null,
+  };
+}
+
+function numberOf(param: string | null, head: number): number | undefined {
+  if (param === null) return undefined;
+  if (param === 'latest') return head;
+  return param === 'earliest' ? 0 : Number(param);
+}
+
+/** Nodes store different seals for one block: the order and choice of committers is theirs, the count is not. */
+function sorted(value: any): any {
+  if (!value?.Committers) return value;
+  return { ...value, Committers: value.Committers.length };
+}
+
+/** Every message is ours byte for byte, and an engine that hears them all decides every block. */
+function checkWire(file: string, chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {
+  const recorded: any[] = readJson(file);
+  for (const [i, { node, code, payload, sequence, round }] of recorded.entries()) {
+    const message = decodeMessage(code, fromHex(payload));
+    const facts = [hexOf(signerOf(reader(ZERO_ADDRESS), message)), message.view, toHex(encodeMessage(message))];
+    expectEqual(report, `message ${i}`, facts, [node.toLowerCase(), { height: sequence, round }, payload]);
+  }
+  const messages = recorded.map(({ code, payload }) => ({ code, bytes: fromHex(payload) }));
+  const { decisions: all, faults } = replay(chain.blocks[0]!, messages, {
+    signer: reader(ZERO_ADDRESS),
+    // The recording of messages goes on after the last recorded block.
+    validatorsAfter: ({ header }) => (snapshots[header.number] ?? snapshots.at(-1)!).validators,
+    rulesAt: chain.rulesAt,
+  });
+  expectEqual(report, 'nobody misbehaved', faults, []);
+  const decisions = all.filter(({ block }) => chain.blocks[block.header.number]);
+  expectEqual(report, 'blocks decided', decisions.length, chain.blocks.length - 1);
+  for (const { block, round, seals } of decisions) {
+    const known = chain.blocks[block.header.number]!;
+    const isSame = equalBytes(known.hash, block.hash);
+    const extra = decodeQbftExtra(known.header.extraData);
+    expectEqual(report, `decision ${block.header.number}`, [isSame, round], [true, extra.round]);
+    const header = withCommitSeals(block.header, round, seals);
+    const parent = chain.blocks[block.header.number - 1]!;
+    const fault = sealedHeaderFault(
+      header,
+      {
+        engine: 'qbft',
+        parent: parent.header,
+        parentHash: parent.hash,
+        validators: snapshots[parent.header.number]!.validators,
+        rules: chain.rulesAt(block.header.number),
+        nowMs: LATER_MS,
+      },
+      recoverAddress,
+    );
+    expectEqual(report, `seals of decision ${block.header.number}`, fault, undefined);
+  }
+}
+

@@ -1,0 +1,69 @@
+/** Feeds recorded consensus messages to the production engine, as a node of that network would have got them. */
+import type { Block } from '../../src/core/chain/block.ts';
+import type { ConsensusRules } from '../../src/core/chain/consensus-rules.ts';
+import type { BftEffect, BftInput, ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
+import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
+import { QbftEngine } from '../../src/core/consensus/qbft/engine.ts';
+
+export interface RecordedMessage {
+  readonly code: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface ReplayHost {
+  readonly signer: ConsensusSigner;
+  /** The set after a block. */
+  validatorsAfter(head: Block): ValidatorSet;
+  rulesAt(height: number): ConsensusRules;
+}
+
+type Decision = Extract<BftEffect, { kind: 'decide' }>;
+
+export interface Replayed {
+  readonly decisions: readonly Decision[];
+  readonly faults: readonly string[];
+  /** Codes of what the engine itself said. */
+  readonly said: readonly number[];
+}
+
+/** After every recorded time, so that no proposal is of the future. */
+const LATER_MS = 4_000_000_000_000;
+
+/** Proposals are found valid at once; a decided block becomes the head. Timers never fire. */
+export function replay(head: Block, messages: readonly RecordedMessage[], host: ReplayHost): Replayed {
+  const engine = new QbftEngine(host.signer);
+  const decisions: Decision[] = [];
+  const faults: string[] = [];
+  const said: number[] = [];
+  const inputs: BftInput[] = [headInput('start', head, host)];
+  const follow = (effect: BftEffect): void => {
+    if (effect.kind === 'verify') inputs.push({ kind: 'verified', hash: effect.block.hash });
+    if (effect.kind === 'broadcast') said.push(effect.code);
+    if (effect.kind === 'misbehaved') faults.push(effect.fault);
+    if (effect.kind === 'decide') {
+      decisions.push(effect);
+      inputs.push(headInput('committed', effect.block, host));
+    }
+  };
+  const run = (): void => {
+    for (let input = inputs.shift(); input; input = inputs.shift()) {
+      engine.step(input, LATER_MS).forEach(follow);
+    }
+  };
+  run();
+  for (const { code, bytes } of messages) {
+    inputs.push({ kind: 'message', from: ZERO_ADDRESS, code, bytes });
+    run();
+  }
+  return { decisions, faults, said };
+}
+
+function headInput(kind: 'start' | 'committed', head: Block, host: ReplayHost): BftInput {
+  return {
+    kind,
+    head: head.header,
+    headHash: head.hash,
+    validators: host.validatorsAfter(head),
+    rules: host.rulesAt(head.header.number + 1),
+  };
+}
