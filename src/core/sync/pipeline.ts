@@ -14,7 +14,7 @@ export const HEADERS_AHEAD_MAX = 2_048;
 /** Bodies kept for blocks that cannot be handed over yet; the lowest missing one is always asked for. */
 export const BODY_BYTES_AHEAD_MAX = 32 * 1024 * 1024;
 /** Blocks handed over and not imported yet. */
-export const IMPORT_AHEAD_MAX = 64;
+const IMPORT_AHEAD_MAX = 64;
 
 const EMPTY_BODY: RawBody = { transactions: [], uncles: [], withdrawals: undefined, size: 3 };
 

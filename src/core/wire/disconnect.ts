@@ -24,7 +24,6 @@ export const DISCONNECT = {
   /** Quorum's own. */
   authError: 0x20,
 } as const;
-export type DisconnectReason = (typeof DISCONNECT)[keyof typeof DISCONNECT];
 
 const TEXTS: Readonly<Record<number, string>> = {
   0: 'disconnect requested',

@@ -251,14 +251,6 @@ function readBlock(reader: RlpReader): RawBlock {
   return { header, body, raw };
 }
 
-/** A whole block as `NewBlock` carries it. Throws as decodeEth. */
-export function decodeRawBlock(bytes: Uint8Array): RawBlock {
-  const reader = new RlpReader(bytes);
-  const block = readBlock(reader);
-  reader.finish();
-  return block;
-}
-
 function readQuery(reader: RlpReader): HeadersQuery {
   const start = reader.at;
   const bytes = reader.string();

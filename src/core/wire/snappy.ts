@@ -12,7 +12,7 @@ function corrupt(): QuorateError {
 }
 
 /** What the header claims, unproven. Throws SNAPPY_INVALID. */
-export function snappyLength(input: Uint8Array): { length: number; at: number } {
+function snappyLength(input: Uint8Array): { length: number; at: number } {
   let length = 0;
   for (let at = 0; at < 5; at++) {
     const byte = input[at];

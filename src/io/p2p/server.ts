@@ -64,6 +64,8 @@ export class P2pServer implements Links {
   private readonly sessions = new Map<PeerId, Session>();
   /** Before Hello, and those whose goodbye is still under way are not among them. */
   private readonly pending = new Set<PeerConnection>();
+  /** Sockets that are being connected. */
+  private readonly dialling = new Set<Socket>();
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
   private readonly sinks: ((event: LinkEvent) => void)[] = [];
   private readonly host: PeerHost;
@@ -94,6 +96,7 @@ export class P2pServer implements Links {
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.sweeper);
+    for (const socket of this.dialling) socket.destroy();
     const closed: Promise<void>[] = [];
     const { listener } = this;
     if (listener) closed.push(new Promise((resolve) => listener.close(() => resolve())));
@@ -209,6 +212,8 @@ export class P2pServer implements Links {
       return;
     }
     const socket = connect({ host: node.host!, port: node.tcpPort });
+    this.dialling.add(socket);
+    socket.once('close', () => this.dialling.delete(socket));
     const failed = (why: string) => {
       socket.destroy();
       this.settleDial(node.id);
@@ -218,6 +223,7 @@ export class P2pServer implements Links {
     socket.setTimeout(this.timings.dialMs, () => failed('dial timeout'));
     socket.once('error', onError);
     socket.once('connect', () => {
+      this.dialling.delete(socket);
       socket.setTimeout(0);
       socket.removeListener('error', onError);
       socket.removeAllListeners('timeout');
