@@ -7,14 +7,8 @@ import type { PublicKey } from '../../../core/privacy/payload.ts';
 import { decodePayload } from '../../../core/privacy/payload-decode.ts';
 import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 import type { Enclave } from './enclave.ts';
-import {
-  decodePartyInfo,
-  encodePartyInfo,
-  normalizeUrl,
-  type PartyInfo,
-  type PartyTable,
-} from './party-info.ts';
-import type { PeerWire } from './peers.ts';
+import { decodePartyInfo, encodePartyInfo, type PartyInfo, type PartyTable } from './party-info.ts';
+import { BATCH_VERSION, type PeerWire } from './peers.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_BYTES = 16;
@@ -69,17 +63,18 @@ export class Discovery {
     return this.searching;
   }
 
-  /** A peer's POST /partyinfo. Returns our answer: Tessera's, plus our own keys towards peers that ask for none. */
+  /** A peer's POST /partyinfo. Our answer: everything to our own kind, to Tessera as little as Tessera says. */
   async receive(body: Uint8Array, versions: readonly string[]): Promise<Uint8Array> {
     const { table } = this.options;
     const info = decodePartyInfo(body);
     if (!table.accepts(info.url)) {
       throw fail('PTM_PEER_UNKNOWN', `Peer ${info.url} not found in known peer list`);
     }
-    const fresh = table.keysAt(info.url).length === 0;
+    const contacted = table.contacted(info.url);
     await this.take(info, versions);
+    if (versions.includes(BATCH_VERSION)) return encodePartyInfo(table.own());
     // A newcomer learns us at once instead of at our next round.
-    if (fresh) void this.exchange(info.url);
+    if (!contacted && table.contacted(info.url)) void this.exchange(info.url);
     if (this.options.validateKeys) return new Uint8Array(0);
     return encodePartyInfo({ url: table.ownUrl, keys: [], parties: [] });
   }
@@ -111,6 +106,10 @@ export class Discovery {
     try {
       const answer = await wire.partyInfo(url, encodePartyInfo(table.own()));
       if (answer.versions) table.learnVersions(url, answer.versions);
+      if (answer.versions?.includes(BATCH_VERSION) && answer.body.length > 0) {
+        const info = decodePartyInfo(answer.body);
+        if (info.url === url) return await this.take(info, answer.versions);
+      }
       this.options.onHeard(url);
     } catch (error) {
       say('debug', 'no party info exchange with a peer', { url, error: String(error) });
@@ -130,7 +129,7 @@ export class Discovery {
       throw fail('PTM_PEER_UNPROVEN', `No validated keys found for peer ${info.url}`);
     }
     table.update(info, keys, versions.length > 0 ? versions : undefined, clock.nowMs());
-    onHeard(normalizeUrl(info.url));
+    onHeard(info.url);
   }
 
   private async proves(url: string, key: PublicKey): Promise<boolean> {

@@ -89,7 +89,11 @@ export class Distributor {
           );
       }
     }
-    if (delivered.length > 0) this.settle(delivered);
+    if (delivered.length > 0)
+      void stored.then(
+        () => this.options.store.deliveredSoon(delivered),
+        () => undefined,
+      );
     if (failure !== undefined) throw failure;
   }
 
@@ -107,15 +111,6 @@ export class Distributor {
     const outcome = await this.queue.push(url, encode(stripped));
     if (outcome.kind === 'refused') throw refusal(url, outcome);
     this.options.metrics.count('ptm_payloads_pushed_total');
-  }
-
-  /** Not awaited by the sender: losing it means one push more, which the recipient answers as done. */
-  private settle(delivered: readonly Delivery[]): void {
-    this.options.store.delivered(delivered).catch((error: unknown) => {
-      this.options.say('warn', 'could not note deliveries; they are repeated later', {
-        error: String(error),
-      });
-    });
   }
 
   private step(input: OutboxInput): void {

@@ -180,7 +180,7 @@ export class PrivateTransactionManager {
     const next = known ? mergeBoxes(known, checked) : checked;
     // A repeated push waits for the commit of the first, or one that is already done.
     if (next) await this.store.put(hash, next);
-    else await this.store.settled();
+    else await this.store.barrier();
     return hash;
   }
 

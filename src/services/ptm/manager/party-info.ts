@@ -126,6 +126,11 @@ export class PartyTable {
     return this.parties.get(url)?.keys ?? [];
   }
 
+  /** Whether this peer has spoken to us before. */
+  contacted(url: string): boolean {
+    return this.parties.get(url)?.contactMs !== undefined;
+  }
+
   /** Whether party info of this sender is taken at all. */
   accepts(url: string): boolean {
     return url !== this.ownUrl && (this.discovery || this.configured.has(url));

@@ -27,6 +27,8 @@ const COMMIT_WRITES_MAX = 4096;
 /** Writes that may wait; beyond, requests are refused. */
 const PENDING_WRITES_MAX = 50_000;
 const WRITES_PER_SLICE = 64;
+/** Notes of deliveries that wait for a commit. */
+const RIDING_MAX = 1024;
 
 export interface Delivery {
   readonly recipient: PublicKey;
@@ -44,6 +46,7 @@ interface Pending {
 export class PayloadStore {
   private readonly kv: Kv;
   private waiting: Pending[] = [];
+  private riding: Delivery[] = [];
   private committing: Promise<void> | undefined;
   /** Payloads on their way to disk, so that two pushes of one payload merge. */
   private readonly unwritten = new Map<string, { payload: EncodedPayload; writes: number }>();
@@ -113,11 +116,13 @@ export class PayloadStore {
   }
 
   delivered(deliveries: readonly Delivery[]): Promise<void> {
-    return this.write((writer) => {
-      for (const { recipient, hash } of deliveries) {
-        writer.delete(TABLE.outbox, concatBytes(recipient, hash));
-      }
-    });
+    return this.write((writer) => deleteOwed(writer, deliveries));
+  }
+
+  /** Rides with the next commit, for a crash before it costs no more than one push again. */
+  deliveredSoon(deliveries: readonly Delivery[]): void {
+    this.riding.push(...deliveries);
+    if (this.riding.length >= RIDING_MAX) void this.barrier().catch(() => undefined);
   }
 
   /** Hashes that one recipient is owed, at most `limit`, behind `after`. */
@@ -158,8 +163,14 @@ export class PayloadStore {
     }
   }
 
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when everything asked for before is durable. */
+  barrier(): Promise<void> {
+    return this.write(() => undefined);
+  }
+
+  /** Resolves when nothing waits to be written: at the end. */
   async settled(): Promise<void> {
+    if (this.riding.length > 0) await this.barrier().catch(() => undefined);
     while (this.committing) await this.committing;
   }
 
@@ -180,8 +191,10 @@ export class PayloadStore {
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, COMMIT_WRITES_MAX);
+      const riding = this.riding;
+      this.riding = [];
       try {
-        await this.kv.commit((writer) => fillSlices(writer, batch));
+        await this.kv.commit((writer) => fillSlices(writer, batch, riding));
         for (const { done } of batch) done();
       } catch (error) {
         for (const { failed } of batch) failed(error);
@@ -191,11 +204,22 @@ export class PayloadStore {
   }
 }
 
-function* fillSlices(writer: KvWriter, batch: readonly Pending[]): Generator<void> {
+function* fillSlices(
+  writer: KvWriter,
+  batch: readonly Pending[],
+  riding: readonly Delivery[],
+): Generator<void> {
   let count = 0;
   for (const { write } of batch) {
     write(writer);
     if (++count % WRITES_PER_SLICE === 0) yield;
+  }
+  deleteOwed(writer, riding);
+}
+
+function deleteOwed(writer: KvWriter, deliveries: readonly Delivery[]): void {
+  for (const { recipient, hash } of deliveries) {
+    writer.delete(TABLE.outbox, concatBytes(recipient, hash));
   }
 }
 
