@@ -1,0 +1,148 @@
+/**
+ * Snapshots of any block, computed from the nearest one that is kept (consensus dossier §3.6): the latest in memory, one in 1024
+ * in the store.
+ */
+import { type Hash32, keyOf } from '../../base/bytes.ts';
+import { fail } from '../../base/errors.ts';
+import { Lru } from '../../base/lru.ts';
+import { type RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
+import type { BftEngine, ConsensusRules } from '../../chain/consensus-rules.ts';
+import { blockAuthor, validatorsOf, voteOf } from '../../chain/extra-data.ts';
+import type { Header } from '../../chain/header.ts';
+import { genesisSnapshot, nextSnapshot, type Snapshot } from './snapshot.ts';
+import { Tally } from './votes.ts';
+
+const SNAPSHOTS_KEPT_MAX = 128;
+/** Blocks between two snapshots in the store. */
+const CHECKPOINT_BLOCKS = 1024;
+
+export interface SnapshotStore {
+  header(number: number, hash: Hash32): Header | undefined;
+  rulesAt(number: number): ConsensusRules;
+  load(hash: Hash32): Uint8Array | undefined;
+  save(hash: Hash32, bytes: Uint8Array): void;
+}
+
+export class Snapshots {
+  private readonly store: SnapshotStore;
+  private readonly recent = new Lru<string, Snapshot>(SNAPSHOTS_KEPT_MAX);
+
+  constructor(store: SnapshotStore) {
+    this.store = store;
+  }
+
+  /** Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR where a header is missing. */
+  at(number: number, hash: Hash32): Snapshot {
+    const missing: { header: Header; hash: Hash32 }[] = [];
+    let snapshot = this.kept(number, hash);
+    for (let n = number, h = hash; !snapshot; ) {
+      const header = this.store.header(n, h);
+      if (!header) throw fail('CONSENSUS_UNKNOWN_ANCESTOR', 'unknown ancestor');
+      if (n === 0) {
+        snapshot = this.keep(genesisSnapshot(h, validatorsOf(header), this.store.rulesAt(0)));
+        break;
+      }
+      missing.push({ header, hash: h });
+      h = header.parentHash;
+      n--;
+      snapshot = this.kept(n, h);
+    }
+    for (let next = missing.pop(); next; next = missing.pop()) {
+      snapshot = this.keep(this.after(snapshot, next.header, next.hash));
+    }
+    return snapshot;
+  }
+
+  /** Replaces what votes gave, as where a contract names the validators. */
+  keep(snapshot: Snapshot): Snapshot {
+    this.recent.set(keyOf(snapshot.hash), snapshot);
+    if (snapshot.number % CHECKPOINT_BLOCKS === 0) {
+      this.store.save(snapshot.hash, encodeSnapshot(snapshot));
+    }
+    return snapshot;
+  }
+
+  private kept(number: number, hash: Hash32): Snapshot | undefined {
+    const recent = this.recent.get(keyOf(hash));
+    if (recent || number % CHECKPOINT_BLOCKS !== 0) return recent;
+    const bytes = this.store.load(hash);
+    return bytes && decodeSnapshot(bytes);
+  }
+
+  private after(before: Snapshot, header: Header, hash: Hash32): Snapshot {
+    const { number } = header;
+    const rules = this.store.rulesAt(number);
+    const engine: BftEngine = rules.engine === 'ibft' ? 'ibft' : 'qbft';
+    const author = blockAuthor(engine, header);
+    if (!author) throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized');
+    return nextSnapshot(before, { number, hash, author, vote: voteOf(engine, header) }, rules);
+  }
+}
+
+const FORMAT = 1;
+
+export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
+  const writer = new RlpWriter(512);
+  writer.list((w) => {
+    w.number(FORMAT).number(snapshot.epoch).number(snapshot.number).string(snapshot.hash);
+    w.boolean(snapshot.proposerPolicy === 'sticky');
+    w.list((list) => {
+      for (const validator of snapshot.validators) list.string(validator);
+    });
+    w.list((list) => {
+      for (const { validator, block, candidate, isAdd } of snapshot.votes) {
+        list.list((vote) => {
+          vote.string(validator).number(block).string(candidate).boolean(isAdd);
+        });
+      }
+    });
+    w.list((list) => {
+      for (const [candidate, line] of snapshot.tally.entries()) {
+        list.list((entry) => {
+          entry.string(candidate).boolean(line.isAdd).number(line.votes);
+        });
+      }
+    });
+  });
+  return writer.finish();
+}
+
+/** Throws SNAPSHOT_UNKNOWN_FORMAT or RLP_INVALID. */
+export function decodeSnapshot(bytes: Uint8Array): Snapshot {
+  const list = readList(bytes);
+  const format = list.number();
+  if (format !== FORMAT) {
+    throw fail('SNAPSHOT_UNKNOWN_FORMAT', `validator snapshot: format ${format} is unknown`);
+  }
+  const epoch = list.number();
+  const number = list.number();
+  const hash = list.fixed(32);
+  const proposerPolicy = list.boolean() ? 'sticky' : 'roundRobin';
+  const validators = readAll(list, (reader) => reader.fixed(20));
+  const votes = readAll(list, readVote);
+  const lines = readAll(list, readLine);
+  list.finish();
+  return { epoch, number, hash, proposerPolicy, validators, votes, tally: new Tally(lines) };
+}
+
+function readVote(reader: RlpReader) {
+  const list = reader.enter();
+  const validator = list.fixed(20);
+  const block = list.number();
+  const candidate = list.fixed(20);
+  return { validator, block, candidate, isAdd: list.boolean() };
+}
+
+function readLine(reader: RlpReader) {
+  const list = reader.enter();
+  const candidate = list.fixed(20);
+  const isAdd = list.boolean();
+  return [keyOf(candidate), { isAdd, votes: list.number() }] as const;
+}
+
+function readAll<T>(reader: RlpReader, read: (reader: RlpReader) => T): T[] {
+  const list = reader.enter();
+  const items: T[] = [];
+  while (!list.done) items.push(read(list));
+  return items;
+}
