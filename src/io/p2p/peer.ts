@@ -40,6 +40,7 @@ import {
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
+const PEER_FAULT = /^(RLPX|SNAPPY|HELLO|HANDSHAKE|ECIES|RLP)_/;
 const EMPTY_LIST = Uint8Array.of(0xc0);
 
 /** How a connection ended. `remote`: the peer said so itself. */
@@ -60,6 +61,8 @@ export interface PeerHost {
   /** After Hello: as `identified`. Admitted peers are joined when it returns. */
   greeted(peer: PeerConnection): number | undefined;
   message(peer: PeerConnection, protocol: SharedProtocol, code: number, bytes: Uint8Array): void;
+  /** A fault of ours while a message was handled. */
+  failed(peer: PeerConnection, error: unknown): void;
   /** Once, whatever happens. */
   ended(peer: PeerConnection, ending: Ending): void;
 }
@@ -180,7 +183,7 @@ export class PeerConnection {
       else this.session!.push(bytes);
       this.drain();
     } catch (error) {
-      this.disconnect(reasonOf(error), error instanceof Error ? error.message : 'fault');
+      this.fail(error);
     }
   }
 
@@ -299,7 +302,7 @@ export class PeerConnection {
     try {
       this.drain();
     } catch (error) {
-      this.disconnect(reasonOf(error), error instanceof Error ? error.message : 'fault');
+      this.fail(error);
     }
     if (!this.paused && !this.over) this.socket.resume();
   }
@@ -316,6 +319,17 @@ export class PeerConnection {
     this.socket.write(this.session!.encode(code, bytes), () => {
       this.lastWriteMs = Date.now();
     });
+  }
+
+  /** Bad bytes are the peer's fault and end its session; anything else thrown on the way is ours and is logged. */
+  private fail(error: unknown): void {
+    const code = (error as { code?: unknown }).code;
+    if (typeof code === 'string' && PEER_FAULT.test(code)) {
+      this.disconnect(reasonOf(error), (error as Error).message);
+      return;
+    }
+    this.host.failed(this, error);
+    this.disconnect(DISCONNECT.subprotocolError, 'internal fault');
   }
 
   private finish(reason: number, remote: boolean, detail: string): void {

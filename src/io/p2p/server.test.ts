@@ -382,31 +382,61 @@ describe('hostile peers', () => {
     expect(await big.disconnectReason()).toBe(DISCONNECT.breachOfProtocol);
   });
 
-  it('a flood of pings that reads no answer stops being read, and is cut off when it stalls', async () => {
-    const a = await node({ timings: { ...FAST, writeMs: 100 } });
+  it('a flood of pings does not keep others waiting', async () => {
+    const a = await node();
     const peer = new HandPeer(a);
     await peer.hello();
     await until(() => joined(a.events) === 1);
     peer.socket.pause();
-    let flooding = true;
-    const pump = () => {
-      while (flooding && !peer.closed) {
-        if (!peer.socket.write(peer.session!.encode(BASE_MESSAGE.ping, Uint8Array.of(0xc0)))) {
-          peer.socket.once('drain', pump);
-          return;
-        }
-      }
-    };
-    pump();
-    // Another peer is served meanwhile.
+    const ping = Buffer.concat(
+      Array.from({ length: 30_000 }, () =>
+        peer.session!.encode(BASE_MESSAGE.ping, Uint8Array.of(0xc0)),
+      ),
+    );
+    peer.socket.write(ping);
     const other = new HandPeer(a);
     await other.hello();
     other.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
     await until(() => other.frames.some((frame) => frame.code === BASE_MESSAGE.pong));
-    flooding = false;
-    peer.socket.destroy();
-    await until(() => leftReasons(a.events).length > 0);
-    expect(a.server.peers().map((p) => p.clientName)).toEqual(['hand']);
+    expect(joined(a.events)).toBe(2);
+  });
+
+  it('a peer that does not read is cut off by bytes, and by time', async () => {
+    const message = { protocol: 'eth', code: 2, bytes: new Uint8Array(randomBytes(4_000_000)) };
+    const a = await node();
+    const full = new HandPeer(a);
+    await full.hello();
+    await until(() => joined(a.events) === 1);
+    full.socket.pause();
+    const id = a.server.peers()[0]!.id;
+    for (let i = 0; i < 12; i++) a.server.send(id, message);
+    expect(leftReasons(a.events)).toEqual([DISCONNECT.networkError]);
+    const b = await node({ timings: { ...FAST, writeMs: 50 } });
+    const stalled = new HandPeer(b);
+    await stalled.hello();
+    await until(() => joined(b.events) === 1);
+    stalled.socket.pause();
+    for (let i = 0; i < 4; i++) b.server.send(b.server.peers()[0]!.id, message);
+    expect(leftReasons(b.events)).toEqual([]);
+    await until(() => leftReasons(b.events).length === 1);
+    expect(leftReasons(b.events)).toEqual([DISCONNECT.networkError]);
+  });
+
+  it('a fault of ours is logged and ends one session only', async () => {
+    const logged: string[] = [];
+    const a = await node({ log: (level, message) => level === 'error' && logged.push(message) });
+    a.server.events((event) => {
+      if (event.kind === 'message') throw new TypeError('a bug');
+    });
+    const peer = new HandPeer(a);
+    const other = new HandPeer(a);
+    await peer.hello();
+    await other.hello();
+    await until(() => joined(a.events) === 2);
+    peer.write(17, Uint8Array.of(0xc0));
+    expect(await peer.disconnectReason()).toBe(DISCONNECT.subprotocolError);
+    expect(logged).toEqual(['Handling a peer message failed']);
+    expect(other.closed).toBe(false);
   });
 });
 

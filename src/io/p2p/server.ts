@@ -269,6 +269,8 @@ export class P2pServer implements Links {
       greeted: (connection) => this.greeted(connection),
       message: (connection, protocol, code, bytes) =>
         this.received(connection, protocol, code, bytes),
+      failed: (connection, error) =>
+        this.options.log('error', 'Handling a peer message failed', { id: connection.id, error }),
       ended: (connection, ending) => this.ended(connection, ending),
     };
   }
