@@ -147,7 +147,13 @@ export class Dispatcher<Context> {
   private toReply(id: string, method: string, error: unknown): string {
     if (error instanceof RpcError) return errorReply(id, error.number, error.message, error.data);
     if (error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN') {
-      return errorReply(id, RPC.server, error.message);
+      const isRevert = error.code === 'EXECUTION_REVERTED';
+      return errorReply(
+        id,
+        isRevert ? RPC.reverted : RPC.server,
+        error.message,
+        isRevert ? error.data : undefined,
+      );
     }
     const fault = error as Error;
     this.log('error', 'RPC method failed', { method, err: fault.message, stack: fault.stack });

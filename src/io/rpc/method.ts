@@ -76,6 +76,8 @@ export const RPC = {
   invalidParams: -32602,
   internal: -32603,
   server: -32000,
+  /** A call that reverted with data. */
+  reverted: 3,
 } as const;
 
 type ValuesOf<P extends readonly Param<unknown>[]> = {

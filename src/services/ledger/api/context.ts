@@ -1,6 +1,9 @@
 /** What a handler may touch: the caller's view of the chain, a desk to send from, and the doors of an operator. */
+
+import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf } from '../../../io/rpc/method.ts';
+import type { Events } from '../node/events.ts';
 import type { SendDesk } from '../node/send-desk.ts';
 import type { AdminDesk } from '../view/admin-desk.ts';
 import type { FilterDesk } from '../view/filter-desk.ts';
@@ -14,6 +17,9 @@ export interface Context {
   readonly filters: FilterDesk;
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;
+  readonly events: Events;
+  /** Gas and time that one call gets; the clock starts when it is asked for. */
+  callLimits(): CallLimits;
   /** Enabled on the caller's transport. */
   readonly namespaces: ReadonlySet<string>;
 }

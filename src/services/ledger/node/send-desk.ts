@@ -49,6 +49,7 @@ export interface SendDesk {
   /** Addresses this node holds keys of. */
   accounts(): readonly Address[];
   sign(address: Address, hash: Hash32): Uint8Array;
+  signWithPassword(address: Address, hash: Hash32, password: string): Promise<Uint8Array>;
   unlock(address: Address, password: string, seconds: number): Promise<void>;
   lock(address: Address): void;
   newAccount(password: string): Promise<Address>;

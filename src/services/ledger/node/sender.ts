@@ -68,6 +68,10 @@ export class Sender implements SendDesk {
     return this.parts.accounts.sign(address, hash);
   }
 
+  signWithPassword(address: Address, hash: Hash32, password: string): Promise<Uint8Array> {
+    return this.parts.accounts.signWithPassword(address, hash, password);
+  }
+
   unlock(address: Address, password: string, seconds: number): Promise<void> {
     return this.parts.accounts.unlock(address, password, seconds);
   }

@@ -7,7 +7,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
-import type { Rules } from '../../../core/chain/rules.ts';
+import type { Engine, Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
@@ -40,6 +40,8 @@ export class PartyView {
   private readonly space: { readonly kind: 'private'; readonly psi: Psi } | undefined;
   /** What holds in a block with that number and timestamp. */
   readonly rulesAt: (header: Pick<Header, 'number' | 'timestamp'>) => Rules;
+  /** Which engine sealed a block. */
+  readonly engineAt: (number: number) => Engine;
 
   private readonly prover: Prover;
 
@@ -49,12 +51,14 @@ export class PartyView {
     psi: Psi;
     isDual: boolean;
     rulesAt: PartyView['rulesAt'];
+    engineAt: PartyView['engineAt'];
     prover: Prover;
   }) {
     this.chain = parts.chain;
     this.psi = parts.psi;
     this.space = parts.isDual ? { kind: 'private', psi: parts.psi } : undefined;
     this.rulesAt = parts.rulesAt;
+    this.engineAt = parts.engineAt;
     this.prover = parts.prover;
   }
 

@@ -1,0 +1,87 @@
+/** What an operator asks and does, over the parts of a running node. */
+import type { Address } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { toHex } from '../../core/base/hex.ts';
+import { blockAuthor } from '../../core/chain/extra-data.ts';
+import { committersOf } from '../../core/consensus/check-seals.ts';
+import { parseEnode } from '../../core/wire/enode.ts';
+import type { P2pServer } from '../../io/p2p/server.ts';
+import type { LedgerNode } from './node/compose.ts';
+import type { AdminDesk, BftDesk, NodeFacts } from './view/admin-desk.ts';
+
+export function adminDesk(node: LedgerNode, server: P2pServer, facts: () => NodeFacts): AdminDesk {
+  return {
+    facts,
+    peers: () => server.peers(),
+    addPeer(enode) {
+      server.addPeer(nodeOf(enode));
+      return true;
+    },
+    removePeer(enode) {
+      server.removePeer(nodeOf(enode).id);
+      return true;
+    },
+    addTrustedPeer(enode) {
+      server.addTrustedPeer(nodeOf(enode));
+      return true;
+    },
+    removeTrustedPeer(enode) {
+      server.removeTrustedPeer(nodeOf(enode).id);
+      return true;
+    },
+    syncing: () => node.peers.progress,
+    isMining: () => node.bft?.isRunning ?? false,
+    setMining(isOn) {
+      if (isOn) node.bft?.start();
+      else node.bft?.stop();
+    },
+    bft: bftDesk(node),
+  };
+}
+
+function nodeOf(url: string) {
+  try {
+    return parseEnode(url);
+  } catch (error) {
+    throw fail('ENODE_INVALID', `invalid enode: ${(error as Error).message}`);
+  }
+}
+
+function bftDesk({ book, bft }: LedgerNode): BftDesk | undefined {
+  if (!book || !bft) return undefined;
+  const isGenesis = (number: number) => number === 0;
+  return {
+    validatorsAfter: ({ number }) => book.validatorsAfter(number),
+    candidates: () =>
+      new Map(bft.candidates.list().map(({ candidate, isAdd }) => [toHex(candidate), isAdd])),
+    propose: (candidate, isAuthorize) => bft.candidates.propose(candidate, isAuthorize),
+    discard: (candidate) => bft.candidates.discard(candidate),
+    author: (header) => blockAuthor(book.engineAt(header.number), header),
+    committers: (header) => {
+      if (isGenesis(header.number)) return [];
+      return committersOf(header, book.engineAt(header.number)).filter(
+        (each): each is Address => each !== undefined,
+      );
+    },
+    snapshot: (header) => {
+      const found = book.snapshotAt(header.number);
+      return {
+        epoch: found.epoch,
+        policy: found.proposerPolicy === 'sticky' ? 1 : 0,
+        votes: found.votes.map((vote) => ({
+          validator: vote.validator,
+          block: vote.block,
+          address: vote.candidate,
+          authorize: vote.isAdd,
+        })),
+        tally: new Map(
+          [...found.tally.entries()].map(([who, line]) => [
+            toHex(who),
+            { authorize: line.isAdd, votes: line.votes },
+          ]),
+        ),
+        validators: found.validators,
+      };
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** `admin_*` and `miner_*`: peers, this node, taking part in consensus. */
+import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
+import { keccak256 } from '../../../core/base/keccak.ts';
+import type { PeerInfo } from '../../../core/ports.ts';
+import type { Json } from '../../../io/rpc/method.ts';
+import { type Context, method } from './context.ts';
+import { totalDifficulty } from './eth/blocks.ts';
+import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
+import { json, named, optional, text } from './shapes.ts';
+
+function nodeInfo({ admin, view }: Context) {
+  const facts = admin.facts();
+  const head = view.head();
+  const difficulty = Number(totalDifficulty(view, head.number));
+  const chain = {
+    network: facts.networkId,
+    difficulty,
+    genesis: toHex(facts.genesisHash),
+    config: facts.config.source as Json,
+    head: toHex(head.hash),
+    consensus: admin.bft ? 'istanbul' : 'raft',
+  };
+  return {
+    id: bareHex(keccak256(fromHex(facts.id))),
+    name: facts.clientVersion,
+    enode: facts.enode,
+    ip: facts.ip,
+    ports: { discovery: facts.discoveryPort, listener: facts.listenPort },
+    listenAddr: `[::]:${facts.listenPort}`,
+    protocols: { eth: chain, ...(admin.bft ? { istanbul: chain } : {}) },
+  };
+}
+
+function renderPeer(peer: PeerInfo) {
+  return {
+    enode: peer.enode,
+    id: bareHex(keccak256(fromHex(peer.id))),
+    name: peer.clientName,
+    caps: [...peer.capabilities].map(([name, version]) => `${name}/${version}`),
+    network: {
+      localAddress: peer.localAddress,
+      remoteAddress: peer.remoteAddress,
+      inbound: peer.inbound,
+      trusted: peer.trusted,
+      static: peer.static,
+    },
+    protocols: Object.fromEntries(
+      [...peer.capabilities].map(([name, version]) => [name, { version }]),
+    ),
+  };
+}
+
+const enode = named('enode', text);
+
+export const adminMethods = [
+  method('admin_nodeInfo', {
+    params: [],
+    result: OBJECT,
+    access: 'admin',
+    about: 'Name, address and chain of this node.',
+    call: nodeInfo,
+  }),
+  method('admin_peers', {
+    params: [],
+    result: arrayOf(OBJECT),
+    access: 'admin',
+    about: 'Connected peers.',
+    call: ({ admin }) => admin.peers().map(renderPeer),
+  }),
+  method('admin_datadir', {
+    params: [],
+    result: TEXT,
+    access: 'admin',
+    about: 'Data folder of this node.',
+    call: ({ admin }) => admin.facts().dataDirectory,
+  }),
+  method('admin_addPeer', {
+    params: [enode],
+    result: BOOL,
+    access: 'admin',
+    about: 'Connects to a node and stays connected.',
+    call: ({ admin }, [url]) => admin.addPeer(url),
+  }),
+  method('admin_removePeer', {
+    params: [enode],
+    result: BOOL,
+    access: 'admin',
+    about: 'Disconnects a node and no longer dials it.',
+    call: ({ admin }, [url]) => admin.removePeer(url),
+  }),
+  method('admin_addTrustedPeer', {
+    params: [enode],
+    result: BOOL,
+    access: 'admin',
+    about: 'Lets a node connect even when all places are taken.',
+    call: ({ admin }, [url]) => admin.addTrustedPeer(url),
+  }),
+  method('admin_removeTrustedPeer', {
+    params: [enode],
+    result: BOOL,
+    access: 'admin',
+    about: 'Takes the privilege of addTrustedPeer back.',
+    call: ({ admin }, [url]) => admin.removeTrustedPeer(url),
+  }),
+  method('miner_start', {
+    params: [optional(named('threads', json), undefined)],
+    result: NULL,
+    access: 'admin',
+    about: 'Takes part in consensus.',
+    call: ({ admin }) => {
+      admin.setMining(true);
+      return null;
+    },
+  }),
+  method('miner_stop', {
+    params: [],
+    result: NULL,
+    access: 'admin',
+    about: 'Leaves consensus.',
+    call: ({ admin }) => {
+      admin.setMining(false);
+      return null;
+    },
+  }),
+];

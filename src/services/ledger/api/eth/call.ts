@@ -1,0 +1,146 @@
+/** Calls that change nothing: eth_call, gas estimates, access lists; over both states for the parties of a contract. */
+
+import { equalBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { toHex, toQuantity } from '../../../../core/base/hex.ts';
+import { bytesToBigInt } from '../../../../core/base/quantity.ts';
+import { blockAuthor } from '../../../../core/chain/extra-data.ts';
+import {
+  type CallRequest,
+  type CallSite,
+  call,
+  createAccessList,
+  estimateGas,
+  outputOf,
+} from '../../../../core/execution/call.ts';
+import type { StateOverride } from '../../../../core/execution/overrides.ts';
+import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { TransactionArgs } from '../../node/send-desk.ts';
+import type { BlockTag } from '../../view/block-tag.ts';
+import { type Context, method } from '../context.ts';
+import { DATA, OBJECT, QUANTITY } from '../results.ts';
+import { blockTag, fieldQuantity, fixedBytes, hexBytes, optional } from '../shapes.ts';
+import { callArgs } from '../transaction-args.ts';
+import { stateAt } from './state.ts';
+
+/** Accounts that one call may override. */
+const OVERRIDES_MAX = 1_000;
+
+export function requestOf(args: TransactionArgs): CallRequest {
+  const { from, to, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, value, accessList } = args;
+  if (args.data && args.input && !equalBytes(args.data, args.input)) {
+    throw fail(
+      'CALL_ARGS',
+      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+    );
+  }
+  return {
+    from,
+    to,
+    gas,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    value,
+    accessList,
+    data: args.input ?? args.data,
+  };
+}
+
+/** Where a call at `tag` happens: after that block, in its context. */
+export function siteOf(
+  { view }: Pick<Context, 'view'>,
+  tag: BlockTag,
+  overrides?: readonly StateOverride[],
+): CallSite {
+  const state = stateAt({ view }, tag);
+  const header = view.header(state.number)!;
+  const isIbft = view.engineAt(state.number) === 'ibft';
+  return {
+    rules: view.rulesAt(header),
+    header,
+    author: isIbft ? blockAuthor('ibft', header) : undefined,
+    hashes: (number) => view.hashOf(number),
+    publicState: state.public,
+    privateState: state.private,
+    overrides,
+  };
+}
+
+const overridesParam: Param<readonly StateOverride[] | undefined> = optional(
+  {
+    name: 'overrides',
+    schema: { type: 'object' },
+    isOptional: true,
+    parse(value): readonly StateOverride[] {
+      if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+        throw new ParamError(
+          'json: cannot unmarshal value into Go value of type ethapi.StateOverride',
+        );
+      }
+      const entries = Object.entries(value);
+      if (entries.length > OVERRIDES_MAX)
+        throw new ParamError(`too many overrides: at most ${OVERRIDES_MAX}`);
+      return entries.map(([who, fields]) => overrideOf(who, fields as Record<string, unknown>));
+    },
+  },
+  undefined,
+);
+
+function overrideOf(who: string, fields: Record<string, unknown>): StateOverride {
+  if (fields.state !== undefined && fields.stateDiff !== undefined) {
+    throw new ParamError(`account ${who} has both 'state' and 'stateDiff'`);
+  }
+  const amount = (value: unknown) =>
+    value === undefined ? undefined : fieldQuantity(value, 'Go value of type hexutil.Big');
+  return {
+    address: fixedBytes(who, 20, 'common.Address'),
+    balance: amount(fields.balance),
+    nonce: amount(fields.nonce),
+    code:
+      fields.code === undefined
+        ? undefined
+        : hexBytes(fields.code, 'Go value of type hexutil.Bytes'),
+    state: slots(fields.state),
+    stateDiff: slots(fields.stateDiff),
+  };
+}
+
+function slots(value: unknown): ReadonlyMap<bigint, bigint> | undefined {
+  if (value === undefined || value === null) return undefined;
+  const word = (text: unknown) => bytesToBigInt(fixedBytes(text, 32, 'common.Hash'));
+  return new Map(Object.entries(value).map(([slot, content]) => [word(slot), word(content)]));
+}
+
+export const callMethods = [
+  method('eth_call', {
+    params: [callArgs, blockTag, overridesParam],
+    result: DATA,
+    about: 'Runs a message on a state without changing it.',
+    call: (context, [args, tag, overrides]) =>
+      toHex(outputOf(call(requestOf(args), siteOf(context, tag, overrides), context.callLimits()))),
+  }),
+  method('eth_estimateGas', {
+    params: [callArgs, blockTag],
+    result: QUANTITY,
+    about: 'Gas that a transaction needs.',
+    call: (context, [args, tag]) =>
+      toQuantity(estimateGas(requestOf(args), siteOf(context, tag), context.callLimits())),
+  }),
+  method('eth_createAccessList', {
+    params: [callArgs, blockTag],
+    result: OBJECT,
+    about: 'Addresses and slots that a transaction touches.',
+    call: (context, [args, tag]) => {
+      const found = createAccessList(requestOf(args), siteOf(context, tag), context.callLimits());
+      return {
+        accessList: found.accessList.map(({ address, slots: keys }) => ({
+          address: toHex(address),
+          storageKeys: keys.map(toHex),
+        })),
+        gasUsed: toQuantity(found.gasUsed),
+        ...(found.error === undefined ? {} : { error: found.error }),
+      };
+    },
+  }),
+];

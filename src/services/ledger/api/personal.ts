@@ -1,0 +1,102 @@
+/** `personal_*`: keys of this node, with passwords. */
+import { fail } from '../../../core/base/errors.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { recoverAddress } from '../../../core/base/secp256k1.ts';
+import { method } from './context.ts';
+import { personalMessageHash, renderSigned, withLegacyV } from './eth/send.ts';
+import { ADDRESS, arrayOf, BOOL, DATA, HASH, OBJECT } from './results.ts';
+import { address, data, named, number, optional, text } from './shapes.ts';
+import { sendArgs } from './transaction-args.ts';
+
+const UNLOCK_SECONDS_DEFAULT = 300;
+const UNLOCK_SECONDS_MAX = 9_223_372_036;
+const password = named('password', text);
+
+export const personalMethods = [
+  method('personal_listAccounts', {
+    params: [],
+    result: arrayOf(ADDRESS),
+    access: 'send',
+    about: 'Accounts that this node holds keys of.',
+    call: ({ desk }) => desk.accounts().map(toHex),
+  }),
+  method('personal_newAccount', {
+    params: [password],
+    result: ADDRESS,
+    access: 'send',
+    about: 'Makes a key and stores it under the password.',
+    call: async ({ desk }, [secret]) => toHex(await desk.newAccount(secret)),
+  }),
+  method('personal_importRawKey', {
+    params: [named('key', text), password],
+    result: ADDRESS,
+    access: 'send',
+    about: 'Stores a key, 64 hex digits, under the password.',
+    call: async ({ desk }, [digits, secret]) => {
+      if (!/^(0x)?[0-9a-f]{64}$/i.test(digits))
+        throw fail('KEY_INVALID', 'invalid length, need 256 bits');
+      return toHex(await desk.importKey(fromHex(digits), secret));
+    },
+  }),
+  method('personal_unlockAccount', {
+    params: [address, password, optional(named('seconds', number), UNLOCK_SECONDS_DEFAULT)],
+    result: BOOL,
+    access: 'send',
+    about: 'Unlocks an account for some seconds (300), or until the node ends (0).',
+    call: async ({ desk }, [who, secret, seconds]) => {
+      if (seconds > UNLOCK_SECONDS_MAX) throw fail('UNLOCK_DURATION', 'unlock duration too large');
+      await desk.unlock(who, secret, seconds);
+      return true;
+    },
+  }),
+  method('personal_lockAccount', {
+    params: [address],
+    result: BOOL,
+    access: 'send',
+    about: 'Locks an account.',
+    call: ({ desk }, [who]) => {
+      desk.lock(who);
+      return true;
+    },
+  }),
+  method(['personal_sendTransaction', 'personal_signAndSendTransaction'], {
+    params: [sendArgs, password],
+    result: HASH,
+    access: 'send',
+    about: 'Signs with the password and sends.',
+    call: async ({ desk }, [args, secret]) => toHex(await desk.send(args, secret)),
+  }),
+  method('personal_signTransaction', {
+    params: [sendArgs, password],
+    result: OBJECT,
+    access: 'send',
+    about: 'Signs with the password without sending.',
+    call: async ({ desk }, [args, secret]) =>
+      renderSigned(await desk.signTransaction(args, secret)),
+  }),
+  method('personal_sign', {
+    params: [data, address, password],
+    result: DATA,
+    access: 'send',
+    about: 'Signs a message (EIP-191) with the password.',
+    call: async ({ desk }, [message, who, secret]) =>
+      toHex(withLegacyV(await desk.signWithPassword(who, personalMessageHash(message), secret))),
+  }),
+  method('personal_ecRecover', {
+    params: [data, data],
+    result: ADDRESS,
+    about: 'Who signed a message (EIP-191).',
+    call: (_, [message, signature]) => {
+      if (signature.length !== 65)
+        throw fail('SIGNATURE_INVALID', 'signature must be 65 bytes long');
+      const v = signature[64]!;
+      if (v !== 27 && v !== 28)
+        throw fail('SIGNATURE_INVALID', 'invalid Ethereum signature (V is not 27 or 28)');
+      const compact = signature.slice();
+      compact[64] = v - 27;
+      const signer = recoverAddress(personalMessageHash(message), compact);
+      if (!signer) throw fail('SIGNATURE_INVALID', 'recovery failed');
+      return toHex(signer);
+    },
+  }),
+];

@@ -1,0 +1,57 @@
+/** `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go to parties only. */
+import { toHex } from '../../../core/base/hex.ts';
+import type { Json, RawJson, Subscription } from '../../../io/rpc/method.ts';
+import { logsOfBlock, MATCH_ALL } from '../view/logs.ts';
+import type { Context } from './context.ts';
+import { filterArgs, renderFound } from './eth/logs.ts';
+import { renderHeaderFields } from './render.ts';
+import { optional } from './shapes.ts';
+
+const ETH = ['eth'];
+
+export const subscriptions: readonly Subscription<Context>[] = [
+  {
+    namespaces: ETH,
+    kind: 'newHeads',
+    params: [],
+    about: 'The header of each new block.',
+    open: ({ events }, _, emit) =>
+      events.on('committed', ({ block }) => emit(renderHeaderFields(block.header, block.hash))),
+  },
+  {
+    namespaces: ETH,
+    kind: 'logs',
+    params: [optional(filterArgs, undefined)],
+    about: 'Logs that match, as blocks come.',
+    open: ({ events, view }, [args], emit) => {
+      const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
+      let next = view.head().number + 1;
+      const catchUp = () => {
+        for (; next <= view.head().number && view.isPrivateDone(next); next++) {
+          for (const found of logsOfBlock(view, next, query)) emit(renderFound(found));
+        }
+      };
+      const ends = [events.on('committed', catchUp), events.on('privateDone', catchUp)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  },
+  {
+    namespaces: ETH,
+    kind: 'newPendingTransactions',
+    params: [],
+    about: 'Hashes of transactions that became executable.',
+    open: ({ events }, _, emit) =>
+      events.on('pending', (transactions) => {
+        for (const transaction of transactions) emit(toHex(transaction.hash));
+      }),
+  },
+  {
+    namespaces: ETH,
+    kind: 'syncing',
+    params: [],
+    about: 'Whether the node catches up with its peers.',
+    open: ({ events }, _, emit: (result: Json | RawJson) => void) => events.on('syncing', emit),
+  },
+];

@@ -1,0 +1,34 @@
+/** Every method of the node, in one table: gating, OpenRPC and the docs are made from it. */
+import type { Table } from '../../../io/rpc/dispatcher.ts';
+import { adminMethods } from './admin.ts';
+import type { Context } from './context.ts';
+import { blockMethods } from './eth/blocks.ts';
+import { callMethods } from './eth/call.ts';
+import { chainMethods } from './eth/chain.ts';
+import { logMethods } from './eth/logs.ts';
+import { sendMethods } from './eth/send.ts';
+import { stateMethods } from './eth/state.ts';
+import { transactionMethods } from './eth/transactions.ts';
+import { istanbulMethods } from './istanbul.ts';
+import { netMethods } from './net.ts';
+import { personalMethods } from './personal.ts';
+import { subscriptions } from './subscriptions.ts';
+import { txpoolMethods } from './txpool.ts';
+
+export const TABLE: Table<Context> = {
+  methods: [
+    ...blockMethods,
+    ...transactionMethods,
+    ...stateMethods,
+    ...callMethods,
+    ...chainMethods,
+    ...logMethods,
+    ...sendMethods,
+    ...netMethods,
+    ...txpoolMethods,
+    ...adminMethods,
+    ...personalMethods,
+    ...istanbulMethods,
+  ],
+  subscriptions,
+};
