@@ -2,7 +2,7 @@
  * Private transactions (ledger design §1; privacy dossier §3.3, §4.4). The public effect never depends on the payload; the
  * private one runs in its middle, over two worlds, once for each private state, and leaves no trace in the public one.
  */
-import { type Address, equalBytes, isZeroBytes, keyOf } from '../base/bytes.ts';
+import { type Address, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import type { Log } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -17,6 +17,7 @@ import { executionHash, type WorldOnBase } from './execution-hash.ts';
 import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
 import type { PrivateSpace } from './private-space.ts';
 import { warmUp } from './public-transaction.ts';
+import { TouchedContracts } from './touched-contracts.ts';
 
 /** How one private state meets a transaction: with its payload, or as a stranger. */
 export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
@@ -122,29 +123,6 @@ const SUCCEEDED: PrivateEffect = {
 
 function failed(fault: string): PrivateEffect {
   return { isFailed: true, logs: [], revertReason: undefined, fault };
-}
-
-/** Contracts whose code ran or was created, by first reason; a failed frame counts (privacy dossier §4.7). */
-export class TouchedContracts {
-  private readonly entries = new Map<string, { address: Address; isCreated: boolean }>();
-
-  add(address: Address, isCreated: boolean): void {
-    const key = keyOf(address);
-    if (isCreated || !this.entries.has(key)) {
-      this.entries.set(key, { address: address.slice(), isCreated });
-    }
-  }
-
-  all(): Address[] {
-    return [...this.entries.values()].map(({ address }) => address);
-  }
-
-  /** Called, not created: what the affected contract transactions must cover. */
-  called(): Address[] {
-    return [...this.entries.values()]
-      .filter(({ isCreated }) => !isCreated)
-      .map(({ address }) => address);
-  }
 }
 
 /** Refusals before anything runs. The reference ends the node's chain at the first one; here it is a failed receipt. */

@@ -1,0 +1,25 @@
+/** Contracts that one private transaction runs or creates, by first reason; failed frames count (privacy dossier §4.7). */
+import { type Address, keyOf } from '../base/bytes.ts';
+
+export class TouchedContracts {
+  private readonly entries = new Map<string, { address: Address; isCreated: boolean }>();
+
+  /** A creation counts as one even when the address was called before. */
+  add(address: Address, isCreated: boolean): void {
+    const key = keyOf(address);
+    if (isCreated || !this.entries.has(key)) {
+      this.entries.set(key, { address: address.slice(), isCreated });
+    }
+  }
+
+  all(): Address[] {
+    return [...this.entries.values()].map(({ address }) => address);
+  }
+
+  /** Called, not created: what the affected contract transactions must cover. */
+  called(): Address[] {
+    return [...this.entries.values()]
+      .filter(({ isCreated }) => !isCreated)
+      .map(({ address }) => address);
+  }
+}
