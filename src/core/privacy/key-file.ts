@@ -2,7 +2,7 @@
 import { fromBase64, toBase64 } from '../base/base64.ts';
 import { fail } from '../base/errors.ts';
 
-export type Argon2Variant = 'i' | 'd' | 'id';
+type Argon2Variant = 'i' | 'd' | 'id';
 
 export interface Argon2Options {
   readonly variant: Argon2Variant;

@@ -1,12 +1,12 @@
 /** Tessera's own binary form of an encoded payload: every peer reads it, from before privacy modes to today (dossier §10.2). */
 import { EMPTY_BYTES } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
+import { MANDATORY_RECIPIENTS, PRIVATE_STATE_VALIDATION } from './flags.ts';
 import {
   type AffectedPayload,
   checkedPayload,
   type EncodedPayload,
   NO_METADATA,
-  PRIVACY,
   toPrivacyFlag,
 } from './payload.ts';
 import { BinaryReader, BinaryWriter } from './payload-binary.ts';
@@ -25,10 +25,10 @@ export function encodeLegacy(payload: EncodedPayload): Uint8Array {
     .count(payload.affected.length);
   for (const { hash, securityHash } of payload.affected) out.field(hash).field(securityHash);
   // Beside another flag than state validation every reader would misread an execHash, so it stays out.
-  if (payload.execHash.length > 0 && payload.flag === PRIVACY.stateValidation) {
+  if (payload.execHash.length > 0 && payload.flag === PRIVATE_STATE_VALIDATION) {
     out.field(payload.execHash);
   }
-  if (payload.flag === PRIVACY.mandatoryRecipients) out.fields(payload.mandatoryRecipients);
+  if (payload.flag === MANDATORY_RECIPIENTS) out.fields(payload.mandatoryRecipients);
   if (payload.privacyGroupId.length > 0) out.field(payload.privacyGroupId);
   return out.finish();
 }
@@ -62,9 +62,9 @@ function readMetadata(input: BinaryReader): typeof NO_METADATA {
     affected.push({ hash: input.field(), securityHash: input.field() });
   }
   const execHash =
-    flag === PRIVACY.stateValidation && input.remaining > 0 ? input.field() : EMPTY_BYTES;
+    flag === PRIVATE_STATE_VALIDATION && input.remaining > 0 ? input.field() : EMPTY_BYTES;
   const mandatoryRecipients =
-    flag === PRIVACY.mandatoryRecipients && input.remaining > 0 ? input.fields() : [];
+    flag === MANDATORY_RECIPIENTS && input.remaining > 0 ? input.fields() : [];
   const privacyGroupId = input.remaining > 0 ? input.field() : EMPTY_BYTES;
   return { flag, affected, execHash, mandatoryRecipients, privacyGroupId };
 }

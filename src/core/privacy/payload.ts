@@ -3,27 +3,21 @@
 import { toBase64 } from '../base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
+import { isPrivacyFlag, PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from './flags.ts';
 import type { PayloadHash, PrivacyFlag } from './inputs.ts';
 
 export const PUBLIC_KEY_BYTES = 32;
 export const MASTER_KEY_BYTES = 32;
 export const NONCE_BYTES = 24;
 /** Poly1305 tag. */
-export const SEAL_OVERHEAD_BYTES = 16;
-export const RECIPIENT_BOX_BYTES: number = MASTER_KEY_BYTES + SEAL_OVERHEAD_BYTES;
+const SEAL_OVERHEAD_BYTES = 16;
+const RECIPIENT_BOX_BYTES: number = MASTER_KEY_BYTES + SEAL_OVERHEAD_BYTES;
 export const PAYLOAD_HASH_BYTES = 64;
 /** Recipients of one payload. */
 export const RECIPIENTS_MAX = 4096;
 
 /** X25519 public key. */
 export type PublicKey = Uint8Array;
-
-export const PRIVACY = {
-  standard: 0,
-  partyProtection: 1,
-  mandatoryRecipients: 2,
-  stateValidation: 3,
-} as const satisfies Record<string, PrivacyFlag>;
 
 export interface AffectedPayload {
   readonly hash: PayloadHash;
@@ -61,7 +55,7 @@ export const NO_METADATA: Pick<
   EncodedPayload,
   'flag' | 'affected' | 'execHash' | 'mandatoryRecipients' | 'privacyGroupId'
 > = {
-  flag: PRIVACY.standard,
+  flag: STANDARD_PRIVATE,
   affected: [],
   execHash: EMPTY_BYTES,
   mandatoryRecipients: [],
@@ -69,7 +63,7 @@ export const NO_METADATA: Pick<
 };
 
 export function toPrivacyFlag(value: number): PrivacyFlag {
-  if (value !== 0 && value !== 1 && value !== 2 && value !== 3) {
+  if (!isPrivacyFlag(value)) {
     throw fail('PAYLOAD_INVALID', `invalid privacy flag ${value}: must be 0, 1, 2 or 3`);
   }
   return value;
@@ -104,7 +98,7 @@ export function stripFor(payload: EncodedPayload, recipient: PublicKey): Encoded
   return {
     ...payload,
     recipientBoxes: [box],
-    recipientKeys: payload.flag === PRIVACY.stateValidation ? [recipient, ...others] : [recipient],
+    recipientKeys: payload.flag === PRIVATE_STATE_VALIDATION ? [recipient, ...others] : [recipient],
   };
 }
 
@@ -124,7 +118,7 @@ export function mergeBoxes(
   const recipientBoxes = [box, ...held.recipientBoxes];
   if (key === undefined) return { ...held, recipientBoxes };
   const index = indexOfKey(held.recipientKeys, key);
-  if (arrived.flag === PRIVACY.stateValidation && index < 0) {
+  if (arrived.flag === PRIVATE_STATE_VALIDATION && index < 0) {
     throw fail('PTM_PAYLOAD_CONFLICT', 'expected recipient not found');
   }
   const others = held.recipientKeys.filter((_, i) => i !== index);

@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PrivacyFlag } from '../../core/privacy/inputs.ts';
 import { queryKey } from '../../core/privacy/inputs.ts';
-import { type ConnectedManager, connectManager, managerNotInUse } from './client.ts';
+import { type ConnectedManager, managerNotInUse } from './client.ts';
 import { MANAGER_CONFIG_DEFAULTS, type ManagerConfig } from './config.ts';
+import { connectManager } from './connect.ts';
 
 interface Recorded {
   request: { method: string; target: string; headers: [string, string][]; body: string };

@@ -18,7 +18,6 @@ import {
 } from '../../core/privacy/inputs.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
 import { PayloadCache } from './cache.ts';
-import type { ManagerConfig } from './config.ts';
 import { gatherPayloads } from './gather.ts';
 import {
   document,
@@ -33,18 +32,18 @@ import {
   sendSignedBody,
   storeRawBody,
 } from './messages.ts';
-import { Transport } from './transport.ts';
-import { featuresOf, highestVersion } from './versions.ts';
+import type { Transport } from './transport.ts';
+import { featuresOf } from './versions.ts';
 
 const MEDIA = {
   json: 'application/json',
   tenancy: 'application/vnd.tessera-2.1+json',
   mandatory: 'application/vnd.tessera-4.0+json',
 } as const;
-const BATCH_HEADER = 'quorate-ptm-batch';
 /** Fetching a raw payload rides out a short outage, as the reference does. */
 const RAW_TRIES = 5;
 const RAW_RETRY_MS = 1000;
+
 const NO_FEATURES: ManagerFeatures = featuresOf([1, 0, 0]);
 
 export interface ManagerHost {
@@ -63,73 +62,8 @@ export interface ConnectedManager extends Manager {
   decryptPayload(envelope: Envelope): Promise<HeldPayload>;
 }
 
-/**
- * Handshake and feature detection. Without a connection: the "not in use" manager. Rejects with PTM_UNREACHABLE,
- * PTM_NOT_READY or PTM_UNSUPPORTED, in the reference's words.
- */
-export async function connectManager(
-  config: ManagerConfig,
-  host: ManagerHost,
-): Promise<ConnectedManager> {
-  if (config.connection === 'none') return managerNotInUse();
-  const transport = new Transport(config);
-  try {
-    const { version, list, batch } = await handshake(transport);
-    const features = featuresOf(list);
-    host.say('info', 'connected to the private transaction manager', {
-      version,
-      api: list.join('.'),
-    });
-    return new HttpManager(transport, features, batch, host);
-  } catch (cause) {
-    transport.close();
-    if (hasCode(cause, 'PTM_UNSUPPORTED')) throw cause;
-    throw fail(
-      hasCode(cause, 'PTM_NOT_READY') ? 'PTM_NOT_READY' : 'PTM_UNREACHABLE',
-      `unable to connect to private tx manager due to: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
-}
-
-async function handshake(
-  transport: Transport,
-): Promise<{ version: string; list: readonly [number, number, number]; batch: boolean }> {
-  const get = async (path: string): Promise<HttpAnswer> => {
-    try {
-      return await transport.plain(path);
-    } catch (cause) {
-      throw submitFailed('GET', path, cause);
-    }
-  };
-  if ((await get('/upcheck')).status !== 200) {
-    throw fail('PTM_NOT_READY', 'private transaction manager is not ready');
-  }
-  const version = await get('/version');
-  if (version.status !== 200) {
-    throw fail(
-      'PTM_UNSUPPORTED',
-      'the private transaction manager has no /version: Constellation is not supported, use quorate ptm or Tessera',
-    );
-  }
-  const api = await get('/version/api').catch(() => undefined);
-  const known = api?.status === 200 ? parseList(api.body) : undefined;
-  return {
-    version: Buffer.from(version.body).toString('utf8').slice(0, 64),
-    list: highestVersion(known),
-    batch: api?.headers[BATCH_HEADER] !== undefined,
-  };
-}
-
-function parseList(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-class HttpManager implements ConnectedManager {
+/** Made by connectManager, which knows what the manager can do. */
+export class HttpManager implements ConnectedManager {
   readonly name = 'Tessera';
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
@@ -421,7 +355,7 @@ function heldAs(
   };
 }
 
-function submitFailed(method: string, path: string, cause: unknown): Error {
+export function submitFailed(method: string, path: string, cause: unknown): Error {
   return fail(
     'PTM_UNREACHABLE',
     `unable to submit request (method:${method},path:${path}). Cause: ${(cause as Error).message}`,

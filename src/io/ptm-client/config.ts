@@ -83,7 +83,7 @@ export function resolveManagerConfig(
 }
 
 /** Unset, empty or `ignore`: none. A socket: that one. Any other file: TOML. */
-export function readPrivateConfig(path: string | undefined): ManagerConfig {
+function readPrivateConfig(path: string | undefined): ManagerConfig {
   if (path === undefined || path === '' || path.toLowerCase() === 'ignore') {
     return MANAGER_CONFIG_DEFAULTS;
   }
@@ -111,7 +111,7 @@ export function readPrivateConfig(path: string | undefined): ManagerConfig {
 }
 
 /** Throws on unknown types and when neither connection is named; unknown keys are left alone, as the reference does. */
-export function fromToml(text: string): ManagerConfig {
+function fromToml(text: string): ManagerConfig {
   const fields: Record<string, unknown> = { ...MANAGER_CONFIG_DEFAULTS };
   for (const [name, value] of Object.entries(parse(text))) {
     const field = FIELDS.get(name.toLowerCase());
@@ -128,7 +128,7 @@ export function fromToml(text: string): ManagerConfig {
   throw invalid('either Socket or HTTP connection must be specified in config file');
 }
 
-export function withFlag(
+function withFlag(
   config: ManagerConfig,
   flag: ManagerFlag,
   value: string | number | boolean,
@@ -143,7 +143,7 @@ export function withFlag(
   return { ...config, [MANAGER_FLAGS[flag]]: value };
 }
 
-export function validateManagerConfig(config: ManagerConfig): void {
+function validateManagerConfig(config: ManagerConfig): void {
   if (config.connection === 'none') return;
   const both =
     'HTTP URL and unix ipc file cannot both be specified for private transaction manager connection';

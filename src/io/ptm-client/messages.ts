@@ -21,7 +21,7 @@ export interface Envelope {
   readonly recipientKeys: readonly string[];
 }
 
-export function base64(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 

@@ -9,7 +9,7 @@ import { type KeySource, parseKeySources } from './key-sources.ts';
 
 export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty';
 
-export interface PtmServer {
+interface PtmServer {
   readonly app: PtmApp;
   readonly address: HttpAddress;
   /** `serverAddress` as others reach it; undefined: as bound (port 0). */
@@ -32,7 +32,7 @@ export interface PtmConfig {
   readonly partyInfoIntervalMs: number;
 }
 
-export const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
+const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
 const PORT_MAX = 65_535;
 const DATA_FOLDER_DEFAULT = 'ptm-data';
 const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty'];
@@ -136,7 +136,7 @@ function server(fields: Fields, index: number, folder: string, warnings: string[
 }
 
 /** `unix:<path>` or `http://host:port`. */
-export function parseAddress(text: string, folder: string): HttpAddress {
+function parseAddress(text: string, folder: string): HttpAddress {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length);
     return { kind: 'unix', path: isAbsolute(path) ? path : resolve(folder, path) };
@@ -179,7 +179,7 @@ function interval(value: unknown): number {
   return ms;
 }
 
-export function publicKey(text: string): PublicKey {
+function publicKey(text: string): PublicKey {
   const bytes = fromBase64(text);
   if (bytes.length !== PUBLIC_KEY_BYTES) {
     throw invalid(`"${text}" is not a public key: it must be base64 of 32 bytes`);

@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestPtm, testPtm, untilKnown } from '../../../test/support/ptm.ts';
 import { type PrivateQuery, queryKey } from '../../core/privacy/inputs.ts';
-import { type ConnectedManager, connectManager } from '../../io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
+import { connectManager } from '../../io/ptm-client/connect.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { PTM_TABLES } from './manager/store.ts';
 

@@ -4,7 +4,7 @@ import { json, type Route, text } from '../../../io/http/server.ts';
 /** Tessera's distribution version whose behaviour this manager has; clients log it. */
 const DISTRIBUTION_VERSION = '24.4.1';
 /** The batched requests of this manager's own clients. */
-export const BATCH_HEADER = 'quorate-ptm-batch';
+const BATCH_HEADER = 'quorate-ptm-batch';
 const BATCH_LEVEL = '1';
 
 export interface Features {
@@ -13,7 +13,7 @@ export interface Features {
 }
 
 /** COMPAT: a switched-off feature leaves its version out of the list, and clients go by the highest one. */
-export function apiVersions(features: Features): string[] {
+function apiVersions(features: Features): string[] {
   const versions = ['1.0'];
   if (features.enhancements) versions.push('2.0');
   versions.push('2.1');

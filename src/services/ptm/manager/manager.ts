@@ -3,12 +3,12 @@ import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { ResidentGroup } from '../../../core/ports.ts';
+import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
 import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import {
   type AffectedPayload,
   type EncodedPayload,
   mergeBoxes,
-  PRIVACY,
   type PublicKey,
   RECIPIENTS_MAX,
   withoutDuplicates,
@@ -29,7 +29,7 @@ export interface SendTerms {
 }
 
 export const STANDARD_TERMS: Omit<SendTerms, 'to'> = {
-  flag: PRIVACY.standard,
+  flag: STANDARD_PRIVATE,
   affected: [],
   execHash: EMPTY_BYTES,
   mandatory: [],
@@ -115,7 +115,7 @@ export class PrivateTransactionManager {
     if (!raw) throw notFound('Raw Message', hash);
     return {
       payload: this.enclave.decryptRaw(raw),
-      flag: PRIVACY.standard,
+      flag: STANDARD_PRIVATE,
       affected: [],
       execHash: EMPTY_BYTES,
       managedParties: [raw.senderKey],
@@ -133,7 +133,7 @@ export class PrivateTransactionManager {
 
   mandatory(hash: PayloadHash): readonly PublicKey[] {
     const payload = this.held(hash);
-    if (payload.flag !== PRIVACY.mandatoryRecipients) {
+    if (payload.flag !== MANDATORY_RECIPIENTS) {
       throw fail(
         'PTM_REQUEST_INVALID',
         'Operation invalid. Transaction found is not a mandatory recipients privacy type',

@@ -18,7 +18,7 @@ export type PushOutcome =
   /** The peer answered with an error. */
   | { readonly kind: 'refused'; readonly status: number };
 
-export interface PartyInfoAnswer {
+interface PartyInfoAnswer {
   readonly body: Uint8Array;
   /** Undefined when the peer does not say. */
   readonly versions: readonly string[] | undefined;

@@ -2,13 +2,13 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import {
-  type EncodedPayload,
-  hasKey,
-  PRIVACY,
-  type PublicKey,
-} from '../../../core/privacy/payload.ts';
+  MANDATORY_RECIPIENTS,
+  PRIVATE_STATE_VALIDATION,
+  STANDARD_PRIVATE,
+} from '../../../core/privacy/flags.ts';
+import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
 
 export interface HeldAffected {
   readonly hash: PayloadHash;
@@ -29,14 +29,14 @@ export function checkSend(
   enhancements: boolean,
 ): void {
   const { flag, recipients, mandatory, execHash } = rules;
-  if (flag !== PRIVACY.standard) checkEnabled(enhancements);
-  if (flag === PRIVACY.stateValidation && execHash.length === 0) {
+  if (flag !== STANDARD_PRIVATE) checkEnabled(enhancements);
+  if (flag === PRIVATE_STATE_VALIDATION && execHash.length === 0) {
     throw fail('PTM_REQUEST_INVALID', 'Exec hash missing');
   }
-  if (flag === PRIVACY.mandatoryRecipients && !containsAll(recipients, mandatory)) {
+  if (flag === MANDATORY_RECIPIENTS && !containsAll(recipients, mandatory)) {
     throw violation('One or more mandatory recipients not included in the participant list');
   }
-  if (flag === PRIVACY.stateValidation) checkSameRecipients(recipients, affected);
+  if (flag === PRIVATE_STATE_VALIDATION) checkSameRecipients(recipients, affected);
   const mismatched = affected.find((one) => !metadataFits(one, flag, mandatory));
   if (mismatched) {
     throw violation(`Privacy metadata mismatched with Affected Txn ${toBase64(mismatched.hash)}`);
@@ -49,11 +49,11 @@ export function acceptsArrival(
   affected: readonly HeldAffected[],
   enhancements: boolean,
 ): boolean {
-  if (payload.flag !== PRIVACY.standard) checkEnabled(enhancements);
+  if (payload.flag !== STANDARD_PRIVATE) checkEnabled(enhancements);
   if (affected.some((one) => !metadataFits(one, payload.flag, payload.mandatoryRecipients))) {
     return false;
   }
-  if (payload.flag !== PRIVACY.stateValidation) return true;
+  if (payload.flag !== PRIVATE_STATE_VALIDATION) return true;
   if (affected.length !== payload.affected.length) return false;
   if (affected.some((one) => !hasKey(one.payload.recipientKeys, payload.senderKey))) return false;
   checkSameRecipients(payload.recipientKeys, affected);
@@ -71,7 +71,7 @@ export function withoutForged(
     return proof === undefined || !equalBytes(proof, one.securityHash);
   });
   if (forged.length === 0) return payload;
-  if (payload.flag === PRIVACY.stateValidation) {
+  if (payload.flag === PRIVATE_STATE_VALIDATION) {
     const list = forged.map((one) => toBase64(one.hash)).join(',');
     throw violation(
       `Invalid security hashes identified for PSC TX ${toBase64(hash)}. Invalid ACOTHs: ${list}`,
@@ -86,13 +86,13 @@ export function checkPeerVersion(
   recipient: PublicKey,
   versions: ReadonlySet<string>,
 ): void {
-  if (flag !== PRIVACY.standard && !versions.has('v2')) {
+  if (flag !== STANDARD_PRIVATE && !versions.has('v2')) {
     throw fail(
       'PTM_PRIVACY_UNSUPPORTED',
       `Transactions with enhanced privacy is not currently supported on recipient ${toBase64(recipient)}`,
     );
   }
-  if (flag === PRIVACY.mandatoryRecipients && !versions.has('4.0')) {
+  if (flag === MANDATORY_RECIPIENTS && !versions.has('4.0')) {
     throw fail(
       'PTM_PRIVACY_UNSUPPORTED',
       `Transactions with mandatory recipients are not currently supported on recipient ${toBase64(recipient)}`,
