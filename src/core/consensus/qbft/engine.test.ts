@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EMPTY_BYTES, equalBytes, ZERO_ADDRESS, ZERO_HASH } from '../../base/bytes.ts';
+import { EMPTY_ROOT } from '../../base/keccak.ts';
+import { addressOfSecretKey, recoverAddress, sign65 } from '../../base/secp256k1.ts';
+import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../chain/block.ts';
+import type { ConsensusRules } from '../../chain/consensus-rules.ts';
+import { encodeQbftExtra, ISTANBUL_DIGEST, qbftCommitPreimage } from '../../chain/extra-data.ts';
+import type { BftEffect, BftInput, ConsensusSigner, VoteMemory } from '../bft/interface.ts';
+import { sortedValidators } from '../bft/validators.ts';
+import { headerTemplate } from '../header-template.ts';
+import { QbftEngine } from './engine.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  QBFT_CODE,
+  type QbftMessage,
+  signCommit,
+  signPrepare,
+  signPreprepare,
+  signRoundChange,
+} from './messages.ts';
+
+const GENESIS_SECONDS = 1_700_000_000;
+const START_MS = GENESIS_SECONDS * 1000;
+
+const RULES: ConsensusRules = {
+  engine: 'qbft',
+  blockPeriodSeconds: 1,
+  emptyBlockPeriodSeconds: 0,
+  requestTimeoutMs: 2000,
+  maxRequestTimeoutMs: 0,
+  epoch: 30_000,
+  proposerPolicy: 'roundRobin',
+  allowedFutureBlockSeconds: 0,
+  isCeil2Nby3: true,
+  validatorContract: undefined,
+  validatorOverride: undefined,
+  isOverrideOfSet: false,
+};
+
+const SIGNERS: readonly ConsensusSigner[] = [1, 2, 3, 4]
+  .map((n) => {
+    const key = new Uint8Array(32);
+    key[31] = n;
+    const address = addressOfSecretKey(key);
+    return { address, sign: (hash: Uint8Array) => sign65(hash, key), recover: recoverAddress };
+  })
+  .sort((a, b) => (sortedValidators([a.address, b.address])[0] === a.address ? -1 : 1));
+const VALIDATORS = SIGNERS.map(({ address }) => address);
+const [PROPOSER, ME, THIRD, FOURTH] = SIGNERS as [
+  ConsensusSigner,
+  ConsensusSigner,
+  ConsensusSigner,
+  ConsensusSigner,
+];
+
+const GENESIS = blockOf(
+  {
+    parentHash: ZERO_HASH,
+    unclesHash: EMPTY_UNCLES_HASH,
+    coinbase: ZERO_ADDRESS,
+    stateRoot: EMPTY_ROOT,
+    transactionsRoot: EMPTY_ROOT,
+    receiptsRoot: EMPTY_ROOT,
+    bloom: new Uint8Array(256),
+    difficulty: 1n,
+    number: 0,
+    gasLimit: 1n,
+    gasUsed: 0n,
+    timestamp: BigInt(GENESIS_SECONDS),
+    extraData: encodeQbftExtra({
+      vanity: ZERO_HASH,
+      validators: VALIDATORS,
+      vote: undefined,
+      round: 0,
+      seals: [],
+    }),
+    mixHash: ISTANBUL_DIGEST,
+    nonce: new Uint8Array(8),
+  },
+  { transactions: [], uncles: [] },
+);
+
+function proposal(by: ConsensusSigner, seconds = 1, gasUsed = 0n): Block {
+  const template = headerTemplate({
+    engine: 'qbft',
+    parent: GENESIS.header,
+    parentHash: GENESIS.hash,
+    validators: VALIDATORS,
+    rules: RULES,
+    parentRules: RULES,
+    proposer: by.address,
+    vote: undefined,
+    vanity: EMPTY_BYTES,
+    nowMs: START_MS,
+    notBeforeMs: START_MS + seconds * 1000,
+  });
+  return blockOf({ ...GENESIS.header, ...template, gasUsed }, { transactions: [], uncles: [] });
+}
+
+function tooEarly(): Block {
+  const { header } = proposal(PROPOSER);
+  const timestamp = GENESIS.header.timestamp;
+  return blockOf({ ...header, timestamp }, { transactions: [], uncles: [] });
+}
+
+function onAnotherParent(): Block {
+  const { header } = proposal(PROPOSER);
+  return blockOf({ ...header, parentHash: EMPTY_ROOT }, { transactions: [], uncles: [] });
+}
+
+/** A node with its clock. */
+class Bench {
+  nowMs = START_MS + 1500;
+  readonly effects: BftEffect[] = [];
+  private readonly engine: QbftEngine;
+
+  constructor(
+    signer: ConsensusSigner,
+    rules = RULES,
+    memory?: VoteMemory,
+    validators = VALIDATORS,
+  ) {
+    this.engine = new QbftEngine(signer);
+    const start = { kind: 'start', head: GENESIS.header, headHash: GENESIS.hash } as const;
+    this.step({ ...start, validators, rules, ...(memory && { memory }) });
+  }
+
+  step(input: BftInput): readonly BftEffect[] {
+    const effects = this.engine.step(input, this.nowMs);
+    this.effects.push(...effects);
+    return effects;
+  }
+
+  hear(message: QbftMessage): readonly BftEffect[] {
+    return this.step({
+      kind: 'message',
+      from: THIRD.address,
+      code: message.code,
+      bytes: encodeMessage(message),
+    });
+  }
+
+  verified(block: Block, fault?: string): readonly BftEffect[] {
+    return this.step({ kind: 'verified', hash: block.hash, ...(fault !== undefined && { fault }) });
+  }
+
+  fire(name: string): readonly BftEffect[] {
+    const { height, round } = this.engine.view!;
+    return this.step({ kind: 'timer', id: `${name}/${height}/${round}` });
+  }
+}
+
+function said(effects: readonly BftEffect[]): string[] {
+  return effects.flatMap((effect) =>
+    effect.kind === 'broadcast' ? [decodeMessage(effect.code, effect.bytes).kind] : [],
+  );
+}
+
+function ofKind<K extends BftEffect['kind']>(effects: readonly BftEffect[], kind: K) {
+  return effects.filter(
+    (effect): effect is Extract<BftEffect, { kind: K }> => effect.kind === kind,
+  );
+}
+
+const VIEW = { height: 1, round: 0 };
+
+function commitOf(signer: ConsensusSigner, block: Block, round = 0) {
+  const seal = signer.sign(qbftCommitPreimage(block.header, round));
+  return signCommit(signer, { height: 1, round }, block.hash, seal);
+}
+
+describe('QBFT engine', () => {
+  it('decides: PRE-PREPARE, PREPARE, COMMIT, each vote behind its memory', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    expect(ofKind(bench.hear(signPreprepare(PROPOSER, VIEW, block, [], [])), 'verify').length).toBe(
+      1,
+    );
+    const voted = bench.verified(block).map(({ kind }) => kind);
+    expect(voted).toEqual(['remember', 'broadcast']);
+    bench.hear(signPrepare(PROPOSER, VIEW, block.hash));
+    const locked = bench.hear(signPrepare(THIRD, VIEW, block.hash));
+    expect(locked.map(({ kind }) => kind)).toEqual(['remember', 'broadcast']);
+    expect(said(locked)).toEqual(['commit']);
+    bench.hear(commitOf(PROPOSER, block));
+    const [decision] = ofKind(bench.hear(commitOf(THIRD, block)), 'decide');
+    expect(equalBytes(decision!.block.hash, block.hash)).toBe(true);
+    expect(decision!.seals.length).toBe(3);
+  });
+
+  it('takes votes that come before the proposal', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    for (const signer of [PROPOSER, THIRD, FOURTH]) {
+      bench.hear(signPrepare(signer, VIEW, block.hash));
+      bench.hear(commitOf(signer, block));
+    }
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    expect(ofKind(bench.verified(block), 'decide').length).toBe(1);
+  });
+
+  it('decides alone where it is the only validator', () => {
+    const bench = new Bench(ME, RULES, undefined, [ME.address]);
+    const [asked] = ofKind(bench.effects, 'assemble');
+    const block = proposal(ME);
+    const effects = bench.step({ kind: 'assembled', view: asked!.view, block });
+    expect(said(effects)).toEqual(['preprepare', 'prepare', 'commit']);
+    expect(ofKind(effects, 'decide').length).toBe(1);
+  });
+
+  it('does not vote for what execution refused, and says who proposed it', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    expect(bench.verified(block, 'invalid merkle root')).toEqual([
+      { kind: 'misbehaved', peer: PROPOSER.address, fault: 'invalid merkle root' },
+    ]);
+  });
+
+  it('holds a proposal of the future until its time', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER, 5);
+    const held = bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    expect(held).toEqual([{ kind: 'setTimer', id: 'future/1/0', delayMs: 3500 }]);
+    bench.nowMs += 3500;
+    expect(ofKind(bench.fire('future'), 'verify').length).toBe(1);
+  });
+
+  it.each([
+    ['of another author', proposal(THIRD), 'the author of the block is not its proposer'],
+    ['that comes too early', tooEarly(), 'invalid timestamp'],
+    ['on another parent', onAnotherParent(), 'unknown ancestor'],
+  ])('refuses a proposal %s', (_what, block, fault) => {
+    const bench = new Bench(ME);
+    const effects = bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    expect(effects).toEqual([{ kind: 'misbehaved', peer: PROPOSER.address, fault }]);
+  });
+
+  it('reports double votes once and counts the first', () => {
+    const bench = new Bench(ME);
+    const other = proposal(PROPOSER, 1, 7n);
+    for (const block of [proposal(PROPOSER), other, proposal(PROPOSER, 1, 8n)]) {
+      bench.hear(signPrepare(THIRD, VIEW, block.hash));
+    }
+    const reports = ofKind(bench.effects, 'misbehaved');
+    expect(reports.map(({ fault }) => fault)).toEqual([
+      'two different PREPARE messages in one round',
+    ]);
+  });
+
+  it('drops a COMMIT whose seal is not of its signer', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    bench.verified(block);
+    for (const signer of [PROPOSER, THIRD]) bench.hear(signPrepare(signer, VIEW, block.hash));
+    bench.hear(signCommit(THIRD, VIEW, block.hash, THIRD.sign(block.hash).fill(1, 0, 64)));
+    expect(ofKind(bench.hear(commitOf(PROPOSER, block)), 'decide')).toEqual([]);
+    expect(ofKind(bench.hear(commitOf(FOURTH, block)), 'decide')[0]!.seals.length).toBe(3);
+  });
+
+  it('carries its lock into the next round', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    bench.verified(block);
+    for (const signer of [PROPOSER, THIRD]) bench.hear(signPrepare(signer, VIEW, block.hash));
+    const effects = bench.fire('round');
+    const [sent] = ofKind(effects, 'broadcast');
+    const message = decodeMessage(sent!.code, sent!.bytes);
+    expect(message).toMatchObject({ kind: 'roundChange', view: { height: 1, round: 1 } });
+    expect(message.kind === 'roundChange' && message.prepared).toEqual({
+      round: 0,
+      digest: block.hash,
+    });
+    // This node proposes in round 1: the locked block again, proved.
+    const moves = [THIRD, FOURTH].map((s) =>
+      signRoundChange(s, { height: 1, round: 1 }, undefined),
+    );
+    const proposed = moves.flatMap((move) => bench.hear(move));
+    const preprepare = ofKind(proposed, 'broadcast')[0]!;
+    const again = decodeMessage(preprepare.code, preprepare.bytes);
+    expect(again.kind === 'preprepare' && equalBytes(again.block.hash, block.hash)).toBe(true);
+    expect(again.kind === 'preprepare' && again.prepares.length).toBe(3);
+  });
+
+  it('follows f + 1 validators that are ahead', () => {
+    const bench = new Bench(ME);
+    bench.hear(signRoundChange(THIRD, { height: 1, round: 4 }, undefined));
+    const effects = bench.hear(signRoundChange(FOURTH, { height: 1, round: 3 }, undefined));
+    const [sent] = ofKind(effects, 'broadcast');
+    expect(decodeMessage(sent!.code, sent!.bytes).view).toEqual({ height: 1, round: 3 });
+  });
+
+  it('asks for transactions first where empty blocks wait', () => {
+    const rules = { ...RULES, emptyBlockPeriodSeconds: 10 };
+    const bench = new Bench(PROPOSER, rules);
+    const asked = ofKind(bench.effects, 'assemble');
+    expect(
+      asked.map(({ mayBeEmpty, notBeforeMs }) => [mayBeEmpty, notBeforeMs - START_MS]),
+    ).toEqual([[false, 1000]]);
+    expect(bench.step({ kind: 'assembled', view: VIEW, block: proposal(PROPOSER) })).toEqual([]);
+    expect(ofKind(bench.step({ kind: 'transactionsPending' }), 'assemble').length).toBe(1);
+    bench.nowMs = START_MS + 10_000;
+    const [empty] = ofKind(bench.fire('empty'), 'assemble');
+    expect([empty!.mayBeEmpty, empty!.notBeforeMs - START_MS]).toEqual([true, 10_000]);
+    const effects = bench.step({ kind: 'assembled', view: VIEW, block: proposal(PROPOSER, 10) });
+    expect(said(effects)).toEqual(['preprepare', 'prepare']);
+  });
+
+  it('goes on after a restart with what it voted, and with nothing else', () => {
+    const before = new Bench(ME);
+    const block = proposal(PROPOSER);
+    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    before.verified(block);
+    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
+    const after = new Bench(ME, RULES, memory);
+    expect(said(after.effects)).toEqual(['prepare']);
+    const other = proposal(PROPOSER, 1, 9n);
+    expect(after.hear(signPreprepare(PROPOSER, VIEW, other, [], []))).toEqual([]);
+    expect(ofKind(after.hear(signPreprepare(PROPOSER, VIEW, block, [], [])), 'verify').length).toBe(
+      1,
+    );
+  });
+
+  it('restarts with its lock and seals the same block again', () => {
+    const before = new Bench(ME);
+    const block = proposal(PROPOSER);
+    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    before.verified(block);
+    for (const signer of [PROPOSER, THIRD]) before.hear(signPrepare(signer, VIEW, block.hash));
+    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
+    const after = new Bench(ME, RULES, memory);
+    expect(said(after.verified(block))).toEqual(['commit']);
+    const sealed = (bench: Bench) =>
+      ofKind(bench.effects, 'broadcast').filter(({ code }) => code === QBFT_CODE.commit);
+    expect(sealed(after)).toEqual(sealed(before));
+  });
+
+  it('stays silent below a height in which it has voted', () => {
+    const before = new Bench(ME);
+    before.fire('round');
+    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
+    const after = new Bench(ME, RULES, { ...memory, height: 2 });
+    const block = proposal(PROPOSER);
+    after.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    after.verified(block);
+    expect(said(after.effects)).toEqual([]);
+  });
+
+  it('never throws on bytes of others', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    const lock = {
+      round: 0,
+      block,
+      prepares: [PROPOSER, THIRD, FOURTH].map((s) => signPrepare(s, VIEW, block.hash)),
+    };
+    const samples = [
+      signPreprepare(PROPOSER, VIEW, block, [], []),
+      signPrepare(THIRD, VIEW, block.hash),
+      commitOf(THIRD, block),
+      signRoundChange(THIRD, { height: 1, round: 1 }, lock),
+    ].map((message) => ({ code: message.code, bytes: encodeMessage(message) }));
+    const change = fc.record({
+      sample: fc.integer({ min: 0, max: samples.length - 1 }),
+      at: fc.nat(),
+      to: fc.integer({ min: 0, max: 255 }),
+      code: fc.option(fc.integer({ min: 0, max: 40 })),
+    });
+    fc.assert(
+      fc.property(change, ({ sample, at, to, code }) => {
+        const bytes = samples[sample]!.bytes.slice();
+        bytes[at % bytes.length] = to;
+        bench.step({
+          kind: 'message',
+          from: FOURTH.address,
+          code: code ?? samples[sample]!.code,
+          bytes,
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
