@@ -1,7 +1,6 @@
 /** Kind `p2p`: handshakes, frames, Hello, eth messages, node URLs, snappy, fork ids, and recorded live sessions. */
-import { basename } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { EMPTY_BYTES } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../src/core/base/hex.ts';
@@ -199,14 +198,8 @@ function checkHelloStatus(vectors: any, report: Report): void {
   }
 }
 
-interface Keys {
-  recipientKey: string;
-  initiatorEphemeralKey: string;
-  initiatorKey: string;
-}
-
 /** Secrets of both sides from the recorded packets and the initiator's ephemeral key. */
-function secretsOf(vector: any & Keys): { initiator: Secrets; recipient: Secrets; remote: string } {
+function secretsOf(vector: any): { initiator: Secrets; recipient: Secrets; remote: string } {
   const auth = openAuth(fromHex(vector.recipientKey), fromHex(vector.auth));
   const ack = openAck(fromHex(vector.initiatorKey), fromHex(vector.ack));
   const initiator = deriveSecrets({

@@ -31,6 +31,8 @@ export class Pipeline {
   private entries: Entry[] = [];
   /** How many leading entries were handed over. */
   private handed = 0;
+  /** Entries below have their body or were asked for: the search for open ones begins here. */
+  private openFrom = 0;
   private bodyBytes = 0;
   private head: { number: number; hash: Hash32 };
 
@@ -70,6 +72,7 @@ export class Pipeline {
     } else {
       for (const entry of this.entries.splice(0, passed)) this.bodyBytes -= entry.body?.size ?? 0;
       this.handed = Math.max(0, this.handed - passed);
+      this.openFrom = Math.max(0, this.openFrom - passed);
     }
   }
 
@@ -126,11 +129,16 @@ export class Pipeline {
   wantedBodies(countMax: number, numberMax: number): SyncHeader[] {
     const wanted: SyncHeader[] = [];
     const isFull = this.bodyBytes >= BODY_BYTES_AHEAD_MAX;
-    for (let i = this.handed; i < this.entries.length; i++) {
+    const start = isFull ? this.handed : Math.max(this.handed, this.openFrom);
+    let isOpen = false;
+    for (let i = start; i < this.entries.length; i++) {
       const entry = this.entries[i]!;
+      const isSettled = entry.body !== undefined || entry.askedOf !== undefined;
+      isOpen ||= !isSettled;
+      if (!isOpen && !isFull) this.openFrom = i + 1;
       if (!entry.verified || entry.header.number > numberMax) break;
       if (entry.body) continue;
-      if (entry.askedOf === undefined) wanted.push(entry);
+      if (!isSettled) wanted.push(entry);
       // When memory is short only the lowest missing block is fetched: it lets the others go.
       if (wanted.length === countMax || isFull) break;
     }
@@ -142,6 +150,7 @@ export class Pipeline {
       const entry = this.entryOf(item);
       if (entry) entry.askedOf = peer;
     }
+    if (peer === undefined) this.openFrom = 0;
   }
 
   /** Takes a body for one of our headers. The caller has matched it. */
@@ -168,6 +177,7 @@ export class Pipeline {
   private truncate(at: number): void {
     for (const entry of this.entries.splice(at)) this.bodyBytes -= entry.body?.size ?? 0;
     this.handed = Math.min(this.handed, at);
+    this.openFrom = Math.min(this.openFrom, at);
   }
 }
 

@@ -294,3 +294,82 @@ describe('at the head', () => {
     expect(again).toMatchObject([{ kind: 'misbehaved', peer: 'b' }]);
   });
 });
+
+describe('any input of peers', () => {
+  it('never throws, asks no peer that is gone, and stays within bounds', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc.nat(40).map((n) => CHAIN[n]!.rawHeader),
+    );
+    const body = fc.record({
+      transactions: fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 3 }),
+      uncles: fc.array(fc.uint8Array({ maxLength: 20 }), { maxLength: 2 }),
+      withdrawals: fc.option(fc.uint8Array({ maxLength: 5 }), { nil: undefined }),
+      size: fc.nat(100),
+    });
+    const peer = fc.constantFrom('a', 'b', 'c');
+    const hash = fc.nat(50).map((n) => CHAIN[n]!.hash);
+    const requestId = fc.bigInt({ min: 1n, max: 12n });
+    const input: fc.Arbitrary<SyncInput> = fc.oneof(
+      fc.record({
+        kind: fc.constant('joined' as const),
+        peer,
+        head: hash,
+        td: fc.bigInt({ min: 0n, max: 90n }),
+      }),
+      fc.record({ kind: fc.constant('left' as const), peer }),
+      fc.record({
+        kind: fc.constant('headers' as const),
+        peer,
+        requestId,
+        headers: fc.array(bytes, { maxLength: 4 }),
+      }),
+      fc.record({
+        kind: fc.constant('bodies' as const),
+        peer,
+        requestId,
+        bodies: fc.array(body, { maxLength: 3 }),
+      }),
+      fc.record({
+        kind: fc.constant('announced' as const),
+        peer,
+        blocks: fc.array(fc.record({ hash, number: fc.nat() }), { maxLength: 3 }),
+      }),
+      fc.record({
+        kind: fc.constant('newBlock' as const),
+        peer,
+        block: fc.record({ header: bytes, body, raw: bytes }),
+      }),
+      fc.record({ kind: fc.constant('verified' as const), batch: fc.nat(6) }),
+      fc.record({
+        kind: fc.constant('verified' as const),
+        batch: fc.nat(6),
+        fault: fc.record({ index: fc.nat(9), text: fc.constant('bad') }),
+      }),
+      fc.record({ kind: fc.constant('importFailed' as const), hash, fault: fc.constant('bad') }),
+      fc.nat(50).map((n) => ({
+        kind: 'head' as const,
+        head: { number: n, hash: CHAIN[n]!.hash, td: BigInt(n + 1) },
+      })),
+      fc.constant({ kind: 'tick' as const }),
+    );
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 60 }), (inputs) => {
+        const sync = new Sync({ number: 0, hash: CHAIN[0]!.hash, td: 1n });
+        const present = new Set<string>();
+        for (const [i, item] of inputs.entries()) {
+          if (item.kind === 'joined') present.add(item.peer);
+          if (item.kind === 'left') present.delete(item.peer);
+          for (const effect of sync.step(item, i * 300)) {
+            if (!('peer' in effect)) continue;
+            expect(present.has(effect.peer)).toBe(true);
+            if (effect.kind === 'misbehaved') present.delete(effect.peer);
+          }
+          expect(sync.held.headers).toBeLessThanOrEqual(HEADERS_AHEAD_MAX);
+          expect(sync.held.bodyBytes).toBeGreaterThanOrEqual(0);
+        }
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
