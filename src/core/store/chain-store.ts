@@ -118,8 +118,9 @@ export class ChainStore implements ChainReader {
       const records: NewRecord[] = [{ kind: RECORD_KIND.block, body: encodeBlockRecord(next) }];
       const { number } = next.block.header;
       const spaces = next.spaces && this.withCopiedSpaces(number, next.spaces);
+      let tries: ReadonlyMap<Psi, StateTrie> = new Map();
       if (spaces) {
-        this.checkPrivate(number, spaces, number);
+        tries = this.checkPrivate(number, spaces, number);
         records.push({ kind: RECORD_KIND.private, body: encodePrivateRecord({ number, spaces }) });
       }
       const [position, privatePosition] = this.log.append(records);
@@ -127,7 +128,7 @@ export class ChainStore implements ChainReader {
       this.unsyncedBlocks++;
       if (durability === 'now' || this.unsyncedBlocks >= GROUP_BLOCKS) await this.syncLog();
       this.applyBlock(next, position!, trie);
-      if (spaces) this.applyPrivate(number, spaces, privatePosition!);
+      if (spaces) this.applyPrivate(number, spaces, privatePosition!, tries);
       this.writer.applied = end;
       this.blocks.set(number, next.block);
       this.receiptLists.set(number, next.receipts);
@@ -142,12 +143,12 @@ export class ChainStore implements ChainReader {
   appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
     return this.turn.run(async () => {
       const spaces = this.withCopiedSpaces(number, results);
-      this.checkPrivate(number, spaces, this.head()?.number ?? -1);
+      const tries = this.checkPrivate(number, spaces, this.head()?.number ?? -1);
       const body = encodePrivateRecord({ number, spaces });
       const [position] = this.log.append([{ kind: RECORD_KIND.private, body }]);
       const end = this.log.end();
       await this.syncLog();
-      this.applyPrivate(number, spaces, position!);
+      this.applyPrivate(number, spaces, position!, tries);
       this.writer.applied = end;
       this.checkpointIfDue();
     });
@@ -307,8 +308,8 @@ export class ChainStore implements ChainReader {
         this.applyBlock(record, position, this.checkNext(record));
       } else if (kind === RECORD_KIND.private) {
         const { number, spaces } = decodePrivateRecord(body);
-        this.checkPrivate(number, spaces, this.stateSpaces.open.cursor);
-        this.applyPrivate(number, spaces, position);
+        const tries = this.checkPrivate(number, spaces, this.stateSpaces.open.cursor);
+        this.applyPrivate(number, spaces, position, tries);
       } else {
         const { psi, to } = decodeRewindRecord(body);
         await this.writer.run();
@@ -355,31 +356,33 @@ export class ChainStore implements ChainReader {
     this.skipQuietBlocks();
   }
 
-  private checkPrivate(number: number, spaces: ReadonlyMap<Psi, SpaceResult>, head: number): void {
+  /** Throws unless the block is the next one of each state and the roots are right. Returns the tries after it. */
+  private checkPrivate(
+    number: number,
+    spaces: ReadonlyMap<Psi, SpaceResult>,
+    head: number,
+  ): ReadonlyMap<Psi, StateTrie> {
+    const tries = new Map<Psi, StateTrie>();
     for (const [psi, result] of spaces) {
-      if (this.cursorOf(psi) !== number - 1 && this.stateSpaces.get(psi)) {
-        throw fail(
-          'STORE_PRIVATE_OUT_OF_ORDER',
-          `private state is at block ${this.cursorOf(psi)}, its next block is not ${number}`,
-        );
-      }
-      const trie = this.stateSpaces.get(psi)?.trie ?? this.stateSpaces.emptyTrie();
-      if (!equalBytes(trie.update(result.writes).root(), result.root)) {
+      const entry = this.stateSpaces.get(psi);
+      if (entry && entry.cursor !== number - 1) throw privateOutOfOrder(entry.cursor, number);
+      const before = entry?.trie ?? this.stateSpaces.emptyTrie();
+      const trie = before.update(result.writes);
+      if (!equalBytes(trie.root(), result.root)) {
         throw wrongIndex(`the root of a private state at block ${number} is not its record's`);
       }
+      if (entry) tries.set(psi, trie);
     }
-    if (number > head || number > this.stateSpaces.baseCursor + 1) {
-      throw fail(
-        'STORE_PRIVATE_OUT_OF_ORDER',
-        `private state is at block ${this.stateSpaces.baseCursor}, its next block is not ${number}`,
-      );
-    }
+    const { baseCursor } = this.stateSpaces;
+    if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
+    return tries;
   }
 
   private applyPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,
     position: LogPosition,
+    tries: ReadonlyMap<Psi, StateTrie>,
   ): void {
     const place: Place = {
       ...position,
@@ -390,7 +393,9 @@ export class ChainStore implements ChainReader {
     for (const [psi, result] of spaces) {
       const entry = this.stateSpaces.get(psi) ?? this.stateSpaces.add(psi, number - 1);
       entry.recent.apply(number, result.writes);
-      entry.trie = entry.trie.update(result.writes);
+      const known = entry.isSettled ? undefined : tries.get(psi);
+      entry.trie = known ?? entry.trie.update(result.writes);
+      entry.isSettled = false;
       entry.trie.root();
       entry.cursor = number;
       this.addCodes(result.writes);
@@ -553,6 +558,13 @@ export class ChainStore implements ChainReader {
     if (!isDue) return;
     this.writer.run().catch((error: unknown) => this.parts.onFault?.(error));
   }
+}
+
+function privateOutOfOrder(cursor: number, number: number) {
+  return fail(
+    'STORE_PRIVATE_OUT_OF_ORDER',
+    `private state is at block ${cursor}, its next block is not ${number}`,
+  );
 }
 
 function wrongIndex(what: string) {
