@@ -24,6 +24,7 @@ import {
   type Envelope,
   hashInPath,
   parseAnswer,
+  parseEnvelope,
   parseGroups,
   parseHash,
   parseHeld,
@@ -215,11 +216,10 @@ export class HttpManager implements ConnectedManager {
         return { kind: 'fact', value: (await this.text(query.hash, 'isSender', 'non')) === 'true' };
       }
       const held = await this.fetch(query.hash);
-      if (!held) return { kind: 'notParty' };
-      const envelope = JSON.parse(Buffer.from(held.payload).toString('utf8')) as Envelope;
-      return await this.decryptPayload(envelope);
+      const envelope = held && parseEnvelope(held.payload);
+      return envelope ? await this.decryptPayload(envelope) : { kind: 'notParty' };
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (query.kind === 'isSender' ? !isNotFound(error) : !isRefusal(error)) throw error;
       return query.kind === 'isSender' ? { kind: 'fact', value: false } : { kind: 'notParty' };
     }
   }
@@ -371,6 +371,13 @@ function plainRefusal(answer: HttpAnswer, negation: string): Error {
   return fail('PTM_REFUSED', `${negation}-200 status code: ${answer.status}`, {
     data: { status: answer.status },
   });
+}
+
+/** A final no: what a peer wrote is no envelope, or not for us. */
+function isRefusal(error: unknown): boolean {
+  if (!hasCode(error, 'PTM_REFUSED')) return false;
+  const { status } = error.data as { status: number };
+  return status >= 400 && status <= 500;
 }
 
 function isNotFound(error: unknown): boolean {

@@ -102,6 +102,16 @@ export function parseHeld(fields: Fields): HeldPayload {
   };
 }
 
+/** Undefined for anything but an envelope: a peer may have put what it likes there. */
+export function parseEnvelope(payload: Uint8Array): Envelope | undefined {
+  try {
+    const value = JSON.parse(Buffer.from(payload).toString('utf8')) as Fields | null;
+    return typeof value?.senderKey === 'string' ? (value as unknown as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function parseGroups(value: unknown): ResidentGroup[] {
   if (!Array.isArray(value)) {
     throw fail('PTM_ANSWER_INVALID', 'the private transaction manager lists no groups');

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
+import type { Clock, Entropy, Kv, Log, Manager, Metrics, Timers } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
 import { type HttpServer, type Route, startHttpServer } from '../../io/http/server.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
@@ -16,6 +16,7 @@ import { p2pRoutes } from './api/p2p.ts';
 import { q2tRoutes } from './api/q2t.ts';
 import { base64 } from './api/replies.ts';
 import { thirdPartyRoutes } from './api/third-party.ts';
+import { embeddedManager } from './embedded.ts';
 import { loadKey } from './key-sources.ts';
 import { Discovery } from './manager/discovery.ts';
 import { Distributor } from './manager/distributor.ts';
@@ -50,6 +51,8 @@ export interface RunningPtm {
   readonly p2pUrl: string;
   /** Base64, in the order of the configuration. */
   readonly publicKeys: readonly string[];
+  /** For a node in the same process. */
+  readonly manager: Manager;
   /** Answers what is under way, then lets go of everything, the store included. */
   close(): Promise<void>;
 }
@@ -171,6 +174,12 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
     thirdPartyUrl: servers.get('ThirdParty')?.url,
     p2pUrl: servers.get('P2P')!.url,
     publicKeys: enclave.publicKeys.map(base64),
+    manager: embeddedManager(manager, {
+      privacyEnhancements: config.enhancements,
+      multiTenancy: true,
+      multiplePrivateStates: config.multiplePrivateStates,
+      mandatoryRecipients: config.enhancements,
+    }),
     close,
   };
 }

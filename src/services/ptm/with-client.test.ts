@@ -187,4 +187,80 @@ describe('client and manager', () => {
       '403 status: One or more mandatory recipients not included in the participant list',
     );
   });
+
+  it('says the same to a node in its own process', async () => {
+    const [one, two] = managers.map(({ manager }) => manager);
+    const to = [managers[1]!.key];
+    const { hash } = await one!.send({
+      payload: Uint8Array.of(4),
+      from: undefined,
+      to,
+      ...terms,
+      flag: 3,
+      execHash: new Uint8Array(32).fill(6),
+    });
+    const raw = await one!.storeRaw(Uint8Array.of(5), managers[0]!.key);
+    await one!.sendSigned({ hash: raw, to, ...terms });
+    const envelope = await clients[0]!.encryptPayload({
+      payload: Uint8Array.of(9),
+      from: undefined,
+      to,
+      flag: 0,
+      affected: [],
+      execHash: undefined,
+    });
+    const uuid = await one!.send({
+      payload: Buffer.from(JSON.stringify(envelope)),
+      from: managers[0]!.key,
+      to,
+      ...terms,
+    });
+    const queries: PrivateQuery[] = [
+      hashQuery(hash),
+      hashQuery(raw),
+      hashQuery(new Uint8Array(64)),
+      { kind: 'isSender', hash },
+      { kind: 'isSender', hash: new Uint8Array(64).fill(1) },
+      { kind: 'opened', hash: uuid.hash },
+    ];
+    for (const [embedded, remote] of [
+      [one!, clients[0]!],
+      [two!, clients[1]!],
+    ] as const) {
+      expect([...(await embedded.ask(queries)).entries()].sort()).toEqual(
+        [...(await remote.ask(queries)).entries()].sort(),
+      );
+      expect(await embedded.participants(hash)).toEqual(await remote.participants(hash));
+      expect(embedded.features).toEqual(remote.features);
+    }
+    expect(await two!.receiveRaw(raw)).toBeUndefined();
+    expect(await one!.receiveRaw(raw)).toEqual({
+      payload: Uint8Array.of(5),
+      senderKey: managers[0]!.key,
+    });
+  });
+
+  it('is not stopped by what a peer put in place of an envelope', async () => {
+    const [one] = managers.map(({ manager }) => manager);
+    const garbage = [
+      '',
+      'null',
+      '{}',
+      '[]',
+      '{"senderKey":"AA=="}',
+      `{"senderKey":"${managers[0]!.key}","cipherText":1}`,
+    ];
+    for (const text of garbage) {
+      const { hash } = await one!.send({
+        payload: Buffer.from(text),
+        from: undefined,
+        to: [],
+        ...terms,
+      });
+      const query: PrivateQuery = { kind: 'opened', hash };
+      for (const asked of [one!, clients[0]!]) {
+        expect((await asked.ask([query])).get(queryKey(query)), text).toEqual({ kind: 'notParty' });
+      }
+    }
+  });
 });

@@ -186,8 +186,8 @@ describe('beside a Tessera peer', () => {
     expect(pushed.status).toBe(201);
     const opened = await fetch(`${ptm.q2tUrl}/transaction/${encodeURIComponent(pushed.text)}`);
     expect([opened.status, await opened.text()]).toEqual([
-      500,
-      'the payload does not decrypt: it is damaged or was forged',
+      404,
+      `No suitable recipient keys found to decrypt payload for : ${pushed.text}`,
     ]);
     const foreign = {
       ...sealedFor(peer.privateKey, ptm.key, Uint8Array.of(8)),

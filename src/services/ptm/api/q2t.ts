@@ -1,6 +1,5 @@
 /** Q2T: what a node asks of its manager, with Tessera's paths and answers (privacy dossier §9.2). */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
-import { NO_METADATA, toPrivacyFlag } from '../../../core/privacy/payload.ts';
 import {
   type HttpReply,
   type HttpRequest,
@@ -26,13 +25,12 @@ import {
 import {
   bad,
   bytesField,
-  bytesListField,
+  envelopeOf,
   hashesField,
   jsonBody,
   key,
   keyField,
   keyHeader,
-  keysField,
   keysHeader,
   payloadHash,
   sendTerms,
@@ -240,19 +238,6 @@ function envelopeRoutes(manager: PrivateTransactionManager): Route[] {
 
 function openEnvelope(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
   const media = postedMedia(request);
-  const fields = jsonBody(request);
-  const flag = typeof fields.privacyMode === 'number' ? fields.privacyMode : 0;
-  const senderKey = keyField(fields, 'senderKey');
-  if (!senderKey) throw bad('"senderKey" is missing: give base64');
-  const received = manager.openEnvelope({
-    ...NO_METADATA,
-    flag: toPrivacyFlag(flag),
-    senderKey,
-    cipherText: bytesField(fields, 'cipherText'),
-    cipherTextNonce: bytesField(fields, 'cipherTextNonce'),
-    recipientBoxes: bytesListField(fields, 'recipientBoxes'),
-    recipientNonce: bytesField(fields, 'recipientNonce'),
-    recipientKeys: keysField(fields, 'recipientKeys'),
-  });
+  const received = manager.openEnvelope(envelopeOf(jsonBody(request)));
   return { status: 200, type: media, body: JSON.stringify(receivedBody(received, media)) };
 }

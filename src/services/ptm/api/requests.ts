@@ -4,6 +4,9 @@ import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { PayloadHash } from '../../../core/privacy/inputs.ts';
 import {
+  checkedPayload,
+  type EncodedPayload,
+  NO_METADATA,
   PAYLOAD_HASH_BYTES,
   PUBLIC_KEY_BYTES,
   type PublicKey,
@@ -36,10 +39,6 @@ export function bytesField(fields: Fields, name: string): Uint8Array {
   const value = fields[name];
   if (typeof value !== 'string') throw bad(`"${name}" is missing: give base64`);
   return decode(value, name);
-}
-
-export function bytesListField(fields: Fields, name: string): Uint8Array[] {
-  return strings(fields, name).map((item) => decode(item, name));
 }
 
 export function keyField(fields: Fields, name: string): PublicKey | undefined {
@@ -88,6 +87,23 @@ export function sendTerms(fields: Fields, withMandatory: boolean): SendTerms {
     execHash: execHash(fields.execHash),
     mandatory: withMandatory ? keysField(fields, 'mandatoryRecipients') : [],
   };
+}
+
+/** The six parts of an encrypted payload that is not stored, and its flag when it names one. */
+export function envelopeOf(fields: Fields): EncodedPayload {
+  const flag = typeof fields.privacyMode === 'number' ? fields.privacyMode : 0;
+  const senderKey = keyField(fields, 'senderKey');
+  if (!senderKey) throw bad('"senderKey" is missing: give base64');
+  return checkedPayload({
+    ...NO_METADATA,
+    flag: toPrivacyFlag(flag),
+    senderKey,
+    cipherText: bytesField(fields, 'cipherText'),
+    cipherTextNonce: bytesField(fields, 'cipherTextNonce'),
+    recipientBoxes: strings(fields, 'recipientBoxes').map((item) => decode(item, 'recipientBoxes')),
+    recipientNonce: bytesField(fields, 'recipientNonce'),
+    recipientKeys: keysField(fields, 'recipientKeys'),
+  });
 }
 
 export function key(value: string, name: string): PublicKey {

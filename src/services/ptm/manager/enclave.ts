@@ -127,10 +127,13 @@ export class Enclave {
     };
   }
 
-  /** Undefined when none of our keys, or not the one asked for, opens it. Throws PTM_DECRYPT_FAILED on a forged text. */
+  /**
+   * Undefined when none of our keys, or not the one asked for, opens it, and when it was forged: what a peer made up
+   * must not look like a fault of ours, or it would stop whoever waits for an answer.
+   */
   decrypt(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
     const masterKey = this.masterKey(payload, only);
-    return masterKey && this.mustOpen(payload.cipherText, payload.cipherTextNonce, masterKey);
+    return masterKey && this.crypto.open(payload.cipherText, payload.cipherTextNonce, masterKey);
   }
 
   /** The own keys that a payload is for, found by opening when it names no keys (dossier §10.2, pre-key peers). */
@@ -175,7 +178,8 @@ export class Enclave {
     own: PublicKey,
     peer: PublicKey,
   ): Uint8Array | undefined {
-    return this.crypto.open(box, nonce, this.sharedKey(own, peer));
+    const shared = this.findSharedKey(own, peer);
+    return shared && this.crypto.open(box, nonce, shared);
   }
 
   private boxes(
@@ -203,16 +207,20 @@ export class Enclave {
   }
 
   private sharedKey(own: PublicKey, peer: PublicKey): Uint8Array {
+    const shared = this.findSharedKey(own, peer);
+    if (!shared) throw fail('PTM_KEY_INVALID', `${toBase64(peer)} is not a valid public key`);
+    return shared;
+  }
+
+  /** Undefined for a peer key that is none. */
+  private findSharedKey(own: PublicKey, peer: PublicKey): Uint8Array | undefined {
     const name = keyOf(own) + keyOf(peer);
     const known = this.shared.get(name);
     if (known) return known;
     const secretKey = this.secrets.get(keyOf(own));
     if (!secretKey) throw unknownKey(own);
     const shared = this.crypto.sharedKey(peer, secretKey);
-    if (!shared) {
-      throw fail('PTM_KEY_INVALID', `${toBase64(peer)} is not a valid public key`);
-    }
-    this.shared.set(name, shared);
+    if (shared) this.shared.set(name, shared);
     return shared;
   }
 }

@@ -1,0 +1,109 @@
+/** The manager as a node's `Manager` port, without HTTP between them: the process that composes both asks it directly. */
+import { fromBase64 } from '../../core/base/base64.ts';
+import { EMPTY_BYTES, isZeroBytes } from '../../core/base/bytes.ts';
+import { hasCode } from '../../core/base/errors.ts';
+import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/ports.ts';
+import {
+  type HeldPayload,
+  type PayloadHash,
+  type PrivateAnswer,
+  type PrivateQuery,
+  queryKey,
+} from '../../core/privacy/inputs.ts';
+import type { EncodedPayload } from '../../core/privacy/payload.ts';
+import { base64 } from './api/replies.ts';
+import { envelopeOf } from './api/requests.ts';
+import type { PrivateTransactionManager, Received, SendTerms, Sent } from './manager/manager.ts';
+
+/** Errors are the manager's own (PTM_…), with the texts that its HTTP answers hold. */
+export function embeddedManager(
+  manager: PrivateTransactionManager,
+  features: ManagerFeatures,
+): Manager {
+  return {
+    features,
+    async ask(queries) {
+      return new Map(queries.map((query) => [queryKey(query), answer(manager, query)]));
+    },
+    async send(payload) {
+      const from = payload.from ? fromBase64(payload.from) : undefined;
+      return sent(await manager.send(payload.payload, from, terms(payload)));
+    },
+    storeRaw: (payload, from) => manager.storeRaw(payload, from ? fromBase64(from) : undefined),
+    sendSigned: async (payload) => sent(await manager.sendSigned(payload.hash, terms(payload))),
+    async receiveRaw(hash) {
+      const received = held(() => manager.receiveRaw(hash));
+      return received && { payload: received.payload, senderKey: base64(received.senderKey) };
+    },
+    participants: async (hash) => manager.participants(hash).map(base64),
+    mandatory: async (hash) => manager.mandatory(hash).map(base64),
+    groups: async () => manager.groups,
+  };
+}
+
+function answer(manager: PrivateTransactionManager, query: PrivateQuery): PrivateAnswer {
+  const { hash, kind } = query;
+  if (isZeroBytes(hash)) return { kind: 'notParty' };
+  if (kind === 'isSender') {
+    return { kind: 'fact', value: held(() => manager.isSender(hash)) ?? false };
+  }
+  const received = held(() => (kind === 'payload' ? manager.receive(hash) : opened(manager, hash)));
+  return received ? heldPayload(received) : { kind: 'notParty' };
+}
+
+/** An envelope's six parts travel as JSON inside another payload. Undefined when a peer put something else there. */
+function opened(manager: PrivateTransactionManager, hash: PayloadHash): Received | undefined {
+  const envelope = parseEnvelope(manager.receive(hash).payload);
+  return envelope && manager.openEnvelope(envelope);
+}
+
+function parseEnvelope(bytes: Uint8Array): EncodedPayload | undefined {
+  try {
+    return envelopeOf(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function heldPayload(received: Received): HeldPayload {
+  const execHash = Buffer.from(received.execHash).toString('latin1');
+  return {
+    kind: 'held',
+    payload: received.payload,
+    flag: received.flag,
+    affected: received.affected,
+    execHash: execHash === '' ? undefined : fromBase64(execHash),
+    managedParties: received.managedParties.map(base64),
+    senderKey: base64(received.senderKey),
+  };
+}
+
+function held<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasCode(error, 'PTM_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+function terms({
+  to,
+  flag,
+  affected,
+  execHash,
+  mandatory,
+}: Omit<OutgoingPayload, 'payload' | 'from'>): SendTerms {
+  const root = execHash && !isZeroBytes(execHash) ? Buffer.from(base64(execHash)) : EMPTY_BYTES;
+  return {
+    to: to.map(fromBase64),
+    flag,
+    affected,
+    execHash: new Uint8Array(root),
+    mandatory: (mandatory ?? []).map(fromBase64),
+  };
+}
+
+function sent({ hash, managedParties, senderKey }: Sent) {
+  return { hash, managedParties: managedParties.map(base64), senderKey: base64(senderKey) };
+}
