@@ -5,11 +5,11 @@ import type { Address } from '../../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { recoverAddress } from '../../src/core/base/secp256k1.ts';
 import { type Block, decodeBlock } from '../../src/core/chain/block.ts';
-import { consensusAt } from '../../src/core/chain/consensus-rules.ts';
 import type { ConsensusRules } from '../../src/core/chain/consensus-rules.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
 import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
+import { Schedule } from '../../src/core/consensus/schedule.ts';
 import { readJson } from './folders.ts';
 import type { Report } from './kind.ts';
 
@@ -63,7 +63,8 @@ export function readChain(folder: string): RecordedChain {
   const { config } = genesisFromJson(readBeside(folder, 'genesis.json'));
   const entries: any[] = readBeside(folder, 'blocks.json');
   const blocks = entries.map(({ rlp }) => decodeBlock(fromHex(rlp)));
-  return { blocks, entries, rulesAt: (height) => consensusAt(config, height) };
+  const schedule = new Schedule(config);
+  return { blocks, entries, rulesAt: (height) => schedule.rulesAt(height) };
 }
 
 export function addresses(texts: readonly string[]): ValidatorSet {

@@ -6,19 +6,13 @@ import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { recoverAddress } from '../../src/core/base/secp256k1.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import {
-  blockAuthor,
   decodeQbftExtra,
   validatorsOf,
-  voteOf,
   withCommitSeals,
 } from '../../src/core/chain/extra-data.ts';
 import { proposerOf } from '../../src/core/consensus/bft/proposer.ts';
-import {
-  genesisSnapshot,
-  nextSnapshot,
-  type Snapshot,
-  snapshotJson,
-} from '../../src/core/consensus/bft/snapshot.ts';
+import { type Snapshot, snapshotJson } from '../../src/core/consensus/bft/snapshot.ts';
+import { Snapshots } from '../../src/core/consensus/bft/snapshots.ts';
 import { blockSigners, statusOf, statusRange } from '../../src/core/consensus/bft/status.ts';
 import { committersOf, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { decodeMessage, encodeMessage, signerOf } from '../../src/core/consensus/qbft/messages.ts';
@@ -59,16 +53,17 @@ export const consensusQbft: VectorKind = {
   },
 };
 
-/** After each block. */
+/** After each block, asked for from the head down, so that the first answer walks the whole chain. */
 function snapshotsOf({ blocks, rulesAt }: RecordedChain): Snapshot[] {
-  const genesis = blocks[0]!;
-  const snapshots = [genesisSnapshot(genesis.hash, validatorsOf(genesis.header), rulesAt(0))];
-  for (const { header, hash } of blocks.slice(1)) {
-    const author = blockAuthor('qbft', header)!;
-    const facts = { number: header.number, hash, author, vote: voteOf('qbft', header) };
-    snapshots.push(nextSnapshot(snapshots[header.number - 1]!, facts, rulesAt(header.number)));
-  }
-  return snapshots;
+  const saved = new Map<string, Uint8Array>();
+  const snapshots = new Snapshots({
+    header: (number) => blocks[number]?.header,
+    rulesAt,
+    load: (hash) => saved.get(toHex(hash)),
+    save: (hash, bytes) => saved.set(toHex(hash), bytes),
+  });
+  snapshots.at(blocks.length - 1, blocks.at(-1)!.hash);
+  return blocks.map(({ header, hash }) => snapshots.at(header.number, hash));
 }
 
 function checkBlocks(chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {

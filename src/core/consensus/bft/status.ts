@@ -11,7 +11,7 @@ import type { ValidatorSet } from './interface.ts';
 /** Blocks that are looked at without an explicit range. */
 const STATUS_BLOCKS = 64;
 /** COMPAT has no bound; a range is cut off here so that one request cannot walk a whole chain. */
-export const STATUS_BLOCKS_MAX = 1_000_000;
+const STATUS_BLOCKS_MAX = 1_000_000;
 
 /** Blocks `start` … `end` - 1 are counted; the set after block `end` is listed; `numBlocks` is only reported. */
 export interface StatusRange {

@@ -25,7 +25,3 @@ export function indexOfValidator(validators: ValidatorSet, address: Address): nu
 export function isValidator(validators: ValidatorSet, address: Address): boolean {
   return indexOfValidator(validators, address) >= 0;
 }
-
-export function sameValidators(a: ValidatorSet, b: ValidatorSet): boolean {
-  return a.length === b.length && a.every((address, i) => equalBytes(address, b[i]!));
-}

@@ -350,6 +350,20 @@ describe('QBFT engine', () => {
     expect(said(after.effects)).toEqual([]);
   });
 
+  it('remembers its vote when it reaches that height only by sync', () => {
+    const before = new Bench(ME);
+    const block = proposal(PROPOSER);
+    before.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    before.verified(block);
+    const { memory } = ofKind(before.effects, 'remember').at(-1)!;
+    const engine = new QbftEngine(ME);
+    const common = { headHash: GENESIS.hash, validators: VALIDATORS, rules: RULES };
+    const earlier = { ...GENESIS.header, number: -1 };
+    engine.step({ kind: 'start', head: earlier, memory, ...common }, START_MS);
+    const effects = engine.step({ kind: 'committed', head: GENESIS.header, ...common }, START_MS);
+    expect(said(effects)).toEqual(['prepare']);
+  });
+
   it('never throws on bytes of others', () => {
     const bench = new Bench(ME);
     const block = proposal(PROPOSER);

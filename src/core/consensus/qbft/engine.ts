@@ -60,8 +60,8 @@ export class QbftEngine implements BftEngineMachine {
   private readonly backlog = new Backlog<QbftMessage>();
   private readonly seen = new Lru<string, true>(SEEN_MESSAGES_MAX);
   private state: HeightState | undefined;
-  /** No vote below this height: it was voted beyond in an earlier life. */
-  private votesFrom = 0;
+  /** Of an earlier life: no vote below its height, and in it none that differs. */
+  private memory: VoteMemory | undefined;
 
   constructor(signer: ConsensusSigner, options: QbftOptions = {}) {
     this.signer = signer;
@@ -71,8 +71,8 @@ export class QbftEngine implements BftEngineMachine {
   step(input: BftInput, nowMs: number): readonly BftEffect[] {
     const effects: BftEffect[] = [];
     if (input.kind === 'start') {
-      this.votesFrom = input.memory?.height ?? 0;
-      this.enter(input, nowMs, effects, input.memory);
+      this.memory = input.memory;
+      this.enter(input, nowMs, effects);
     } else if (input.kind === 'committed') {
       if (!this.state || input.head.number >= this.state.height) this.enter(input, nowMs, effects);
     } else if (this.state) {
@@ -134,10 +134,10 @@ export class QbftEngine implements BftEngineMachine {
 
   // --- heights ----------------------------------------------------------------------------------------------------
 
-  private enter(input: Start, nowMs: number, effects: BftEffect[], memory?: VoteMemory): void {
-    const { signer } = this;
+  private enter(input: Start, nowMs: number, effects: BftEffect[]): void {
+    const { signer, memory } = this;
     if (this.state) clearTimers({ signer, state: this.state, nowMs, effects });
-    const start: HeightStart = { ...input, votesFrom: this.votesFrom };
+    const start: HeightStart = { ...input, votesFrom: memory?.height ?? 0 };
     const state = newHeight(start, signer, this.options.quorumOf ?? quorumOf);
     this.state = state;
     const step: Step = { signer, state, nowMs, effects };
