@@ -177,6 +177,45 @@ describe('chain store', () => {
     }
   });
 
+  it('does not count a block as written that is in the log but not applied yet', async () => {
+    const chain = newChain(31);
+    for (let i = 0; i < 6; i++) grow(chain);
+    const disk = new MemoryDisk();
+    let gate: Promise<void> = Promise.resolve();
+    const inner = disk.log('blocks');
+    const log = {
+      ...inner,
+      open: (segment: number) => {
+        const file = inner.open(segment);
+        return {
+          size: () => file.size(),
+          append: (bytes: Uint8Array) => file.append(bytes),
+          read: (at: number, length: number) => file.read(at, length),
+          truncate: (size: number) => file.truncate(size),
+          close: () => file.close(),
+          sync: () => gate.then(() => file.sync()),
+        };
+      },
+    };
+    let store = await openStore(disk, { log });
+    for (let n = 0; n < 5; n++) await store.append(chain.blocks[n]!);
+    let release = () => {};
+    gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    const size = store.replayBytes();
+    const appending = store.append(chain.blocks[5]!);
+    while (store.replayBytes() === size) await Promise.resolve();
+    const checkpoint = store.checkpoint();
+    expect(store.head()!.number).toBe(4);
+    release();
+    await Promise.all([appending, checkpoint]);
+    store = await openStore(disk);
+    expect(store.head()!.number).toBe(5);
+    await follow(store, chain);
+    expectChain(store, chain);
+  });
+
   it('stops on a full disk and on a failing sync, and goes on after opening again', async () => {
     const chain = newChain(3);
     for (let i = 0; i < 6; i++) grow(chain);
