@@ -279,6 +279,23 @@ describe('at the head', () => {
     expect(sync.step({ kind: 'tick' }, 900)).toEqual([]);
   });
 
+  it('takes the header of a head that moved on while it was asked for', () => {
+    const sync = new Sync(at(10));
+    const [probe] = sync.step({ kind: 'joined', peer: 'a', head: at(40).hash, td: 41n }, 0);
+    expect(probe).toMatchObject({ kind: 'getHeaders', query: { origin: at(40).hash, amount: 1 } });
+    sync.step({ kind: 'announced', peer: 'a', blocks: [at(41)] }, 1);
+    const { requestId } = probe as { requestId: bigint };
+    const reply = {
+      kind: 'headers',
+      peer: 'a',
+      requestId,
+      headers: [CHAIN[40]!.rawHeader],
+    } as const;
+    expect(sync.step(reply, 2)).toMatchObject([
+      { kind: 'getHeaders', query: { origin: 11, amount: 31 } },
+    ]);
+  });
+
   it('remembers a block that could not be imported and drops who gives it again', () => {
     const sync = new Sync(at(10));
     for (const peer of ['a', 'b'])

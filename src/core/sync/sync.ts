@@ -30,8 +30,8 @@ const BAD_BLOCKS_MAX = 128;
 interface HeadersRequest {
   readonly id: bigint;
   readonly sinceMs: number;
-  /** undefined: asks for the peer's head by its hash. */
-  readonly from: number | undefined;
+  /** A number: a batch from there on. A hash: the header of the peer's head. */
+  readonly origin: Hash32 | number;
   readonly amount: number;
 }
 
@@ -180,17 +180,23 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
       this.blame(id, DISCONNECT.breachOfProtocol, 'header that is no header');
       return;
     }
-    if (request.from === undefined) this.takeProbe(peer, headers, nowMs);
-    else this.takeBatch(peer, headers, request.from, nowMs);
+    const { origin } = request;
+    if (typeof origin === 'number') this.takeBatch(peer, headers, origin, nowMs);
+    else this.takeProbe(peer, origin, headers, nowMs);
   }
 
-  private takeProbe(peer: SyncPeer, headers: readonly SyncHeader[], nowMs: number): void {
+  private takeProbe(
+    peer: SyncPeer,
+    hash: Hash32,
+    headers: readonly SyncHeader[],
+    nowMs: number,
+  ): void {
     const first = headers[0];
     if (!first) {
       this.strike(peer, nowMs, 'does not give the header of its own head');
       return;
     }
-    if (!equalBytes(first.hash, peer.head)) {
+    if (!equalBytes(first.hash, hash)) {
       this.blame(peer.id, DISCONNECT.breachOfProtocol, 'another header than asked for');
       return;
     }
@@ -369,19 +375,13 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   private probe(nowMs: number): void {
     for (const peer of this.peers.values()) {
       if (!peer.needsProbe || peer.headers || peer.pausedUntilMs > nowMs) continue;
-      this.request(peer, peer.head, undefined, 1, nowMs);
+      this.request(peer, peer.head, 1, nowMs);
     }
   }
 
-  private request(
-    peer: SyncPeer,
-    origin: Hash32 | number,
-    from: number | undefined,
-    amount: number,
-    nowMs: number,
-  ): void {
+  private request(peer: SyncPeer, origin: Hash32 | number, amount: number, nowMs: number): void {
     const requestId = this.nextRequestId++;
-    peer.headers = { id: requestId, sinceMs: nowMs, from, amount };
+    peer.headers = { id: requestId, sinceMs: nowMs, origin, amount };
     const query = { origin, amount, skip: 0, reverse: false };
     this.out.push({ kind: 'getHeaders', peer: peer.id, requestId, query });
   }
@@ -396,13 +396,13 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     if (isNear && nowMs - (this.behindSinceMs ?? nowMs) < ANNOUNCE_WAIT_MS) return;
     let chosen: SyncPeer | undefined;
     for (const peer of this.peers.values()) {
-      if (peer.headers?.from !== undefined) return;
+      if (typeof peer.headers?.origin === 'number') return;
       if (peer.headers || peer.pausedUntilMs > nowMs || (peer.best ?? 0) <= tip.number) continue;
       if (!chosen || isBetter(peer, chosen)) chosen = peer;
     }
     if (!chosen) return;
     const amount = Math.min(HEADERS_PER_REQUEST, target - tip.number);
-    this.request(chosen, tip.number + 1, tip.number + 1, amount, nowMs);
+    this.request(chosen, tip.number + 1, amount, nowMs);
   }
 
   private askBodies(nowMs: number): void {
