@@ -23,7 +23,12 @@ const payload: fc.Arbitrary<EncodedPayload> = fc
       recipientKeys: fc.array(bytes(32), { minLength: recipients, maxLength: recipients }),
       flag: fc.constant(flag),
       affected: fc.array(fc.record({ hash: bytes(64), securityHash: bytes(64) }), { maxLength: 3 }),
-      execHash: flag === 3 ? bytes(44) : bytes(0),
+      execHash:
+        flag === 3
+          ? bytes(32).map(
+              (hash) => new Uint8Array(Buffer.from(Buffer.from(hash).toString('base64'))),
+            )
+          : bytes(0),
       mandatoryRecipients: flag === 2 ? fc.array(bytes(32), { maxLength: 3 }) : fc.constant([]),
       privacyGroupId: fc.oneof(bytes(0), bytes(32)),
     }),
@@ -115,6 +120,14 @@ describe('encoded payload', () => {
         }
       }),
     );
+  });
+
+  it('has an execution hash that a node can decode, or none', () => {
+    for (const text of ['x', 'A'.repeat(44), `${'*'.repeat(43)}=`]) {
+      const bad = { ...sample, flag: 3 as const, execHash: new Uint8Array(Buffer.from(text)) };
+      expect(() => decodeLegacy(encodeLegacy(bad)), text).toThrow(/wrong|none/);
+      expect(() => decodeCbor(encodeCbor(bad)), text).toThrow(/none/);
+    }
   });
 
   it('is cut down to one box for a recipient; under state validation all keys stay, its own first', () => {

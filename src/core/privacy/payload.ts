@@ -1,6 +1,6 @@
 /** The encrypted payload that managers exchange and keep: its parts, and what each recipient gets (dossier §10.1, §10.4). */
 
-import { toBase64 } from '../base/base64.ts';
+import { fromBase64, toBase64 } from '../base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { isPrivacyFlag, PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from './flags.ts';
@@ -13,6 +13,8 @@ export const NONCE_BYTES = 24;
 const SEAL_OVERHEAD_BYTES = 16;
 const RECIPIENT_BOX_BYTES: number = MASTER_KEY_BYTES + SEAL_OVERHEAD_BYTES;
 export const PAYLOAD_HASH_BYTES = 64;
+const EXEC_HASH_BYTES = 32;
+const EXEC_HASH_CHARACTERS = 44;
 /** Recipients of one payload. */
 export const RECIPIENTS_MAX = 4096;
 
@@ -143,6 +145,17 @@ function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   );
 }
 
+/** Empty, or base64 text of 32 bytes: nodes decode it, and must not trip over what a peer wrote. */
+export function isExecHash(text: Uint8Array): boolean {
+  if (text.length === 0) return true;
+  if (text.length !== EXEC_HASH_CHARACTERS) return false;
+  try {
+    return fromBase64(String.fromCharCode(...text)).length === EXEC_HASH_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 /** Checks sizes after decoding; the codecs call it. */
 export function checkedPayload(payload: EncodedPayload): EncodedPayload {
   const keys = [payload.senderKey, ...payload.recipientKeys, ...payload.mandatoryRecipients];
@@ -155,9 +168,10 @@ export function checkedPayload(payload: EncodedPayload): EncodedPayload {
     payload.recipientBoxes.length <= RECIPIENTS_MAX &&
     payload.affected.length <= RECIPIENTS_MAX &&
     payload.affected.every((one) => one.hash.length === PAYLOAD_HASH_BYTES) &&
-    payload.cipherText.length >= SEAL_OVERHEAD_BYTES;
+    payload.cipherText.length >= SEAL_OVERHEAD_BYTES &&
+    isExecHash(payload.execHash);
   if (!ok) {
-    throw fail('PAYLOAD_INVALID', 'encoded payload holds a key, nonce, box or hash of wrong size');
+    throw fail('PAYLOAD_INVALID', 'encoded payload holds a key, nonce, box or hash that is none');
   }
   return payload;
 }

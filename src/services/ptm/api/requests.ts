@@ -6,6 +6,7 @@ import type { PayloadHash } from '../../../core/privacy/inputs.ts';
 import {
   checkedPayload,
   type EncodedPayload,
+  isExecHash,
   NO_METADATA,
   PAYLOAD_HASH_BYTES,
   PUBLIC_KEY_BYTES,
@@ -17,8 +18,6 @@ import type { HttpRequest } from '../../../io/http/server.ts';
 import type { SendTerms } from '../manager/manager.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-const EXEC_HASH_CHARACTERS_MAX = 256;
 
 /** Throws PTM_REQUEST_INVALID. */
 export function jsonBody(request: HttpRequest): Fields {
@@ -120,10 +119,9 @@ export function bad(message: string): Error {
 
 function execHash(value: unknown): Uint8Array {
   if (value === undefined || value === null) return EMPTY_BYTES;
-  if (typeof value !== 'string' || value.length > EXEC_HASH_CHARACTERS_MAX) {
-    throw bad('"execHash" is not a base64 string');
-  }
-  return Uint8Array.from(Buffer.from(value, 'latin1'));
+  const text = typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'latin1')) : undefined;
+  if (!text || !isExecHash(text)) throw bad('"execHash" is not base64 of 32 bytes');
+  return text;
 }
 
 function strings(fields: Fields, name: string): string[] {
