@@ -21,7 +21,7 @@ interface ManagerKey {
   readonly priv: string;
 }
 
-interface Held {
+export interface Held {
   readonly payload: string;
   readonly sender: string;
   readonly recipients: readonly string[];
@@ -60,7 +60,8 @@ export async function recordedNode(
   };
 }
 
-function contentsOf(recording: string): Record<string, Held> {
+/** By payload hash in hex. */
+export function contentsOf(recording: string): Record<string, Held> {
   const file = join(recording, 'private/manager-contents.json');
   return readJson(existsSync(file) ? file : `${file}.gz`);
 }

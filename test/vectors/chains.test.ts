@@ -3,6 +3,7 @@ import { chains } from './chains.ts';
 import { OWN_VECTORS, sharedVectors } from './folders.ts';
 import { Tally } from './kind.ts';
 import { privateChains } from './private-chains.ts';
+import { privateSimulations } from './private-simulations.ts';
 
 it('recorded chains replay without a private transaction manager: roots, blooms and receipts', async () => {
   const tally = new Tally();
@@ -20,4 +21,13 @@ it('recorded private chains replay as each node: private roots and receipts', as
   for (const file of files) await privateChains.run(file, tally);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBe(4 * (303 + 58 + 34));
+});
+
+it('flagged private transactions simulate as their recorded senders did', async () => {
+  const tally = new Tally();
+  for (const file of privateSimulations.find(OWN_VECTORS)) {
+    await privateSimulations.run(file, tally);
+  }
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBeGreaterThanOrEqual(27);
 });

@@ -1,9 +1,9 @@
 /** The event that shares a private contract's state, and the state dump it names (privacy dossier §7.1, §7.5, §7.6). */
 
 import { fromBase64 } from '../base/base64.ts';
-import { type Address, equalBytes, type Hash32, padLeft } from '../base/bytes.ts';
+import { type Address, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
-import { bytesToBigInt } from '../base/quantity.ts';
+import { bytesToBigInt, MAX_UINT64, MAX_UINT256 } from '../base/quantity.ts';
 import type { Log } from '../chain/receipt.ts';
 import type { PayloadHash } from './inputs.ts';
 import { payloadHashOf } from './marker.ts';
@@ -89,27 +89,43 @@ export interface SharedAccount {
   readonly storage: ReadonlyMap<bigint, bigint>;
 }
 
-/** Accounts of a dump as the initiator's node wrote it; undefined when it does not parse. */
+/** Accounts of a dump as the initiator's node wrote it; undefined when it does not parse or holds impossible values. */
 export function parseStateDump(payload: Uint8Array): SharedAccount[] | undefined {
   let text = '';
   for (const byte of payload) text += String.fromCharCode(byte);
   try {
     const dump: Record<string, DumpedAccount> = JSON.parse(text);
     return Object.entries(dump).map(([address, { state }]) => ({
-      address: padLeft(fromHex(address), 20),
-      balance: BigInt(state.balance),
-      nonce: BigInt(state.nonce ?? 0),
+      address: addressOf(address),
+      balance: unsigned(BigInt(state.balance), MAX_UINT256),
+      nonce: unsigned(BigInt(state.nonce ?? 0), MAX_UINT64),
       code: fromHex(state.code ?? ''),
-      storage: new Map(
-        Object.entries(state.storage ?? {}).map(([slot, value]) => [
-          bytesToBigInt(fromHex(slot)),
-          bytesToBigInt(evenHex(value)),
-        ]),
-      ),
+      storage: storageOf(state.storage ?? {}),
     }));
   } catch {
     return undefined;
   }
+}
+
+function storageOf(entries: Readonly<Record<string, string>>): Map<bigint, bigint> {
+  return new Map(Object.entries(entries).map(([slot, value]) => [wordOf(slot), wordOf(value)]));
+}
+
+function addressOf(text: string): Address {
+  const bytes = fromHex(text);
+  if (bytes.length !== 20) throw new RangeError('an address has 20 bytes');
+  return bytes;
+}
+
+function wordOf(text: string): bigint {
+  const bytes = fromHex(text.length % 2 === 0 ? text : `0${text}`);
+  if (bytes.length > WORD_BYTES) throw new RangeError('a word has at most 32 bytes');
+  return bytesToBigInt(bytes);
+}
+
+function unsigned(value: bigint, max: bigint): bigint {
+  if (value < 0n || value > max) throw new RangeError('out of range');
+  return value;
 }
 
 interface DumpedAccount {
@@ -119,8 +135,4 @@ interface DumpedAccount {
     readonly code?: string;
     readonly storage?: Readonly<Record<string, string>>;
   };
-}
-
-function evenHex(text: string): Uint8Array {
-  return fromHex(text.length % 2 === 0 ? text : `0${text}`);
 }

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MemoryChain, type PrivateNode } from '../../../test/support/memory-chain.ts';
+import { recordedNode } from '../../../test/support/recorded-manager.ts';
+import { OWN_VECTORS } from '../../../test/vectors/folders.ts';
+import { genesisOf, readBlocks } from '../../../test/vectors/goquorum-blocks.ts';
+import { bareHex, fromHex, toHex } from '../base/hex.ts';
+import { type Block, decodeBlock } from '../chain/block.ts';
+import { type PrivateAnswer, type PrivateQuery, queryKey } from '../privacy/inputs.ts';
+import { BlockExecution, type BlockJob } from './block-execution.ts';
+import type { ExecutedBlock } from './result.ts';
+
+const PRIVATE_CHAIN = join(OWN_VECTORS, 'goquorum/private-chain');
+const PUBLIC_CHAIN = join(OWN_VECTORS, 'goquorum/public-chain');
+
+function blocksOf(recording: string): Block[] {
+  return readBlocks(join(recording, 'chain/blocks.jsonl.gz'))
+    .filter(({ number }) => number > 0)
+    .map(({ rlp }) => decodeBlock(fromHex(rlp)));
+}
+
+function run(job: BlockJob, gasBudget = Number.MAX_SAFE_INTEGER): ExecutedBlock {
+  const execution = new BlockExecution(job);
+  while (execution.advance(gasBudget) === 'more');
+  return execution.result();
+}
+
+describe('answers that are missing', () => {
+  it('are named until none is, and the public side never depends on them', async () => {
+    const node = await recordedNode(PRIVATE_CHAIN, 'node3', false);
+    const chain = new MemoryChain(genesisOf(PRIVATE_CHAIN), node);
+    let waits = 0;
+    for (const block of blocksOf(PRIVATE_CHAIN)) {
+      const known = new Map<string, PrivateAnswer>();
+      const inputs = { answer: (query: PrivateQuery) => known.get(queryKey(query)) };
+      const job = { ...chain.job(block), inputs };
+      let executed = run(job);
+      while (executed.private.kind === 'waiting') {
+        waits++;
+        expect(toHex(executed.stateRoot)).toBe(toHex(block.header.stateRoot));
+        expect(executed.private.wanted.length).toBeGreaterThan(0);
+        for (const query of executed.private.wanted) {
+          expect(known.has(queryKey(query))).toBe(false);
+          known.set(queryKey(query), node.inputs.answer(query)!);
+        }
+        executed = run(job);
+      }
+      const whole = chain.import(block);
+      if (executed.private.kind === 'done') {
+        const [space] = executed.private.spaces.values();
+        expect(toHex(space!.root)).toBe(toHex(whole.spaces.get('private')!.trie.root()));
+      }
+    }
+    // Plain payloads, markers with their inner ones, and extension uuids that only logs name.
+    expect(waits).toBeGreaterThan(90);
+  });
+});
+
+describe('slices', () => {
+  it('give the same as one go', () => {
+    const chain = new MemoryChain(genesisOf(PUBLIC_CHAIN));
+    for (const block of blocksOf(PUBLIC_CHAIN)) {
+      const sliced = run(chain.job(block), 1);
+      const { executed } = chain.import(block);
+      expect(toHex(sliced.stateRoot)).toBe(toHex(executed!.stateRoot));
+      expect(toHex(sliced.receiptsRoot)).toBe(toHex(executed!.receiptsRoot));
+    }
+  });
+});
+
+describe('a builder', () => {
+  it('includes one transaction after the other, and a refused one leaves nothing behind', () => {
+    const chain = new MemoryChain(genesisOf(PUBLIC_CHAIN));
+    for (const block of blocksOf(PUBLIC_CHAIN)) {
+      const execution = new BlockExecution({ ...chain.job(block), transactions: [] });
+      for (const tx of block.transactions) {
+        execution.include(tx);
+        const { gasLeft } = execution;
+        expect(() => execution.include(tx)).toThrow(
+          /nonce too low: address 0x[0-9a-fA-F]{40}, tx: /,
+        );
+        expect(execution.gasLeft).toBe(gasLeft);
+      }
+      while (execution.advance(1_000_000) === 'more');
+      expect(toHex(execution.result().stateRoot)).toBe(toHex(block.header.stateRoot));
+      chain.import(block);
+    }
+  });
+});
+
+describe('what a manager says', () => {
+  it('cannot make a block bad: foreign, empty and flagged payloads end in the private receipt', async () => {
+    const real = await recordedNode(PRIVATE_CHAIN, 'node1', false);
+    const answers: ((answer: PrivateAnswer) => PrivateAnswer)[] = [
+      (answer) => (answer.kind === 'held' ? { ...answer, payload: new Uint8Array(0) } : answer),
+      (answer) => (answer.kind === 'held' ? { ...answer, payload: fromHex('0xfe') } : answer),
+      (answer) => (answer.kind === 'held' ? { ...answer, flag: 3, execHash: undefined } : answer),
+      () => ({ kind: 'notParty' }),
+      () => ({ kind: 'fact', value: true }),
+    ];
+    for (const change of answers) {
+      const node: PrivateNode = {
+        ...real,
+        inputs: { answer: (query) => change(real.inputs.answer(query)!) },
+      };
+      const chain = new MemoryChain(genesisOf(PRIVATE_CHAIN), node);
+      // import() compares every public root with the header.
+      for (const block of blocksOf(PRIVATE_CHAIN)) chain.import(block);
+      expect(chain.head.block.header.number).toBe(303);
+    }
+  });
+
+  it('is noted where it made a transaction fail', async () => {
+    const node = await recordedNode(PRIVATE_CHAIN, 'node1', false);
+    const chain = new MemoryChain(genesisOf(PRIVATE_CHAIN), node);
+    for (const block of blocksOf(PRIVATE_CHAIN)) chain.import(block);
+    const notes = chain.nodes.flatMap(({ executed }) => executed?.notes ?? []);
+    expect(notes.map(({ text }) => text)).toContain(
+      'verification of contract interaction differs from the one returned by Tessera',
+    );
+  });
+});
+
+describe('a block that must be refused', () => {
+  it('names the transaction and the reason', () => {
+    const chain = new MemoryChain(genesisOf(PUBLIC_CHAIN));
+    const blocks = blocksOf(PUBLIC_CHAIN);
+    const block = blocks.find(({ transactions }) => transactions.length > 0)!;
+    for (const earlier of blocks) {
+      if (earlier === block) break;
+      chain.import(earlier);
+    }
+    const [tx] = block.transactions;
+    const job = chain.job(block);
+    const name = `could not apply tx 1 [0x${bareHex(tx!.hash)}]: nonce too low`;
+    expect(() => run({ ...job, transactions: [tx!, tx!] })).toThrow(name);
+    const priced = { ...job, rules: { ...job.rules, isQuorum: true, isGasPriceEnabled: true } };
+    expect(() => run({ ...priced, header: { ...job.header, gasLimit: 20_000n } })).toThrow(
+      'gas limit reached',
+    );
+    const refused = () => {
+      throw Object.assign(new Error('account is not authorised'), { code: 'PERMISSION_DENIED' });
+    };
+    expect(() => run({ ...job, authorize: refused })).toThrow(
+      /^could not apply tx 0 \[0x[0-9a-f]{64}\]: account is not authorised$/,
+    );
+  });
+});
