@@ -133,13 +133,7 @@ export function isAlive(pid: number): boolean {
 }
 
 function ptmCommand(node: NodeSpec): string[] {
-  return [
-    'ptm',
-    '--configfile',
-    join(node.ptmFolder, 'config.json'),
-    '--datadir',
-    join(node.ptmFolder, 'data'),
-  ];
+  return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
 }
 
 function nodeCommand(

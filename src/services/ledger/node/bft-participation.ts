@@ -6,7 +6,7 @@ import { type Block, blockOf } from '../../../core/chain/block.ts';
 import { withCommitSeals } from '../../../core/chain/extra-data.ts';
 import type { ConsensusSigner, Seal, VoteMemory } from '../../../core/consensus/bft/interface.ts';
 import { Candidates } from '../../../core/consensus/bft/votes.ts';
-import { headerTemplate } from '../../../core/consensus/header-template.ts';
+import { type HeaderTemplate, headerTemplate } from '../../../core/consensus/header-template.ts';
 import { QbftEngine } from '../../../core/consensus/qbft/engine.ts';
 import type { Clock, Log, Timers } from '../../../core/ports.ts';
 import type { BlockBuilder } from './block-builder.ts';
@@ -130,19 +130,25 @@ export class BftParticipation {
     mayBeEmpty: boolean,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
-    const { chain, book, builder, signer, clock, chance, vanity, hasPending } = this.parts;
-    const head = chain.head();
-    if (!equalBytes(head.hash, parent)) return undefined;
+    const { chain, builder, hasPending } = this.parts;
+    if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
+    const built = await builder.build(this.template(), isWanted);
+    return built?.block;
+  }
+
+  /** Header of the block that this node would propose on the head now. */
+  template(): HeaderTemplate {
+    const { chain, book, signer, clock, chance, vanity } = this.parts;
+    const head = chain.head();
     const validators = book.validatorsAfter(head.number);
-    const rules = book.rulesAt(head.number + 1);
     const nowMs = clock.nowMs();
-    const template = headerTemplate({
+    return headerTemplate({
       engine: book.engineAt(head.number + 1),
       parent: head.header,
       parentHash: head.hash,
       validators,
-      rules,
+      rules: book.rulesAt(head.number + 1),
       parentRules: book.rulesAt(head.number),
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
@@ -150,8 +156,6 @@ export class BftParticipation {
       nowMs,
       notBeforeMs: nowMs,
     });
-    const built = await builder.build(template, isWanted);
-    return built?.block;
   }
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {

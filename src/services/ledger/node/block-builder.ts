@@ -25,6 +25,8 @@ export interface BuilderSettings {
 const SLICE_GAS = 1_500_000n;
 /** A transfer: with less left, nothing fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
+/** A preview is made in one go: it shows no more than this. */
+const PREVIEW_TRANSACTIONS_MAX = 200;
 
 export interface BuiltBlock {
   readonly block: Block;
@@ -67,6 +69,25 @@ export class BlockBuilder {
     const block = sealOff(header, transactions, result);
     this.chain.keep(block, result);
     return { block, result };
+  }
+
+  /** What would be proposed on the head now: executed at once, for the `pending` block of the API. */
+  preview(template: HeaderTemplate): BuiltBlock {
+    const header = this.emptyHeader(template, this.chain.head().header);
+    const execution = new BlockExecution(
+      this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }),
+    );
+    const included: Transaction[] = [];
+    const selection = this.pool.select(header.baseFeePerGas ?? 0n);
+    while (included.length < PREVIEW_TRANSACTIONS_MAX) {
+      const transaction = selection.next(execution.gasLeft);
+      if (!transaction) break;
+      if (this.include(execution, transaction)) included.push(transaction);
+      else selection.leaveOut(transaction);
+    }
+    execution.advance(Number.POSITIVE_INFINITY);
+    const result = execution.result();
+    return { block: sealOff(header, included, result), result };
   }
 
   /** Tries transactions until the block is full, the pool is out, or nobody wants the block any more. */

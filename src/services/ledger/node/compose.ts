@@ -1,8 +1,10 @@
 /** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { Prng } from '../../../core/base/prng.ts';
+import type { Block } from '../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
+import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type { Clock, Entropy, Links, Log, Manager, Timers } from '../../../core/ports.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
@@ -62,6 +64,8 @@ export interface LedgerNode {
   readonly book: ValidatorBook | undefined;
   readonly bft: BftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
+  /** What this node would propose now. */
+  previewBlock(): { block: Block; receipts: readonly Receipt[] };
   readonly parts: readonly Part[];
 }
 
@@ -141,20 +145,42 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       hasPending: () => pool.stats.pending > 0,
       announce: (block) => peers.announce(block),
     });
-  const consensus: Part = {
-    name: 'consensus',
-    start: () => {
-      if (settings.isMining) bft?.start();
-    },
-    stop: () => bft?.stop(),
+  const previewBlock = () => {
+    const { header, hash, number } = chain.head();
+    const template = {
+      ...header,
+      parentHash: hash,
+      number: number + 1,
+      timestamp: nextSecond(clock),
+    };
+    const { block, result } = builder.preview(bft?.template() ?? template);
+    return { block, receipts: result.receipts };
   };
-  const parts: Part[] = [
-    ...(follower
-      ? [{ name: 'private state', start: () => follower.start(), stop: () => follower.stop() }]
-      : []),
+  const parts = partsOf({ follower, door, peers, bft, isMining: settings.isMining });
+  return { chain, pool, door, peers, events, book, bft, payloads, previewBlock, parts };
+}
+
+/** In the order in which they start. */
+function partsOf(made: {
+  follower: PrivateFollower | undefined;
+  door: TransactionDoor;
+  peers: PeerProtocols;
+  bft: BftParticipation | undefined;
+  isMining: boolean;
+}): Part[] {
+  const { follower, door, peers, bft, isMining } = made;
+  return [
+    { name: 'private state', start: () => follower?.start(), stop: () => follower?.stop() },
     { name: 'transactions', start: () => door.start(), stop: () => door.stop() },
     { name: 'peers', start: () => peers.start(), stop: () => peers.stop() },
-    consensus,
+    {
+      name: 'consensus',
+      start: () => (isMining ? bft?.start() : undefined),
+      stop: () => bft?.stop(),
+    },
   ];
-  return { chain, pool, door, peers, events, book, bft, payloads, parts };
+}
+
+function nextSecond(clock: Clock): bigint {
+  return BigInt(Math.ceil(clock.nowMs() / 1000));
 }

@@ -1,0 +1,48 @@
+/** One command of `quorate`: a name, what it does, its options, and how it runs. */
+
+import { readFileSync } from 'node:fs';
+import { fail } from '../core/base/errors.ts';
+import { helpText } from '../io/host/help-text.ts';
+import { type OptionRow, type ParsedOptions, parseOptions, peekFlag } from '../io/host/options.ts';
+
+export interface Command {
+  readonly name: string;
+  readonly about: string;
+  /** What stands behind the options. */
+  readonly operands?: string;
+  readonly examples: readonly { readonly does: string; readonly line: string }[];
+  readonly rows: readonly OptionRow[];
+  /** Resolves with the exit status, or never while the command serves. */
+  run(options: ParsedOptions): Promise<number>;
+}
+
+export function helpOf(command: Command): string {
+  return helpText({
+    command: `quorate ${command.name}`,
+    about: command.about,
+    examples: command.examples,
+    rows: command.rows,
+    ...(command.operands ? { operands: command.operands } : {}),
+  });
+}
+
+/** Flags over environment over the file named by --config. Throws OPTION_…. */
+export function parseFor(command: Command, argv: readonly string[]): ParsedOptions {
+  const name = command.rows.some(({ flag }) => flag === 'config')
+    ? peekFlag(argv, 'config')
+    : undefined;
+  const file = name === undefined ? undefined : { name, text: readConfig(name) };
+  return parseOptions(command.rows, { argv, env: process.env, ...(file ? { file } : {}) });
+}
+
+function readConfig(name: string): string {
+  try {
+    return readFileSync(name, 'utf8');
+  } catch (cause) {
+    throw fail(
+      'OPTION_FILE_INVALID',
+      `cannot read the configuration file ${name}: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}

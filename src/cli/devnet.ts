@@ -1,0 +1,126 @@
+/** `quorate devnet`: the network that `npm start` brings up. */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fail } from '../core/base/errors.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { onStopSignal } from '../io/host/signals.ts';
+import { processLauncher } from '../services/devnet/processes.ts';
+import { startDevnet } from '../services/devnet/start.ts';
+import { stopDevnet } from '../services/devnet/stop.ts';
+import { renderTable } from '../services/devnet/table.ts';
+import type { Command } from './command.ts';
+import { inProcessLauncher } from './in-process.ts';
+import { stderrLog } from './log.ts';
+
+const GROUP = 'Network';
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+
+export const devnetCommand: Command = {
+  name: 'devnet',
+  about:
+    'Runs a network of four QBFT validators, each with its private transaction manager, on this machine.',
+  operands: '[stop]',
+  examples: [
+    { does: 'start, and stay in the foreground', line: 'quorate devnet' },
+    {
+      does: 'start in the background, then stop it',
+      line: 'quorate devnet --wait && quorate devnet stop',
+    },
+  ],
+  rows: [
+    {
+      flag: 'folder',
+      type: 'string',
+      default: '.quorate',
+      about: 'Where the network lives',
+      group: GROUP,
+    },
+    { flag: 'fresh', type: 'boolean', default: false, about: 'Begin anew', group: GROUP },
+    {
+      flag: 'wait',
+      type: 'boolean',
+      default: false,
+      about: 'Return once it is up; it goes on in the background',
+      group: GROUP,
+    },
+    {
+      flag: 'in-process',
+      type: 'boolean',
+      default: false,
+      about: 'All nodes in this one process, for tests',
+      group: GROUP,
+    },
+    {
+      flag: 'ports-from',
+      type: 'integer',
+      about: 'First of 20 ports to use instead of the documented ones',
+      group: GROUP,
+    },
+    {
+      flag: 'block-period',
+      type: 'integer',
+      default: 1,
+      unit: 'seconds',
+      about: 'Time between blocks',
+      group: GROUP,
+    },
+    {
+      flag: 'empty-block-period',
+      type: 'integer',
+      default: 0,
+      unit: 'seconds',
+      about: 'Time between blocks without transactions, when longer',
+      group: GROUP,
+    },
+    {
+      flag: 'verbosity',
+      type: 'integer',
+      default: 3,
+      about: 'Of the logs in the folder: 0 silent to 5 trace',
+      group: GROUP,
+    },
+  ],
+  async run(options) {
+    const folder = resolve(options.string('folder')!);
+    const [action] = options.positional;
+    if (action === 'stop') {
+      const stopped = await stopDevnet(folder);
+      console.log(stopped > 0 ? `stopped ${stopped} processes` : 'no network is running');
+      return 0;
+    }
+    if (action !== undefined)
+      throw fail(
+        'OPTION_UNKNOWN',
+        `unknown action "${action}": quorate devnet, or quorate devnet stop`,
+      );
+    await installCrypto();
+    const isWait = options.boolean('wait');
+    const launch = options.boolean('in-process')
+      ? inProcessLauncher()
+      : processLauncher(MAIN, isWait);
+    const progress = (line: string) => console.log(`  ${line}`);
+    console.log('Starting a Quorate devnet ...');
+    const devnet = await startDevnet(
+      {
+        folder,
+        isFresh: options.boolean('fresh'),
+        portsFrom: options.number('ports-from'),
+        blockPeriodSeconds: options.number('block-period')!,
+        emptyBlockPeriodSeconds: options.number('empty-block-period')!,
+        verbosity: options.number('verbosity')!,
+      },
+      launch,
+      progress,
+    );
+    console.log(renderTable(devnet.description));
+    if (isWait) return 0;
+    console.log('  Ctrl-C stops the network; its state stays.\n');
+    onStopSignal({ stop: () => devnet.stop(), log: stderrLog(1) });
+    const ended = await Promise.race(
+      devnet.running.map(({ name, ended: end }) => end.then((code) => ({ name, code }))),
+    );
+    console.error(`${ended.name} ended with status ${ended.code}: see ${folder}/${ended.name}.log`);
+    await devnet.stop();
+    return 1;
+  },
+};

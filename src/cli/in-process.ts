@@ -1,0 +1,57 @@
+/** Runs the devnet's nodes and managers inside this process: the only place where services are composed together. */
+import { appendFileSync } from 'node:fs';
+import { fail } from '../core/base/errors.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { createLogger } from '../io/host/logger.ts';
+import { parseOptions } from '../io/host/options.ts';
+import type { Launch } from '../services/devnet/processes.ts';
+import { NODE_ROWS } from '../services/ledger/options.ts';
+import { startNode } from '../services/ledger/start.ts';
+import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
+
+export function inProcessLauncher(): Launch {
+  return async ({ name, args, logFile }) => {
+    const [command, ...argv] = args;
+    const { log } = createLogger({
+      write: (line) => appendFileSync(logFile, line),
+      clock: systemClock,
+      verbosity: 3,
+    });
+    const close = await start(command, argv, log);
+    let end: (code: number) => void = () => {};
+    const ended = new Promise<number>((resolve) => {
+      end = resolve;
+    });
+    return {
+      name,
+      pid: process.pid,
+      ended,
+      async stop() {
+        await close();
+        end(0);
+      },
+    };
+  };
+}
+
+async function start(
+  command: string | undefined,
+  argv: readonly string[],
+  log: ReturnType<typeof createLogger>['log'],
+) {
+  if (command === 'node') {
+    const options = parseOptions(NODE_ROWS, { argv });
+    const node = await startNode(options, {
+      log,
+      privateConfig: undefined,
+      onFault: (error) => log('error', 'The disk failed', { err: error }),
+    });
+    return () => node.close();
+  }
+  if (command === 'ptm') {
+    const { config } = await readTesseraConfig(argv[argv.indexOf('--configfile') + 1]!);
+    const ptm = await startPtm(config, { say: log });
+    return () => ptm.close();
+  }
+  throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);
+}

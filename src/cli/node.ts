@@ -1,0 +1,36 @@
+/** `quorate node`. */
+import { onStopSignal } from '../io/host/signals.ts';
+import { NODE_ROWS } from '../services/ledger/options.ts';
+import { startNode } from '../services/ledger/start.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+
+export const nodeCommand: Command = {
+  name: 'node',
+  about: 'Runs a ledger node. The flags are those of GoQuorum.',
+  examples: [
+    {
+      does: 'a validator with its private transaction manager',
+      line: 'quorate node --datadir data --mine --http --ptm.url http://127.0.0.1:9101',
+    },
+    {
+      does: 'a node without private transactions',
+      line: 'quorate node --datadir data --genesis genesis.json --http',
+    },
+  ],
+  rows: NODE_ROWS,
+  async run(options) {
+    const log = stderrLog(options.number('verbosity')!);
+    const onFault = (error: unknown) => {
+      log('error', 'The disk failed, the node ends', { err: (error as Error).message });
+      process.exit(1);
+    };
+    const node = await startNode(options, {
+      log,
+      privateConfig: process.env.PRIVATE_CONFIG,
+      onFault,
+    });
+    onStopSignal({ stop: () => node.close(), log });
+    return new Promise(() => {});
+  },
+};

@@ -1,0 +1,14 @@
+/** `quorate version`. */
+import { clientVersion, VERSION } from '../services/ledger/facts.ts';
+import type { Command } from './command.ts';
+
+export const versionCommand: Command = {
+  name: 'version',
+  about: 'Prints the version.',
+  examples: [],
+  rows: [],
+  async run() {
+    console.log(`Quorate ${VERSION}\n${clientVersion(undefined)}`);
+    return 0;
+  },
+};

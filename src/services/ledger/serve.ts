@@ -1,0 +1,185 @@
+/** The API over its transports: HTTP, WebSocket and IPC, each with its own namespaces. */
+import type { Server } from 'node:http';
+import { bareHex } from '../../core/base/hex.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
+import type { Log, Manager } from '../../core/ports.ts';
+import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
+import { proveAccount } from '../../core/state/proof.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { systemEntropy } from '../../io/host/entropy.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
+import { type Page, serveHttp } from '../../io/rpc/http.ts';
+import { serveIpc } from '../../io/rpc/ipc.ts';
+import { serveWebSocket } from '../../io/rpc/websocket.ts';
+import type { Context } from './api/context.ts';
+import { requestOf, siteOf } from './api/eth/call.ts';
+import { TABLE } from './api/table.ts';
+import type { Accounts } from './node/accounts.ts';
+import type { LedgerNode } from './node/compose.ts';
+import { Sender } from './node/sender.ts';
+import { ipcPath, namespacesOf } from './settings.ts';
+import type { AdminDesk } from './view/admin-desk.ts';
+import { LATEST } from './view/block-tag.ts';
+import { FilterDesk } from './view/filter-desk.ts';
+import { PartyView, type Prover } from './view/party-view.ts';
+import { pendingDesk } from './view/pending-desk.ts';
+
+const WEI_PER_ETHER = 1e18;
+/** Behind by more, a node is not ready to serve. */
+const READY_LAG_BLOCKS = 16;
+
+export interface ApiParts {
+  readonly node: LedgerNode;
+  readonly accounts: Accounts;
+  readonly manager: Manager;
+  readonly admin: AdminDesk;
+  readonly options: ParsedOptions;
+  readonly log: Log;
+}
+
+export interface ServedApi {
+  readonly httpUrl: string | undefined;
+  readonly webSocketUrl: string | undefined;
+  close(): Promise<void>;
+}
+
+export function composeApi(parts: ApiParts): {
+  dispatcher: Dispatcher<Context>;
+  serve(): Promise<ServedApi>;
+} {
+  const { node, admin, options } = parts;
+  const namespaces: Record<Caller['transport'], ReadonlySet<string>> = {
+    http: namespacesOf(options.list('http.api')),
+    ws: namespacesOf(options.list('ws.api')),
+    ipc: namespacesOf([
+      ...new Set(TABLE.methods.flatMap(({ names }) => names.map((name) => name.split('_')[0]!))),
+    ]),
+  };
+  const callLimits = callLimitsOf(options);
+  const filters = new FilterDesk({
+    events: node.events,
+    clock: systemClock,
+    entropy: systemEntropy,
+  });
+  const viewOf = (psi: string | undefined) => partyView(node, psi ?? DEFAULT_PSI);
+  const desk = new Sender({
+    chain: node.chain,
+    pool: node.pool,
+    door: node.door,
+    accounts: parts.accounts,
+    manager: parts.manager,
+    payloads: node.payloads,
+    estimateGas: (args) =>
+      estimateGas(requestOf(args), siteOf({ view: viewOf(undefined) }, LATEST), callLimits()),
+    feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
+    allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
+  });
+  const pending = pendingDesk(node, systemClock);
+  const dispatcher = new Dispatcher<Context>(TABLE, {
+    contextOf: (caller) => ({
+      caller,
+      view: viewOf(caller.psi),
+      desk,
+      filters,
+      admin,
+      pending,
+      events: node.events,
+      namespaces: namespaces[caller.transport],
+      callLimits,
+    }),
+    isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
+    newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
+    log: parts.log,
+  });
+  return { dispatcher, serve: () => serve(dispatcher, parts) };
+}
+
+function partyView({ chain }: LedgerNode, psi: string): PartyView {
+  const { store, config } = chain;
+  const prover: Prover = (space, number, address, slots) => {
+    const proof = proveAccount(
+      store.stateAt(space, number),
+      store.trieAt(space, number),
+      address,
+      slots,
+    );
+    return { account: proof.proof, slots: proof.slots.map((slot) => slot.proof) };
+  };
+  return new PartyView({
+    chain: store,
+    psi,
+    isDual: config.isQuorum,
+    rulesAt: (header) => chain.rulesOf(header),
+    engineAt: (number) => engineAt(config, number),
+    prover,
+  });
+}
+
+function callLimitsOf(options: ParsedOptions): () => CallLimits {
+  const gasCap = BigInt(options.number('rpc.gascap')!);
+  const seconds = options.number('vm.calltimeout')!;
+  return () => {
+    const deadline = systemClock.nowMs() + seconds * 1000;
+    return { gasCap, shouldStop: () => systemClock.nowMs() > deadline, timeoutText: `${seconds}s` };
+  };
+}
+
+async function serve(
+  dispatcher: Dispatcher<Context>,
+  { node, admin, options }: ApiParts,
+): Promise<ServedApi> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const pages = new Map<string, () => Page>([
+    ['/health', () => json(200, { status: 'ok' })],
+    ['/ready', () => readiness(node, admin)],
+  ]);
+  const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
+    const server = await serveHttp(dispatcher, {
+      host,
+      port,
+      vhosts: options.list('http.vhosts'),
+      corsDomains: options.list('http.corsdomain'),
+      prefix: options.string('http.rpcprefix')!,
+      pages,
+    });
+    ends.push(() => server.close());
+    return server;
+  };
+  const isHttp = options.boolean('http');
+  const http = isHttp
+    ? await open(options.string('http.addr')!, options.number('http.port')!)
+    : undefined;
+  const webSocketUrl = options.boolean('ws') ? await serveWs() : undefined;
+  const socket = ipcPath(options);
+  if (socket) ends.push(await serveIpc(dispatcher, socket));
+  return {
+    httpUrl: http && `http://${options.string('http.addr')}:${http.port}`,
+    webSocketUrl,
+    async close() {
+      for (const end of ends.reverse()) await end();
+    },
+  };
+
+  async function serveWs(): Promise<string> {
+    const host = options.string('ws.addr')!;
+    const port = options.number('ws.port')!;
+    const isShared = http !== undefined && port === options.number('http.port') && port !== 0;
+    const target = isShared ? http : await open(host, port);
+    ends.push(serveWebSocket(dispatcher, target.server, { origins: options.list('ws.origins') }));
+    return `ws://${host}:${target.port}`;
+  }
+}
+
+function readiness(node: LedgerNode, admin: AdminDesk): Page {
+  const progress = admin.syncing();
+  const head = node.chain.head().number;
+  const behind = progress ? progress.highestBlock - head : 0;
+  const isReady = behind <= READY_LAG_BLOCKS;
+  return json(isReady ? 200 : 503, { ready: isReady, head, behind, peers: admin.peers().length });
+}
+
+function json(status: number, body: object): Page {
+  return { status, contentType: 'application/json', body: `${JSON.stringify(body)}\n` };
+}

@@ -1,0 +1,94 @@
+/** From parsed flags to what the parts of the node take. */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import type { ConsensusDefaults } from '../../core/chain/consensus-rules.ts';
+import type { PoolLimits } from '../../core/txpool/pool.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { MANAGER_FLAGS, type ManagerFlag } from '../../io/ptm-client/config.ts';
+
+export const CONSENSUS_NAMESPACES: readonly string[] = ['istanbul'];
+/** Spellings of one namespace: enabling one enables the other. */
+const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
+  ledgerExtension: 'quorumExtension',
+  quorumExtension: 'ledgerExtension',
+  ledgerPermission: 'quorumPermission',
+  quorumPermission: 'ledgerPermission',
+};
+
+export function poolLimits(options: ParsedOptions): Partial<PoolLimits> {
+  return {
+    accountSlots: options.number('txpool.accountslots')!,
+    globalSlots: options.number('txpool.globalslots')!,
+    accountQueue: options.number('txpool.accountqueue')!,
+    globalQueue: options.number('txpool.globalqueue')!,
+    priceLimit: BigInt(options.number('txpool.pricelimit')!),
+    priceBump: BigInt(options.number('txpool.pricebump')!),
+    lifetimeMs: options.number('txpool.lifetime')!,
+    hasLocals: !options.boolean('txpool.nolocals'),
+  };
+}
+
+export function consensusDefaults(options: ParsedOptions): ConsensusDefaults {
+  const blockPeriodSeconds = options.number('istanbul.blockperiod');
+  const requestTimeoutMs = options.number('istanbul.requesttimeout');
+  return {
+    ...(blockPeriodSeconds === undefined ? {} : { blockPeriodSeconds }),
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    allowedFutureBlockSeconds: options.number('allowedfutureblocktime') ?? 0,
+  };
+}
+
+/** Namespaces that a transport serves; `rpc` always. */
+export function namespacesOf(list: readonly string[]): ReadonlySet<string> {
+  const names = new Set(['rpc']);
+  for (const name of list) {
+    names.add(name.trim());
+    const twin = TWIN_NAMESPACES[name.trim()];
+    if (twin) names.add(twin);
+  }
+  return names;
+}
+
+export function managerFlags(
+  options: ParsedOptions,
+): Partial<Record<ManagerFlag, string | number | boolean>> {
+  const flags: Partial<Record<ManagerFlag, string | number | boolean>> = {};
+  for (const flag of Object.keys(MANAGER_FLAGS) as ManagerFlag[]) {
+    if (options.source(flag) === undefined) continue;
+    if (flag.endsWith('skipverify')) flags[flag] = options.boolean(flag);
+    else flags[flag] = isNumberFlag(flag) ? options.number(flag)! : options.string(flag)!;
+  }
+  return flags;
+}
+
+function isNumberFlag(flag: string): boolean {
+  return flag.endsWith('timeout') || flag.endsWith('buffersize');
+}
+
+export function vanityOf(text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > 32)
+    throw fail(
+      'OPTION_VALUE_INVALID',
+      `--miner.extradata is ${bytes.length} bytes: at most 32 fit into a block`,
+    );
+  return bytes;
+}
+
+/** Passwords by line; the last one serves for the accounts that follow, as in the reference. */
+export function passwordsOf(file: string | undefined): (index: number) => string {
+  if (file === undefined)
+    throw fail('OPTION_VALUE_MISSING', '--unlock needs --password, a file with a password a line');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''));
+  return (index) =>
+    lines[Math.min(index, lines.length - 1)] || (lines.filter((line) => line !== '').at(-1) ?? '');
+}
+
+export function ipcPath(options: ParsedOptions): string | undefined {
+  if (options.boolean('ipcdisable')) return undefined;
+  const path = options.string('ipcpath')!;
+  return isAbsolute(path) || path.includes('/') ? path : join(options.string('datadir')!, path);
+}

@@ -1,0 +1,248 @@
+/** The one file where the outside meets the node: ports, parts, transports, and their end in reverse order. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import {
+  addressOfSecretKey,
+  recoverAddress,
+  secp256k1,
+  sign65,
+} from '../../core/base/secp256k1.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import { checkStart, type Genesis } from '../../core/chain/genesis.ts';
+import type { Log } from '../../core/ports.ts';
+import type { ChainStore } from '../../core/store/chain-store.ts';
+import { TransactionJournal } from '../../core/store/transaction-journal.ts';
+import { VoteFile } from '../../core/store/vote-file.ts';
+import { ETH_66, ETH_68, ISTANBUL_100 } from '../../core/wire/capabilities.ts';
+import { formatEnode } from '../../core/wire/enode.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { installCrypto } from '../../io/host/crypto.ts';
+import { systemEntropy } from '../../io/host/entropy.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { systemTimers } from '../../io/host/timers.ts';
+import { AccountStore } from '../../io/keys/account-store.ts';
+import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
+import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
+import { P2pServer } from '../../io/p2p/server.ts';
+import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
+import { connectManager } from '../../io/ptm-client/connect.ts';
+import { adminDesk } from './admin.ts';
+import { openChain, storeFolder } from './data.ts';
+import { clientVersion } from './facts.ts';
+import { composeNode } from './node/compose.ts';
+import { composeApi } from './serve.ts';
+import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
+import type { NodeFacts } from './view/admin-desk.ts';
+
+export interface RunningNode {
+  readonly httpUrl: string | undefined;
+  readonly webSocketUrl: string | undefined;
+  readonly enode: string;
+  close(): Promise<void>;
+}
+
+export interface NodeHost {
+  readonly log: Log;
+  readonly privateConfig: string | undefined;
+  /** The disk failed under the node: the process must end. */
+  onFault(error: unknown): void;
+}
+
+/** Resolves when everything serves. On failure what was started is ended again. */
+export async function startNode(options: ParsedOptions, host: NodeHost): Promise<RunningNode> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return await start(options, host, ends, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: ParsedOptions,
+  { log, privateConfig, onFault }: NodeHost,
+  ends: (() => void | Promise<void>)[],
+  close: () => Promise<void>,
+): Promise<RunningNode> {
+  const crypto = await installCrypto();
+  const dataDirectory = options.string('datadir')!;
+  const opened = await openChain(dataDirectory, {
+    genesisFile: options.string('genesis'),
+    onFault,
+  });
+  const { store, folder, genesis } = opened;
+  ends.push(() => opened.close());
+  checkStart(genesis.config);
+  const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
+    say: log,
+  });
+  ends.push(() => manager.close());
+  const nodeKey = readNodeKey(options, dataDirectory);
+  const accounts = await openAccounts(options, dataDirectory, log);
+  const name = clientVersion(options.string('identity'));
+  const server = new P2pServer({
+    nodeKey,
+    clientName: name,
+    protocols:
+      engineAt(genesis.config, 1) === 'qbft' ? [ETH_66, ETH_68, ISTANBUL_100] : [ETH_66, ETH_68],
+    maxPeers: options.number('maxpeers')!,
+    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
+    staticNodes: readNodeList(dataDirectory, 'static-nodes.json', log),
+    trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
+    ...(options.boolean('permissioned') ? { mayConnect: filePermissions(dataDirectory, log) } : {}),
+    log,
+  });
+  const journal = new TransactionJournal(folder.journal);
+  ends.push(() => journal.close());
+  const address = addressOfSecretKey(nodeKey);
+  const node = composeNode(
+    {
+      clock: systemClock,
+      timers: systemTimers,
+      entropy: systemEntropy,
+      log,
+      links: server,
+      store,
+      votes: new VoteFile(folder.votes),
+      journal,
+      manager,
+      signer: { address, sign: (hash) => sign65(hash, nodeKey), recover: recoverAddress },
+    },
+    {
+      config: genesis.config,
+      networkId: networkIdOf(options, genesis),
+      consensusDefaults: consensusDefaults(options),
+      pool: poolLimits(options),
+      builder: {
+        gasFloor: BigInt(options.number('miner.gastarget')!),
+        gasCeiling: BigInt(options.number('miner.gaslimit')!),
+        vanity: vanityOf(options.string('miner.extradata')!),
+      },
+      isMining: options.boolean('mine'),
+    },
+  );
+  const facts = () => factsOf({ options, server, store, genesis, nodeKey });
+  const api = composeApi({
+    node,
+    accounts,
+    manager,
+    admin: adminDesk(node, server, facts),
+    options,
+    log,
+  });
+  for (const part of node.parts) {
+    await part.start();
+    ends.push(() => part.stop());
+  }
+  await server.start();
+  ends.push(() => server.stop());
+  const served = await api.serve();
+  ends.push(() => served.close());
+  const head = node.chain.head();
+  log('info', 'Quorate node is up', {
+    version: name,
+    secp256k1: crypto.secp256k1,
+    chain: genesis.config.chainId,
+    engine: engineAt(genesis.config, head.number + 1),
+    head: head.number,
+    hash: bareHex(head.hash).slice(0, 12),
+    node: `0x${bareHex(address)}`,
+    manager: manager.name,
+    http: served.httpUrl ?? 'off',
+    ws: served.webSocketUrl ?? 'off',
+    enode: facts().enode,
+  });
+  return {
+    httpUrl: served.httpUrl,
+    webSocketUrl: served.webSocketUrl,
+    enode: facts().enode,
+    close,
+  };
+}
+
+function factsOf(parts: {
+  options: ParsedOptions;
+  server: P2pServer;
+  store: ChainStore;
+  genesis: Genesis;
+  nodeKey: Uint8Array;
+}): NodeFacts {
+  const { options, server, store, genesis, nodeKey } = parts;
+  const port = server.listening?.port ?? 0;
+  const publicKey = secp256k1().publicKey(nodeKey);
+  const host = '127.0.0.1';
+  return {
+    clientVersion: clientVersion(options.string('identity')),
+    enode: formatEnode({
+      id: server.id,
+      publicKey,
+      host,
+      tcpPort: port,
+      udpPort: 0,
+      raftPort: undefined,
+    }),
+    id: server.id,
+    ip: host,
+    discoveryPort: 0,
+    listenPort: port,
+    networkId: Number(networkIdOf(options, genesis)),
+    dataDirectory: options.string('datadir')!,
+    config: genesis.config,
+    genesisHash: store.hashOf(0)!,
+    address: addressOfSecretKey(nodeKey),
+  };
+}
+
+function networkIdOf(options: ParsedOptions, genesis: Genesis): bigint {
+  const given = options.number('networkid');
+  return given === undefined ? (genesis.config.chainId ?? 1n) : BigInt(given);
+}
+
+/** --nodekeyhex, --nodekey, a key that lies in the data folder (the reference's place too), or a new one. */
+function readNodeKey(options: ParsedOptions, dataDirectory: string): Uint8Array {
+  const hex = options.string('nodekeyhex');
+  if (hex !== undefined) return parseKeyHex(hex);
+  const file = options.string('nodekey');
+  if (file !== undefined) return readKeyFile(file);
+  const places = [
+    join(storeFolder(dataDirectory), 'nodekey'),
+    join(dataDirectory, 'geth', 'nodekey'),
+    join(dataDirectory, 'nodekey'),
+  ];
+  return loadOrCreateKeyFile(places.find((place) => existsSync(place)) ?? places[0]!);
+}
+
+async function openAccounts(
+  options: ParsedOptions,
+  dataDirectory: string,
+  log: Log,
+): Promise<AccountStore> {
+  const directory = options.string('keystore') ?? join(dataDirectory, 'keystore');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const accounts = new AccountStore({
+    directory,
+    clock: systemClock,
+    timers: systemTimers,
+    light: options.boolean('lightkdf'),
+  });
+  const wanted = options.list('unlock').filter((each) => each !== '');
+  if (wanted.length === 0) return accounts;
+  if (options.boolean('http') && !options.boolean('allow-insecure-unlock')) {
+    throw fail(
+      'ACCOUNT_UNLOCK_REFUSED',
+      'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to do it all the same',
+    );
+  }
+  const passwordAt = passwordsOf(options.string('password'));
+  await Promise.all(
+    wanted.map((each, index) => accounts.unlock(fromHex(each), passwordAt(index), 0)),
+  );
+  log('info', 'Unlocked accounts', { count: wanted.length });
+  return accounts;
+}
