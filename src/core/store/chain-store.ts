@@ -47,8 +47,8 @@ import { SerialQueue } from './serial-queue.ts';
 import { type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 
-export const CHECKPOINT_BYTES_DEFAULT = 64 * 1024 * 1024;
-export const CHECKPOINT_MS_DEFAULT = 30_000;
+const CHECKPOINT_BYTES_DEFAULT = 64 * 1024 * 1024;
+const CHECKPOINT_MS_DEFAULT = 30_000;
 /** Appends with durability `group` share one sync. */
 const GROUP_BLOCKS = 64;
 const BLOCKS_CACHED_MAX = 128;

@@ -23,7 +23,7 @@ import type { RecentAccount, RecentChanges, Versions } from './recent-changes.ts
 import { encodeAccountRow, encodeMetadata, encodeSlotRow } from './rows.ts';
 import { slotHash } from './state-store.ts';
 
-export interface SpaceMark {
+interface SpaceMark {
   readonly psi: Psi;
   readonly id: number;
   readonly cursor: number;

@@ -11,7 +11,7 @@ export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND];
 
 export const RECORD_HEADER_BYTES = 9;
 /** One block with its write sets; far above any block that a gas limit allows. */
-export const RECORD_BYTES_MAX = 1024 * 1024 * 1024;
+const RECORD_BYTES_MAX = 1024 * 1024 * 1024;
 
 export interface LogPosition {
   readonly segment: number;

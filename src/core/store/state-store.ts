@@ -10,7 +10,7 @@ import { bigIntToFixed } from '../base/quantity.ts';
 import type { Kv } from '../ports.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../state/account.ts';
 import type { StateReader } from '../state/reader.ts';
-import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE, uint64At } from './keys.ts';
+import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
 import { type RecentChanges, type Versions, versionAt } from './recent-changes.ts';
 import { decodeAccountRow, decodeMetadata, decodeSlotRow } from './rows.ts';
 
@@ -210,9 +210,4 @@ function leastOf(hashes: readonly (Hash32 | undefined)[]): Hash32 | undefined {
 function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item;
   return undefined;
-}
-
-/** Number of the block that a `past` row stands before. */
-export function pastNumber(key: Uint8Array): number {
-  return uint64At(key, key.length - 8);
 }

@@ -9,7 +9,7 @@ import { SerialQueue } from './serial-queue.ts';
 
 /** length u32 | crc32c u32. */
 const ENTRY_HEADER_BYTES = 8;
-export const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
+const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
 /** Below this size compaction is not worth a sync. */
 const COMPACTION_BYTES_MIN = 1024 * 1024;
 

@@ -15,7 +15,7 @@ export interface RememberedVote {
 
 const SLOTS = 2;
 const HEADER_BYTES = 24;
-export const VOTE_BYTES_MAX = 32 * 1024 * 1024 - HEADER_BYTES;
+const VOTE_BYTES_MAX = 32 * 1024 * 1024 - HEADER_BYTES;
 
 export class VoteFile {
   private readonly file: SlotFile;

@@ -15,7 +15,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 }
 
 /** Levenshtein: insertions, deletions and substitutions. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -42,7 +42,7 @@ export function loadOrCreateKeyFile(path: string): Uint8Array {
   return key;
 }
 
-export function writeKeyFile(path: string, key: Uint8Array): void {
+function writeKeyFile(path: string, key: Uint8Array): void {
   writeFileSync(path, bareHex(key), { mode: 0o600, flush: true });
   chmodSync(path, 0o600);
 }
