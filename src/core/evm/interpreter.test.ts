@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CONTRACT,
+  ETHER,
+  environmentOf,
+  runCode,
+  SENDER,
+  worldOf,
+} from '../../../test/support/evm.ts';
+import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
+import { fromHex, toHex } from '../base/hex.ts';
+import { type Environment, execute } from './interpreter.ts';
+import { CallTracer } from './tracers/call.ts';
+
+const BERLIN = rulesOfFork('berlin');
+const SELF = '22'.repeat(20);
+
+function run(code: string, extra: Partial<Environment> = {}) {
+  return runCode(fromHex(`0x${code}`), BERLIN, {}, extra);
+}
+
+describe('texts of failures', () => {
+  it.each([
+    ['fe', 'invalid opcode: opcode 0xfe not defined'],
+    ['0c', 'invalid opcode: opcode 0xc not defined'],
+    ['01', 'stack underflow (0 <=> 2)'],
+    ['6001600056', 'invalid jump destination'],
+    ['5b600056', 'out of gas'],
+    ['60006000fd', 'execution reverted'],
+    ['600160006000fa', 'stack underflow (3 <=> 6)'],
+    ['60016000803e', 'return data out of bounds'],
+    ['6000198052', 'gas uint64 overflow'],
+  ])('%s ends with "%s"', (code, text) => {
+    expect(run(code).result.error).toBe(text);
+  });
+
+  it('a static frame and a read-only world refuse writes, each in its own words', () => {
+    const code = fromHex('0x6001600055');
+    expect(runCode(code, BERLIN, { isStatic: true }).result.error).toBe('write protection');
+    const world = worldOf([{ address: CONTRACT, balance: 0n, code }]);
+    Object.defineProperty(world, 'isReadOnly', { value: true });
+    const message = {
+      caller: SENDER,
+      to: CONTRACT,
+      value: 0n,
+      data: new Uint8Array(0),
+      gas: 50_000,
+    };
+    const { error, gasLeft } = execute(message, environmentOf(world, BERLIN));
+    expect(error).toBe('VM in read-only mode. Mutating opcode prohibited');
+    expect(gasLeft).toBe(0);
+  });
+
+  it('insufficient balance leaves the gas and the world alone', () => {
+    const { result, world } = runCode(fromHex('0x00'), BERLIN, { value: ETHER * 2n });
+    expect(result).toMatchObject({
+      kind: 'error',
+      error: 'insufficient balance for transfer',
+      gasLeft: 1_000_000,
+    });
+    expect(world.balance(CONTRACT)).toBe(0n);
+  });
+});
+
+describe('depth', () => {
+  it('1,024 levels of calls below the first are made, without recursion', () => {
+    // Calls itself with all its gas as often as it can.
+    const code = `6000600060006000600073${SELF}5af1`;
+    let deepest = 0;
+    const tracer = {
+      onEnter: ({ depth }: { depth: number }) => {
+        deepest = Math.max(deepest, depth);
+      },
+    };
+    const world = worldOf([{ address: CONTRACT, balance: 0n, code: fromHex(`0x${code}`) }]);
+    const gas = Number.MAX_SAFE_INTEGER;
+    const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas };
+    const { kind } = execute(message, environmentOf(world, BERLIN, { tracer }));
+    expect(kind).toBe('success');
+    expect(deepest).toBe(1025);
+  });
+});
+
+describe('shouldStop', () => {
+  it('ends an endless loop and every frame above it', () => {
+    let polls = 0;
+    const { result } = runCode(
+      fromHex('0x5b600056'),
+      BERLIN,
+      { gas: Number.MAX_SAFE_INTEGER },
+      { shouldStop: () => ++polls === 3 },
+    );
+    expect(result).toMatchObject({ kind: 'error', error: 'execution aborted' });
+    expect(polls).toBe(3);
+  });
+});
+
+describe('what the environment is told', () => {
+  it('onRun hears of called and created code, not of precompiles', () => {
+    // A static call of the identity precompile, then a creation without code.
+    const heard: string[] = [];
+    const { result } = run('600060006000600060045afa50600060006000f0', {
+      onRun: (address, isCreate) => heard.push(`${toHex(address)} ${isCreate}`),
+    });
+    expect(result.kind).toBe('success');
+    expect(heard.length).toBe(2);
+    expect(heard[0]).toBe(`0x${SELF} false`);
+    expect(heard[1]!.endsWith(' true')).toBe(true);
+  });
+
+  it('a tracer sees the same gas as a run without one', () => {
+    const code = fromHex(`0x6001600055600060006000600073${'33'.repeat(20)}5afa50600054600052`);
+    const plain = runCode(code, BERLIN).result;
+    const tracer = new CallTracer({ withLog: true });
+    const traced = runCode(code, BERLIN, {}, { tracer }).result;
+    expect(traced).toEqual(plain);
+    expect(tracer.result(1_000_000, 1)?.calls?.length).toBe(1);
+  });
+});
+
+describe('the privacy precompile', () => {
+  it('is an empty, free call for contracts, and makes no account', () => {
+    const code = fromHex('0x60006000600060006000607a5af1');
+    const rules = rulesOfFork('istanbul', { isQuorum: true, isPrivacyPrecompile: true });
+    const address = new Uint8Array(20);
+    address[19] = 0x7a;
+    const { result, world } = runCode(code, rules);
+    expect(result.kind).toBe('success');
+    expect(world.exists(address)).toBe(false);
+  });
+});
