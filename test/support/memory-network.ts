@@ -1,8 +1,21 @@
 /** Nodes joined in memory: production node code over virtual links and disks, real timers. */
-import { addressOfSecretKey, recoverAddress, sign65, secp256k1 } from '../../src/core/base/secp256k1.ts';
+
 import { bareHex } from '../../src/core/base/hex.ts';
+import {
+  addressOfSecretKey,
+  recoverAddress,
+  secp256k1,
+  sign65,
+} from '../../src/core/base/secp256k1.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
-import type { LinkEvent, Links, Log, Manager, PeerInfo, PeerMessage } from '../../src/core/ports.ts';
+import type {
+  LinkEvent,
+  Links,
+  Log,
+  Manager,
+  PeerInfo,
+  PeerMessage,
+} from '../../src/core/ports.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
@@ -18,14 +31,18 @@ type Sink = (event: LinkEvent) => void;
 
 /** All pairs connected; messages travel in one turn of the event loop. */
 export class MemoryHub {
-  private readonly sinks = new Map<string, { info: PeerInfo; sink: Sink | undefined; inbox: LinkEvent[] }>();
+  private readonly sinks = new Map<
+    string,
+    { info: PeerInfo; sink: Sink | undefined; inbox: LinkEvent[] }
+  >();
 
   links(secretKey: Uint8Array): Links {
     const info = peerInfo(secretKey);
     const own = { info, sink: undefined as Sink | undefined, inbox: [] as LinkEvent[] };
     this.sinks.set(info.id, own);
     return {
-      send: (peer, message) => this.deliver(peer, { kind: 'message', peer: info.id, message: copy(message) }),
+      send: (peer, message) =>
+        this.deliver(peer, { kind: 'message', peer: info.id, message: copy(message) }),
       drop: (peer) => {
         this.deliver(peer, { kind: 'left', peer: info.id, reason: 0 });
         this.deliver(info.id, { kind: 'left', peer, reason: 0 });
@@ -40,7 +57,8 @@ export class MemoryHub {
   /** Tells everybody of everybody else. */
   connect(): void {
     for (const a of this.sinks.values()) {
-      for (const b of this.sinks.values()) if (a !== b) this.deliver(a.info.id, { kind: 'joined', peer: b.info });
+      for (const b of this.sinks.values())
+        if (a !== b) this.deliver(a.info.id, { kind: 'joined', peer: b.info });
     }
   }
 
@@ -85,9 +103,15 @@ export interface MemoryNodeOptions {
   readonly log?: Log;
 }
 
-export async function memoryNode(options: MemoryNodeOptions): Promise<LedgerNode & { stop(): Promise<void> }> {
+export async function memoryNode(
+  options: MemoryNodeOptions,
+): Promise<LedgerNode & { stop(): Promise<void> }> {
   const disk = options.disk ?? new MemoryDisk();
-  const store = await ChainStore.open({ log: disk.log('blocks'), kv: disk.kv('index'), clock: systemClock });
+  const store = await ChainStore.open({
+    log: disk.log('blocks'),
+    kv: disk.kv('index'),
+    clock: systemClock,
+  });
   await ensureFirstBlock(store, options.genesis);
   const { secretKey } = options;
   const node = composeNode(
@@ -105,6 +129,9 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<LedgerNode
         address: addressOfSecretKey(secretKey),
         sign: (hash) => sign65(hash, secretKey),
         recover: recoverAddress,
+      },
+      fatal: (error) => {
+        throw error;
       },
     },
     {

@@ -113,6 +113,7 @@ async function start(
       journal,
       manager,
       signer: { address, sign: (hash) => sign65(hash, nodeKey), recover: recoverAddress },
+      fatal: onFault,
     },
     {
       config: genesis.config,

@@ -44,6 +44,8 @@ export interface BftParts {
   readonly vanity: Uint8Array;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
+  /** This node must not go on. */
+  fatal(error: unknown): void;
   /** A decided block, to be told to peers that are no validators. */
   announce(block: Block): void;
 }
@@ -82,6 +84,7 @@ export class BftParticipation {
       verify: (block) => parts.chain.verify(block),
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => parts.links.misbehaved(peer, fault),
+      fatal: parts.fatal,
     });
     this.driver = driver;
     const memory = parts.votes.read();

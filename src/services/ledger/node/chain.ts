@@ -106,7 +106,7 @@ export class Chain {
       if (wrong === undefined) this.executed.set(keyOf(block.hash), { transactions, result });
       return wrong;
     } catch (error) {
-      if ((error as { code?: string }).code === 'INVARIANT_BROKEN') throw error;
+      if (isFatal(error)) throw error;
       return (error as Error).message;
     }
   }
@@ -195,4 +195,10 @@ export class Chain {
     this.parts.log('error', 'BAD BLOCK', { number, hash: bareHex(block.hash), err: fault });
     return fail('BLOCK_INVALID', `block ${number} (0x${bareHex(block.hash)}) is invalid: ${fault}`);
   }
+}
+
+/** A fault of the disk or of ours, as opposed to one of a block. */
+export function isFatal(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code ?? '');
+  return code === 'INVARIANT_BROKEN' || code.startsWith('STORAGE_') || code.startsWith('STORE_');
 }

@@ -36,6 +36,8 @@ export interface NodePorts {
   /** Answers "not a party" to everything where the node has none. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
+  /** The disk failed or an invariant of ours is broken: the process must end. */
+  fatal(error: unknown): void;
 }
 
 export interface NodeSettings {
@@ -90,6 +92,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       events,
       timers,
       log,
+      fatal: ports.fatal,
     });
   const door = new TransactionDoor({
     chain,
@@ -109,6 +112,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     clock,
     log,
     failed: (hash, fault) => peers.importFailed(hash, fault),
+    fatal: ports.fatal,
     highest: () => peers.progress?.highestBlock ?? 0,
   });
   const peers = new PeerProtocols({
@@ -144,6 +148,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       vanity: settings.builder.vanity,
       hasPending: () => pool.stats.pending > 0,
       announce: (block) => peers.announce(block),
+      fatal: ports.fatal,
     });
   const previewBlock = () => {
     const { header, hash, number } = chain.head();

@@ -37,6 +37,8 @@ export interface DriverParts {
   /** Makes the block the head. The `committed` input comes back through `post`. */
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   misbehaved(peer: Address, fault: string): void;
+  /** The disk failed, or an invariant of ours is broken: this node must not go on. */
+  fatal(error: unknown): void;
 }
 
 /** Messages that wait for the engine; a flood beyond this is dropped, the protocol's own retries heal it. */
@@ -85,6 +87,9 @@ export class Driver {
           if (this.isStopped) return;
         }
       }
+    } catch (error) {
+      this.stop();
+      this.parts.fatal(error);
     } finally {
       this.isPumping = false;
     }
@@ -115,7 +120,7 @@ export class Driver {
         this.assemble(effect.parent, effect.view, effect.notBeforeMs, effect.mayBeEmpty);
         return undefined;
       case 'verify':
-        void this.verify(effect.block);
+        this.verify(effect.block).catch((error: unknown) => parts.fatal(error));
         return undefined;
       case 'decide':
         return parts.decide(effect.block, effect.round, effect.seals);
@@ -150,8 +155,9 @@ export class Driver {
       if (block && isWanted()) this.post({ kind: 'assembled', view, block });
     };
     const delayMs = notBeforeMs - this.parts.clock.nowMs();
-    if (delayMs <= 0) void build();
-    else this.parts.timers.set(delayMs, () => void build());
+    const attempt = () => void build().catch((error: unknown) => this.parts.fatal(error));
+    if (delayMs <= 0) attempt();
+    else this.parts.timers.set(delayMs, attempt);
   }
 
   private async verify(block: Block): Promise<void> {

@@ -9,7 +9,7 @@ import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
 import { headerFault, sealsFault } from '../../../core/consensus/check-seals.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
 import type { SyncBlock, SyncHeader } from '../../../core/sync/sync-types.ts';
-import type { Chain } from './chain.ts';
+import { type Chain, isFatal } from './chain.ts';
 import type { ValidatorBook } from './validator-book.ts';
 
 /** A line of progress every so many blocks while catching up. */
@@ -24,6 +24,8 @@ export interface ImporterParts {
   readonly clock: Clock;
   readonly log: Log;
   failed(hash: Hash32, fault: string): void;
+  /** This node must not go on. */
+  fatal(error: unknown): void;
   /** Highest block that any peer is known to have. */
   highest(): number;
 }
@@ -94,7 +96,8 @@ export class Importer {
       } catch (error) {
         this.queue.length = 0;
         this.verified = undefined;
-        this.parts.failed(next.hash, (error as Error).message);
+        if (isFatal(error)) this.parts.fatal(error);
+        else this.parts.failed(next.hash, (error as Error).message);
       }
     }
     this.isWorking = false;

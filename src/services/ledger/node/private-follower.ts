@@ -12,7 +12,7 @@ import type { Log, Timers } from '../../../core/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
-import type { Chain } from './chain.ts';
+import { type Chain, isFatal } from './chain.ts';
 import type { Events } from './events.ts';
 import type { PayloadCache } from './payload-cache.ts';
 
@@ -27,6 +27,8 @@ export interface FollowerParts {
   readonly events: Events;
   readonly timers: Timers;
   readonly log: Log;
+  /** This node must not go on. */
+  fatal(error: unknown): void;
 }
 
 export class PrivateFollower {
@@ -82,8 +84,8 @@ export class PrivateFollower {
         await this.follow(this.cursor() + 1);
       this.retryMs = RETRY_MS_MIN;
     } catch (error) {
-      if ((error as { code?: string }).code === 'INVARIANT_BROKEN') throw error;
-      this.pauseAfter(error as Error);
+      if (isFatal(error)) this.parts.fatal(error);
+      else this.pauseAfter(error as Error);
     } finally {
       this.isWorking = false;
     }
