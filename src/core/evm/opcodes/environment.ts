@@ -11,7 +11,7 @@ import { wordAt, wordOfAddress } from '../words.ts';
 /** Blocks back that BLOCKHASH sees. */
 const BLOCK_HASHES_MAX = 256;
 
-export function push(frame: Frame, word: bigint): undefined {
+function push(frame: Frame, word: bigint): undefined {
   frame.stack[frame.sp++] = word;
 }
 

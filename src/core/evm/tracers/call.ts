@@ -12,7 +12,7 @@ export interface CallTracerOptions {
   readonly withLog?: boolean | undefined;
 }
 
-export interface CallLog {
+interface CallLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
