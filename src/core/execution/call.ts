@@ -9,7 +9,7 @@ import type { Header } from '../chain/header.ts';
 import { intrinsicGas, TRANSACTION_GAS } from '../chain/intrinsic-gas.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { AccessListEntry, TransactionFields } from '../chain/transaction.ts';
-import { type CallResult, type Environment, execute, VM_ERROR } from '../evm/interpreter.ts';
+import { type CallResult, execute, VM_ERROR } from '../evm/interpreter.ts';
 import type { Tracer } from '../evm/tracer.ts';
 import { revertReason } from '../evm/tracers/revert-reason.ts';
 import { DualWorld } from '../state/dual-world.ts';
@@ -77,7 +77,7 @@ const ACCESS_LIST_ROUNDS_MAX = 32;
 
 /** Throws CALL_REFUSED (`err: … (supplied gas N)`) when the message cannot run, CALL_TIMEOUT when it was stopped. */
 export function call(request: CallRequest, site: CallSite, limits: CallLimits): CallOutcome {
-  return simulate(request, site, limits).outcome;
+  return simulate(request, site, limits, undefined);
 }
 
 /** The output of a successful call. Throws EXECUTION_REVERTED (data: hex of the revert's data) or EXECUTION_FAILED. */
@@ -101,19 +101,13 @@ export function errorOf({ kind, error, output }: CallOutcome): QuorateError | un
   );
 }
 
-interface Simulation {
-  readonly outcome: CallOutcome;
-  readonly message: Message;
-}
-
-/** `more`: what the EVM's environment gets besides. */
-export function simulate(
+function simulate(
   request: CallRequest,
   site: CallSite,
   limits: CallLimits,
-  more: Partial<Pick<Environment, 'tracer' | 'onRun'>> = {},
-): Simulation {
-  const shared = sharedOf(site, limits, more.tracer);
+  tracer: Tracer | undefined,
+): CallOutcome {
+  const shared = sharedOf(site, limits, tracer);
   const message = messageOf(request, limits);
   const { publicWorld, world } = worldsOf(request.to, site);
   const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
@@ -129,7 +123,7 @@ export function simulate(
       data: message.data,
       gas: purchase.gasLimit - purchase.intrinsicGas,
     },
-    { ...evmEnvironment(shared, world, message, purchase.gasPrice), ...more },
+    evmEnvironment(shared, world, message, purchase.gasPrice),
   );
   if (result.error === VM_ERROR.aborted) {
     throw fail('CALL_TIMEOUT', `execution aborted (timeout = ${limits.timeoutText ?? '0s'})`);
@@ -137,7 +131,7 @@ export function simulate(
   if (result.error === VM_ERROR.insufficientBalance) {
     throw refused(message, VM_ERROR.insufficientBalance);
   }
-  return { message, outcome: outcomeOf(result, purchase.gasLimit, world, shared.rules) };
+  return outcomeOf(result, purchase.gasLimit, world, shared.rules);
 }
 
 function outcomeOf(result: CallResult, gasLimit: number, world: World, rules: Rules): CallOutcome {
@@ -301,7 +295,7 @@ export function createAccessList(
   let accessList = request.accessList ?? [];
   for (let round = 0; ; round++) {
     const tracer = new AccessListTracer(accessList, request, site);
-    const { outcome } = simulate({ ...request, accessList }, site, limits, { tracer });
+    const outcome = simulate({ ...request, accessList }, site, limits, tracer);
     const found = tracer.accessList();
     if (round === ACCESS_LIST_ROUNDS_MAX || tracer.hasOnly(accessList)) {
       return { accessList: found, gasUsed: outcome.gasUsed, error: outcome.error };

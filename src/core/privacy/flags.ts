@@ -2,12 +2,19 @@
 import type { PrivacyFlag } from './inputs.ts';
 
 export const STANDARD_PRIVATE: PrivacyFlag = 0;
-export const PARTY_PROTECTION: PrivacyFlag = 1;
+const PARTY_PROTECTION: PrivacyFlag = 1;
 export const MANDATORY_RECIPIENTS: PrivacyFlag = 2;
 export const PRIVATE_STATE_VALIDATION: PrivacyFlag = 3;
 
+const FLAGS: readonly number[] = [
+  STANDARD_PRIVATE,
+  PARTY_PROTECTION,
+  MANDATORY_RECIPIENTS,
+  PRIVATE_STATE_VALIDATION,
+];
+
 export function isPrivacyFlag(value: number): value is PrivacyFlag {
-  return value === 0 || value === 1 || value === 2 || value === 3;
+  return FLAGS.includes(value);
 }
 
 /** COMPAT: the reference tests bits, so private state validation (3) "has" 1 and 2. */

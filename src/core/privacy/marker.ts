@@ -65,7 +65,7 @@ function senderOf(tx: Transaction): Address | undefined {
 }
 
 /** The first JSON value of `payload`, which the node of the sender wrote as geth writes transactions. Throws when foreign. */
-export function innerFromJson(payload: Uint8Array): Transaction {
+function innerFromJson(payload: Uint8Array): Transaction {
   if (payload.length > INNER_JSON_BYTES_MAX) throw new RangeError('inner transaction is too large');
   let text = '';
   for (const byte of payload) text += String.fromCharCode(byte);
