@@ -1,5 +1,5 @@
 /** This node's part in BFT consensus: the engine of the height, its driver, the blocks it proposes, the votes it keeps. */
-import { type Address, equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
+import { type Address, equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
@@ -11,7 +11,7 @@ import { QbftEngine } from '../../../core/consensus/qbft/engine.ts';
 import type { Clock, Log, Timers } from '../../../core/ports.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
-import { Driver } from './driver.ts';
+import { type AssembleRequest, Driver } from './driver.ts';
 import type { Events } from './events.ts';
 import type { ValidatorBook } from './validator-book.ts';
 
@@ -80,7 +80,7 @@ export class BftParticipation {
         const targets = this.others().filter((address) => !knowing.includes(keyOf(address)));
         parts.links.sendAll(targets, code, bytes);
       },
-      assemble: (parent, mayBeEmpty, isWanted) => this.assemble(parent, mayBeEmpty, isWanted),
+      assemble: (request, isWanted) => this.assemble(request, isWanted),
       verify: (block) => parts.chain.verify(block),
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => parts.links.misbehaved(peer, fault),
@@ -129,23 +129,21 @@ export class BftParticipation {
   }
 
   private async assemble(
-    parent: Hash32,
-    mayBeEmpty: boolean,
+    { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
     const { chain, builder, hasPending } = this.parts;
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
-    const built = await builder.build(this.template(), isWanted);
+    const built = await builder.build(this.template(notBeforeMs), isWanted);
     return built?.block;
   }
 
   /** Header of the block that this node would propose on the head now. */
-  template(): HeaderTemplate {
+  template(notBeforeMs = 0): HeaderTemplate {
     const { chain, book, signer, clock, chance, vanity } = this.parts;
     const head = chain.head();
     const validators = book.validatorsAfter(head.number);
-    const nowMs = clock.nowMs();
     return headerTemplate({
       engine: book.engineAt(head.number + 1),
       parent: head.header,
@@ -156,8 +154,8 @@ export class BftParticipation {
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
       vanity,
-      nowMs,
-      notBeforeMs: nowMs,
+      nowMs: clock.nowMs(),
+      notBeforeMs,
     });
   }
 

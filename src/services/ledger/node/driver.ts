@@ -16,6 +16,8 @@ import type {
 } from '../../../core/consensus/bft/interface.ts';
 import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
 
+export type AssembleRequest = Extract<BftEffect, { kind: 'assemble' }>;
+
 export interface DriverParts {
   readonly engine: BftEngineMachine;
   readonly clock: Clock;
@@ -26,12 +28,8 @@ export interface DriverParts {
   broadcast(code: number, bytes: Uint8Array): void;
   /** Passes a valid message on to validators that may not have it. */
   relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
-  /** A block on `parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
-  assemble(
-    parent: Hash32,
-    mayBeEmpty: boolean,
-    isWanted: () => boolean,
-  ): Promise<Block | undefined>;
+  /** A block on `request.parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
+  assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
   /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. */
   verify(block: Block): Promise<string | undefined>;
   /** Makes the block the head. The `committed` input comes back through `post`. */
@@ -117,7 +115,7 @@ export class Driver {
         this.clearTimer(effect.id);
         return undefined;
       case 'assemble':
-        this.assemble(effect.parent, effect.view, effect.notBeforeMs, effect.mayBeEmpty);
+        this.assemble(effect);
         return undefined;
       case 'verify':
         this.verify(effect.block).catch((error: unknown) => parts.fatal(error));
@@ -146,16 +144,16 @@ export class Driver {
     this.timers.delete(id);
   }
 
-  private assemble(parent: Hash32, view: View, notBeforeMs: number, mayBeEmpty: boolean): void {
-    const request = ++this.assembling;
-    const isWanted = () => request === this.assembling && !this.isStopped;
+  private assemble(request: AssembleRequest): void {
+    const turn = ++this.assembling;
+    const isWanted = () => turn === this.assembling && !this.isStopped;
     const build = async () => {
       if (!isWanted()) return;
-      const block = await this.parts.assemble(parent, mayBeEmpty, isWanted);
-      if (block && isWanted()) this.post({ kind: 'assembled', view, block });
+      const block = await this.parts.assemble(request, isWanted);
+      if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
     };
-    const delayMs = notBeforeMs - this.parts.clock.nowMs();
     const attempt = () => void build().catch((error: unknown) => this.parts.fatal(error));
+    const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
     if (delayMs <= 0) attempt();
     else this.parts.timers.set(delayMs, attempt);
   }
