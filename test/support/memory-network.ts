@@ -107,9 +107,10 @@ export async function memoryNode(
   options: MemoryNodeOptions,
 ): Promise<LedgerNode & { stop(): Promise<void> }> {
   const disk = options.disk ?? new MemoryDisk();
+  const kv = disk.kv('index');
   const store = await ChainStore.open({
     log: disk.log('blocks'),
-    kv: disk.kv('index'),
+    kv,
     clock: systemClock,
   });
   await ensureFirstBlock(store, options.genesis);
@@ -122,6 +123,7 @@ export async function memoryNode(
       log: options.log ?? (() => {}),
       links: options.hub.links(secretKey),
       store,
+      kv,
       votes: new VoteFile(disk.slots('votes')),
       journal: new TransactionJournal(disk.log('journal')),
       manager: options.manager ?? managerNotInUse(),

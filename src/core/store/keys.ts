@@ -21,6 +21,8 @@ export const TABLE = {
   past: 'past',
   /** Trie nodes at the checkpoint, by path. */
   nodes: 'nodes',
+  /** Block hash -> snapshot of votes and validators. */
+  snapshots: 'snapshots',
 } as const;
 export const TABLES: readonly string[] = Object.values(TABLE);
 

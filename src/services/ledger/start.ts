@@ -109,6 +109,7 @@ async function start(
       log,
       links: server,
       store,
+      kv: folder.kv,
       votes: new VoteFile(folder.votes),
       journal,
       manager,

@@ -6,7 +6,7 @@ import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
-import type { Clock, Entropy, Links, Log, Manager, Timers } from '../../../core/ports.ts';
+import type { Clock, Entropy, Kv, Links, Log, Manager, Timers } from '../../../core/ports.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
@@ -31,6 +31,7 @@ export interface NodePorts {
   readonly links: Links;
   /** With block 0. */
   readonly store: ChainStore;
+  readonly kv: Kv;
   readonly votes: VoteFile;
   readonly journal: TransactionJournal;
   /** Answers "not a party" to everything where the node has none. */
@@ -105,7 +106,15 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
   const isBft = engineAt(config, chain.head().number + 1) === 'qbft';
-  const book = isBft ? new ValidatorBook(store, config, settings.consensusDefaults) : undefined;
+  const book = isBft
+    ? new ValidatorBook({
+        chain: store,
+        config,
+        defaults: settings.consensusDefaults,
+        kv: ports.kv,
+        log,
+      })
+    : undefined;
   const importer = new Importer({
     chain,
     book,

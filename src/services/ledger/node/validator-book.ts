@@ -1,56 +1,60 @@
-/** Who may make which block: snapshots of votes and validators, computed from headers and kept around the head. */
-import { type Address, equalBytes } from '../../../core/base/bytes.ts';
+/** Who may make which block of this chain: settings by height, snapshots of votes and validators by block. */
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { assert } from '../../../core/base/errors.ts';
-import { Lru } from '../../../core/base/lru.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
-import {
-  type ConsensusDefaults,
-  type ConsensusRules,
-  consensusAt,
-} from '../../../core/chain/consensus-rules.ts';
-import { blockAuthor, validatorsOf, voteOf } from '../../../core/chain/extra-data.ts';
+import type { ConsensusDefaults, ConsensusRules } from '../../../core/chain/consensus-rules.ts';
+import { blockAuthor, voteOf } from '../../../core/chain/extra-data.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { BftEngine } from '../../../core/chain/rules.ts';
-import {
-  genesisSnapshot,
-  nextSnapshot,
-  type Snapshot,
-} from '../../../core/consensus/bft/snapshot.ts';
+import { nextSnapshot, type Snapshot } from '../../../core/consensus/bft/snapshot.ts';
+import { Snapshots } from '../../../core/consensus/bft/snapshots.ts';
+import { Schedule } from '../../../core/consensus/schedule.ts';
+import type { Kv, Log } from '../../../core/ports.ts';
 import type { ChainReader } from '../../../core/store/interface.ts';
+import { TABLE } from '../../../core/store/keys.ts';
 
-const SNAPSHOTS_MAX = 1_024;
-/** Every so many blocks a snapshot is kept for old queries, so that none walks the whole chain. */
-const KEPT_INTERVAL_BLOCKS = 1_024;
+export interface ValidatorBookParts {
+  readonly chain: Pick<ChainReader, 'header' | 'hashOf'>;
+  readonly config: ChainConfig;
+  readonly defaults: ConsensusDefaults;
+  /** Keeps one snapshot in a thousand, so that no query walks the whole chain. */
+  readonly kv: Kv;
+  readonly log: Log;
+}
 
 export class ValidatorBook {
-  private readonly chain: Pick<ChainReader, 'header' | 'hashOf'>;
-  private readonly config: ChainConfig;
-  private readonly defaults: ConsensusDefaults;
-  private readonly recent = new Lru<number, Snapshot>(SNAPSHOTS_MAX);
-  private readonly kept = new Map<number, Snapshot>();
+  private readonly chain: ValidatorBookParts['chain'];
+  private readonly schedule: Schedule;
+  private readonly snapshots: Snapshots;
 
-  constructor(
-    chain: Pick<ChainReader, 'header' | 'hashOf'>,
-    config: ChainConfig,
-    defaults: ConsensusDefaults,
-  ) {
+  constructor({ chain, config, defaults, kv, log }: ValidatorBookParts) {
     this.chain = chain;
-    this.config = config;
-    this.defaults = defaults;
+    this.schedule = new Schedule(config, defaults);
+    this.snapshots = new Snapshots({
+      header: (number) => chain.header(number),
+      rulesAt: (number) => this.schedule.rulesAt(number),
+      load: (hash) => kv.get(TABLE.snapshots, hash),
+      save: (hash, bytes) => {
+        const put = kv.commit(function* (writer) {
+          writer.put(TABLE.snapshots, hash, bytes);
+        });
+        put.catch((error: Error) =>
+          log('warn', 'Validator snapshot not kept', { err: error.message }),
+        );
+      },
+    });
   }
 
+  /** Settings of the block at `height`. */
   rulesAt(height: number): ConsensusRules {
-    return consensusAt(this.config, height, this.defaults);
+    return this.schedule.rulesAt(height);
   }
 
   /** After block `number`, which is on the chain. */
   snapshotAt(number: number): Snapshot {
-    let at = number;
-    while (at > 0 && !this.known(at)) at--;
-    let snapshot = this.known(at) ?? this.genesis();
-    for (let next = at + 1; next <= number; next++)
-      snapshot = this.add(snapshot, this.headerAt(next), this.hashAt(next));
-    return snapshot;
+    const hash = this.chain.hashOf(number);
+    assert(hash !== undefined, `block ${number} is on the chain`);
+    return this.snapshots.at(number, hash);
   }
 
   /** Who makes the block after `number`. */
@@ -58,8 +62,8 @@ export class ValidatorBook {
     return this.snapshotAt(number).validators;
   }
 
-  /** The snapshot after a header that may not be on the chain yet, child of `before`. */
-  next(before: Snapshot, header: Header, hash: Uint8Array): Snapshot {
+  /** The snapshot after a checked header that need not be on the chain yet, child of `before`. */
+  next(before: Snapshot, header: Header, hash: Hash32): Snapshot {
     const engine = this.engineAt(header.number);
     const author = blockAuthor(engine, header);
     assert(author !== undefined, 'the author of a checked header is known');
@@ -75,40 +79,5 @@ export class ValidatorBook {
     const { engine } = this.rulesAt(number);
     assert(engine === 'qbft' || engine === 'ibft', 'only BFT chains have a validator book');
     return engine;
-  }
-
-  private known(number: number): Snapshot | undefined {
-    const snapshot = this.recent.get(number) ?? this.kept.get(number);
-    return snapshot && equalBytes(snapshot.hash, this.hashAt(number)) ? snapshot : undefined;
-  }
-
-  private add(before: Snapshot, header: Header, hash: Uint8Array): Snapshot {
-    const snapshot = this.next(before, header, hash);
-    this.remember(snapshot);
-    return snapshot;
-  }
-
-  private genesis(): Snapshot {
-    const header = this.headerAt(0);
-    const snapshot = genesisSnapshot(this.hashAt(0), validatorsOf(header), this.rulesAt(0));
-    this.remember(snapshot);
-    return snapshot;
-  }
-
-  private remember(snapshot: Snapshot): void {
-    this.recent.set(snapshot.number, snapshot);
-    if (snapshot.number % KEPT_INTERVAL_BLOCKS === 0) this.kept.set(snapshot.number, snapshot);
-  }
-
-  private headerAt(number: number): Header {
-    const header = this.chain.header(number);
-    assert(header !== undefined, `block ${number} is on the chain`);
-    return header;
-  }
-
-  private hashAt(number: number): Uint8Array {
-    const hash = this.chain.hashOf(number);
-    assert(hash !== undefined, `block ${number} is on the chain`);
-    return hash;
   }
 }
