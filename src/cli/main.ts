@@ -3,6 +3,7 @@
 import { nearest } from '../io/host/edit-distance.ts';
 import { isUsageError, USAGE_EXIT_CODE } from '../io/host/options.ts';
 import { type Command, helpOf, parseFor } from './command.ts';
+import { dbCommand } from './db.ts';
 import { devnetCommand } from './devnet.ts';
 import { initCommand } from './init.ts';
 import { nodeCommand } from './node.ts';
@@ -14,6 +15,7 @@ const COMMANDS: readonly Command[] = [
   nodeCommand,
   initCommand,
   ptmCommand,
+  dbCommand,
   versionCommand,
 ];
 

@@ -32,6 +32,7 @@ export async function openChain(
   {
     genesisFile,
     onFault,
+    reindex = false,
   }: { genesisFile?: string | undefined; onFault?: (error: unknown) => void } = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
@@ -39,7 +40,7 @@ export async function openChain(
   const text = genesisText(dataDirectory, kept, genesisFile);
   const genesis = parseGenesis(text);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const data = await openDataFolder(folder);
+  const data = await openDataFolder(folder, { reindex });
   try {
     const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
     const store = await ChainStore.open({

@@ -159,17 +159,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       announce: (block) => peers.announce(block),
       fatal: ports.fatal,
     });
-  const previewBlock = () => {
-    const { header, hash, number } = chain.head();
-    const template = {
-      ...header,
-      parentHash: hash,
-      number: number + 1,
-      timestamp: nextSecond(clock),
-    };
-    const { block, result } = builder.preview(bft?.template() ?? template);
-    return { block, receipts: result.receipts };
-  };
+  const previewBlock = () => preview(chain, builder, bft, clock);
   const parts = partsOf({ follower, door, peers, bft, isMining: settings.isMining });
   return { chain, pool, door, peers, events, book, bft, payloads, previewBlock, parts };
 }
@@ -195,6 +185,21 @@ function partsOf(made: {
   ];
 }
 
-function nextSecond(clock: Clock): bigint {
-  return BigInt(Math.ceil(clock.nowMs() / 1000));
+/** What this node would propose on the head now; a node without consensus takes its parent's fields. */
+function preview(
+  chain: Chain,
+  builder: BlockBuilder,
+  bft: BftParticipation | undefined,
+  clock: Clock,
+) {
+  const { header, hash, number } = chain.head();
+  const timestamp = BigInt(Math.ceil(clock.nowMs() / 1000));
+  const template = bft?.template() ?? {
+    ...header,
+    parentHash: hash,
+    number: number + 1,
+    timestamp,
+  };
+  const { block, result } = builder.preview(template);
+  return { block, receipts: result.receipts };
 }
