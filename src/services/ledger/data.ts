@@ -19,6 +19,13 @@ export interface OpenChain {
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  readonly genesisFile?: string | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Drops the index and makes it anew from the log. */
+  readonly reindex?: boolean;
+}
+
 export function storeFolder(dataDirectory: string): string {
   return join(dataDirectory, STORE_FOLDER);
 }
@@ -29,11 +36,7 @@ export function storeFolder(dataDirectory: string): string {
  */
 export async function openChain(
   dataDirectory: string,
-  {
-    genesisFile,
-    onFault,
-    reindex = false,
-  }: { genesisFile?: string | undefined; onFault?: (error: unknown) => void } = {},
+  { genesisFile, onFault, reindex = false }: OpenOptions = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
   const kept = join(folder, 'genesis.json');

@@ -2,7 +2,7 @@
  * Carries out what a BFT engine asks for, and hands back what came of it. One mailbox, so nothing re-enters the engine;
  * behind `remember` every effect waits until the memory is on disk. No protocol rule lives here.
  */
-import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import type { Address } from '../../../core/base/bytes.ts';
 import { unreachable } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
