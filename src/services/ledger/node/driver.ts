@@ -11,7 +11,6 @@ import type {
   BftEngineMachine,
   BftInput,
   Seal,
-  View,
   VoteMemory,
 } from '../../../core/consensus/bft/interface.ts';
 import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
