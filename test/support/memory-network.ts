@@ -1,4 +1,4 @@
-/** Nodes joined in memory: production node code over virtual links and disks, real timers. */
+/** Nodes joined in memory: production node code over virtual links, disks and time. */
 
 import { bareHex } from '../../src/core/base/hex.ts';
 import {
@@ -19,53 +19,84 @@ import type {
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
-import { systemClock } from '../../src/io/host/clock.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
-import { systemTimers } from '../../src/io/host/timers.ts';
 import { managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 type Sink = (event: LinkEvent) => void;
 
-/** All pairs connected; messages travel in one turn of the event loop. */
+interface Member {
+  readonly info: PeerInfo;
+  readonly connected: Set<Member>;
+  sink: Sink;
+}
+
+/** Messages travel in one turn of the event loop, in order. */
 export class MemoryHub {
-  private readonly sinks = new Map<
-    string,
-    { info: PeerInfo; sink: Sink | undefined; inbox: LinkEvent[] }
-  >();
+  readonly time: VirtualTime;
+  private readonly members = new Map<string, Member>();
+
+  constructor(time: VirtualTime) {
+    this.time = time;
+  }
 
   links(secretKey: Uint8Array): Links {
-    const info = peerInfo(secretKey);
-    const own = { info, sink: undefined as Sink | undefined, inbox: [] as LinkEvent[] };
-    this.sinks.set(info.id, own);
+    const member: Member = { info: peerInfo(secretKey), connected: new Set(), sink: () => {} };
+    this.members.set(member.info.id, member);
     return {
-      send: (peer, message) =>
-        this.deliver(peer, { kind: 'message', peer: info.id, message: copy(message) }),
+      send: (peer, message) => {
+        const target = this.members.get(peer);
+        if (!target || !member.connected.has(target)) return;
+        const event = { kind: 'message', peer: member.info.id, message: copy(message) } as const;
+        this.time.soon(() => member.connected.has(target) && target.sink(event));
+      },
       drop: (peer) => {
-        this.deliver(peer, { kind: 'left', peer: info.id, reason: 0 });
-        this.deliver(info.id, { kind: 'left', peer, reason: 0 });
+        const target = this.members.get(peer);
+        if (target) this.separate(member, target);
       },
       events: (sink) => {
-        own.sink = sink;
-        for (const event of own.inbox.splice(0)) sink(event);
+        member.sink = sink;
       },
     };
   }
 
-  /** Tells everybody of everybody else. */
-  connect(): void {
-    for (const a of this.sinks.values()) {
-      for (const b of this.sinks.values())
-        if (a !== b) this.deliver(a.info.id, { kind: 'joined', peer: b.info });
+  /** Connects a node with all others. */
+  connect(secretKey: Uint8Array): void {
+    const member = this.memberOf(secretKey);
+    for (const other of this.members.values()) {
+      if (other === member || member.connected.has(other)) continue;
+      member.connected.add(other);
+      other.connected.add(member);
+      this.time.soon(() => member.sink({ kind: 'joined', peer: other.info }));
+      this.time.soon(() => other.sink({ kind: 'joined', peer: member.info }));
     }
   }
 
-  private deliver(peer: string, event: LinkEvent): void {
-    const target = this.sinks.get(peer);
-    if (!target) return;
-    setImmediate(() => (target.sink ? target.sink(event) : target.inbox.push(event)));
+  disconnect(secretKey: Uint8Array): void {
+    const member = this.memberOf(secretKey);
+    for (const other of [...member.connected]) this.separate(member, other);
+  }
+
+  /** The node is gone for good; another may come under its key. */
+  remove(secretKey: Uint8Array): void {
+    this.disconnect(secretKey);
+    this.members.delete(peerInfo(secretKey).id);
+  }
+
+  private memberOf(secretKey: Uint8Array): Member {
+    const member = this.members.get(peerInfo(secretKey).id);
+    if (!member) throw new Error('no such member');
+    return member;
+  }
+
+  private separate(a: Member, b: Member): void {
+    if (!a.connected.delete(b)) return;
+    b.connected.delete(a);
+    this.time.soon(() => a.sink({ kind: 'left', peer: b.info.id, reason: 0 }));
+    this.time.soon(() => b.sink({ kind: 'left', peer: a.info.id, reason: 0 }));
   }
 }
 
@@ -103,25 +134,28 @@ export interface MemoryNodeOptions {
   readonly log?: Log;
 }
 
-export async function memoryNode(
-  options: MemoryNodeOptions,
-): Promise<LedgerNode & { stop(): Promise<void> }> {
+export interface MemoryNode extends LedgerNode {
+  readonly disk: MemoryDisk;
+  /** Ends it cleanly. */
+  stop(): Promise<void>;
+  /** Ends it without a word: what was not synced may be lost. */
+  kill(): Promise<void>;
+}
+
+export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode> {
+  const { hub, secretKey, genesis } = options;
+  const { time } = hub;
   const disk = options.disk ?? new MemoryDisk();
   const kv = disk.kv('index');
-  const store = await ChainStore.open({
-    log: disk.log('blocks'),
-    kv,
-    clock: systemClock,
-  });
-  await ensureFirstBlock(store, options.genesis);
-  const { secretKey } = options;
+  const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: time });
+  await ensureFirstBlock(store, genesis);
   const node = composeNode(
     {
-      clock: systemClock,
-      timers: systemTimers,
+      clock: time,
+      timers: time,
       entropy: systemEntropy,
       log: options.log ?? (() => {}),
-      links: options.hub.links(secretKey),
+      links: hub.links(secretKey),
       store,
       kv,
       votes: new VoteFile(disk.slots('votes')),
@@ -137,8 +171,8 @@ export async function memoryNode(
       },
     },
     {
-      config: options.genesis.config,
-      networkId: options.genesis.config.chainId ?? 1n,
+      config: genesis.config,
+      networkId: genesis.config.chainId ?? 1n,
       consensusDefaults: {},
       pool: {},
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
@@ -146,11 +180,21 @@ export async function memoryNode(
     },
   );
   for (const part of node.parts) await part.start();
+  hub.connect(secretKey);
+  const endParts = async () => {
+    hub.remove(secretKey);
+    for (const part of [...node.parts].reverse()) await part.stop();
+  };
   return {
     ...node,
+    disk,
     async stop() {
-      for (const part of [...node.parts].reverse()) await part.stop();
+      await endParts();
       await store.close();
+    },
+    async kill() {
+      await endParts();
+      disk.crash();
     },
   };
 }

@@ -37,6 +37,7 @@ export class ValidatorBook {
       save: (hash, bytes) => {
         const put = kv.commit(function* (writer) {
           writer.put(TABLE.snapshots, hash, bytes);
+          yield;
         });
         put.catch((error: Error) =>
           log('warn', 'Validator snapshot not kept', { err: error.message }),

@@ -1,0 +1,259 @@
+/** The heart of the node in networks of four, over virtual links, disks and time. */
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  MemoryHub,
+  type MemoryNode,
+  type MemoryNodeOptions,
+  memoryNode,
+} from '../../../../test/support/memory-network.ts';
+import { VirtualTime } from '../../../../test/support/virtual-time.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
+import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { genesisFromJson } from '../../../core/chain/genesis.ts';
+import { signTransaction } from '../../../core/chain/signing.ts';
+import type { Manager } from '../../../core/ports.ts';
+import type { HeldPayload } from '../../../core/privacy/inputs.ts';
+import { queryKey } from '../../../core/privacy/inputs.ts';
+import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import { managerNotInUse } from '../../../io/ptm-client/client.ts';
+import { devnetGenesis } from '../../devnet/genesis.ts';
+import { topologyOf } from '../../devnet/topology.ts';
+
+const TOPOLOGY = topologyOf('unused', undefined);
+const GENESIS = genesisFromJson(
+  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
+);
+const RICH = fromHex(TOPOLOGY.accounts[0]!.privateKey);
+const FRIEND = fromHex(TOPOLOGY.accounts[1]!.address);
+const START_MS = Date.UTC(2030, 0, 1);
+const MINUTE_MS = 60_000;
+
+class Network {
+  readonly time = new VirtualTime(START_MS);
+  readonly hub = new MemoryHub(this.time);
+  readonly nodes: MemoryNode[] = [];
+
+  async start(
+    count = 4,
+    more: (index: number) => Partial<MemoryNodeOptions> = () => ({}),
+  ): Promise<void> {
+    for (let index = 0; index < count; index++)
+      this.nodes.push(await this.node(index, more(index)));
+  }
+
+  node(index: number, more: Partial<MemoryNodeOptions> = {}): Promise<MemoryNode> {
+    const secretKey = TOPOLOGY.nodes[index]!.nodeKey;
+    return memoryNode({ hub: this.hub, genesis: GENESIS, secretKey, ...more });
+  }
+
+  until(isDone: () => boolean, what: string, limitMs = MINUTE_MS): Promise<void> {
+    return this.time.until(isDone, limitMs, what);
+  }
+
+  /** All of `nodes` have this block, the same one. */
+  async reach(
+    number: number,
+    nodes: readonly MemoryNode[] = this.nodes,
+    limitMs = MINUTE_MS,
+  ): Promise<void> {
+    await this.until(
+      () => nodes.every(({ chain }) => chain.head().number >= number),
+      `block ${number}`,
+      limitMs,
+    );
+    const hashes = new Set(nodes.map(({ chain }) => bareHex(chain.store.hashOf(number)!)));
+    expect(hashes.size).toBe(1);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.splice(0).map((node) => node.stop()));
+  }
+}
+
+function transfer(nonce: number, value = 1n) {
+  return signTransaction({ nonce: BigInt(nonce), gasLimit: 21_000n, to: FRIEND, value }, RICH, {
+    chainId: 1337n,
+  });
+}
+
+function balanceOf(node: MemoryNode, who: Uint8Array): bigint {
+  return (
+    node.chain.store.stateAt(PUBLIC_SPACE, node.chain.head().number).account(who)?.balance ?? 0n
+  );
+}
+
+let network: Network;
+afterEach(() => network.stop());
+
+describe('a network of four validators', () => {
+  it('makes a block a second, with transactions from any node', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(2);
+    const before = balanceOf(network.nodes[0]!, FRIEND);
+    for (let nonce = 0; nonce < 40; nonce++)
+      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+    await network.until(
+      () => network.nodes.every((node) => balanceOf(node, FRIEND) === before + 40n),
+      'transfers are mined',
+    );
+    const times = Array.from(
+      { length: 5 },
+      (_, i) => network.nodes[0]!.chain.store.header(i + 1)!.timestamp,
+    );
+    expect(times.slice(1).every((time, i) => time === times[i]! + 1n)).toBe(true);
+    expect(network.nodes.map(({ pool }) => pool.stats)).toEqual(
+      Array(4).fill({ pending: 0, queued: 0 }),
+    );
+  });
+
+  it('goes on with three, and the fourth catches up', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(1);
+    const [away] = network.nodes.splice(3, 1);
+    await away!.stop();
+    await network.reach(12);
+    const back = await network.node(3, { disk: away!.disk });
+    network.nodes.push(back);
+    await network.reach(network.nodes[0]!.chain.head().number + 2);
+  });
+
+  it('stands still with two, and goes on with three', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(2);
+    const gone = network.nodes.splice(2, 2);
+    for (const node of gone) await node.stop();
+    const head = network.nodes[0]!.chain.head().number;
+    await network.time.pass(5 * MINUTE_MS);
+    expect(network.nodes[0]!.chain.head().number).toBeLessThanOrEqual(head + 1);
+    network.nodes.push(await network.node(2, { disk: gone[0]!.disk }));
+    await network.reach(head + 3, network.nodes, 5 * MINUTE_MS);
+  });
+
+  it('loses nothing acknowledged when all are killed at once', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(1);
+    const sent = [0, 1, 2].map((nonce) => transfer(nonce));
+    for (const each of sent) await network.nodes[0]!.door.submit(each);
+    const disks = network.nodes.map(({ disk }) => disk);
+    for (const node of network.nodes.splice(0)) await node.kill();
+    for (const [index, disk] of disks.entries())
+      network.nodes.push(await network.node(index, { disk }));
+    const isMined = () =>
+      sent.every(({ hash }) =>
+        network.nodes.every(({ chain }) => chain.store.transactionByHash(hash)),
+      );
+    await network.until(isMined, 'what was acknowledged is mined', 5 * MINUTE_MS);
+  });
+
+  it('votes a validator out and in', async () => {
+    network = new Network();
+    await network.start();
+    const member = addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey);
+    const isMember = () => {
+      const { book, chain } = network.nodes[0]!;
+      return book!.validatorsAfter(chain.head().number).some((each) => equalBytes(each, member));
+    };
+    await network.reach(1);
+    expect(isMember()).toBe(true);
+    for (const { bft } of network.nodes.slice(0, 3)) bft!.candidates.propose(member, false);
+    await network.until(() => !isMember(), 'voted out');
+    for (const { bft } of network.nodes.slice(0, 3)) {
+      bft!.candidates.discard(member);
+      bft!.candidates.propose(member, true);
+    }
+    await network.until(isMember, 'voted in');
+    await network.reach(network.nodes[0]!.chain.head().number + 4);
+  });
+
+  it('serves a newcomer that is no validator', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(30);
+    const newcomer = await memoryNode({
+      hub: network.hub,
+      genesis: GENESIS,
+      secretKey: RICH,
+      isMining: false,
+    });
+    network.nodes.push(newcomer);
+    await network.reach(35);
+    expect(newcomer.peers.progress).toBeUndefined();
+  });
+});
+
+describe('private state', () => {
+  const hash = new Uint8Array(64).fill(7);
+  const code = fromHex('0x600a600c600039600a6000f3602a60005260206000f3');
+  const held: HeldPayload = {
+    kind: 'held',
+    payload: code,
+    flag: 0,
+    affected: [],
+    execHash: undefined,
+    managedParties: ['A'],
+    senderKey: 'A',
+  };
+  const creation = signTransaction({ nonce: 0n, gasLimit: 1_000_000n, data: hash }, RICH, {
+    isPrivate: true,
+  });
+
+  /** Knows the payload, while `isUp`. */
+  function party(isUp: () => boolean): Manager {
+    return {
+      ...managerNotInUse(),
+      ask: async (queries) => {
+        if (!isUp()) throw new Error('connection refused');
+        return new Map(queries.map((query) => [queryKey(query), held]));
+      },
+    };
+  }
+
+  const contract = fromHex('0x42699a7612a82f1d9c36148af9c77354759b210b');
+  const codeAt = ({ chain }: MemoryNode) => {
+    const space = { kind: 'private', psi: 'private' } as const;
+    const reader = chain.store.stateAt(space, chain.store.cursor(space));
+    const account = reader.account(contract);
+    return account ? toHex(reader.code(account.codeHash)) : undefined;
+  };
+
+  it('is with the parties alone', async () => {
+    network = new Network();
+    await network.start(4, (index) => (index < 2 ? { manager: party(() => true) } : {}));
+    await network.nodes[0]!.door.submit(creation);
+    await network.until(
+      () =>
+        network.nodes.every(
+          ({ chain }) => chain.store.transactionByHash(creation.hash) !== undefined,
+        ),
+      'mined',
+    );
+    expect(network.nodes.map(codeAt)).toEqual([
+      '0x602a60005260206000f3',
+      '0x602a60005260206000f3',
+      '0x',
+      '0x',
+    ]);
+  });
+
+  it('waits for its manager while blocks go on, and heals in order', async () => {
+    let isUp = false;
+    network = new Network();
+    await network.start(4, (index) => (index === 1 ? { manager: party(() => isUp) } : {}));
+    await network.nodes[0]!.door.submit(creation);
+    const node = network.nodes[1]!;
+    const cursor = () => node.chain.store.cursor({ kind: 'private', psi: 'private' });
+    await network.reach(10);
+    expect(cursor()).toBeLessThan(10);
+    isUp = true;
+    await network.until(
+      () => cursor() === node.chain.head().number,
+      'private state is at the head',
+    );
+    expect(codeAt(node)).toBe('0x602a60005260206000f3');
+  });
+});
