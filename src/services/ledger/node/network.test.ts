@@ -98,6 +98,7 @@ describe('a network of four validators', () => {
       () => network.nodes.every((node) => balanceOf(node, FRIEND) === before + 40n),
       'transfers are mined',
     );
+    await network.reach(6);
     const times = Array.from(
       { length: 5 },
       (_, i) => network.nodes[0]!.chain.store.header(i + 1)!.timestamp,
