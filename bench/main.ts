@@ -1,0 +1,26 @@
+/** `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with unit, runs, median and ratio. */
+import { parseArgs } from 'node:util';
+import { installCrypto } from '../src/io/host/crypto.ts';
+import { type Figure, printFigures, writeFigures } from './report.ts';
+
+const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
+  net: async () => (await import('./net.ts')).net(),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' } },
+});
+const name = positionals[0] ?? '';
+const bench = BENCHES[name];
+if (!bench) {
+  console.error(
+    `usage: npm run bench -- NAME [--json FILE], NAME is one of ${Object.keys(BENCHES).join(', ')}`,
+  );
+  process.exit(2);
+}
+await installCrypto();
+const figures = await bench();
+printFigures(figures);
+if (values.json) writeFigures(values.json, name, figures);
+process.exit(0);

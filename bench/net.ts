@@ -1,0 +1,165 @@
+/**
+ * Four validators under load: transactions a second, CPU a transaction, latency, memory. With REFERENCE_GETH=FILE the reference
+ * runs the same load in turn (A B B A …), and the figures are compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Network, startNetwork } from './network.ts';
+import { residentMb } from './processes.ts';
+import type { Figure } from './report.ts';
+
+export type Workload = 'transfer' | 'erc20' | 'private';
+const WORKLOADS: readonly Workload[] = ['transfer', 'erc20', 'private'];
+
+interface LoadResult {
+  readonly tps: number;
+  readonly p50ms: number;
+  readonly p95ms: number;
+  readonly cpuMsPerTx: number;
+  readonly cpuSeconds: number;
+  readonly loadCpuSeconds: number;
+  readonly machineCpuSeconds: number;
+  readonly seconds: number;
+  readonly blocks: number;
+  readonly included: number;
+  readonly failed: number;
+  readonly lost: number;
+  readonly badReceipts: number;
+}
+
+interface Round extends LoadResult {
+  readonly rssMb: number;
+}
+
+const COUNTS: Record<Workload, readonly string[]> = {
+  transfer: [
+    '--txs',
+    process.env.NET_TXS ?? '8000',
+    '--accounts',
+    '100',
+    '--batch',
+    '50',
+    '--inflight',
+    '4',
+    '--max-pending',
+    '5000',
+  ],
+  erc20: [
+    '--txs',
+    process.env.NET_TXS ?? '8000',
+    '--accounts',
+    '100',
+    '--batch',
+    '50',
+    '--inflight',
+    '4',
+    '--max-pending',
+    '5000',
+  ],
+  private: ['--txs', '1000', '--accounts', '50', '--batch', '10', '--inflight', '4'],
+};
+
+export async function net(): Promise<readonly Figure[]> {
+  const workloads = process.env.NET_WORKLOADS?.split(',') ?? WORKLOADS;
+  const reference = process.env.REFERENCE_GETH;
+  const rounds = Number(process.env.NET_ROUNDS ?? 3);
+  const figures: Figure[] = [];
+  for (const workload of workloads as Workload[]) {
+    const ours: Round[] = [];
+    const theirs: Round[] = [];
+    for (let turn = 0; turn < rounds; turn++) {
+      const order = turn % 2 === 0 ? [reference, undefined] : [undefined, reference];
+      for (const binary of reference === undefined ? [undefined] : order) {
+        const round = await play(workload, binary);
+        (binary === undefined ? ours : theirs).push(round);
+        say(workload, binary, round);
+      }
+    }
+    figures.push(...figuresOf(workload, ours, theirs));
+  }
+  return figures;
+}
+
+async function play(workload: Workload, reference: string | undefined): Promise<Round> {
+  const network = await startNetwork({
+    reference,
+    verbosity: Number(process.env.NET_VERBOSITY ?? 3),
+    portsFrom: Number(process.env.NET_PORTS ?? 27_300),
+    isPrivate: workload === 'private',
+  });
+  try {
+    const result = await load(network, workload);
+    if (result.failed + result.lost + result.badReceipts > 0) {
+      throw new Error(`${workload}: ${JSON.stringify(result)}`);
+    }
+    return { ...result, rssMb: Math.max(...network.pids.map((pid) => residentMb(pid))) };
+  } finally {
+    await network.stop();
+  }
+}
+
+/** The generator is a process of its own, so that its work is in nobody's figures. */
+function load(network: Network, workload: Workload): Promise<LoadResult> {
+  const isPrivate = workload === 'private';
+  const urls = isPrivate ? network.rpcUrls.slice(0, 1) : network.rpcUrls;
+  const args = [
+    '--rpc',
+    urls.join(),
+    '--workload',
+    workload,
+    '--key',
+    network.key,
+    '--pids',
+    network.pids.join(),
+    ...COUNTS[workload],
+  ];
+  if (isPrivate)
+    args.push('--ptm-url', network.thirdPartyUrl, '--private-for', network.ptmPublicKeys[1]!);
+  const child = spawn(process.execPath, [...generator(), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return new Promise((done, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => {
+      if (text === '') reject(new Error(`the load generator ended with ${status} and no result`));
+      else done(JSON.parse(text) as LoadResult);
+    });
+  });
+}
+
+function generator(): string[] {
+  const folder = process.env.LOAD_GENERATOR;
+  if (folder === undefined) return ['--import', 'tsx', resolve(import.meta.dirname, 'load.ts')];
+  const file = join(folder, 'load.mjs');
+  if (!existsSync(file)) throw new Error(`LOAD_GENERATOR: ${file} is not there`);
+  return [file];
+}
+
+function say(workload: string, binary: string | undefined, round: Round): void {
+  const other = (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
+  console.log(
+    `${workload} ${binary === undefined ? 'quorate' : 'reference'}: ${round.tps} tps, ${round.cpuMsPerTx} CPU ms/tx, ` +
+      `p50 ${round.p50ms} ms, p95 ${round.p95ms} ms, ${round.blocks} blocks, RSS ${round.rssMb.toFixed(0)} MB, other CPU ${other.toFixed(1)}`,
+  );
+}
+
+function figuresOf(workload: Workload, ours: readonly Round[], theirs: readonly Round[]): Figure[] {
+  const figure = (name: string, unit: string, of: (round: Round) => number): Figure => ({
+    name: `${workload} ${name}`,
+    unit,
+    runs: ours.map(of),
+    ...(theirs.length > 0 ? { reference: { name: 'reference', runs: theirs.map(of) } } : {}),
+  });
+  return [
+    figure('rate', 'tx/s', (round) => round.tps),
+    figure('CPU of all nodes', 'ms/tx', (round) => round.cpuMsPerTx),
+    figure('latency p50', 'ms', (round) => round.p50ms),
+    figure('latency p95', 'ms', (round) => round.p95ms),
+    figure('memory of the largest node', 'MB', (round) => round.rssMb),
+  ];
+}

@@ -1,0 +1,52 @@
+/** Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and waiting for what they serve. */
+import { readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100;
+
+/** User and system seconds that these processes have used so far. */
+export function cpuSeconds(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** Resident megabytes of one process, now or (`VmHWM`) at its highest. */
+export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`));
+  return Number(line![1]) / 1024;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export async function rpc(
+  url: string,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const reply = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (reply.error) throw new Error(`${method}: ${reply.error.message}`);
+  return reply.result;
+}
+
+/** Asks until `isTrue`; what it throws counts as false. */
+export async function until(
+  what: string,
+  isTrue: () => Promise<boolean>,
+  patienceMs: number,
+): Promise<void> {
+  const end = Date.now() + patienceMs;
+  while (!(await isTrue().catch(() => false))) {
+    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain: ${what}`);
+    await sleep(20);
+  }
+}
