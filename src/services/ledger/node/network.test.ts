@@ -98,10 +98,10 @@ describe('a network of four validators', () => {
       () => network.nodes.every((node) => balanceOf(node, FRIEND) === before + 40n),
       'transfers are mined',
     );
-    await network.reach(6);
+    await network.reach(8);
     const times = Array.from(
       { length: 5 },
-      (_, i) => network.nodes[0]!.chain.store.header(i + 1)!.timestamp,
+      (_, i) => network.nodes[0]!.chain.store.header(i + 3)!.timestamp,
     );
     expect(times.slice(1).every((time, i) => time === times[i]! + 1n)).toBe(true);
     expect(network.nodes.map(({ pool }) => pool.stats)).toEqual(
