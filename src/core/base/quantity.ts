@@ -4,24 +4,35 @@ import { EMPTY_BYTES } from './bytes.ts';
 export const MAX_UINT64 = (1n << 64n) - 1n;
 export const MAX_UINT256 = (1n << 256n) - 1n;
 
+/** 256 bits between a bigint and bytes, low word first: far cheaper than hex text or one bigint operation a byte. */
+const words = new BigUint64Array(4);
+const wordBytes = new Uint8Array(words.buffer);
+/** Byte `i` of the value, 0 the lowest, stands at `i ^ FLIP`: some machines keep the high byte of a word first. */
+const FLIP = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 7;
+
 /** Big-endian; empty bytes are zero. Any length. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
-  const length = bytes.length;
-  if (length === 0) return 0n;
-  if (length <= 6) return BigInt(bytesToNumber(bytes));
-  let value = 0n;
-  let at = 0;
-  const head = length % 6;
-  if (head !== 0) {
-    value = BigInt(bytesToNumber(bytes.subarray(0, head)));
-    at = head;
-  }
-  for (; at < length; at += 6) {
-    const high = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
-    const low = (bytes[at + 3]! << 16) | (bytes[at + 4]! << 8) | bytes[at + 5]!;
-    value = (value << 48n) | BigInt(high * 0x1000000 + low);
+  const { length } = bytes;
+  if (length <= 6) return length === 0 ? 0n : BigInt(bytesToNumber(bytes));
+  if (length <= 32) return ofWords(bytes, length, length);
+  const head = length % 32;
+  let value = ofWords(bytes, head, head);
+  for (let end = head + 32; end <= length; end += 32) {
+    value = (value << 256n) | ofWords(bytes, end, 32);
   }
   return value;
+}
+
+/** The `length` bytes before `end`, at most 32. */
+function ofWords(bytes: Uint8Array, end: number, length: number): bigint {
+  wordBytes.fill(0);
+  const last = end - 1;
+  for (let i = 0; i < length; i++) wordBytes[i ^ FLIP] = bytes[last - i]!;
+  const low = words[0]!;
+  if (length <= 8) return low;
+  const lowHalf = (words[1]! << 64n) | low;
+  if (length <= 16) return lowHalf;
+  return (((words[3]! << 64n) | words[2]!) << 128n) | lowHalf;
 }
 
 /** Big-endian, up to 2^53 - 1; the caller bounds the length. */
@@ -34,19 +45,58 @@ export function bytesToNumber(bytes: Uint8Array): number {
 /** Minimal big-endian form; zero is empty (RLP's scalar). */
 export function bigIntToBytes(value: bigint): Uint8Array {
   if (value === 0n) return EMPTY_BYTES;
-  const hex = value.toString(16);
-  const length = (hex.length + 1) >> 1;
-  return writeHexDigits(hex, length);
+  if (value > MAX_UINT256) return writeHexDigits(value.toString(16));
+  const length = toWords(value);
+  const out = new Uint8Array(length);
+  fromWords(out, length, length);
+  return out;
 }
 
 /** Exactly `length` bytes; the value must fit. */
 export function bigIntToFixed(value: bigint, length: number): Uint8Array {
-  return writeHexDigits(value.toString(16), length);
+  const out = new Uint8Array(length);
+  if (value > MAX_UINT256) {
+    const digits = writeHexDigits(value.toString(16));
+    out.set(digits, length - digits.length);
+    return out;
+  }
+  fromWords(out, length, toWords(value));
+  return out;
 }
 
-function writeHexDigits(hex: string, length: number): Uint8Array {
-  const out = new Uint8Array(length);
-  let at = length - 1;
+/** Writes the minimal big-endian form to `out` from `at` on, where 32 bytes fit; returns its length. Up to 256 bits. */
+export function putBigInt(value: bigint, out: Uint8Array, at: number): number {
+  const length = toWords(value);
+  fromWords(out, at + length, length);
+  return length;
+}
+
+/** How many bytes the value takes. */
+function toWords(value: bigint): number {
+  words[0] = value;
+  let length = 8;
+  if (value > MAX_UINT64) {
+    let rest = value >> 64n;
+    words[1] = rest;
+    length = 16;
+    if (rest > MAX_UINT64) {
+      rest >>= 64n;
+      words[2] = rest;
+      words[3] = rest >> 64n;
+      length = 32;
+    }
+  }
+  while (length > 0 && wordBytes[(length - 1) ^ FLIP] === 0) length--;
+  return length;
+}
+
+function fromWords(out: Uint8Array, end: number, length: number): void {
+  for (let i = 0; i < length; i++) out[end - 1 - i] = wordBytes[i ^ FLIP]!;
+}
+
+function writeHexDigits(hex: string): Uint8Array {
+  const out = new Uint8Array((hex.length + 1) >> 1);
+  let at = out.length - 1;
   for (let end = hex.length; end > 0; end -= 2) {
     out[at--] = Number.parseInt(hex.slice(Math.max(0, end - 2), end), 16);
   }
@@ -66,6 +116,20 @@ export function numberToBytes(value: number): Uint8Array {
 /** Big-endian 8 bytes of a safe integer (storage keys). */
 export function numberToUint64(value: number): Uint8Array {
   const out = new Uint8Array(8);
-  for (let i = 7, rest = value; i >= 0; i--, rest = Math.floor(rest / 256)) out[i] = rest % 256;
+  putUint64(value, out, 0);
   return out;
+}
+
+/** The same 8 bytes in place. */
+export function putUint64(value: number, out: Uint8Array, at: number): void {
+  const high = Math.floor(value / 0x1_0000_0000);
+  const low = value >>> 0;
+  out[at] = high >>> 24;
+  out[at + 1] = high >>> 16;
+  out[at + 2] = high >>> 8;
+  out[at + 3] = high;
+  out[at + 4] = low >>> 24;
+  out[at + 5] = low >>> 16;
+  out[at + 6] = low >>> 8;
+  out[at + 7] = low;
 }

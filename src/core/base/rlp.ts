@@ -5,7 +5,10 @@
 import { concatBytes } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
 import { RLP_DEPTH_MAX } from './limits.ts';
-import { bigIntToBytes, bytesToBigInt, numberToBytes } from './quantity.ts';
+import { bigIntToBytes, bytesToBigInt, MAX_UINT256, numberToBytes, putBigInt } from './quantity.ts';
+
+/** Up to here a loop beats the call into the engine's copy. */
+const SHORT_COPY_BYTES_MAX = 64;
 
 export type RlpValue = Uint8Array | readonly RlpValue[];
 
@@ -190,13 +193,23 @@ export class RlpWriter {
     }
     this.reserve(bytes.length + 9);
     this.header(0x80, bytes.length);
-    this.buffer.set(bytes, this.length);
-    this.length += bytes.length;
+    this.put(bytes);
     return this;
   }
 
   bigint(value: bigint): this {
-    return this.string(bigIntToBytes(value));
+    if (value > MAX_UINT256) return this.string(bigIntToBytes(value));
+    this.reserve(33);
+    const { buffer, length: at } = this;
+    const length = putBigInt(value, buffer, at + 1);
+    if (length === 1 && buffer[at + 1]! < 0x80) {
+      buffer[at] = buffer[at + 1]!;
+      this.length = at + 1;
+    } else {
+      buffer[at] = 0x80 + length;
+      this.length = at + 1 + length;
+    }
+    return this;
   }
 
   number(value: number): this {
@@ -215,8 +228,7 @@ export class RlpWriter {
   /** An item that is encoded already. */
   raw(encoded: Uint8Array): this {
     this.reserve(encoded.length);
-    this.buffer.set(encoded, this.length);
-    this.length += encoded.length;
+    this.put(encoded);
     return this;
   }
 
@@ -228,7 +240,12 @@ export class RlpWriter {
     const payload = this.length - start;
     const headerLength = payload < 56 ? 1 : 1 + byteCount(payload);
     this.reserve(headerLength);
-    this.buffer.copyWithin(start + headerLength, start, this.length);
+    const { buffer } = this;
+    if (payload <= SHORT_COPY_BYTES_MAX) {
+      for (let i = this.length - 1; i >= start; i--) buffer[i + headerLength] = buffer[i]!;
+    } else {
+      buffer.copyWithin(start + headerLength, start, this.length);
+    }
     this.length = start;
     this.header(0xc0, payload);
     this.length += payload;
@@ -245,6 +262,21 @@ export class RlpWriter {
   /** A copy of all that was written. */
   finish(): Uint8Array {
     return this.buffer.slice(0, this.length);
+  }
+
+  /** All that was written, without a copy: for the last use of a writer. */
+  view(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  private put(bytes: Uint8Array): void {
+    const { buffer, length: at } = this;
+    if (bytes.length <= SHORT_COPY_BYTES_MAX) {
+      for (let i = 0; i < bytes.length; i++) buffer[at + i] = bytes[i]!;
+    } else {
+      buffer.set(bytes, at);
+    }
+    this.length = at + bytes.length;
   }
 
   private header(base: number, length: number): void {
