@@ -1,6 +1,6 @@
 /** Privacy marker transactions: the public one, and the private one inside its payload (privacy dossier §5). */
 import { type Address, equalBytes, isZeroBytes, padLeft } from '../base/bytes.ts';
-import { fromHex } from '../base/hex.ts';
+import { fromHex, toHex, toQuantity } from '../base/hex.ts';
 import { RlpWriter } from '../base/rlp.ts';
 import type { Rules } from '../chain/rules.ts';
 import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
@@ -54,6 +54,24 @@ export function openInner(outer: Transaction, payload: Uint8Array): Transaction 
   if (inner.nonce !== outer.nonce)
     return 'PMT and inner private transaction have different nonces, skipping execution';
   return inner;
+}
+
+/** An inner transaction as the sender's node hands it to the manager: geth's JSON of a transaction and a line feed. */
+export function innerToJson(tx: Transaction): Uint8Array {
+  const fields = {
+    type: '0x0',
+    nonce: toQuantity(tx.nonce),
+    gasPrice: toQuantity(tx.gasPrice),
+    gas: toQuantity(tx.gasLimit),
+    value: toQuantity(tx.value),
+    input: toHex(tx.data),
+    v: toQuantity(tx.v),
+    r: toQuantity(tx.r),
+    s: toQuantity(tx.s),
+    to: tx.to === undefined ? null : toHex(tx.to),
+    hash: toHex(tx.hash),
+  };
+  return new TextEncoder().encode(`${JSON.stringify(fields)}\n`);
 }
 
 function senderOf(tx: Transaction): Address | undefined {

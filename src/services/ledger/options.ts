@@ -377,6 +377,13 @@ export const NODE_ROWS: readonly OptionRow[] = [
   },
 
   {
+    flag: 'privacymarker.enable',
+    type: 'boolean',
+    default: false,
+    about: 'Own private transactions go out inside privacy marker transactions',
+    group: PRIVATE,
+  },
+  {
     flag: 'ptm.url',
     type: 'string',
     about: 'URL of the private transaction manager',

@@ -18,6 +18,7 @@ import { requestOf, siteOf } from './api/eth/call.ts';
 import { TABLE } from './api/table.ts';
 import type { Accounts } from './node/accounts.ts';
 import type { LedgerNode } from './node/compose.ts';
+import { PrivateSender } from './node/private-sender.ts';
 import { Sender } from './node/sender.ts';
 import { ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
@@ -69,7 +70,12 @@ export function composeApi(parts: ApiParts): {
     pool: node.pool,
     door: node.door,
     accounts: parts.accounts,
-    manager: parts.manager,
+    private: new PrivateSender({
+      chain: node.chain,
+      manager: parts.manager,
+      follower: node.follower,
+    }),
+    isMarking: options.boolean('privacymarker.enable'),
     payloads: node.payloads,
     estimateGas: (args) =>
       estimateGas(requestOf(args), siteOf({ view: viewOf(undefined) }, LATEST), callLimits()),

@@ -79,6 +79,7 @@ async function start(
   const { store, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkStart(genesis.config);
+  checkMarkers(options, genesis);
   const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
     say: log,
   });
@@ -166,6 +167,17 @@ async function start(
     enode: facts().enode,
     close,
   };
+}
+
+function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
+  const isPossible =
+    config.privacyPrecompileBlock !== undefined ||
+    config.transitions.some((each) => each.isPrivacyPrecompile);
+  if (!options.boolean('privacymarker.enable') || isPossible) return;
+  throw fail(
+    'GENESIS_INVALID',
+    'Privacy marker transactions require privacyPrecompileBlock to be set in genesis.json',
+  );
 }
 
 function factsOf(parts: {

@@ -6,6 +6,7 @@ import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
 import { chainMethods } from './eth/chain.ts';
 import { logMethods } from './eth/logs.ts';
+import { privateMethods } from './eth/private.ts';
 import { sendMethods } from './eth/send.ts';
 import { stateMethods } from './eth/state.ts';
 import { transactionMethods } from './eth/transactions.ts';
@@ -24,6 +25,7 @@ export const TABLE: Table<Context> = {
     ...chainMethods,
     ...logMethods,
     ...sendMethods,
+    ...privateMethods,
     ...netMethods,
     ...txpoolMethods,
     ...adminMethods,

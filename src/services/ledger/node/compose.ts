@@ -67,6 +67,7 @@ export interface LedgerNode {
   readonly book: ValidatorBook | undefined;
   readonly bft: BftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
+  readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
   previewBlock(): { block: Block; receipts: readonly Receipt[] };
   readonly parts: readonly Part[];
@@ -161,7 +162,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     });
   const previewBlock = () => preview(chain, builder, bft, clock);
   const parts = partsOf({ follower, door, peers, bft, isMining: settings.isMining });
-  return { chain, pool, door, peers, events, book, bft, payloads, previewBlock, parts };
+  return { chain, pool, door, peers, events, book, bft, payloads, follower, previewBlock, parts };
 }
 
 /** In the order in which they start. */

@@ -1,11 +1,7 @@
 /** Rules that a private transaction's arguments meet before anything leaves this node (privacy dossier §2.3). */
 import { fail } from '../../../core/base/errors.ts';
 import type { Rules } from '../../../core/chain/rules.ts';
-import {
-  isPrivacyFlag,
-  MANDATORY_RECIPIENTS,
-  STANDARD_PRIVATE,
-} from '../../../core/privacy/flags.ts';
+import { isPrivacyFlag, MANDATORY_RECIPIENTS } from '../../../core/privacy/flags.ts';
 import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import type { PrivateArgs } from './send-desk.ts';
 
@@ -30,12 +26,6 @@ export function checkPrivateArgs(args: PrivateArgs, rules: Rules): PrivacyFlag {
     throw fail(
       'PRIVACY_MANDATORY',
       'privacy metadata invalid. mandatory recipients are only applicable for PrivacyFlag=2(MandatoryRecipients)',
-    );
-  }
-  if (flag !== STANDARD_PRIVATE) {
-    throw fail(
-      'PRIVACY_FLAG_UNSUPPORTED',
-      `privacy flag ${flag} cannot be sent by this version yet: use privacyFlag 0`,
     );
   }
   return flag;

@@ -2,7 +2,7 @@
  * Private state at its own pace: behind the public head while the manager does not answer, and then in order again. A block
  * whose private side waited is run once more with the answers; only its private half is kept.
  */
-import { assert } from '../../../core/base/errors.ts';
+import { assert, fail } from '../../../core/base/errors.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
 import { blockAuthor } from '../../../core/chain/extra-data.ts';
 import { BlockExecution } from '../../../core/execution/block-execution.ts';
@@ -69,6 +69,19 @@ export class PrivateFollower {
     const { number } = chain.head();
     if (this.cursor() < number) return { spaces: new Map() };
     return { spaces: this.basesAt(number), inputs: cache, psiOf };
+  }
+
+  /** The node's own private state at the head. Throws PRIVATE_STATE_BEHIND while it waits for its manager. */
+  headBase(): StateBase {
+    const { chain, psis } = this.parts;
+    const { number } = chain.head();
+    if (this.cursor() < number) {
+      throw fail(
+        'PRIVATE_STATE_BEHIND',
+        `private state is at block ${this.cursor()} of ${number}: the private transaction manager does not answer`,
+      );
+    }
+    return baseAt(chain.store, psis[0]!, number);
   }
 
   private basesAt(number: number): ReadonlyMap<Psi, StateBase> {

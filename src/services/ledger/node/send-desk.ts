@@ -63,12 +63,17 @@ export interface SendDesk {
   signTransaction(args: TransactionArgs, password?: string): Promise<Transaction>;
   sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32>;
 
+  /** Hands a signed private transaction to the parties, as the payload of a marker signed elsewhere. */
+  distribute(raw: Uint8Array, args: PrivateArgs | undefined): Promise<PayloadHash>;
+
   /** Next nonce with the pool's transactions counted. */
   nextNonce(address: Address): bigint;
   pooled(hash: Hash32): Transaction | undefined;
   poolContent(): PoolContent;
   poolStatus(): { readonly pending: number; readonly queued: number };
 
+  /** Public keys that every transaction to a contract must reach, by its creation's payload hash. */
+  mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]>;
   /** undefined: not a party. Throws when there is no manager. */
   payload(hash: PayloadHash): Promise<PrivatePayload | undefined>;
 }

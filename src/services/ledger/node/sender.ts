@@ -6,7 +6,7 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bytesToBigInt } from '../../../core/base/quantity.ts';
-import type { Rules } from '../../../core/chain/rules.ts';
+import { intrinsicGas } from '../../../core/chain/intrinsic-gas.ts';
 import { completeBody, markPrivate, withSignature } from '../../../core/chain/signing.ts';
 import {
   decodeTransaction,
@@ -15,15 +15,14 @@ import {
   type TransactionBody,
   transactionFrom,
 } from '../../../core/chain/transaction.ts';
-import type { Manager } from '../../../core/ports.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
-import { payloadHashOf } from '../../../core/privacy/marker.ts';
+import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import { PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Accounts } from './accounts.ts';
 import type { Chain } from './chain.ts';
 import { NonceLock } from './nonce-lock.ts';
 import type { PayloadCache } from './payload-cache.ts';
-import { checkPrivateArgs } from './private-checks.ts';
+import type { PrivateSender } from './private-sender.ts';
 import type {
   PoolContent,
   PrivateArgs,
@@ -40,7 +39,9 @@ export interface SenderParts {
   readonly pool: TransactionPool;
   readonly door: TransactionDoor;
   readonly accounts: Accounts;
-  readonly manager: Manager;
+  readonly private: PrivateSender;
+  /** Own private transactions go out inside markers. */
+  readonly isMarking: boolean;
   readonly payloads: PayloadCache | undefined;
   /** Gas that a transaction would take on the head; throws as eth_estimateGas does. */
   estimateGas(args: TransactionArgs): bigint;
@@ -98,13 +99,8 @@ export class Sender implements SendDesk {
     const from = this.ownAccount(args);
     const work = async () => {
       const body = this.withDefaults(args, from);
-      const signed = await this.signBody(
-        from,
-        await this.withPayload(body, args, from, password),
-        args,
-        password,
-      );
-      return this.submit(signed);
+      if (!args.private) return this.submit(await this.signBody(from, body, false, password));
+      return this.sendPrivate(body, args.private, from, password);
     };
     return args.nonce === undefined ? this.nonces.run(from, work) : work();
   }
@@ -112,11 +108,8 @@ export class Sender implements SendDesk {
   async fill(args: TransactionArgs): Promise<Transaction> {
     const body = this.withDefaults(args, args.from);
     if (!args.private) return transactionFrom({ ...body, v: 0n, r: 0n, s: 0n });
-    checkPrivateArgs(args.private, this.nextRules());
-    const hash = await this.parts.manager.storeRaw(body.data, args.private.privateFrom);
-    return markPrivate(
-      transactionFrom({ ...body, data: hash, chainId: undefined, v: 0n, r: 0n, s: 0n }),
-    );
+    const hash = await this.parts.private.storeRaw(body.data, args.private);
+    return markPrivate(transactionFrom({ ...body, data: hash, v: 0n, r: 0n, s: 0n }));
   }
 
   async signTransaction(args: TransactionArgs, password?: string): Promise<Transaction> {
@@ -127,27 +120,23 @@ export class Sender implements SendDesk {
     const from = this.ownAccount(args);
     const body = this.withDefaults(args, from);
     this.checkFee(body);
-    return this.signBody(from, body, args, password);
+    return this.signBody(from, body, args.private !== undefined, password);
   }
 
   async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
     const transaction = decodeTransaction(raw);
     if (!args) throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
-    const flag = checkPrivateArgs(args, this.nextRules());
     this.checkSubmission(transaction);
-    const { manager } = this.parts;
-    const hash = payloadHashOf(transaction.data);
-    if (transaction.data.length > 0) {
-      await manager.sendSigned({
-        hash,
-        to: args.privateFor,
-        flag,
-        affected: [],
-        execHash: undefined,
-        mandatory: args.mandatoryFor,
-      });
-    }
+    await this.parts.private.distributeSigned(transaction, args);
     return this.submit(transaction);
+  }
+
+  async distribute(raw: Uint8Array, args: PrivateArgs | undefined): Promise<PayloadHash> {
+    const transaction = decodeTransaction(raw);
+    if (!args || !transaction.isPrivate)
+      throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
+    await this.parts.private.distributeSigned(transaction, args);
+    return this.parts.private.distributeInner(transaction, args);
   }
 
   // --- reading ------------------------------------------------------------------------------------------------------
@@ -174,6 +163,10 @@ export class Sender implements SendDesk {
     return this.parts.pool.stats;
   }
 
+  mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]> {
+    return this.parts.private.mandatory(hash);
+  }
+
   async payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
     const query = { kind: 'payload', hash } as const;
     const { payloads } = this.parts;
@@ -191,11 +184,6 @@ export class Sender implements SendDesk {
       from && this.parts.accounts.addresses().some((address) => equalBytes(address, from));
     if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
     return from;
-  }
-
-  private nextRules(): Rules {
-    const { header, number } = this.parts.chain.head();
-    return this.parts.chain.rulesOf({ number: number + 1, timestamp: header.timestamp });
   }
 
   /** What the client left out (geth's setDefaults). Private transactions are legacy and carry no chain id. */
@@ -226,41 +214,52 @@ export class Sender implements SendDesk {
     });
   }
 
-  /** Distributes the payload and puts its hash in its place; nothing happens for a public transaction. */
-  private async withPayload(
+  /** Proves that the account can sign, distributes, signs what goes on chain; inside a marker where the node is set so. */
+  private async sendPrivate(
     body: TransactionBody,
-    args: TransactionArgs,
+    args: PrivateArgs,
     from: Address,
     password: string | undefined,
-  ): Promise<TransactionBody> {
-    if (!args.private || body.data.length === 0) return body;
-    const flag: PrivacyFlag = checkPrivateArgs(args.private, this.nextRules());
-    await this.signBody(from, body, args, password);
-    const { hash } = await this.parts.manager.send({
-      payload: body.data,
-      from: args.private.privateFrom,
-      to: args.private.privateFor,
-      flag,
-      affected: [],
-      execHash: undefined,
-      mandatory: args.private.mandatoryFor,
+  ): Promise<Hash32> {
+    const sender = this.parts.private;
+    await this.signBody(from, body, true, password);
+    if (body.data.length === 0) return this.submit(await this.signBody(from, body, true, password));
+    const data = await sender.distribute(body, body.data, from, args);
+    const inner = await this.signBody(from, { ...body, data }, true, password);
+    if (!this.parts.isMarking) return this.submit(inner);
+    const marker = this.markerOf(inner, await sender.distributeInner(inner, args));
+    return this.submit(await this.signBody(from, marker, false, password));
+  }
+
+  private markerOf(inner: Transaction, data: PayloadHash): TransactionBody {
+    const { nonce, value, gasPrice } = inner;
+    const to = PRIVACY_PRECOMPILE;
+    const gasLimit = BigInt(intrinsicGas({ to, data, accessList: [] }, this.parts.private.rules()));
+    return completeBody({
+      nonce,
+      value,
+      gasPrice,
+      to,
+      data,
+      gasLimit,
+      chainId: this.parts.chain.config.chainId,
     });
-    return { ...body, data: hash };
   }
 
   private async signBody(
     from: Address,
     body: TransactionBody,
-    args: TransactionArgs,
+    isPrivate: boolean,
     password: string | undefined,
   ): Promise<Transaction> {
     const { accounts } = this.parts;
-    const hash = signingHashOf(body);
+    const unsigned = isPrivate ? { ...body, chainId: undefined } : body;
+    const hash = signingHashOf(unsigned);
     const signature =
       password === undefined
         ? accounts.sign(from, hash)
         : await accounts.signWithPassword(from, hash, password);
-    return withSignature(body, partsOf(signature), { isPrivate: args.private !== undefined });
+    return withSignature(unsigned, partsOf(signature), { isPrivate });
   }
 
   private submit(transaction: Transaction): Promise<Hash32> {

@@ -1,0 +1,109 @@
+/** Private contracts and privacy markers as one party sees them (privacy dossier §5.4). */
+import { toBase64 } from '../../../../core/base/base64.ts';
+import { checksumAddress } from '../../../../core/base/checksum-address.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../../core/base/hex.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { MANDATORY_RECIPIENTS } from '../../../../core/privacy/flags.ts';
+import {
+  openInner,
+  opensInner,
+  PRIVACY_PRECOMPILE,
+  payloadHashOf,
+} from '../../../../core/privacy/marker.ts';
+import type { FoundTransaction } from '../../view/party-view.ts';
+import { findMetadata } from '../../view/party-view.ts';
+import { type Context, method } from '../context.ts';
+import { receiptOf } from '../receipts.ts';
+import { renderTransaction } from '../render.ts';
+import { ADDRESS, DATA, OBJECT, orNull, RECEIPT, TRANSACTION } from '../results.ts';
+import { address, data, hash } from '../shapes.ts';
+import { privateArgs } from '../transaction-args.ts';
+
+interface Opened {
+  readonly marker: FoundTransaction;
+  readonly inner: Transaction;
+}
+
+/** The inner transaction of a marker; undefined for strangers, unknown hashes and transactions that are no markers. */
+async function open({ view, desk }: Context, wanted: Uint8Array): Promise<Opened | undefined> {
+  const marker = view.transaction(wanted);
+  if (!marker || !opensInner(marker.transaction, view.rulesAt(marker.block.header)))
+    return undefined;
+  const envelope = await desk.payload(payloadHashOf(marker.transaction.data));
+  if (!envelope) return undefined;
+  const inner = openInner(marker.transaction, envelope.payload);
+  return typeof inner === 'string' ? undefined : { marker, inner };
+}
+
+function metadata({ view }: Context, who: Uint8Array) {
+  const state = view.stateAt(view.head().number);
+  if (!state.private?.account(who)) {
+    throw fail(
+      'PRIVACY_NOT_PRIVATE',
+      `${bareHex(who)}: the provided address is not a private contract`,
+    );
+  }
+  const found = findMetadata(state, who);
+  if (!found)
+    throw fail('PRIVACY_NO_METADATA', `${checksumAddress(who)}: no account extra data found`);
+  return found;
+}
+
+export const privateMethods = [
+  method('eth_getPrivacyPrecompileAddress', {
+    params: [],
+    result: ADDRESS,
+    about: 'Address that privacy marker transactions are sent to.',
+    call: () => toHex(PRIVACY_PRECOMPILE),
+  }),
+  method('eth_getContractPrivacyMetadata', {
+    params: [address],
+    result: OBJECT,
+    about: 'Creation hash, privacy flag and mandatory recipients of a private contract.',
+    call: async (context, [who]) => {
+      const found = metadata(context, who);
+      const isMandatory = found.flag === MANDATORY_RECIPIENTS;
+      return {
+        creationTxHash: toBase64(found.creationHash),
+        creationTxHashHex: toHex(found.creationHash),
+        privacyFlag: found.flag,
+        mandatoryFor: isMandatory ? await context.desk.mandatoryRecipients(found.creationHash) : [],
+      };
+    },
+  }),
+  method('eth_getPrivateTransactionByHash', {
+    params: [hash],
+    result: orNull(TRANSACTION),
+    about: 'The private transaction inside a privacy marker; null for strangers.',
+    call: async (context, [wanted]) => {
+      const opened = await open(context, wanted);
+      if (!opened) return null;
+      const { block, index } = opened.marker;
+      const { number, baseFeePerGas } = block.header;
+      return renderTransaction(opened.inner, { hash: block.hash, number, index, baseFeePerGas });
+    },
+  }),
+  method('eth_getPrivateTransactionReceipt', {
+    params: [hash],
+    result: orNull(RECEIPT),
+    about: 'The receipt of the private transaction inside a privacy marker; null for strangers.',
+    call: async (context, [wanted]) => {
+      const opened = await open(context, wanted);
+      if (!opened) return null;
+      const { marker, inner } = opened;
+      const receipt = receiptOf(context.view, { ...marker, transaction: inner });
+      return (
+        receipt && { ...receipt, transactionHash: toHex(wanted), isPrivacyMarkerTransaction: false }
+      );
+    },
+  }),
+  method('eth_distributePrivateTransaction', {
+    params: [data, privateArgs],
+    result: DATA,
+    access: 'send',
+    about:
+      'Hands a signed private transaction to its parties; answers the data of the marker to sign.',
+    call: async ({ desk }, [raw, args]) => toHex(await desk.distribute(raw, args)),
+  }),
+];
