@@ -19,7 +19,9 @@ export class TransactionJournal {
   private readonly found: Uint8Array[] = [];
   private segment: number;
   private file: LogFile;
-  /** The sync that entries written from now on will share. */
+  /** Entries that the next write takes. */
+  private gathered: Uint8Array[] = [];
+  /** The write and sync that entries gathered from now on will share. */
   private nextSync: Promise<void> | undefined;
   private sizeAfterCompaction = 0;
 
@@ -37,7 +39,7 @@ export class TransactionJournal {
     return this.found;
   }
 
-  /** Durable when it resolves. Entries added at the same time share one sync. */
+  /** Durable when it resolves. Entries added at the same time share one write and one sync. */
   add(entry: Uint8Array): Promise<void> {
     if (entry.length === 0 || entry.length > JOURNAL_ENTRY_BYTES_MAX) {
       throw fail(
@@ -45,10 +47,13 @@ export class TransactionJournal {
         `journal entry of ${entry.length} bytes, allowed are 1 to ${JOURNAL_ENTRY_BYTES_MAX}`,
       );
     }
-    appendEntry(this.file, entry);
-    this.nextSync ??= this.queue.run(() => {
+    this.gathered.push(entry);
+    this.nextSync ??= this.queue.run(async () => {
+      const entries = this.gathered;
+      this.gathered = [];
       this.nextSync = undefined;
-      return this.file.sync();
+      appendEntries(this.file, entries);
+      await this.file.sync();
     });
     return this.nextSync;
   }
@@ -65,7 +70,7 @@ export class TransactionJournal {
       const segment = this.segment + 1;
       const file = this.folder.open(segment);
       try {
-        for (const entry of wanted()) appendEntry(file, entry);
+        for (const entry of wanted()) appendEntries(file, [entry]);
       } catch (error) {
         this.folder.remove(segment);
         throw error;
@@ -101,12 +106,18 @@ export class TransactionJournal {
   }
 }
 
-function appendEntry(file: LogFile, entry: Uint8Array): void {
-  const out = new Uint8Array(ENTRY_HEADER_BYTES + entry.length);
+function appendEntries(file: LogFile, entries: readonly Uint8Array[]): void {
+  const length = entries.reduce((sum, entry) => sum + ENTRY_HEADER_BYTES + entry.length, 0);
+  if (length === 0) return;
+  const out = new Uint8Array(length);
   const view = new DataView(out.buffer);
-  view.setUint32(0, entry.length);
-  view.setUint32(4, crc32c(entry));
-  out.set(entry, ENTRY_HEADER_BYTES);
+  let at = 0;
+  for (const entry of entries) {
+    view.setUint32(at, entry.length);
+    view.setUint32(at + 4, crc32c(entry));
+    out.set(entry, at + ENTRY_HEADER_BYTES);
+    at += ENTRY_HEADER_BYTES + entry.length;
+  }
   const size = file.size();
   try {
     file.append(out);

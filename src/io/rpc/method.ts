@@ -36,6 +36,8 @@ export interface Method<Context> {
   readonly result: JsonSchema;
   readonly about: string;
   readonly access: Access;
+  /** Whether, in a batch, the next call of such a method may begin before this one is answered: its order is settled when it begins. */
+  readonly isOverlapping?: boolean;
   call(
     context: Context,
     name: string,
@@ -91,6 +93,7 @@ export type MethodBuilder<Context> = <const P extends readonly Param<unknown>[]>
     readonly result: JsonSchema;
     readonly about: string;
     readonly access?: Access;
+    readonly isOverlapping?: boolean;
     /** `name` is the spelling that the caller used. */
     readonly call: (
       context: Context,
@@ -108,6 +111,7 @@ export function methodOf<Context>(): MethodBuilder<Context> {
     result: row.result,
     about: row.about,
     access: row.access ?? 'view',
+    isOverlapping: row.isOverlapping ?? false,
     call: (context, name, args) => row.call(context, args as never, name),
   });
 }

@@ -73,6 +73,7 @@ export const sendMethods = [
     params: [data],
     result: HASH,
     access: 'send',
+    isOverlapping: true,
     about: 'Takes a signed transaction; answers its hash once it is durable.',
     call: async ({ desk }, [raw]) => toHex(await desk.sendRaw(raw)),
   }),
