@@ -121,7 +121,7 @@ function runOurs(one: Case): { outcome: Outcome; touched: readonly Address[] } {
   }
   if (one.to) world.setNonce(caller, 1n);
   const result = execute(
-    { caller, to: one.to, value: one.value, data: one.data, gas: one.gas },
+    { caller, to: one.to, value: one.value, data: one.data, gas: BigInt(one.gas) },
     environmentOf(world, rules, {
       origin: caller,
       onRun: (address, isCreate) => {
@@ -143,7 +143,7 @@ function runOurs(one: Case): { outcome: Outcome; touched: readonly Address[] } {
   const outcome = {
     success: !failed,
     output: toHex(one.to === undefined && !failed ? new Uint8Array(0) : result.output),
-    gasUsed: one.gas - result.gasLeft,
+    gasUsed: one.gas - Number(result.gasLeft),
     refund: failed ? 0 : world.refund(),
     logs: failed
       ? []

@@ -65,7 +65,7 @@ export function runCode(
       to: CONTRACT,
       value: 0n,
       data: new Uint8Array(0),
-      gas: 1_000_000,
+      gas: 1_000_000n,
       ...message,
     },
     environmentOf(world, rules, extra),

@@ -127,7 +127,7 @@ function trace(
   if (name === undefined) {
     const tracer = new StructLogTracer(world, options);
     const { gasUsed, result } = run(tracer);
-    return tracer.result(gasUsed, result.kind !== 'success', result.output);
+    return tracer.result(Number(gasUsed), result.kind !== 'success', result.output);
   }
   if (name === 'callTracer') {
     const tracer = new LegacyCallTracer(world, chain.isPrecompile);

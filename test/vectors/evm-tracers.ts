@@ -92,11 +92,11 @@ function trace(name: string, one: any, harness: Harness): unknown {
   if (name === 'call_tracer_flat') {
     const tracer = new FlatCallTracer(options);
     const { gasUsed } = apply(tracer);
-    return tracer.result(gasLimit, gasUsed);
+    return tracer.result(gasLimit, Number(gasUsed));
   }
   const tracer = new CallTracer(options);
   const { gasUsed } = apply(tracer);
-  return tracer.result(gasLimit, gasUsed);
+  return tracer.result(gasLimit, Number(gasUsed));
 }
 
 function prefixed(hex: string): string {

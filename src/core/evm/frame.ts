@@ -10,7 +10,9 @@ export class Frame {
   depth = 0;
   program: Program = EMPTY_PROGRAM;
   pc = 0;
+  /** Gas is `gas` + `gasHigh` · GAS_UNIT; `gasHigh` is 0 wherever gas is what blocks allow. */
   gas = 0;
+  gasHigh = 0;
   /** Words below `sp` are live; the top is `stack[sp - 1]`. */
   readonly stack: bigint[] = [];
   sp = 0;
@@ -30,10 +32,12 @@ export class Frame {
   returnData: Uint8Array = EMPTY_BYTES;
   /** Gas that the call opcode which is being charged hands on, stipend included. */
   callGas = 0;
+  callGasHigh = 0;
   /** World mark to go back to when this frame fails. */
   mark = 0;
   /** Gas that this frame began with. */
   gasStart = 0;
+  gasStartHigh = 0;
   /** Whether world.enter was told of this frame. */
   isEntered = false;
   /** Where the caller wants the output. */

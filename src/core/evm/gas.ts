@@ -27,9 +27,65 @@ export const GAS = {
 
 const UINT64_MODULUS = 2 ** 64;
 
-export function charge(frame: Frame, amount: number): void {
+/**
+ * Gas has 64 bits and exact numbers 53: what exceeds one unit is counted in units, apart, and the plain part is refilled from
+ * them. Small enough that the plain parts of two frames can be added.
+ */
+export const GAS_UNIT: number = 2 ** 51;
+const GAS_UNIT_BITS = 51n;
+const GAS_UNIT_MASK = BigInt(GAS_UNIT - 1);
+
+export interface GasParts {
+  gas: number;
+  gasHigh: number;
+}
+
+export const NO_GAS: Readonly<GasParts> = { gas: 0, gasHigh: 0 };
+
+export function splitGas(total: bigint): GasParts {
+  return { gas: Number(total & GAS_UNIT_MASK), gasHigh: Number(total >> GAS_UNIT_BITS) };
+}
+
+export function joinGas(gas: number, gasHigh: number): bigint {
+  return gasHigh === 0 ? BigInt(gas) : BigInt(gas) + (BigInt(gasHigh) << GAS_UNIT_BITS);
+}
+
+/** As a number, for tracers: rounded above 2^53. */
+export function roundedGas(gas: number, gasHigh: number): number {
+  return gas + gasHigh * GAS_UNIT;
+}
+
+/** What is left after paying `price`; undefined where it does not suffice. */
+export function gasAfter(parts: Readonly<GasParts>, price: number): GasParts | undefined {
+  const { gas, gasHigh } = parts;
+  if (price <= gas) return { gas: gas - price, gasHigh };
+  if (gasHigh === 0 || price >= UINT64_MODULUS) return undefined;
+  const left = joinGas(gas, gasHigh) - BigInt(price);
+  return left < 0n ? undefined : splitGas(left);
+}
+
+export function charge(frame: GasParts, amount: number): void {
   frame.gas -= amount;
-  if (frame.gas < 0) throw OUT_OF_GAS;
+  if (frame.gas < 0) refill(frame);
+}
+
+/** Makes the plain part positive again from the units. Throws when they do not suffice. */
+export function refill(frame: GasParts): void {
+  while (frame.gas < 0) {
+    if (frame.gasHigh === 0) throw OUT_OF_GAS;
+    frame.gasHigh--;
+    frame.gas += GAS_UNIT;
+  }
+}
+
+/** Puts back what a deeper frame left over. */
+export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
+  frame.gas += gas;
+  frame.gasHigh += gasHigh;
+  if (frame.gas >= GAS_UNIT) {
+    frame.gas -= GAS_UNIT;
+    frame.gasHigh++;
+  }
 }
 
 /** End of a memory range in bytes; 0 when the range is empty. Throws as geth where it exceeds 64 bits. */

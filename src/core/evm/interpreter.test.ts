@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/evm.ts';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import { bytesToBigInt, MAX_UINT64 } from '../base/quantity.ts';
 import { type Environment, execute } from './interpreter.ts';
 import { CallTracer } from './tracers/call.ts';
 
@@ -44,11 +45,11 @@ describe('texts of failures', () => {
       to: CONTRACT,
       value: 0n,
       data: new Uint8Array(0),
-      gas: 50_000,
+      gas: 50_000n,
     };
     const { error, gasLeft } = execute(message, environmentOf(world, BERLIN));
     expect(error).toBe('VM in read-only mode. Mutating opcode prohibited');
-    expect(gasLeft).toBe(0);
+    expect(gasLeft).toBe(0n);
   });
 
   it('insufficient balance leaves the gas and the world alone', () => {
@@ -56,7 +57,7 @@ describe('texts of failures', () => {
     expect(result).toMatchObject({
       kind: 'error',
       error: 'insufficient balance for transfer',
-      gasLeft: 1_000_000,
+      gasLeft: 1_000_000n,
     });
     expect(world.balance(CONTRACT)).toBe(0n);
   });
@@ -73,7 +74,7 @@ describe('depth', () => {
       },
     };
     const world = worldOf([{ address: CONTRACT, balance: 0n, code: fromHex(`0x${code}`) }]);
-    const gas = Number.MAX_SAFE_INTEGER;
+    const gas = MAX_UINT64;
     const message = { caller: SENDER, to: CONTRACT, value: 0n, data: new Uint8Array(0), gas };
     const { kind } = execute(message, environmentOf(world, BERLIN, { tracer }));
     expect(kind).toBe('success');
@@ -87,7 +88,7 @@ describe('shouldStop', () => {
     const { result } = runCode(
       fromHex('0x5b600056'),
       BERLIN,
-      { gas: Number.MAX_SAFE_INTEGER },
+      { gas: MAX_UINT64 },
       { shouldStop: () => ++polls === 3 },
     );
     expect(result).toMatchObject({ kind: 'error', error: 'execution aborted' });
@@ -127,5 +128,40 @@ describe('the privacy precompile', () => {
     const { result, world } = runCode(code, rules);
     expect(result.kind).toBe('success');
     expect(world.exists(address)).toBe(false);
+  });
+});
+
+describe('gas beyond 53 bits', () => {
+  it('is counted exactly by GAS, across calls and in the result', () => {
+    // GAS in memory; then, where there is no input, a call of itself with all gas, whose answer is the second word.
+    const code = fromHex('0x5a6000523660155760206020600160006000305af15b60406000f3');
+    const gas = 2n ** 63n - 1n;
+    const { result } = runCode(code, BERLIN, { gas });
+    const outer = bytesToBigInt(result.output.subarray(0, 32));
+    const inner = bytesToBigInt(result.output.subarray(32));
+    expect(outer).toBe(gas - 2n);
+    // PUSH1, MSTORE with a word; CALLDATASIZE, PUSH1, JUMPI; five pushes, ADDRESS, GAS; a cold CALL with one more word.
+    const left = outer - 9n - 15n - 19n - 2_603n;
+    expect(inner).toBe(left - left / 64n - 2n);
+    // Both ends: what the frames did after the gas was read.
+    const innerCost = 2n + 9n + 15n + 7n + 3n;
+    expect(result.gasLeft).toBe(left - innerCost - 7n);
+  });
+
+  it('refills the plain part, and ends with the last unit', () => {
+    const { result } = runCode(fromHex('0x5a60005260206000f3'), BERLIN, { gas: 2n ** 51n + 1n });
+    expect(bytesToBigInt(result.output)).toBe(2n ** 51n - 1n);
+    expect(result.gasLeft).toBe(2n ** 51n - 16n);
+  });
+
+  it('pays for a precompile that costs more than a unit', () => {
+    // MODEXP with a base of 2^30 bytes and no modulus: (2^27)^2 / 3 gas, and nothing to do.
+    const price = 2n ** 54n / 3n;
+    const to = new Uint8Array(20);
+    to[19] = 5;
+    const data = new Uint8Array(96);
+    data[28] = 0x40;
+    expect(runCode(data, BERLIN, { to, data, gas: price + 5n }).result.gasLeft).toBe(5n);
+    expect(runCode(data, BERLIN, { to, data, gas: price - 1n }).result.error).toBe('out of gas');
   });
 });

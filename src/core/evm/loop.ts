@@ -1,10 +1,10 @@
 /** The two loops over one frame's opcodes: the fast one, and the one that a tracer watches. Faults are thrown as VmError. */
 import type { Frame } from './frame.ts';
+import { charge as chargeGas, refill, roundedGas } from './gas.ts';
 import type { Signal } from './operation.ts';
 import type { Vm } from './vm.ts';
 import {
   ABORTED,
-  OUT_OF_GAS,
   READ_ONLY_OPCODE,
   StackFault,
   UndefinedOpcode,
@@ -23,8 +23,8 @@ export function runFrame(frame: Frame, vm: Vm): Signal {
     if (sp < stackMin[op]! || sp > stackMax[op]!)
       throw new StackFault(sp, stackMin[op]!, stackMax[op]!);
     const left = frame.gas - constantGas[op]!;
-    if (left < 0) throw OUT_OF_GAS;
     frame.gas = left;
+    if (left < 0) refill(frame);
     const charge = charges[op];
     if (charge !== undefined) charge(frame, vm);
     frame.pc++;
@@ -42,11 +42,14 @@ export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   if (vm.isAborted) throw ABORTED;
   for (;;) {
     if (--vm.opcodesToPoll === 0) vm.poll();
-    const { pc, gas } = frame;
+    const { pc, gas: plain, gasHigh } = frame;
+    const gas = roundedGas(plain, gasHigh);
     const op = code[pc]!;
     const error = chargeTraced(frame, vm, op);
     // COMPAT: an opcode that was refused before it was priced shows the price of the one before it.
-    if (!isUnpriced(error)) vm.tracedCost = gas - frame.gas;
+    if (!isUnpriced(error)) {
+      vm.tracedCost = roundedGas(plain - frame.gas, gasHigh - frame.gasHigh);
+    }
     const gasCost = vm.tracedCost;
     tracer.onStep?.({ pc, op, gas, gasCost, depth, frame, error: error?.text });
     if (error) throw error;
@@ -70,9 +73,8 @@ function chargeTraced(frame: Frame, vm: Vm, op: number): VmError | undefined {
   if (sp < stackMin[op]! || sp > stackMax[op]!) {
     return new StackFault(sp, stackMin[op]!, stackMax[op]!);
   }
-  frame.gas -= constantGas[op]!;
-  if (frame.gas < 0) return OUT_OF_GAS;
   try {
+    chargeGas(frame, constantGas[op]!);
     charges[op]?.(frame, vm);
   } catch (fault) {
     if (fault instanceof VmError) return fault;

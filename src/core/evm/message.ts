@@ -12,8 +12,8 @@ export interface Message {
   /** Wei. Moved from `caller` to the callee by `execute`. */
   readonly value: bigint;
   readonly data: Uint8Array;
-  /** Gas left after the intrinsic gas; values above 2^53 - 1 count as 2^53 - 1. */
-  readonly gas: number;
+  /** Gas left after the intrinsic gas, 64 bits at most. */
+  readonly gas: bigint;
   /** Runs this code instead of that of `to` (state overrides). */
   readonly code?: Uint8Array | undefined;
   /** Runs as if called by STATICCALL. */
@@ -67,7 +67,7 @@ export interface CallResult {
   readonly error: string | undefined;
   /** Returned or reverted data, the deployed code after a creation; empty after an error. */
   readonly output: Uint8Array;
-  readonly gasLeft: number;
+  readonly gasLeft: bigint;
   /** Address of a creation, successful or not; undefined for calls. */
   readonly createdAddress: Address | undefined;
 }

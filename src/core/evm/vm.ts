@@ -5,7 +5,17 @@ import { MAX_UINT64 } from '../base/quantity.ts';
 import { create2Address, createAddress } from './create-address.ts';
 import { type OpcodeTable, opcodeTable } from './fork-table.ts';
 import { type Frame, releaseFrame, takeFrame } from './frame.ts';
-import { GAS } from './gas.ts';
+import {
+  charge,
+  GAS,
+  type GasParts,
+  gasAfter,
+  joinGas,
+  NO_GAS,
+  returnGas,
+  roundedGas,
+  splitGas,
+} from './gas.ts';
 import { runFrame, runTracedFrame } from './loop.ts';
 import type { CallResult, Environment, Message } from './message.ts';
 import { SIGNAL } from './operation.ts';
@@ -20,7 +30,7 @@ const POLL_OPCODES = 4096;
 /** Addresses remembered as words, so that one word is always the same array. */
 const ADDRESSES_MAX = 4096;
 
-export interface CallRequest {
+export interface CallRequest extends Readonly<GasParts> {
   readonly type: CallType;
   readonly depth: number;
   readonly caller: Address;
@@ -29,7 +39,6 @@ export interface CallRequest {
   readonly codeAddress: Address;
   readonly value: bigint;
   readonly input: Uint8Array;
-  readonly gas: number;
   readonly isStatic: boolean;
   readonly outputOffset: number;
   readonly outputLength: number;
@@ -37,13 +46,12 @@ export interface CallRequest {
   readonly code: Uint8Array | undefined;
 }
 
-export interface CreateRequest {
+export interface CreateRequest extends Readonly<GasParts> {
   readonly type: 'CREATE' | 'CREATE2';
   readonly depth: number;
   readonly caller: Address;
   readonly value: bigint;
   readonly initCode: Uint8Array;
-  readonly gas: number;
   /** Of CREATE2. */
   readonly salt: bigint | undefined;
 }
@@ -66,6 +74,7 @@ export class Vm {
   private error: string | undefined;
   private isReverted = false;
   private gasLeft = 0;
+  private gasLeftHigh = 0;
   private createdAddress: Address | undefined;
 
   constructor(env: Environment) {
@@ -81,7 +90,7 @@ export class Vm {
       kind,
       error: this.error,
       output: this.output,
-      gasLeft: this.gasLeft,
+      gasLeft: joinGas(this.gasLeft, this.gasLeftHigh),
       createdAddress: message.to ? undefined : this.createdAddress,
     };
   }
@@ -95,7 +104,7 @@ export class Vm {
       codeAddress: to,
       value: message.value,
       input: message.data,
-      gas: Math.min(message.gas, Number.MAX_SAFE_INTEGER),
+      ...splitGas(message.gas),
       isStatic: message.isStatic ?? false,
       outputOffset: 0,
       outputLength: 0,
@@ -110,7 +119,7 @@ export class Vm {
       caller: message.caller,
       value: message.value,
       initCode: message.data,
-      gas: Math.min(message.gas, Number.MAX_SAFE_INTEGER),
+      ...splitGas(message.gas),
       salt: undefined,
     });
   }
@@ -165,32 +174,32 @@ export class Vm {
   /** True: a frame was pushed. False: the call is over, see `deliver`. */
   call(request: CallRequest): boolean {
     const { world, rules, tracer } = this.env;
-    const { type, codeAddress, gas } = request;
+    const { type, codeAddress } = request;
     const precompile = precompileAt(rules, codeAddress);
     if (tracer?.onEnter) this.traceCall(request, precompile !== undefined);
     // COMPAT: a static call does not choose a state of its own (privacy dossier §3.5).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
     const refusal = this.refusalOf(request);
-    if (refusal !== undefined) return this.endInline(request, isEntered, refusal, gas);
+    if (refusal !== undefined) return this.endInline(request, isEntered, refusal, request);
     const mark = world.snapshot();
     if (type === 'STATICCALL') {
       world.touch(codeAddress);
     } else if (type === 'CALL') {
       if (!world.exists(codeAddress)) {
         if (!precompile && rules.isEip158 && request.value === 0n) {
-          return this.endInline(request, isEntered, undefined, gas);
+          return this.endInline(request, isEntered, undefined, request);
         }
         if (!precompile?.isVirtual) world.touch(codeAddress);
       }
       if (!this.transfer(request.caller, codeAddress, request.value)) {
-        return this.endInline(request, isEntered, VM_ERROR.readOnlyTransfer, gas);
+        return this.endInline(request, isEntered, VM_ERROR.readOnlyTransfer, request);
       }
     }
     if (precompile) return this.callPrecompile(request, precompile, mark, isEntered);
     this.env.onRun?.(codeAddress, false);
     const code = request.code ?? world.code(codeAddress);
-    if (code.length === 0) return this.endInline(request, isEntered, undefined, gas);
+    if (code.length === 0) return this.endInline(request, isEntered, undefined, request);
     this.pushCall(request, code, mark, isEntered);
     return true;
   }
@@ -223,13 +232,13 @@ export class Vm {
     mark: number,
     isEntered: boolean,
   ): false {
-    const { input, gas } = request;
-    const price = precompile.gas(input);
-    const output = price <= gas ? precompile.run(input) : undefined;
-    if (output) return this.endInline(request, isEntered, undefined, gas - price, output);
+    const { input } = request;
+    const left = gasAfter(request, precompile.gas(input));
+    const output = left && precompile.run(input);
+    if (output) return this.endInline(request, isEntered, undefined, left, output);
     this.env.world.revert(mark);
-    const error = price > gas ? VM_ERROR.outOfGas : precompile.error(input);
-    return this.endInline(request, isEntered, error, 0);
+    const error = left ? precompile.error(input) : VM_ERROR.outOfGas;
+    return this.endInline(request, isEntered, error, NO_GAS);
   }
 
   private pushCall(request: CallRequest, code: Uint8Array, mark: number, isEntered: boolean): void {
@@ -242,7 +251,9 @@ export class Vm {
       ? analyse(code)
       : programOf(code, () => world.codeHash(codeAddress));
     frame.gas = request.gas;
+    frame.gasHigh = request.gasHigh;
     frame.gasStart = request.gas;
+    frame.gasStartHigh = request.gasHigh;
     frame.address = request.address;
     frame.codeAddress = codeAddress;
     frame.caller = request.caller;
@@ -261,24 +272,25 @@ export class Vm {
     request: CallRequest | CreateRequest,
     isEntered: boolean,
     error: string | undefined,
-    gasLeft: number,
+    left: Readonly<GasParts>,
     output: Uint8Array = EMPTY_BYTES,
   ): false {
     if (isEntered) this.env.world.leave();
-    this.settle(error, false, gasLeft, output);
-    this.traceExit(request.depth, request.gas);
+    this.settle(error, false, left, output);
+    this.traceExit(request.depth, request.gas, request.gasHigh);
     return false;
   }
 
   private settle(
     error: string | undefined,
     isReverted: boolean,
-    gasLeft: number,
+    left: Readonly<GasParts>,
     output: Uint8Array,
   ): void {
     this.error = error;
     this.isReverted = isReverted;
-    this.gasLeft = gasLeft;
+    this.gasLeft = left.gas;
+    this.gasLeftHigh = left.gasHigh;
     this.output = output;
   }
 
@@ -287,26 +299,26 @@ export class Vm {
   /** True: a frame was pushed. False: the creation is over, see `deliverCreated`. */
   create(request: CreateRequest): boolean {
     const { world, rules, tracer } = this.env;
-    const { caller, initCode, salt, value, gas } = request;
+    const { caller, initCode, salt, value } = request;
     const nonce = world.nonce(caller);
     const address =
       salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode);
     this.createdAddress = address;
     if (tracer?.onEnter) this.traceCreate(request, address);
     const refusal = this.creationRefusalOf(request, nonce);
-    if (refusal !== undefined) return this.endInline(request, false, refusal, gas);
+    if (refusal !== undefined) return this.endInline(request, false, refusal, request);
     world.setNonce(caller, nonce + 1n);
     // Stays warm even when the creation fails.
     if (rules.isBerlin) world.warmAddress(address);
     world.enter(address, true);
     if (world.isCollision(address)) {
-      return this.endInline(request, true, VM_ERROR.addressCollision, 0);
+      return this.endInline(request, true, VM_ERROR.addressCollision, NO_GAS);
     }
     const mark = world.snapshot();
     world.createContract(address);
     if (rules.isEip158) world.setNonce(address, 1n);
     if (!this.transfer(caller, address, value)) {
-      return this.endInline(request, true, VM_ERROR.readOnlyTransfer, gas);
+      return this.endInline(request, true, VM_ERROR.readOnlyTransfer, request);
     }
     this.env.onRun?.(address, true);
     this.pushCreate(request, address, mark);
@@ -328,7 +340,9 @@ export class Vm {
     frame.depth = request.depth;
     frame.program = analyse(request.initCode);
     frame.gas = request.gas;
+    frame.gasHigh = request.gasHigh;
     frame.gasStart = request.gas;
+    frame.gasStartHigh = request.gasHigh;
     frame.address = address;
     frame.codeAddress = address;
     frame.caller = request.caller;
@@ -345,12 +359,12 @@ export class Vm {
     if (rules.isEip158 && code.length > rules.codeBytesMax) return VM_ERROR.codeTooLarge;
     if (rules.isLondon && code[0] === 0xef) return VM_ERROR.invalidCode;
     const price = code.length * GAS.createByte;
-    if (frame.gas < price) {
+    if (frame.gas < price && frame.gasHigh === 0) {
       if (rules.isHomestead) return VM_ERROR.codeStoreOutOfGas;
       // Frontier keeps the account, without code.
       return undefined;
     }
-    frame.gas -= price;
+    charge(frame, price);
     if (code.length > 0) world.setCode(frame.address, code);
     return undefined;
   }
@@ -366,28 +380,28 @@ export class Vm {
       }
       this.createdAddress = frame.address;
     }
-    this.end(frame, undefined, false, frame.gas, this.output);
+    this.end(frame, undefined, false, frame, this.output);
   }
 
   private fail(frame: Frame, error: string): void {
     const isReverted = error === VM_ERROR.reverted;
     this.env.world.revert(frame.mark);
-    const gasLeft = isReverted ? frame.gas : 0;
-    this.end(frame, error, isReverted, gasLeft, isReverted ? this.output : EMPTY_BYTES);
+    const left = isReverted ? frame : NO_GAS;
+    this.end(frame, error, isReverted, left, isReverted ? this.output : EMPTY_BYTES);
   }
 
   private end(
     frame: Frame,
     error: string | undefined,
     isReverted: boolean,
-    gasLeft: number,
+    left: Readonly<GasParts>,
     output: Uint8Array,
   ): void {
     const { frames } = this;
     frames.pop();
     if (frame.isEntered) this.env.world.leave();
-    this.settle(error, isReverted, gasLeft, output);
-    this.traceExit(frame.depth, frame.gasStart);
+    this.settle(error, isReverted, left, output);
+    this.traceExit(frame.depth, frame.gasStart, frame.gasStartHigh);
     const isCreate = frame.type === 'CREATE' || frame.type === 'CREATE2';
     if (isCreate) this.createdAddress = frame.address;
     if (frames.length > 0) {
@@ -402,7 +416,7 @@ export class Vm {
   deliver(parent: Frame, outputOffset: number, outputLength: number): void {
     const { output } = this;
     parent.stack[parent.sp++] = this.error === undefined ? 1n : 0n;
-    parent.gas += this.gasLeft;
+    returnGas(parent, this.gasLeft, this.gasLeftHigh);
     parent.returnData = output;
     const length = Math.min(outputLength, output.length);
     if (length > 0) {
@@ -415,14 +429,14 @@ export class Vm {
   deliverCreated(parent: Frame): void {
     const isCreated = this.error === undefined;
     parent.stack[parent.sp++] = isCreated ? wordOfAddress(this.createdAddress!) : 0n;
-    parent.gas += this.gasLeft;
+    returnGas(parent, this.gasLeft, this.gasLeftHigh);
     parent.returnData = this.isReverted ? this.output : EMPTY_BYTES;
   }
 
   // --- tracing ---------------------------------------------------------------------------------------------------
 
   private traceCall(request: CallRequest, isPrecompile: boolean): void {
-    const { type, depth, caller, address, codeAddress, value, gas } = request;
+    const { type, depth, caller, address, codeAddress, value } = request;
     const code = request.code ?? this.env.world.code(codeAddress);
     this.env.tracer!.onEnter!({
       type,
@@ -431,7 +445,7 @@ export class Vm {
       from: type === 'DELEGATECALL' || type === 'CALLCODE' ? address : caller,
       to: codeAddress,
       input: request.input.slice(),
-      gas,
+      gas: roundedGas(request.gas, request.gasHigh),
       value,
       isPrecompile,
       codeBytes: isPrecompile ? 0 : code.length,
@@ -439,25 +453,26 @@ export class Vm {
   }
 
   private traceCreate(request: CreateRequest, address: Address): void {
-    const { type, depth, caller, initCode, gas, value } = request;
+    const { type, depth, caller, initCode, value } = request;
     this.env.tracer!.onEnter!({
       type,
       depth,
       from: caller,
       to: address,
       input: initCode,
-      gas,
+      gas: roundedGas(request.gas, request.gasHigh),
       value,
       isPrecompile: false,
       codeBytes: initCode.length,
     });
   }
 
-  private traceExit(depth: number, gasStart: number): void {
+  private traceExit(depth: number, gas: number, gasHigh: number): void {
     const { tracer } = this.env;
     if (!tracer?.onExit) return;
     const { output, error, isReverted } = this;
-    tracer.onExit({ depth, output, gasUsed: gasStart - this.gasLeft, error, isReverted });
+    const gasUsed = roundedGas(gas - this.gasLeft, gasHigh - this.gasLeftHigh);
+    tracer.onExit({ depth, output, gasUsed, error, isReverted });
   }
 
   /** A SELFDESTRUCT is told as a call that moves the balance. */

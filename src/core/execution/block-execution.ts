@@ -188,7 +188,7 @@ export class BlockExecution {
       const cumulativeGasUsed = this.gasUsed;
       this.privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: false }, answer);
     });
-    this.finish(tx, 0, false, undefined);
+    this.finish(tx, 0n, false, undefined);
   }
 
   private runMarker(tx: Transaction, rest: () => readonly Transaction[]): void {
@@ -227,13 +227,13 @@ export class BlockExecution {
 
   private finish(
     tx: Transaction,
-    gasUsed: number,
+    gasUsed: bigint,
     isFailed: boolean,
     revertReason: Uint8Array | undefined,
   ): void {
     const { rules } = this.job;
     this.world.finishTransaction(rules);
-    this.gasUsed += BigInt(gasUsed);
+    this.gasUsed += gasUsed;
     const logs = this.world.logs();
     this.receipts.push({
       type: tx.type,
@@ -241,7 +241,7 @@ export class BlockExecution {
         ? { status: isFailed ? 0 : 1 }
         : { status: undefined, postState: this.intermediateRoot() }),
       cumulativeGasUsed: this.gasUsed,
-      gasUsed: BigInt(gasUsed),
+      gasUsed,
       bloom: bloomOfLogs(logs),
       logs,
       ...(tx.to === undefined ? { contractAddress: createAddress(tx.sender, tx.nonce) } : {}),

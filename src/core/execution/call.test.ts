@@ -176,7 +176,7 @@ describe('eth_createAccessList', () => {
     const again = call({ ...request, accessList: found.accessList }, siteOf(chain), LIMITS);
     expect(again.gasUsed).toBe(found.gasUsed);
     const nothing = createAccessList({ from: HOLDER, to: FRIEND }, siteOf(chain), LIMITS);
-    expect(nothing).toEqual({ accessList: [], gasUsed: 21_000, error: undefined });
+    expect(nothing).toEqual({ accessList: [], gasUsed: 21_000n, error: undefined });
   });
 });
 

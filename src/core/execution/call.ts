@@ -69,7 +69,7 @@ export interface CallOutcome {
   readonly error: string | undefined;
   readonly output: Uint8Array;
   /** After refunds. */
-  readonly gasUsed: number;
+  readonly gasUsed: bigint;
 }
 
 const GAS_UNCAPPED = (1n << 63n) - 1n;
@@ -121,7 +121,7 @@ function simulate(
       to: message.to,
       value: message.value,
       data: message.data,
-      gas: purchase.gasLimit - purchase.intrinsicGas,
+      gas: message.gasLimit - BigInt(purchase.intrinsicGas),
     },
     evmEnvironment(shared, world, message, purchase.gasPrice),
   );
@@ -131,10 +131,10 @@ function simulate(
   if (result.error === VM_ERROR.insufficientBalance) {
     throw refused(message, VM_ERROR.insufficientBalance);
   }
-  return outcomeOf(result, purchase.gasLimit, world, shared.rules);
+  return outcomeOf(result, message.gasLimit, world, shared.rules);
 }
 
-function outcomeOf(result: CallResult, gasLimit: number, world: World, rules: Rules): CallOutcome {
+function outcomeOf(result: CallResult, gasLimit: bigint, world: World, rules: Rules): CallOutcome {
   const spent = gasLimit - result.gasLeft;
   const gasUsed = spent - cappedRefund(world, spent, rules);
   return { kind: result.kind, error: result.error, output: result.output, gasUsed };
@@ -281,7 +281,7 @@ function privateAddition(request: CallRequest, rules: Rules): bigint {
 
 export interface AccessListOutcome {
   readonly accessList: readonly AccessListEntry[];
-  readonly gasUsed: number;
+  readonly gasUsed: bigint;
   /** Of the EVM; undefined on success. */
   readonly error: string | undefined;
 }

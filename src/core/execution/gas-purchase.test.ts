@@ -146,10 +146,10 @@ describe('payment', () => {
     const shared = sharedOf('london', 3n);
     const message = messageOf({ maxFeePerGas: 10n, maxPriorityFeePerGas: 4n });
     const purchase = buyGas(world, message, shared, pool);
-    expect(purchase).toEqual({ gasPrice: 7n, gasLimit: 50_000, intrinsicGas: 21_000 });
+    expect(purchase).toEqual({ gasPrice: 7n, intrinsicGas: 21_000 });
     expect(world.balance(SENDER)).toBe(1_000_000n - 350_000n);
     expect(pool.left).toBe(50_000n);
-    settleGas(world, message, shared, pool, purchase, 21_000);
+    settleGas(world, message, shared, pool, purchase, 21_000n);
     expect(world.balance(SENDER)).toBe(1_000_000n - 147_000n);
     expect(world.balance(MINER)).toBe(84_000n);
     expect(pool.left).toBe(79_000n);

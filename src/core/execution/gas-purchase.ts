@@ -18,8 +18,8 @@ import type { Message } from './message.ts';
 const INITCODE_BYTES_MAX = 49_152;
 const BLOB_VERSION_KZG = 1;
 const BLOBS_PER_TRANSACTION_MAX = 6;
-const REFUND_QUOTIENT_FRONTIER = 2;
-const REFUND_QUOTIENT_LONDON = 5;
+const REFUND_QUOTIENT_FRONTIER = 2n;
+const REFUND_QUOTIENT_LONDON = 5n;
 
 /** Gas that the block has left. */
 export interface GasPool {
@@ -29,8 +29,6 @@ export interface GasPool {
 export interface Purchase {
   /** Wei per gas that the sender pays. */
   readonly gasPrice: bigint;
-  /** As the EVM counts: values above 2^53 - 1 count as that. */
-  readonly gasLimit: number;
   readonly intrinsicGas: number;
 }
 
@@ -78,11 +76,7 @@ function purchase(
     );
   }
   checkInitCode(message, shared.rules);
-  return {
-    gasPrice,
-    gasLimit: Math.min(Number(message.gasLimit), Number.MAX_SAFE_INTEGER),
-    intrinsicGas: intrinsic,
-  };
+  return { gasPrice, intrinsicGas: intrinsic };
 }
 
 function checkNonce(world: World, { sender, nonce }: Message): void {
@@ -197,9 +191,10 @@ function checkInitCode({ to, data }: Message, rules: Rules): void {
 }
 
 /** Part of the used gas that is given back (EIP-3529 from London on). */
-export function cappedRefund(world: World, gasUsed: number, rules: Rules): number {
-  const quotient = rules.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT_FRONTIER;
-  return Math.min(Math.floor(gasUsed / quotient), world.refund());
+export function cappedRefund(world: World, gasUsed: bigint, rules: Rules): bigint {
+  const most = gasUsed / (rules.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT_FRONTIER);
+  const refund = BigInt(world.refund());
+  return refund < most ? refund : most;
 }
 
 /** Returns what was not used to the sender and the block, and pays for the rest. The base fee is burnt. */
@@ -209,11 +204,11 @@ export function settleGas(
   shared: BlockEnvironment,
   pool: GasPool,
   purchase: Purchase,
-  gasUsed: number,
+  gasUsed: bigint,
 ): void {
-  const left = message.gasLimit - BigInt(gasUsed);
+  const left = message.gasLimit - gasUsed;
   world.addBalance(message.sender, left * purchase.gasPrice);
   pool.left += left;
   const tip = shared.rules.isLondon ? purchase.gasPrice - shared.block.baseFee : purchase.gasPrice;
-  world.addBalance(shared.feesTo, tip * BigInt(gasUsed));
+  world.addBalance(shared.feesTo, tip * gasUsed);
 }

@@ -11,7 +11,7 @@ import type { BlockEnvironment } from './environment.ts';
 import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
 
 export interface AppliedMarker {
-  readonly gasUsed: number;
+  readonly gasUsed: bigint;
   readonly isFailed: boolean;
 }
 
@@ -31,8 +31,9 @@ export function applyMarkerTransaction(
     throw fail('TX_MARKER_VALUE', VM_ERROR.insufficientBalance);
   }
   if (!isFailed) during();
-  settleGas(world, tx, shared, pool, purchase, purchase.intrinsicGas);
-  return { gasUsed: purchase.intrinsicGas, isFailed };
+  const gasUsed = BigInt(purchase.intrinsicGas);
+  settleGas(world, tx, shared, pool, purchase, gasUsed);
+  return { gasUsed, isFailed };
 }
 
 export type OpenedMarker =

@@ -50,7 +50,7 @@ export function applyPrivateTransaction(
   }
   during(purchase);
   world.setNonce(tx.sender, tx.nonce + 1n);
-  settleGas(world, tx, shared, pool, purchase, purchase.intrinsicGas);
+  settleGas(world, tx, shared, pool, purchase, BigInt(purchase.intrinsicGas));
 }
 
 /**
@@ -63,7 +63,7 @@ export function runPrivately(
   tx: Transaction,
   view: PrivateView,
   shared: BlockEnvironment,
-  gas: { readonly gasPrice: bigint; readonly forExecution: number },
+  gas: { readonly gasPrice: bigint; readonly forExecution: bigint },
 ): PrivateEffect {
   const refusal = view.kind === 'held' ? prepare(view, shared) : undefined;
   if (refusal !== undefined) return failed(refusal);

@@ -8,7 +8,7 @@ import { buyGas, cappedRefund, type GasPool, settleGas } from './gas-purchase.ts
 import type { Message } from './message.ts';
 
 export interface AppliedMessage {
-  readonly gasUsed: number;
+  readonly gasUsed: bigint;
   readonly result: CallResult;
 }
 
@@ -31,11 +31,11 @@ export function applyMessage(
       to: message.to,
       value: message.value,
       data: message.data,
-      gas: purchase.gasLimit - purchase.intrinsicGas,
+      gas: message.gasLimit - BigInt(purchase.intrinsicGas),
     },
     evmEnvironment(shared, world, message, purchase.gasPrice),
   );
-  const spent = purchase.gasLimit - result.gasLeft;
+  const spent = message.gasLimit - result.gasLeft;
   const gasUsed = spent - cappedRefund(world, spent, shared.rules);
   settleGas(world, message, shared, pool, purchase, gasUsed);
   return { gasUsed, result };

@@ -93,8 +93,8 @@ function run(
   const dual = new DualWorld(publicSide.world, privateSide.world);
   const message = { sender: draft.from, to: draft.to, accessList: [], blobVersionedHashes: [] };
   warmUp(dual, message, shared);
-  const owed = intrinsicGas({ to: draft.to, data: HASH_BYTES, accessList: [] }, rules);
-  const gas = Math.max(0, Math.min(Number(draft.gasLimit), Number.MAX_SAFE_INTEGER) - owed);
+  const owed = BigInt(intrinsicGas({ to: draft.to, data: HASH_BYTES, accessList: [] }, rules));
+  const gas = draft.gasLimit > owed ? draft.gasLimit - owed : 0n;
   const result = execute(
     { caller: draft.from, to: draft.to, value: draft.value, data: draft.payload, gas },
     {

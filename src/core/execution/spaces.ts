@@ -130,7 +130,7 @@ export class PrivateSide {
     world.beginTransaction();
     const effect = runPrivately(space, this.publicSide, tx, view, this.shared, {
       gasPrice: purchase.gasPrice,
-      forExecution: purchase.gasLimit - purchase.intrinsicGas,
+      forExecution: tx.gasLimit - BigInt(purchase.intrinsicGas),
     });
     world.finishTransaction(this.shared.rules);
     if (effect.fault !== undefined) this.note(index, effect.fault);

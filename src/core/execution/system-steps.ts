@@ -8,7 +8,7 @@ import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 
 const BEACON_ROOTS: Address = fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02');
 const SYSTEM: Address = fromHex('0xfffffffffffffffffffffffffffffffffffffffe');
-const SYSTEM_CALL_GAS = 30_000_000;
+const SYSTEM_CALL_GAS = 30_000_000n;
 
 /** Calls the beacon roots contract in the name of the system; no effect where it is not deployed. */
 export function applyBeaconRoot(

@@ -1,7 +1,16 @@
 /** 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the Vm. */
 import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
 import type { Frame } from '../frame.ts';
-import { charge, chargeMemory, expansionGas, GAS, rangeEnd, wordsOf } from '../gas.ts';
+import {
+  charge,
+  chargeMemory,
+  expansionGas,
+  GAS,
+  joinGas,
+  rangeEnd,
+  splitGas,
+  wordsOf,
+} from '../gas.ts';
 import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
 import type { CallType } from '../tracer.ts';
 import type { Vm } from '../vm.ts';
@@ -21,6 +30,11 @@ function callMemoryEnd(frame: Frame, first: number): number {
 /** Pays for a call: base price, memory, and the gas handed on (all but one 64th at most, from EIP-150 on). */
 function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
   const requested = frame.stack[frame.sp - 1]!;
+  if (frame.gasHigh !== 0) {
+    chargeMemory(frame, end, base);
+    handOn(frame, vm, requested);
+    return;
+  }
   const price = base + expansionGas(frame.memory.size, end);
   const left = frame.gas - price;
   let handed = requested >= UINT64_MODULUS ? Number.POSITIVE_INFINITY : Number(requested);
@@ -28,6 +42,20 @@ function chargeCallGas(frame: Frame, vm: Vm, end: number, base: number): void {
   if (handed === Number.POSITIVE_INFINITY) throw OUT_OF_GAS;
   chargeMemory(frame, end, base + handed);
   frame.callGas = handed;
+  frame.callGasHigh = 0;
+}
+
+/** Moves `requested` gas out of the frame, all but one 64th at most from EIP-150 on, exactly at any size. */
+function handOn(frame: Frame, vm: Vm, requested: bigint): void {
+  const left = joinGas(frame.gas, frame.gasHigh);
+  let handed = requested;
+  if (vm.env.rules.isEip150) {
+    const most = left - left / 64n;
+    if (handed > most) handed = most;
+  }
+  if (handed > left) throw OUT_OF_GAS;
+  const { gas: callGas, gasHigh: callGasHigh } = splitGas(handed);
+  Object.assign(frame, splitGas(left - handed), { callGas, callGasHigh });
 }
 
 /** Price of touching the callee: flat before Berlin, by warmth since. */
@@ -94,6 +122,7 @@ export function callOf(type: CallType): Run {
       codeAddress: target,
       value,
       input: frame.memory.peek(Number(stack[sp + 3]!), Number(stack[sp + 2]!)),
+      gasHigh: frame.callGasHigh,
       gas: frame.callGas + (hasValue && value !== 0n ? GAS.callStipend : 0),
       isStatic: frame.isStatic || type === 'STATICCALL',
       outputOffset: Number(stack[sp + 1]!),
@@ -132,15 +161,15 @@ export function createOf(type: 'CREATE' | 'CREATE2'): Run {
     const offset = Number(stack[--frame.sp]!);
     const length = Number(stack[--frame.sp]!);
     const salt = type === 'CREATE2' ? stack[--frame.sp]! : undefined;
-    const gas = vm.env.rules.isEip150 ? frame.gas - Math.floor(frame.gas / 64) : frame.gas;
-    charge(frame, gas);
+    handOn(frame, vm, joinGas(frame.gas, frame.gasHigh));
     const isPushed = vm.create({
       type,
       depth: frame.depth + 1,
       caller: frame.address,
       value,
       initCode: frame.memory.copy(offset, length),
-      gas,
+      gas: frame.callGas,
+      gasHigh: frame.callGasHigh,
       salt,
     });
     if (isPushed) return SIGNAL.called;

@@ -2,7 +2,7 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Frame } from '../frame.ts';
-import { chargeMemory, GAS, rangeEnd, wordsOf } from '../gas.ts';
+import { chargeMemory, GAS, joinGas, rangeEnd, wordsOf } from '../gas.ts';
 import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
 import { constantAt } from '../program.ts';
 import type { Vm } from '../vm.ts';
@@ -114,7 +114,7 @@ export function msize(frame: Frame): undefined {
 }
 
 export function gas(frame: Frame): undefined {
-  frame.stack[frame.sp++] = BigInt(frame.gas);
+  frame.stack[frame.sp++] = joinGas(frame.gas, frame.gasHigh);
 }
 
 export function jumpdest(): undefined {}

@@ -18,6 +18,10 @@ export function requireWritable(frame: Frame, vm: Vm): void {
   if (frame.isStatic) throw WRITE_PROTECTION;
 }
 
+function requireSentryGas(frame: Frame): void {
+  if (frame.gas <= SENTRY_GAS && frame.gasHigh === 0) throw OUT_OF_GAS;
+}
+
 export function chargeSloadBerlin(frame: Frame, vm: Vm): void {
   const isCold = vm.env.world.warmSlot(frame.address, frame.stack[frame.sp - 1]!);
   charge(frame, isCold ? GAS.coldSlot : GAS.warmAccess);
@@ -54,7 +58,7 @@ export function chargeSstoreConstantinople(frame: Frame, vm: Vm): void {
 /** EIP-2200. */
 export function chargeSstoreIstanbul(frame: Frame, vm: Vm): void {
   requireWritable(frame, vm);
-  if (frame.gas <= SENTRY_GAS) throw OUT_OF_GAS;
+  requireSentryGas(frame);
   charge(frame, netSstoreGas(frame, vm, ISTANBUL));
 }
 
@@ -70,7 +74,7 @@ export function chargeSstoreLondon(frame: Frame, vm: Vm): void {
 
 function chargeSstoreAccessed(frame: Frame, vm: Vm, prices: NetPrices): void {
   requireWritable(frame, vm);
-  if (frame.gas <= SENTRY_GAS) throw OUT_OF_GAS;
+  requireSentryGas(frame);
   const isCold = vm.env.world.warmSlot(frame.address, frame.stack[frame.sp - 1]!);
   charge(frame, (isCold ? GAS.coldSlot : 0) + netSstoreGas(frame, vm, prices));
 }
