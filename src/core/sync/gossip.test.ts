@@ -25,10 +25,6 @@ describe('transactions out', () => {
   it('gather for 5 ms and go to every peer that lacks them, once', () => {
     const gossip = withPeers(2);
     const transactions = [transaction(1), transaction(2)];
-    gossip.step(
-      { kind: 'received', peer: 'p1', hashes: [transaction(1).hash], requestId: undefined },
-      0,
-    );
     expect(gossip.step({ kind: 'admitted', transactions }, 10)).toEqual([
       { kind: 'wake', afterMs: 5 },
     ]);
@@ -36,10 +32,28 @@ describe('transactions out', () => {
     const effects = gossip.step({ kind: 'tick' }, 15);
     expect(sent(effects, 'sendTransactions')).toEqual([
       ['p0', 2],
-      ['p1', 1],
+      ['p1', 2],
     ]);
     gossip.step({ kind: 'admitted', transactions }, 20);
     expect(gossip.step({ kind: 'tick' }, 30)).toEqual([]);
+  });
+
+  it('what a peer sent is announced to the others, unless they announce it first', () => {
+    const gossip = withPeers(3);
+    const transactions = [transaction(1), transaction(2)];
+    const hashes = transactions.map(({ hash }) => hash);
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: undefined }, 0);
+    expect(gossip.step({ kind: 'admitted', transactions }, 0)).toEqual([
+      { kind: 'wake', afterMs: 50 },
+    ]);
+    gossip.step({ kind: 'announced', peer: 'p1', hashes: [hashes[0]!], wanted: [] }, 20);
+    expect(gossip.step({ kind: 'tick' }, 49)).toEqual([]);
+    const effects = gossip.step({ kind: 'tick' }, 50);
+    expect(sent(effects, 'sendTransactions')).toEqual([]);
+    expect(sent(effects, 'announce')).toEqual([
+      ['p1', 1],
+      ['p2', 2],
+    ]);
   });
 
   it('8 KB leave at once', () => {

@@ -1,5 +1,5 @@
 /**
- * Who hears of which transaction: bodies to peers, hashes to those beyond, requests for what others announce
+ * Who hears of which transaction: bodies from where it entered, hashes from those who pass it on, requests for what others announce
  * (consensus dossier §8.5; performance.md: gathered for 5 ms or 8 KB, nothing per transaction on the wire).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
@@ -11,8 +11,13 @@ import { KnownHashes } from './known-hashes.ts';
 
 const GATHER_MS = 5;
 const GATHER_BYTES = 8 * 1024;
-/** COMPAT: the reference sends bodies to all peers. Beyond so many the rest hears of hashes only. */
+/**
+ * A node sends what its clients gave it to so many peers in full; the rest hears of hashes. What peers gave it is announced to
+ * those that seem to lack it: the one it came from has most likely sent it to them too. The reference sends bodies everywhere.
+ */
 const BODY_PEERS_MAX = 16;
+/** Announcements wait longer, for the same hashes to come from the peer that would be told. */
+const ANNOUNCE_GATHER_MS = 50;
 /** One message; longer batches are split. */
 const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
@@ -93,11 +98,20 @@ interface GossipPeer {
   timeouts: number;
 }
 
+interface Keyed {
+  readonly transaction: GossipTransaction;
+  readonly key: string;
+}
+
 export class Gossip implements Machine<GossipInput, GossipEffect> {
   private readonly peers = new Map<PeerId, GossipPeer>();
-  private gathered: GossipTransaction[] = [];
-  private gatheredBytes = 0;
-  private gatheredSinceMs = 0;
+  /** From this node's clients, to be sent. */
+  private own: Keyed[] = [];
+  private ownBytes = 0;
+  private ownSinceMs = 0;
+  /** From peers, to be announced. */
+  private passedOn: Keyed[] = [];
+  private passedOnSinceMs = 0;
   /** Hashes under way from some peer: no second request for them. */
   private readonly underWay = new Map<string, PeerId>();
   /** What peers sent lately: asking for it again would be in vain, be it in the pool, refused or mined. */
@@ -154,32 +168,48 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   private gather(transactions: readonly GossipTransaction[], nowMs: number): void {
     if (this.peers.size === 0) return;
     for (const transaction of transactions) {
-      if (this.gathered.length === 0) {
-        this.gatheredSinceMs = nowMs;
-        this.out.push({ kind: 'wake', afterMs: GATHER_MS });
-      }
-      this.gathered.push(transaction);
-      this.gatheredBytes += transaction.raw.length;
-      if (this.gatheredBytes >= GATHER_BYTES) this.flush();
+      const key = keyOf(transaction.hash);
+      if (this.seen.has(key)) this.gatherPassedOn({ transaction, key }, nowMs);
+      else this.gatherOwn({ transaction, key }, nowMs);
     }
   }
 
-  private flush(): void {
-    const batch = this.gathered.map((transaction) => ({
-      transaction,
-      key: keyOf(transaction.hash),
-    }));
-    this.gathered = [];
-    this.gatheredBytes = 0;
+  private gatherOwn(item: Keyed, nowMs: number): void {
+    if (this.own.length === 0) {
+      this.ownSinceMs = nowMs;
+      this.out.push({ kind: 'wake', afterMs: GATHER_MS });
+    }
+    this.own.push(item);
+    this.ownBytes += item.transaction.raw.length;
+    if (this.ownBytes >= GATHER_BYTES) this.flushOwn();
+  }
+
+  private gatherPassedOn(item: Keyed, nowMs: number): void {
+    if (this.passedOn.length === 0) {
+      this.passedOnSinceMs = nowMs;
+      this.out.push({ kind: 'wake', afterMs: ANNOUNCE_GATHER_MS });
+    }
+    this.passedOn.push(item);
+    if (this.passedOn.length >= ANNOUNCEMENT_HASHES_MAX) this.flushPassedOn();
+  }
+
+  private flushOwn(): void {
+    const batch = this.own;
+    this.own = [];
+    this.ownBytes = 0;
     let bodies = 0;
     for (const peer of this.peers.values()) {
-      const lacking = batch
-        .filter(({ key }) => peer.known.add(key))
-        .map((item) => item.transaction);
+      const lacking = lackedBy(peer, batch);
       if (lacking.length === 0) continue;
       if (bodies++ < BODY_PEERS_MAX) this.sendBodies(peer.id, lacking);
       else this.sendHashes(peer.id, lacking);
     }
+  }
+
+  private flushPassedOn(): void {
+    const batch = this.passedOn;
+    this.passedOn = [];
+    for (const peer of this.peers.values()) this.sendHashes(peer.id, lackedBy(peer, batch));
   }
 
   private sendBodies(peer: PeerId, transactions: readonly GossipTransaction[]): void {
@@ -275,7 +305,9 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   }
 
   private tick(nowMs: number): void {
-    if (this.gathered.length > 0 && nowMs - this.gatheredSinceMs >= GATHER_MS) this.flush();
+    if (this.own.length > 0 && nowMs - this.ownSinceMs >= GATHER_MS) this.flushOwn();
+    if (this.passedOn.length > 0 && nowMs - this.passedOnSinceMs >= ANNOUNCE_GATHER_MS)
+      this.flushPassedOn();
     for (const peer of [...this.peers.values()]) {
       if (!peer.request || nowMs - peer.request.sinceMs < REQUEST_TIMEOUT_MS) continue;
       this.release(peer);
@@ -288,4 +320,11 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     }
     this.askAll(nowMs);
   }
+}
+
+/** Marks them as known to the peer. */
+function lackedBy(peer: GossipPeer, batch: readonly Keyed[]): GossipTransaction[] {
+  const lacking: GossipTransaction[] = [];
+  for (const { key, transaction } of batch) if (peer.known.add(key)) lacking.push(transaction);
+  return lacking;
 }
