@@ -2,6 +2,9 @@
 import type { Table } from '../../../io/rpc/dispatcher.ts';
 import { adminMethods } from './admin.ts';
 import type { Context } from './context.ts';
+import { rawMethods } from './debug/raw.ts';
+import { stateListMethods } from './debug/state.ts';
+import { traceMethods } from './debug/trace.ts';
 import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
 import { chainMethods } from './eth/chain.ts';
@@ -31,6 +34,9 @@ export const TABLE: Table<Context> = {
     ...adminMethods,
     ...personalMethods,
     ...istanbulMethods,
+    ...traceMethods,
+    ...stateListMethods,
+    ...rawMethods,
   ],
   subscriptions,
 };

@@ -2,8 +2,9 @@
  * The chain as one caller may see it: public state and his own private state, nothing else. Every read of the API, of
  * filters and of subscriptions goes through here, so isolation holds by construction.
  */
-import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { type Address, compareBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
+import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
@@ -11,6 +12,7 @@ import type { Engine, Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
+import { hashOfAddress } from '../../../core/state/key-hash.ts';
 import type { StateReader } from '../../../core/state/reader.ts';
 import {
   type ChainReader,
@@ -133,10 +135,45 @@ export class PartyView {
     };
   }
 
+  /** As the receipts root counts them: stubs in place of private ones. */
+  publicReceipts(number: number): readonly Receipt[] | undefined {
+    return this.chain.receipts(number);
+  }
+
+  /** Of this party's private state; that of an empty one where there is none. Throws as `stateAt`. */
+  privateRoot(number: number): Hash32 {
+    if (!this.space || !this.chain.spaces().includes(this.space.psi)) return EMPTY_ROOT;
+    const recorded = this.privateRecord(number)?.root;
+    return recorded ?? this.chain.trieAt(this.space, number).root();
+  }
+
+  /** Keys of public accounts that differ between the ends of two blocks and still exist, in the order of their hashes. */
+  modifiedAccounts(start: number, end: number): string[] {
+    const [before, after] = [start, end].map((at) => this.chain.stateAt(PUBLIC_SPACE, at));
+    const touched = new Map<string, Address>();
+    for (let number = start + 1; number <= end; number++) {
+      for (const [key, { address }] of this.chain.writes(number)?.accounts ?? [])
+        touched.set(key, address);
+    }
+    return [...touched]
+      .filter(([, address]) => isChanged(before!.account(address), after!.account(address)))
+      .sort(([, a], [, b]) => compareBytes(hashOfAddress(a), hashOfAddress(b)))
+      .map(([key]) => key);
+  }
+
   prove(state: ViewedState, address: Address, slots: readonly bigint[]): Proof {
     const isPrivate = findAccount(state, address)?.isPrivate === true;
     return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots);
   }
+}
+
+function isChanged(before: Account | undefined, after: Account | undefined): boolean {
+  if (!after) return false;
+  if (!before || before.nonce !== after.nonce || before.balance !== after.balance) return true;
+  return (
+    !equalBytes(before.codeHash, after.codeHash) ||
+    !equalBytes(before.storageRoot, after.storageRoot)
+  );
 }
 
 export interface Proof {

@@ -1,0 +1,102 @@
+/** `debug_*` that show blocks as they are stored, and small change of the reference. */
+import { ZERO_HASH } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../../core/base/hex.ts';
+import { keccak256 } from '../../../../core/base/keccak.ts';
+import { encodeBlock } from '../../../../core/chain/block.ts';
+import { encodeHeader } from '../../../../core/chain/header.ts';
+import { encodeReceipt } from '../../../../core/chain/receipt.ts';
+import { type Context, method } from '../context.ts';
+import { totalDifficulty } from '../eth/blocks.ts';
+import { renderBlock } from '../render.ts';
+import { ARRAY, arrayOf, DATA, HASH, TEXT } from '../results.ts';
+import { blockTag, hash, requiredBlockNumber } from '../shapes.ts';
+import { blockOrFail } from './trace.ts';
+
+const ETHASH_EPOCH_BLOCKS = 30_000;
+const ETHASH_EPOCHS_MAX = 100_000;
+
+function seedHash(number: number): Uint8Array {
+  const epochs = Math.floor(number / ETHASH_EPOCH_BLOCKS);
+  if (epochs > ETHASH_EPOCHS_MAX) throw fail('BLOCK_UNKNOWN', `block #${number} not found`);
+  let seed: Uint8Array = ZERO_HASH;
+  for (let i = 0; i < epochs; i++) seed = keccak256(seed);
+  return seed;
+}
+
+function rawTransaction({ view, desk }: Context, wanted: Uint8Array): string {
+  const transaction = view.transaction(wanted)?.transaction ?? desk.pooled(wanted);
+  return transaction ? toHex(transaction.raw) : '0x';
+}
+
+export const rawMethods = [
+  method('debug_getBlockRlp', {
+    params: [requiredBlockNumber],
+    result: TEXT,
+    about: 'RLP of a block, without 0x.',
+    call: (context, [tag]) => bareHex(encodeBlock(blockOrFail(context, tag))),
+  }),
+  method('debug_getRawBlock', {
+    params: [blockTag],
+    result: DATA,
+    about: 'RLP of a block.',
+    call: (context, [tag]) => toHex(encodeBlock(blockOrFail(context, tag))),
+  }),
+  method('debug_getRawHeader', {
+    params: [blockTag],
+    result: DATA,
+    about: 'RLP of a header.',
+    call: (context, [tag]) => toHex(encodeHeader(blockOrFail(context, tag).header)),
+  }),
+  method('debug_getRawReceipts', {
+    params: [blockTag],
+    result: arrayOf(DATA),
+    about: 'Receipts of a block as the receipts root is made of them: public ones.',
+    call: (context, [tag]) => {
+      const { number } = blockOrFail(context, tag).header;
+      return (context.view.publicReceipts(number) ?? []).map((each) => toHex(encodeReceipt(each)));
+    },
+  }),
+  method('debug_getRawTransaction', {
+    params: [hash],
+    result: DATA,
+    about: 'The bytes of a transaction; `0x` when it is unknown.',
+    call: (context, [wanted]) => rawTransaction(context, wanted),
+  }),
+  method('debug_printBlock', {
+    params: [requiredBlockNumber],
+    result: TEXT,
+    about: 'A block as text, for people.',
+    call: (context, [tag]) => {
+      const block = blockOrFail(context, tag);
+      const shown = renderBlock(block, totalDifficulty(context.view, block.header.number), true);
+      return JSON.stringify(shown, null, 2);
+    },
+  }),
+  method('debug_seedHash', {
+    params: [requiredBlockNumber],
+    result: HASH,
+    about: 'Ethash seed of a block number.',
+    call: ({ view }, [tag]) =>
+      toHex(seedHash(tag.kind === 'number' ? tag.number : view.head().number)),
+  }),
+  method('debug_getBadBlocks', {
+    params: [],
+    result: ARRAY,
+    about: 'Blocks that were refused: none is kept.',
+    call: () => [],
+  }),
+  method('debug_preimage', {
+    params: [hash],
+    result: DATA,
+    about: 'The address whose keccak256 is given, of an account that exists.',
+    call: ({ view }, [wanted]) => {
+      const { public: state } = view.stateAt(view.head().number);
+      for (const { address } of state.accounts(wanted)) {
+        if (bareHex(keccak256(address)) === bareHex(wanted)) return toHex(address);
+        break;
+      }
+      throw fail('PREIMAGE_UNKNOWN', 'unknown preimage');
+    },
+  }),
+];

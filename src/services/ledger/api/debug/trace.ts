@@ -1,0 +1,187 @@
+/** `debug_trace*`: what the EVM did, opcode by opcode or call by call. Each run is bounded in time and size. */
+import { fail, QuorateError } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import { type Block, decodeBlock } from '../../../../core/chain/block.ts';
+import { VM_ERROR } from '../../../../core/evm/interpreter.ts';
+import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { BlockTag } from '../../view/block-tag.ts';
+import { type Context, method } from '../context.ts';
+import { arrayOf, OBJECT } from '../results.ts';
+import { data, hash, optional, requiredBlockNumber } from '../shapes.ts';
+import { BlockReplay } from './replay.ts';
+import { startTrace, type TraceOptions } from './tracers.ts';
+
+const TIMEOUT_MS_DEFAULT = 5_000;
+const TIMEOUT_MS_MAX = 60_000;
+
+const DEFAULTS: TraceOptions = {
+  tracer: undefined,
+  tracerConfig: undefined,
+  timeoutMs: undefined,
+};
+
+export const traceOptions: Param<TraceOptions> = optional(
+  {
+    name: 'options',
+    schema: { type: 'object', properties: { tracer: {}, tracerConfig: {}, timeout: {} } },
+    isOptional: true,
+    parse: parseOptions,
+  },
+  DEFAULTS,
+);
+
+function parseOptions(value: unknown): TraceOptions {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new ParamError('json: cannot unmarshal value into Go value of type tracers.TraceConfig');
+  const given = value as Record<string, unknown>;
+  const field = <T>(name: string, kind: string): T | undefined => {
+    const found = given[name] ?? undefined;
+    if (found === undefined || typeof found === kind) return found as T | undefined;
+    throw new ParamError(
+      `json: cannot unmarshal ${typeof found} into Go struct field TraceConfig.${name} of type ${kind === 'boolean' ? 'bool' : kind === 'number' ? 'int' : kind}`,
+    );
+  };
+  const timeout = field<string>('timeout', 'string');
+  return {
+    tracer: field('tracer', 'string'),
+    tracerConfig: field('tracerConfig', 'object'),
+    timeoutMs: timeout === undefined ? undefined : durationMs(timeout),
+    disableStack: field('disableStack', 'boolean'),
+    disableMemory: field('disableMemory', 'boolean'),
+    disableStorage: field('disableStorage', 'boolean'),
+    limit: field('limit', 'number'),
+  };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 1e-3,
+  µs: 1e-3,
+  ns: 1e-6,
+};
+
+/** Go's durations, such as `1m30s`. */
+function durationMs(text: string): number {
+  if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text))
+    throw new ParamError(`time: invalid duration "${text}"`);
+  let total = 0;
+  for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(h|ms|m|s|us|µs|ns)/g))
+    total += Number(amount) * UNIT_MS[unit!]!;
+  return total;
+}
+
+/** Stops a run that takes too long. */
+export function deadlineOf({ timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions): {
+  shouldStop: () => boolean;
+} {
+  const end = performance.now() + Math.min(timeoutMs, TIMEOUT_MS_MAX);
+  return { shouldStop: () => performance.now() > end };
+}
+
+/** Traces the next transaction of `replay`. */
+function traceNext(
+  replay: BlockReplay,
+  block: Block,
+  index: number,
+  options: TraceOptions,
+  shouldStop: () => boolean,
+): Json {
+  const message = block.transactions[index]!;
+  const { world, rules } = replay;
+  replay.runUpTo(index);
+  const running = startTrace(options, {
+    world,
+    rules,
+    coinbase: replay.shared.block.coinbase,
+    message,
+  });
+  const begin = performance.now();
+  const applied = replay.run({ tracer: running.tracer, shouldStop });
+  if (applied?.result.error === VM_ERROR.aborted) throw fail('TRACE_TIMEOUT', 'execution timeout');
+  const outcome = {
+    gasUsed: Number(applied?.gasUsed ?? 0),
+    isFailed: applied !== undefined && applied.result.kind !== 'success',
+    output: applied?.result.output ?? new Uint8Array(0),
+  };
+  return running.result(outcome, performance.now() - begin);
+}
+
+function traceBlock({ view }: Context, block: Block, options: TraceOptions): Json {
+  const replay = new BlockReplay(view, block);
+  const { shouldStop } = deadlineOf(options);
+  return block.transactions.map((_, index) => {
+    try {
+      return { result: traceNext(replay, block, index, options, shouldStop) };
+    } catch (error) {
+      if (!(error instanceof QuorateError) || error.code === 'TRACE_TIMEOUT') throw error;
+      return { error: error.message };
+    }
+  });
+}
+
+function traceTransaction({ view }: Context, wanted: Uint8Array, options: TraceOptions): Json {
+  const found = view.transaction(wanted);
+  if (!found) throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted)} not found`);
+  const replay = new BlockReplay(view, found.block);
+  return traceNext(replay, found.block, found.index, options, deadlineOf(options).shouldStop);
+}
+
+/** Throws `block #N not found` or `block 0x… not found`. */
+export function blockOrFail({ view, pending }: Context, tag: BlockTag): Block {
+  if (tag.kind === 'pending') return pending.block().block;
+  const number = view.numberOf(tag);
+  const block = number === undefined ? undefined : view.block(number);
+  if (block) return block;
+  throw fail('BLOCK_UNKNOWN', `block ${nameOf(tag)} not found`);
+}
+
+function nameOf(tag: BlockTag): string {
+  if (tag.kind === 'number') return `#${tag.number}`;
+  return tag.kind === 'hash' ? toHex(tag.hash) : tag.kind;
+}
+
+function decoded(bytes: Uint8Array): Block {
+  try {
+    return decodeBlock(bytes);
+  } catch (error) {
+    if (!(error instanceof QuorateError)) throw error;
+    throw fail('BLOCK_UNDECODABLE', `could not decode block: ${error.message}`);
+  }
+}
+
+const byHash = (wanted: Uint8Array): BlockTag => ({
+  kind: 'hash',
+  hash: wanted,
+  requireCanonical: false,
+});
+
+export const traceMethods = [
+  method('debug_traceTransaction', {
+    params: [hash, traceOptions],
+    result: OBJECT,
+    about: 'Runs a mined transaction again and shows what it did.',
+    call: (context, [wanted, options]) => traceTransaction(context, wanted, options),
+  }),
+  method('debug_traceBlockByNumber', {
+    params: [requiredBlockNumber, traceOptions],
+    result: arrayOf(OBJECT),
+    about: 'Traces of all transactions of a block.',
+    call: (context, [tag, options]) => traceBlock(context, blockOrFail(context, tag), options),
+  }),
+  method('debug_traceBlockByHash', {
+    params: [hash, traceOptions],
+    result: arrayOf(OBJECT),
+    about: 'Traces of all transactions of a block, by hash.',
+    call: (context, [wanted, options]) =>
+      traceBlock(context, blockOrFail(context, byHash(wanted)), options),
+  }),
+  method('debug_traceBlock', {
+    params: [data, traceOptions],
+    result: arrayOf(OBJECT),
+    about: 'Traces of all transactions of a block that is given as RLP.',
+    call: (context, [bytes, options]) => traceBlock(context, decoded(bytes), options),
+  }),
+];

@@ -1,0 +1,179 @@
+/**
+ * Tracers by name, as a caller chooses them. Without `tracerConfig` they print what geth 1.10.3 prints; with one, what newer geth
+ * prints.
+ */
+import { fail } from '../../../../core/base/errors.ts';
+import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
+import type { Rules } from '../../../../core/chain/rules.ts';
+import type { TransactionFields } from '../../../../core/chain/transaction.ts';
+import { precompileAt } from '../../../../core/evm/precompiles/index.ts';
+import type { Step, Tracer } from '../../../../core/evm/tracer.ts';
+import { CallTracer } from '../../../../core/evm/tracers/call.ts';
+import { LegacyCallTracer } from '../../../../core/evm/tracers/call-legacy.ts';
+import {
+  BigramTracer,
+  NoopTracer,
+  OpcountTracer,
+  TrigramTracer,
+  UnigramTracer,
+} from '../../../../core/evm/tracers/counters.ts';
+import { FlatCallTracer } from '../../../../core/evm/tracers/flat-call.ts';
+import { FourByteTracer } from '../../../../core/evm/tracers/four-byte.ts';
+import { PrestateTracer } from '../../../../core/evm/tracers/prestate.ts';
+import { LegacyPrestateTracer } from '../../../../core/evm/tracers/prestate-legacy.ts';
+import { type StructLogOptions, StructLogTracer } from '../../../../core/evm/tracers/struct-log.ts';
+import type { World } from '../../../../core/state/world.ts';
+import type { Json } from '../../../../io/rpc/method.ts';
+
+/** Words of stack and memory that one trace may hold: about 400 MB. */
+const TRACED_WORDS_MAX = 4_000_000;
+
+export interface TraceOptions extends StructLogOptions {
+  readonly tracer: string | undefined;
+  readonly tracerConfig: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds that the run may take. */
+  readonly timeoutMs: number | undefined;
+}
+
+export interface Outcome {
+  readonly gasUsed: number;
+  readonly isFailed: boolean;
+  /** Of a success or a revert. */
+  readonly output: Uint8Array;
+}
+
+/** What runs, and where: known before it runs. */
+export interface Traced {
+  readonly world: World;
+  readonly rules: Rules;
+  readonly coinbase: Uint8Array;
+  readonly message: Pick<
+    TransactionFields,
+    'to' | 'data' | 'accessList' | 'gasLimit' | 'gasPrice'
+  > & { readonly sender: Uint8Array };
+}
+
+export interface RunningTrace {
+  readonly tracer: Tracer;
+  /** To be asked when the transaction has paid and ended. */
+  result(outcome: Outcome, tookMs: number): Json;
+}
+
+/** Throws `ReferenceError: identifier '…' undefined` for a name that there is not. */
+export function startTrace(options: TraceOptions, traced: Traced): RunningTrace {
+  const { tracer: name, tracerConfig } = options;
+  if (name === undefined || name === '') return structLogs(options, traced);
+  if (name === 'callTracer') return tracerConfig ? calls(options, traced) : legacyCalls(traced);
+  if (name === 'prestateTracer') {
+    return tracerConfig ? prestate(tracerConfig, traced) : legacyPrestate(traced);
+  }
+  if (name === 'flatCallTracer') {
+    const tracer = new FlatCallTracer(tracerConfig ?? {});
+    const limit = Number(traced.message.gasLimit);
+    return { tracer, result: ({ gasUsed }) => tracer.result(limit, gasUsed) as unknown as Json };
+  }
+  const make = Object.hasOwn(COUNTERS, name) ? COUNTERS[name] : undefined;
+  if (!make) throw unknownTracer(name);
+  const tracer = make();
+  return { tracer, result: () => tracer.result() };
+}
+
+const COUNTERS: Readonly<Record<string, () => Tracer & { result(): Json }>> = {
+  '4byteTracer': () => new FourByteTracer(),
+  opcountTracer: () => new OpcountTracer(),
+  unigramTracer: () => new UnigramTracer(),
+  bigramTracer: () => new BigramTracer(),
+  trigramTracer: () => new TrigramTracer(),
+  noopTracer: () => new NoopTracer(),
+};
+
+function unknownTracer(name: string) {
+  if (/^\w+$/.test(name))
+    return fail('TRACER_UNKNOWN', `ReferenceError: identifier '${name}' undefined`);
+  return fail(
+    'TRACER_SCRIPT',
+    'tracers written in JavaScript are not run: use callTracer, prestateTracer, 4byteTracer, flatCallTracer or struct logs',
+  );
+}
+
+/** Struct logs with a bound on what they hold. */
+class BoundedStructLogs extends StructLogTracer {
+  private readonly wanted: StructLogOptions;
+  private words = 0;
+  private entries = 0;
+
+  constructor(world: World, wanted: StructLogOptions) {
+    super(world, wanted);
+    this.wanted = wanted;
+  }
+
+  override onStep(step: Step): void {
+    const { disableMemory, disableStack, limit } = this.wanted;
+    if (limit && this.entries >= limit) return;
+    this.entries++;
+    this.words += 4 + (disableStack ? 0 : step.frame.sp);
+    this.words += disableMemory ? 0 : step.frame.memory.size / 32;
+    if (this.words > TRACED_WORDS_MAX) {
+      throw fail(
+        'TRACE_TOO_LARGE',
+        `the trace holds more than ${TRACED_WORDS_MAX} words: ask with disableMemory, disableStack or a limit`,
+      );
+    }
+    super.onStep(step);
+  }
+}
+
+function structLogs(options: StructLogOptions, { world }: Traced): RunningTrace {
+  const tracer = new BoundedStructLogs(world, options);
+  return {
+    tracer,
+    result: ({ gasUsed, isFailed, output }) =>
+      tracer.result(gasUsed, isFailed, output) as unknown as Json,
+  };
+}
+
+function calls({ tracerConfig }: TraceOptions, { message }: Traced): RunningTrace {
+  const tracer = new CallTracer(tracerConfig ?? {});
+  const limit = Number(message.gasLimit);
+  return {
+    tracer,
+    result: ({ gasUsed }) => (tracer.result(limit, gasUsed) ?? {}) as unknown as Json,
+  };
+}
+
+function legacyCalls({ world, rules }: Traced): RunningTrace {
+  const tracer = new LegacyCallTracer(world, (who) => precompileAt(rules, who) !== undefined);
+  return { tracer, result: (_, tookMs) => tracer.result(goDuration(tookMs)) as unknown as Json };
+}
+
+function prestate(
+  config: Readonly<Record<string, unknown>>,
+  { world, message, coinbase }: Traced,
+): RunningTrace {
+  const tracer = new PrestateTracer(world, config);
+  tracer.begin(message.sender, message.to, coinbase);
+  return { tracer, result: () => tracer.result() as unknown as Json };
+}
+
+/** Where geth 1.10.3 fails because no code ran, the accounts are shown all the same. */
+function legacyPrestate(traced: Traced): RunningTrace {
+  const { world, message, rules } = traced;
+  const legacy = new LegacyPrestateTracer(world);
+  const plain = prestate({}, traced);
+  const intrinsic = Number(intrinsicGas(message, rules));
+  return {
+    tracer: legacy,
+    result: (outcome, tookMs) =>
+      (legacy.result(message.gasPrice, intrinsic) as unknown as Json | undefined) ??
+      plain.result(outcome, tookMs),
+  };
+}
+
+/** As Go prints a duration: `791.04µs`, `1.440554ms`. */
+export function goDuration(milliseconds: number): string {
+  const nanoseconds = Math.max(1, Math.round(milliseconds * 1e6));
+  if (nanoseconds < 1e3) return `${nanoseconds}ns`;
+  if (nanoseconds < 1e6) return `${nanoseconds / 1e3}µs`;
+  if (nanoseconds < 1e9) return `${nanoseconds / 1e6}ms`;
+  return `${nanoseconds / 1e9}s`;
+}

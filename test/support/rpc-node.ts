@@ -1,0 +1,179 @@
+/** A node in memory with its API: a recorded chain as its head, keys of a recorded node, no peers. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bareHex } from '../../src/core/base/hex.ts';
+import {
+  addressOfSecretKey,
+  recoverAddress,
+  secp256k1,
+  sign65,
+} from '../../src/core/base/secp256k1.ts';
+import type { Block } from '../../src/core/chain/block.ts';
+import type { Genesis } from '../../src/core/chain/genesis.ts';
+import type { Log } from '../../src/core/ports.ts';
+import { ChainStore } from '../../src/core/store/chain-store.ts';
+import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
+import { VoteFile } from '../../src/core/store/vote-file.ts';
+import { systemClock } from '../../src/io/host/clock.ts';
+import { systemEntropy } from '../../src/io/host/entropy.ts';
+import { parseOptions } from '../../src/io/host/options.ts';
+import { systemTimers } from '../../src/io/host/timers.ts';
+import { AccountStore } from '../../src/io/keys/account-store.ts';
+import { P2pServer } from '../../src/io/p2p/server.ts';
+import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
+import { MemoryDisk } from '../../src/io/storage/memory.ts';
+import { adminDesk } from '../../src/services/ledger/admin.ts';
+import type { Context } from '../../src/services/ledger/api/context.ts';
+import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
+import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
+import { NODE_ROWS } from '../../src/services/ledger/options.ts';
+import { composeApi, type ServedApi } from '../../src/services/ledger/serve.ts';
+
+export const ALL_APIS = 'eth,net,web3,debug,istanbul,txpool,admin,personal,miner';
+
+export interface RpcNodeOptions {
+  readonly genesis: Genesis;
+  /** From block 1 on. */
+  readonly blocks?: readonly Block[];
+  readonly secretKey: Uint8Array;
+  readonly manager?: ConnectedManager;
+  /** Flags of `quorate node`. */
+  readonly argv?: readonly string[];
+  readonly isMining?: boolean;
+  readonly log?: Log;
+}
+
+export interface RpcNode {
+  readonly node: LedgerNode;
+  readonly accounts: AccountStore;
+  readonly dispatcher: Dispatcher<Context>;
+  serve(): Promise<ServedApi>;
+  /** Result of one call over IPC (every namespace); throws what it answers otherwise. */
+  call(method: string, ...params: readonly unknown[]): Promise<any>;
+  close(): Promise<void>;
+}
+
+export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
+  const { genesis, secretKey, log = () => {} } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-rpc-'));
+  const manager = options.manager ?? managerNotInUse();
+  const node = await lonelyNode(options, manager, log);
+  for (const block of options.blocks ?? []) await node.chain.commit(block, 'group');
+  const accounts = new AccountStore({
+    directory: join(folder, 'keystore'),
+    clock: systemClock,
+    timers: systemTimers,
+    light: true,
+  });
+  const server = new P2pServer({
+    nodeKey: secretKey,
+    clientName: 'Quorate',
+    protocols: [],
+    maxPeers: 1,
+    listen: { host: '127.0.0.1', port: 0 },
+    staticNodes: [],
+    trustedNodes: [],
+    log,
+  });
+  const argv = [
+    '--datadir',
+    folder,
+    '--ipcdisable',
+    '--http',
+    '--http.port',
+    '0',
+    '--http.api',
+    ALL_APIS,
+  ];
+  const id = bareHex(secp256k1().publicKey(secretKey));
+  const facts = () => ({
+    clientVersion: 'Quorate/v0.0.0/test',
+    enode: `enode://${id}@127.0.0.1:0`,
+    id,
+    ip: '127.0.0.1',
+    discoveryPort: 0,
+    listenPort: 0,
+    networkId: Number(genesis.config.chainId ?? 1n),
+    dataDirectory: folder,
+    config: genesis.config,
+    genesisHash: node.chain.store.hashOf(0)!,
+    address: addressOfSecretKey(secretKey),
+  });
+  const api = composeApi({
+    node,
+    accounts,
+    manager,
+    admin: adminDesk(node, server, facts),
+    options: parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] }),
+    log,
+  });
+  return {
+    node,
+    accounts,
+    ...api,
+    async call(method, ...params) {
+      const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const reply = JSON.parse(await api.dispatcher.handle(request, IPC));
+      if (reply.error) throw Object.assign(new Error(reply.error.message), reply.error);
+      return reply.result;
+    },
+    async close() {
+      await node.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function lonelyNode(
+  { genesis, secretKey, isMining }: RpcNodeOptions,
+  manager: ConnectedManager,
+  log: Log,
+): Promise<LedgerNode & { stop(): Promise<void> }> {
+  const disk = new MemoryDisk();
+  const kv = disk.kv('index');
+  const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: systemClock });
+  await ensureFirstBlock(store, genesis);
+  const node = composeNode(
+    {
+      clock: systemClock,
+      timers: systemTimers,
+      entropy: systemEntropy,
+      log,
+      links: { send: () => {}, drop: () => {}, events: () => {} },
+      store,
+      kv,
+      votes: new VoteFile(disk.slots('votes')),
+      journal: new TransactionJournal(disk.log('journal')),
+      manager,
+      signer: {
+        address: addressOfSecretKey(secretKey),
+        sign: (hash) => sign65(hash, secretKey),
+        recover: recoverAddress,
+      },
+      fatal: (error) => {
+        throw error;
+      },
+    },
+    {
+      config: genesis.config,
+      networkId: genesis.config.chainId ?? 1n,
+      consensusDefaults: {},
+      pool: {},
+      builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
+      isMining: isMining ?? false,
+    },
+  );
+  for (const part of node.parts) await part.start();
+  return {
+    ...node,
+    async stop() {
+      for (const part of [...node.parts].reverse()) await part.stop();
+      await store.close();
+    },
+  };
+}
+
+const IPC = { transport: 'ipc', psi: undefined, token: undefined, remote: 'test' } as const;

@@ -1,0 +1,69 @@
+/** Recorded JSON-RPC conversations (`*.io`): `>>` what was sent, `<<` what came back, `//` comments and the HTTP side. */
+import { readFileSync } from 'node:fs';
+
+export interface HttpRequest {
+  readonly verb: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Exchange {
+  readonly request: string;
+  /** undefined: nothing came back. */
+  readonly reply: string | undefined;
+  readonly http: HttpRequest | undefined;
+  readonly response: HttpResponse | undefined;
+}
+
+export interface Transcript {
+  /** `rpc/eth_call/plain.io`. */
+  readonly file: string;
+  /** `replay`: an importer of the chain answers the same. `shape`: compare texts and shape. */
+  readonly kind: 'replay' | 'shape';
+  /** Of `asked at nodeN`. */
+  readonly node: string;
+  readonly exchanges: readonly Exchange[];
+}
+
+export function readTranscript(path: string): Transcript {
+  return parseTranscript(path, readFileSync(path, 'utf8'));
+}
+
+export function parseTranscript(file: string, text: string): Transcript {
+  const exchanges: { -readonly [K in keyof Exchange]: Exchange[K] }[] = [];
+  let http: HttpRequest | undefined;
+  let response: HttpResponse | undefined;
+  for (const line of text.split('\n')) {
+    const request = /^\/\/ HTTP request: (\S+) (\S+) ?(.*)$/.exec(line);
+    const answer = /^\/\/ HTTP response: (\d+) ?(.*)$/.exec(line);
+    if (request) {
+      http = { verb: request[1]!, path: request[2]!, headers: JSON.parse(request[3] || '{}') };
+    } else if (answer) {
+      response = { status: Number(answer[1]), headers: JSON.parse(answer[2] || '{}') };
+    } else if (line.startsWith('>>')) {
+      exchanges.push({ request: line.slice(3), reply: undefined, http, response: undefined });
+    } else if (line.startsWith('<<')) {
+      const last = exchanges.at(-1);
+      if (last === undefined) throw new Error(`${file}: an answer before any request`);
+      last.reply ??= line.slice(3);
+      last.response ??= response;
+    }
+  }
+  const node = /\(asked at (node\d)\)/.exec(text)?.[1] ?? 'node1';
+  return { file, kind: /^\/\/ kind: shape/m.test(text) ? 'shape' : 'replay', node, exchanges };
+}
+
+/** The method that a transcript is about; undefined for batches and malformed requests. */
+export function methodOf({ request }: Exchange): string | undefined {
+  try {
+    const { method } = JSON.parse(request);
+    return typeof method === 'string' ? method : undefined;
+  } catch {
+    return undefined;
+  }
+}
