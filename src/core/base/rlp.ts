@@ -264,6 +264,12 @@ export class RlpWriter {
     return this.buffer.slice(0, this.length);
   }
 
+  /** Forgets what was written and keeps the buffer: views of it are overwritten. */
+  restart(): this {
+    this.length = 0;
+    return this;
+  }
+
   /** All that was written, without a copy: for the last use of a writer. */
   view(): Uint8Array {
     return this.buffer.subarray(0, this.length);

@@ -6,16 +6,19 @@ import type { Account } from './account.ts';
 
 export type AccountLeaf = Omit<Account, 'born'>;
 
+/** Used by one leaf after the other. */
+const leafWriter = new RlpWriter(128);
+
 export function encodeAccountLeaf(account: AccountLeaf): Uint8Array {
-  return new RlpWriter(128)
-    .list((list) =>
-      list
-        .bigint(account.nonce)
-        .bigint(account.balance)
-        .string(account.storageRoot)
-        .string(account.codeHash),
-    )
-    .finish();
+  const writer = leafWriter.restart();
+  const start = writer.begin();
+  writer
+    .bigint(account.nonce)
+    .bigint(account.balance)
+    .string(account.storageRoot)
+    .string(account.codeHash)
+    .end(start);
+  return writer.finish();
 }
 
 /** Throws RLP_INVALID. */

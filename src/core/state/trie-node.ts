@@ -94,6 +94,17 @@ export function unpackNibbles(packed: Uint8Array): Nibbles {
   return out;
 }
 
+/** Whether a leaf's packed rest of the key is `key` from `depth` on. */
+export function endsWithPacked(key: Nibbles, depth: number, packed: Uint8Array): boolean {
+  const odd = (packed[0]! >> 4) & 1;
+  if (key.length - depth !== (packed.length - 1) * 2 + odd) return false;
+  if (odd === 1 && key[depth] !== (packed[0]! & 15)) return false;
+  for (let i = 1, at = depth + odd; i < packed.length; i++, at += 2) {
+    if (((key[at]! << 4) | key[at + 1]!) !== packed[i]) return false;
+  }
+  return true;
+}
+
 /** How many nibbles of `a` from `start` on equal the beginning of `b`. */
 export function commonLength(a: Nibbles, start: number, b: Nibbles): number {
   const most = Math.min(a.length - start, b.length);
@@ -144,13 +155,12 @@ function reserve(length: number): void {
 }
 
 function putRef(at: number, ref: Uint8Array): number {
-  if (ref.length === 32) {
-    scratch[at] = 0xa0;
-    scratch.set(ref, at + 1);
-    return at + 33;
-  }
-  scratch.set(ref, at);
-  return at + ref.length;
+  const { length } = ref;
+  let start = at;
+  if (length === 32) scratch[start++] = 0xa0;
+  // A loop: for so few bytes the call into the engine's copy costs more.
+  for (let i = 0; i < length; i++) scratch[start + i] = ref[i]!;
+  return start + length;
 }
 
 function putString(at: number, bytes: Uint8Array): number {
@@ -167,7 +177,7 @@ function putString(at: number, bytes: Uint8Array): number {
     scratch[start++] = 0xb7 + count;
     for (let i = count - 1; i >= 0; i--) scratch[start++] = (length >>> (8 * i)) & 0xff;
   }
-  scratch.set(bytes, start);
+  for (let i = 0; i < length; i++) scratch[start + i] = bytes[i]!;
   return start + length;
 }
 

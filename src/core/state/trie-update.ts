@@ -8,6 +8,7 @@ import {
   commonLength,
   decodeNode,
   type ExtensionNode,
+  endsWithPacked,
   extensionNode,
   joinNibbles,
   type LeafNode,
@@ -89,13 +90,18 @@ class BatchUpdate {
       const live = this.entries.slice(from, to).filter((entry) => entry.value !== undefined);
       return build(live, 0, live.length, depth);
     }
-    const loaded = loadNode(node, this.load, this.pathTo(from, depth));
+    const loaded =
+      node.kind === 'hashed' ? loadNode(node, this.load, this.pathTo(from, depth)) : node;
     if (loaded.kind === 'leaf') return this.atLeaf(loaded, depth, from, to);
     if (loaded.kind === 'branch') return this.atBranch(loaded, depth, from, to);
     return this.atExtension(loaded, depth, from, to);
   }
 
   private atLeaf(leaf: LeafNode, depth: number, from: number, to: number): TrieNode | undefined {
+    const first = this.entries[from]!;
+    if (to - from === 1 && endsWithPacked(first.nibbles, depth, leaf.packed)) {
+      return replaceValue(leaf, first.value);
+    }
     const key = joinNibbles(this.pathTo(from, depth), unpackNibbles(leaf.packed));
     const merged: TrieEntry[] = [];
     let isPlaced = false;
@@ -104,7 +110,6 @@ class BatchUpdate {
       const order = isPlaced ? 1 : compareBytes(key, entry.nibbles);
       if (order < 0) merged.push({ nibbles: key, value: leaf.value });
       if (order <= 0) isPlaced = true;
-      if (order === 0 && to - from === 1) return replaceValue(leaf, entry.value);
       if (entry.value !== undefined) merged.push(entry);
     }
     if (!isPlaced) merged.push({ nibbles: key, value: leaf.value });
@@ -128,13 +133,16 @@ class BatchUpdate {
       const start = at++;
       while (at < to && this.entries[at]!.nibbles[depth] === nibble) at++;
       const old = branch.children[nibble];
-      const child = old && loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1));
+      const child =
+        old?.kind === 'hashed'
+          ? loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1))
+          : old;
       const next = this.apply(child, depth + 1, start, at);
       children[nibble] = next;
       if (next !== child) isChanged = true;
     }
     if (!isChanged) return branch;
-    return this.normalized(children, value, this.pathTo(from, depth));
+    return this.normalized(children, value, from, depth);
   }
 
   private atExtension(
@@ -166,7 +174,8 @@ class BatchUpdate {
   private normalized(
     children: (TrieNode | undefined)[],
     value: Uint8Array | undefined,
-    path: Nibbles,
+    from: number,
+    depth: number,
   ): TrieNode | undefined {
     let count = 0;
     let only = 0;
@@ -178,6 +187,7 @@ class BatchUpdate {
     if (count === 0) return value === undefined ? undefined : leafNode(new Uint8Array(0), value);
     if (count > 1 || value !== undefined) return branchNode(children, value);
     const nibble = Uint8Array.of(only);
+    const path = this.pathTo(from, depth);
     return prepend(nibble, loadNode(children[only]!, this.load, joinNibbles(path, nibble)));
   }
 
