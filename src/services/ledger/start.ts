@@ -80,6 +80,7 @@ async function start(
   ends.push(() => opened.close());
   checkStart(genesis.config);
   checkMarkers(options, genesis);
+  checkEngine(options, genesis);
   const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
     say: log,
   });
@@ -167,6 +168,25 @@ async function start(
     enode: facts().enode,
     close,
   };
+}
+
+/** A chain whose seals this version cannot check is not followed; one whose votes it cannot cast is followed only. */
+function checkEngine(options: ParsedOptions, { config }: Genesis): void {
+  const engine = engineAt(config, 1);
+  if (engine === 'qbft') return;
+  if (engine === 'none') throw fail('ENGINE_UNSUPPORTED', 'Consensus not specified. Exiting!!');
+  if (engine === 'raft') {
+    throw fail(
+      'ENGINE_UNSUPPORTED',
+      'this version does not run Raft networks yet: the genesis file needs a "qbft" block',
+    );
+  }
+  if (options.boolean('mine')) {
+    throw fail(
+      'ENGINE_UNSUPPORTED',
+      'this version follows IBFT chains and takes no part in them yet: start without --mine',
+    );
+  }
 }
 
 function checkMarkers(options: ParsedOptions, { config }: Genesis): void {

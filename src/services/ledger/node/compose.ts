@@ -106,16 +106,17 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     log,
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
-  const isBft = engineAt(config, chain.head().number + 1) === 'qbft';
-  const book = isBft
-    ? new ValidatorBook({
-        chain: store,
-        config,
-        defaults: settings.consensusDefaults,
-        kv: ports.kv,
-        log,
-      })
-    : undefined;
+  const engine = engineAt(config, chain.head().number + 1);
+  const book =
+    engine === 'qbft' || engine === 'ibft'
+      ? new ValidatorBook({
+          chain: store,
+          config,
+          defaults: settings.consensusDefaults,
+          kv: ports.kv,
+          log,
+        })
+      : undefined;
   const importer = new Importer({
     chain,
     book,
@@ -142,24 +143,28 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
   const seed = new DataView(ports.entropy.bytes(4).buffer).getUint32(0);
   const bft =
-    book &&
-    new BftParticipation({
-      chain,
-      book,
-      builder,
-      signer: ports.signer,
-      links: peers,
-      votes: { read: () => ports.votes.memory(), write: (memory) => ports.votes.remember(memory) },
-      events,
-      clock,
-      timers,
-      chance: new Prng(seed),
-      log,
-      vanity: settings.builder.vanity,
-      hasPending: () => pool.stats.pending > 0,
-      announce: (block) => peers.announce(block),
-      fatal: ports.fatal,
-    });
+    engine === 'qbft' && book
+      ? new BftParticipation({
+          chain,
+          book,
+          builder,
+          signer: ports.signer,
+          links: peers,
+          votes: {
+            read: () => ports.votes.memory(),
+            write: (memory) => ports.votes.remember(memory),
+          },
+          events,
+          clock,
+          timers,
+          chance: new Prng(seed),
+          log,
+          vanity: settings.builder.vanity,
+          hasPending: () => pool.stats.pending > 0,
+          announce: (block) => peers.announce(block),
+          fatal: ports.fatal,
+        })
+      : undefined;
   const previewBlock = () => preview(chain, builder, bft, clock);
   const parts = partsOf({ follower, door, peers, bft, isMining: settings.isMining });
   return { chain, pool, door, peers, events, book, bft, payloads, follower, previewBlock, parts };
