@@ -80,6 +80,16 @@ export function call(request: CallRequest, site: CallSite, limits: CallLimits): 
   return simulate(request, site, limits, undefined);
 }
 
+/** As `call`, watched by the tracer that `tracerOn` makes before anything has changed. */
+export function tracedCall(
+  request: CallRequest,
+  site: CallSite,
+  limits: CallLimits,
+  tracerOn: (world: World, message: Message) => Tracer,
+): CallOutcome {
+  return simulate(request, site, limits, tracerOn);
+}
+
 /** The output of a successful call. Throws EXECUTION_REVERTED (data: hex of the revert's data) or EXECUTION_FAILED. */
 export function outputOf(outcome: CallOutcome): Uint8Array {
   const error = errorOf(outcome);
@@ -105,11 +115,11 @@ function simulate(
   request: CallRequest,
   site: CallSite,
   limits: CallLimits,
-  tracer: Tracer | undefined,
+  tracerOn: ((world: World, message: Message) => Tracer) | undefined,
 ): CallOutcome {
-  const shared = sharedOf(site, limits, tracer);
   const message = messageOf(request, limits);
   const { publicWorld, world } = worldsOf(request.to, site);
+  const shared = sharedOf(site, limits, tracerOn?.(world, message));
   const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
   warmUp(world, message, shared);
   if (message.to !== undefined) {
@@ -295,7 +305,7 @@ export function createAccessList(
   let accessList = request.accessList ?? [];
   for (let round = 0; ; round++) {
     const tracer = new AccessListTracer(accessList, request, site);
-    const outcome = simulate({ ...request, accessList }, site, limits, tracer);
+    const outcome = simulate({ ...request, accessList }, site, limits, () => tracer);
     const found = tracer.accessList();
     if (round === ACCESS_LIST_ROUNDS_MAX || tracer.hasOnly(accessList)) {
       return { accessList: found, gasUsed: outcome.gasUsed, error: outcome.error };

@@ -3,13 +3,18 @@ import { fail, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { type Block, decodeBlock } from '../../../../core/chain/block.ts';
 import { VM_ERROR } from '../../../../core/evm/interpreter.ts';
+import { tracedCall } from '../../../../core/execution/call.ts';
+import type { StateOverride } from '../../../../core/execution/overrides.ts';
 import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { TransactionArgs } from '../../node/send-desk.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type Context, method } from '../context.ts';
+import { overridesParam, requestOf, siteOf } from '../eth/call.ts';
 import { arrayOf, OBJECT } from '../results.ts';
-import { data, hash, optional, requiredBlockNumber } from '../shapes.ts';
+import { blockTag, data, hash, optional, requiredBlockNumber } from '../shapes.ts';
+import { callArgs } from '../transaction-args.ts';
 import { BlockReplay } from './replay.ts';
-import { startTrace, type TraceOptions } from './tracers.ts';
+import { type RunningTrace, startTrace, type TraceOptions } from './tracers.ts';
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
@@ -29,6 +34,23 @@ export const traceOptions: Param<TraceOptions> = optional(
   },
   DEFAULTS,
 );
+
+/** With the state that a call assumes. */
+const traceCallOptions: Param<TraceOptions & { overrides?: readonly StateOverride[] | undefined }> =
+  optional(
+    {
+      name: 'options',
+      schema: { type: 'object', properties: { tracer: {}, timeout: {}, stateOverrides: {} } },
+      isOptional: true,
+      parse: (value) => ({
+        ...parseOptions(value),
+        overrides: overridesParam.parse(
+          (value as { stateOverrides?: unknown }).stateOverrides ?? undefined,
+        ),
+      }),
+    },
+    DEFAULTS,
+  );
 
 function parseOptions(value: unknown): TraceOptions {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -109,6 +131,32 @@ function traceNext(
   return running.result(outcome, performance.now() - begin);
 }
 
+/** Like eth_call, watched. */
+function traceCall(
+  context: Context,
+  args: TransactionArgs,
+  tag: BlockTag,
+  options: TraceOptions & { overrides?: readonly StateOverride[] | undefined },
+): Json {
+  const site = siteOf(context, tag, options.overrides);
+  let running: RunningTrace | undefined;
+  const begin = performance.now();
+  const limits = { ...context.callLimits(), ...deadlineOf(options) };
+  const outcome = tracedCall(requestOf(args), site, limits, (world, message) => {
+    const coinbase = site.author ?? site.header.coinbase;
+    const gasPrice = message.maxFeePerGas;
+    const traced = { ...message, gasPrice };
+    running = startTrace(options, { world, rules: site.rules, coinbase, message: traced });
+    return running.tracer;
+  });
+  const isFailed = outcome.kind !== 'success';
+  const { output } = outcome;
+  return running!.result(
+    { gasUsed: Number(outcome.gasUsed), isFailed, output },
+    performance.now() - begin,
+  );
+}
+
 function traceBlock({ view }: Context, block: Block, options: TraceOptions): Json {
   const replay = new BlockReplay(view, block);
   const { shouldStop } = deadlineOf(options);
@@ -177,6 +225,12 @@ export const traceMethods = [
     about: 'Traces of all transactions of a block, by hash.',
     call: (context, [wanted, options]) =>
       traceBlock(context, blockOrFail(context, byHash(wanted)), options),
+  }),
+  method('debug_traceCall', {
+    params: [callArgs, blockTag, traceCallOptions],
+    result: OBJECT,
+    about: 'Runs a message as eth_call does and shows what it did; takes `stateOverrides`.',
+    call: (context, [args, tag, options]) => traceCall(context, args, tag, options),
   }),
   method('debug_traceBlock', {
     params: [data, traceOptions],

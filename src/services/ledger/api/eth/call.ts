@@ -67,7 +67,8 @@ export function siteOf(
   };
 }
 
-const overridesParam: Param<readonly StateOverride[] | undefined> = optional(
+/** State that a call assumes: of geth's later versions. */
+export const overridesParam: Param<readonly StateOverride[] | undefined> = optional(
   {
     name: 'overrides',
     schema: { type: 'object' },
