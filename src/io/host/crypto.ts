@@ -1,12 +1,16 @@
 /** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { instantiateSecp256k1, validateSecp256k1PrivateKey } from '@bitauth/libauth';
 import { createKeccak } from 'hash-wasm';
+import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
 import { installSecp256k1, type Secp256k1 } from '../../core/base/secp256k1.ts';
+import { installSha256, sha256 } from '../../core/base/sha256.ts';
+import { blake2RoundsInWasm } from './blake2-wasm.ts';
 
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
@@ -15,14 +19,23 @@ const SELF_TEST = {
   signature:
     '28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276' +
     '67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
+  sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  blake2State: fromHex(
+    '0x48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5' +
+      'd182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b',
+  ),
+  blake2:
+    'ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1' +
+    '7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923',
 };
+const ABC = Uint8Array.of(0x61, 0x62, 0x63);
 
 let installed: { secp256k1: string } | undefined;
 
 /** Idempotent. Returns which implementation serves, for the start-up log. */
 export async function installCrypto(): Promise<{ secp256k1: string }> {
   if (installed) return installed;
-  await installHash();
+  await installHashes();
   const candidate = native() ?? (await wasm());
   const { signature, recovery } = candidate.sign(SELF_TEST.hash, SELF_TEST.secretKey);
   const publicKey = candidate.publicKey(SELF_TEST.secretKey);
@@ -42,9 +55,29 @@ export async function installCrypto(): Promise<{ secp256k1: string }> {
   return installed;
 }
 
-async function installHash(): Promise<void> {
+async function installHashes(): Promise<void> {
   const hasher = await createKeccak(256);
   installKeccak256((bytes) => hasher.init().update(bytes).digest('binary'));
+  installSha256((bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()));
+  installBlake2Rounds(await blake2RoundsInWasm());
+  requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);
+  requireEqual('BLAKE2b', blake2F(blake2OfAbc()), SELF_TEST.blake2);
+}
+
+/** EIP-152, test vector 5: F for the only block of BLAKE2b("abc"). */
+function blake2OfAbc(): Uint8Array {
+  const input = new Uint8Array(BLAKE2F_INPUT_BYTES);
+  input[3] = 12;
+  input.set(SELF_TEST.blake2State, 4);
+  input.set(ABC, 68);
+  input[196] = ABC.length;
+  input[BLAKE2F_INPUT_BYTES - 1] = 1;
+  return input;
+}
+
+function requireEqual(name: string, found: Uint8Array, expected: string): void {
+  if (bareHex(found) === expected) return;
+  throw fail('CRYPTO_SELF_TEST_FAILED', `the ${name} implementation fails its self-test`);
 }
 
 interface NativeBinding {

@@ -1,117 +1,17 @@
-/** 9: the compression function F of BLAKE2b with a free number of rounds (EIP-152, RFC 7693). Words are pairs of 32 bits, low first. */
+/** 9: the compression function F of BLAKE2b with a free number of rounds (EIP-152). */
+import { BLAKE2F_INPUT_BYTES, blake2F } from '../../base/blake2f.ts';
 import type { Precompile } from './precompile.ts';
 
-const INPUT_BYTES = 213;
-
-const IV = Uint32Array.of(
-  0xf3bcc908,
-  0x6a09e667,
-  0x84caa73b,
-  0xbb67ae85,
-  0xfe94f82b,
-  0x3c6ef372,
-  0x5f1d36f1,
-  0xa54ff53a,
-  0xade682d1,
-  0x510e527f,
-  0x2b3e6c1f,
-  0x9b05688c,
-  0xfb41bd6b,
-  0x1f83d9ab,
-  0x137e2179,
-  0x5be0cd19,
-);
-
-const SIGMA: readonly Uint8Array[] = [
-  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-  [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
-  [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
-  [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
-  [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
-  [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
-  [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
-  [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
-  [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
-  [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
-].map((row) => Uint8Array.from(row));
-
-const v = new Uint32Array(32);
-const m = new Uint32Array(32);
-
-/** rounds (4, big-endian) ‖ h (64) ‖ m (128) ‖ t (16) ‖ final flag (1), words little-endian. */
 export const BLAKE2F: Precompile = {
   gas(input) {
-    if (input.length !== INPUT_BYTES) return 0;
+    if (input.length !== BLAKE2F_INPUT_BYTES) return 0;
     return new DataView(input.buffer, input.byteOffset).getUint32(0);
   },
   run(input) {
-    const flag = input[212];
-    if (input.length !== INPUT_BYTES || (flag !== 0 && flag !== 1)) return undefined;
-    const view = new DataView(input.buffer, input.byteOffset, INPUT_BYTES);
-    load(view, flag === 1);
-    const rounds = view.getUint32(0);
-    for (let i = 0; i < rounds; i++) round(SIGMA[i % 10]!);
-    const out = new Uint8Array(64);
-    const outView = new DataView(out.buffer);
-    for (let i = 0; i < 16; i++) {
-      const h = view.getUint32(4 + 4 * i, true);
-      outView.setUint32(4 * i, (h ^ v[i]! ^ v[i + 16]!) >>> 0, true);
-    }
-    return out;
+    const flag = input[BLAKE2F_INPUT_BYTES - 1];
+    if (input.length !== BLAKE2F_INPUT_BYTES || (flag !== 0 && flag !== 1)) return undefined;
+    return blake2F(input);
   },
-  error: (input) => (input.length === INPUT_BYTES ? 'invalid final flag' : 'invalid input length'),
+  error: (input) =>
+    input.length === BLAKE2F_INPUT_BYTES ? 'invalid final flag' : 'invalid input length',
 };
-
-function load(view: DataView, isFinal: boolean): void {
-  for (let i = 0; i < 16; i++) v[i] = view.getUint32(4 + 4 * i, true);
-  v.set(IV, 16);
-  for (let i = 0; i < 32; i++) m[i] = view.getUint32(68 + 4 * i, true);
-  for (let i = 0; i < 4; i++) v[24 + i]! ^= view.getUint32(196 + 4 * i, true);
-  if (isFinal) {
-    v[28] = ~v[28]!;
-    v[29] = ~v[29]!;
-  }
-}
-
-/** Columns, then diagonals, written out: this loop is what the gas of the precompile pays for. */
-function round(order: Uint8Array): void {
-  mix(0, 8, 16, 24, 2 * order[0]!, 2 * order[1]!);
-  mix(2, 10, 18, 26, 2 * order[2]!, 2 * order[3]!);
-  mix(4, 12, 20, 28, 2 * order[4]!, 2 * order[5]!);
-  mix(6, 14, 22, 30, 2 * order[6]!, 2 * order[7]!);
-  mix(0, 10, 20, 30, 2 * order[8]!, 2 * order[9]!);
-  mix(2, 12, 22, 24, 2 * order[10]!, 2 * order[11]!);
-  mix(4, 14, 16, 26, 2 * order[12]!, 2 * order[13]!);
-  mix(6, 8, 18, 28, 2 * order[14]!, 2 * order[15]!);
-}
-
-/** G of RFC 7693 §3.1. Indexes are those of the low halves. */
-function mix(a: number, b: number, c: number, d: number, x: number, y: number): void {
-  add3(a, b, m[x]!, m[x + 1]!);
-  let low = v[d]! ^ v[a]!;
-  let high = v[d + 1]! ^ v[a + 1]!;
-  v[d] = high;
-  v[d + 1] = low;
-  add3(c, d, 0, 0);
-  low = v[b]! ^ v[c]!;
-  high = v[b + 1]! ^ v[c + 1]!;
-  v[b] = (low >>> 24) | (high << 8);
-  v[b + 1] = (high >>> 24) | (low << 8);
-  add3(a, b, m[y]!, m[y + 1]!);
-  low = v[d]! ^ v[a]!;
-  high = v[d + 1]! ^ v[a + 1]!;
-  v[d] = (low >>> 16) | (high << 16);
-  v[d + 1] = (high >>> 16) | (low << 16);
-  add3(c, d, 0, 0);
-  low = v[b]! ^ v[c]!;
-  high = v[b + 1]! ^ v[c + 1]!;
-  v[b] = (low << 1) | (high >>> 31);
-  v[b + 1] = (high << 1) | (low >>> 31);
-}
-
-/** v[to] += v[from] + word, modulo 2^64. */
-function add3(to: number, from: number, low: number, high: number): void {
-  const sum = v[to]! + v[from]! + low;
-  v[to + 1] = v[to + 1]! + v[from + 1]! + high + Math.floor(sum / 0x1_0000_0000);
-  v[to] = sum;
-}

@@ -1,8 +1,8 @@
 /** 1-4: ecrecover, SHA-256, RIPEMD-160, identity. */
 import { ripemd160 } from '@noble/hashes/legacy.js';
-import { sha256 } from '@noble/hashes/sha2.js';
 import { EMPTY_BYTES, isZeroBytes } from '../../base/bytes.ts';
 import { addressOfPublicKey, secp256k1 } from '../../base/secp256k1.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Precompile } from './precompile.ts';
 
 const ECRECOVER_GAS = 3_000;

@@ -1,9 +1,9 @@
 /** 10: KZG point evaluation (EIP-4844), with the one point of the trusted setup that verifying needs. */
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { sha256 } from '@noble/hashes/sha2.js';
 import { equalBytes } from '../../base/bytes.ts';
 import { fromHex } from '../../base/hex.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Precompile } from './precompile.ts';
 
 const INPUT_BYTES = 192;
