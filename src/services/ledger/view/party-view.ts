@@ -21,6 +21,7 @@ import {
   type Space,
 } from '../../../core/store/interface.ts';
 import type { BlockTag } from './block-tag.ts';
+import { LaggingReader } from './lagging-reader.ts';
 
 export interface FoundTransaction {
   readonly transaction: Transaction;
@@ -124,15 +125,21 @@ export class PartyView {
       : undefined;
   }
 
-  /** Throws STORE_STATE_UNAVAILABLE below the prune horizon, or when the private side is behind (`private state is at …`). */
+  /** Throws STORE_STATE_UNAVAILABLE below the prune horizon. */
   stateAt(number: number): ViewedState {
-    const space =
-      this.space && this.chain.spaces().includes(this.space.psi) ? this.space : undefined;
     return {
       number,
       public: this.chain.stateAt(PUBLIC_SPACE, number),
-      private: space && this.chain.stateAt(space, number),
+      private: this.privateAt(number),
     };
+  }
+
+  private privateAt(number: number): StateReader | undefined {
+    const { space } = this;
+    if (!space || !this.chain.spaces().includes(space.psi)) return undefined;
+    const cursor = this.chain.cursor(space);
+    if (cursor >= number) return this.chain.stateAt(space, number);
+    return new LaggingReader(this.chain.stateAt(space, cursor), cursor, number);
   }
 
   /** As the receipts root counts them: stubs in place of private ones. */
