@@ -5,7 +5,7 @@ import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
-import { startDevnet } from '../services/devnet/start.ts';
+import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import { renderTable } from '../services/devnet/table.ts';
 import type { Command } from './command.ts';
@@ -95,9 +95,12 @@ export const devnetCommand: Command = {
       );
     await installCrypto();
     const isWait = options.boolean('wait');
+    if (isWait && options.boolean('in-process')) {
+      throw fail('OPTION_CONFLICT', '--in-process ends with this process: leave --wait away');
+    }
     const launch = options.boolean('in-process')
       ? inProcessLauncher()
-      : processLauncher(MAIN, isWait);
+      : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
     console.log('Starting a Quorate devnet ...');
     const devnet = await startDevnet(
@@ -113,14 +116,26 @@ export const devnetCommand: Command = {
       progress,
     );
     console.log(renderTable(devnet.description));
-    if (isWait) return 0;
+    if (isWait) {
+      await devnet.release();
+      return 0;
+    }
     console.log('  Ctrl-C stops the network; its state stays.\n');
-    onStopSignal({ stop: () => devnet.stop(), log: stderrLog(1) });
-    const ended = await Promise.race(
-      devnet.running.map(({ name, ended: end }) => end.then((code) => ({ name, code }))),
-    );
-    console.error(`${ended.name} ended with status ${ended.code}: see ${folder}/${ended.name}.log`);
-    await devnet.stop();
-    return 1;
+    return untilEnd(devnet);
   },
 };
+
+/** Serves until a signal, which ends this process, or until a process of the network ends: status 1. */
+async function untilEnd(devnet: Devnet): Promise<number> {
+  let isStopping = false;
+  const stop = () => {
+    isStopping = true;
+    return devnet.stop();
+  };
+  onStopSignal({ stop, log: stderrLog(1) });
+  const end = await devnet.firstEnd();
+  if (isStopping) return new Promise(() => {});
+  console.error(end);
+  await devnet.stop();
+  return 1;
+}

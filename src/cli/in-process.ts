@@ -18,17 +18,18 @@ export function inProcessLauncher(): Launch {
       verbosity: 3,
     });
     const close = await start(command, argv, log);
-    let end: (code: number) => void = () => {};
-    const ended = new Promise<number>((resolve) => {
+    let end: (how: string) => void = () => {};
+    const ended = new Promise<string>((resolve) => {
       end = resolve;
     });
     return {
       name,
       pid: process.pid,
       ended,
+      async release() {},
       async stop() {
         await close();
-        end(0);
+        end('status 0');
       },
     };
   };

@@ -2,9 +2,12 @@
 /** `quorate <command>`: finds the command, parses its flags, runs it, and turns errors into text and exit status. */
 import { nearest } from '../io/host/edit-distance.ts';
 import { isUsageError, USAGE_EXIT_CODE } from '../io/host/options.ts';
+import { endWithParent } from '../services/devnet/processes.ts';
 import { type Command, helpOf, parseFor } from './command.ts';
 import { dbCommand } from './db.ts';
 import { devnetCommand } from './devnet.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
@@ -14,6 +17,8 @@ const COMMANDS: readonly Command[] = [
   devnetCommand,
   nodeCommand,
   initCommand,
+  importCommand,
+  exportCommand,
   ptmCommand,
   dbCommand,
   versionCommand,
@@ -61,6 +66,7 @@ function overview(): string {
   ].join('\n');
 }
 
+endWithParent();
 main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;

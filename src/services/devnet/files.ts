@@ -71,6 +71,7 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
       server('P2P', node.ports.ptmP2p),
     ],
     peer: topology.nodes.map((peer) => ({ url: `http://127.0.0.1:${peer.ports.ptmP2p}/` })),
+    features: { enablePrivacyEnhancements: true },
     quorate: { dataDir: join(node.ptmFolder, 'data') },
     keys: {
       keyData: [

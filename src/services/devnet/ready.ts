@@ -14,17 +14,14 @@ export async function untilReady(
   logFile: string,
   patienceMs: number,
 ): Promise<void> {
-  let exitCode: number | undefined;
-  void process.ended.then((code) => {
-    exitCode = code;
+  let end: string | undefined;
+  void process.ended.then((how) => {
+    end = how;
   });
   const deadline = performance.now() + patienceMs;
   while (!(await answers(url))) {
-    if (exitCode !== undefined) {
-      throw fail(
-        'DEVNET_NOT_READY',
-        `${process.name} ended with status ${exitCode}: see ${logFile}`,
-      );
+    if (end !== undefined) {
+      throw fail('DEVNET_NOT_READY', `${process.name} ended with ${end}: see ${logFile}`);
     }
     if (performance.now() > deadline) {
       throw fail('DEVNET_NOT_READY', `${process.name} does not answer at ${url}: see ${logFile}`);

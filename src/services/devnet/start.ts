@@ -1,15 +1,20 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { type PreparedFiles, prepareFiles, removeFiles } from './files.ts';
-import type { Launch, Running } from './processes.ts';
+import { nodeCommand, ptmCommand } from './commands.ts';
+import {
+  type DevnetDescription,
+  describeDevnet,
+  livingPids,
+  removeDescription,
+  writeDescription,
+} from './description.ts';
+import { prepareFiles, removeFiles } from './files.ts';
+import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
-import { CHAIN_ID, type NodeSpec, type Topology, topologyOf } from './topology.ts';
+import { topologyOf } from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
-const HTTP_API =
-  'admin,debug,eth,istanbul,ledgerExtension,ledgerPermission,miner,net,personal,quorumExtension,quorumPermission,rpc,txpool,web3';
 
 export interface DevnetOptions {
   readonly folder: string;
@@ -21,29 +26,17 @@ export interface DevnetOptions {
   readonly verbosity: number;
 }
 
-/** `.quorate/devnet.json`: what scripts and tests read. */
-export interface DevnetDescription {
-  readonly chainId: number;
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly rpc: string;
-    readonly ws: string;
-    readonly enode: string;
-    readonly address: string;
-    readonly pid: number;
-    readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
-  }[];
-  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
-}
-
 export interface Devnet {
   readonly description: DevnetDescription;
-  readonly running: readonly Running[];
+  /** What runs under this name: node1 to node4, ptm1 to ptm4. */
+  process(name: string): Running;
+  /** Starts again what has ended, with the same command line; resolves when it answers. */
+  restart(name: string): Promise<void>;
+  /** Resolves with a sentence once any process has ended. */
+  firstEnd(): Promise<string>;
+  /** Lets everything outlive this process. */
+  release(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export function descriptionFile(folder: string): string {
-  return join(folder, 'devnet.json');
 }
 
 /** Starts it. On any failure everything that was started is stopped again. `progress` gets a line per step. */
@@ -52,169 +45,110 @@ export async function startDevnet(
   launch: Launch,
   progress: (line: string) => void,
 ): Promise<Devnet> {
-  refuseSecond(options.folder);
-  if (options.isFresh) removeFiles(options.folder);
-  const topology = topologyOf(options.folder, options.portsFrom);
+  const { folder } = options;
+  refuseSecond(folder);
+  if (options.isFresh) removeFiles(folder);
+  const topology = topologyOf(folder, options.portsFrom);
   const files = await prepareFiles(topology, options);
-  const running: Running[] = [];
+  const managers = topology.nodes.map((node) => ({
+    name: node.ptmName,
+    args: ptmCommand(node),
+    logFile: join(folder, `${node.ptmName}.log`),
+    isSmall: true,
+    readyUrl: `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`,
+  }));
+  const nodes = topology.nodes.map((node) => ({
+    name: node.name,
+    args: nodeCommand(node, topology, files, options.verbosity),
+    logFile: join(folder, `${node.name}.log`),
+    isSmall: false,
+    readyUrl: `http://127.0.0.1:${node.ports.rpc}/ready`,
+  }));
+  const members = new Members([...managers, ...nodes], launch);
+  const describe = () =>
+    describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
   const stop = async () => {
-    rmSync(descriptionFile(options.folder), { force: true });
-    await Promise.all(running.map((process) => process.stop()));
-  };
-  const startAll = async (
-    commandOf: (node: NodeSpec) => string[],
-    role: string,
-    urlOf: (node: NodeSpec) => string,
-  ) => {
-    const started = await Promise.all(
-      topology.nodes.map(async (node) => {
-        const name = node.name.replace('node', role);
-        const logFile = join(topology.folder, `${name}.log`);
-        const process = await launch({ name, args: commandOf(node), logFile });
-        running.push(process);
-        return { process, node, logFile };
-      }),
-    );
-    await Promise.all(
-      started.map(({ process, node, logFile }) =>
-        untilReady(urlOf(node), process, logFile, READY_PATIENCE_MS),
-      ),
-    );
-    return started.map(({ process }) => process);
+    await members.stop();
+    removeDescription(folder);
   };
   try {
-    const ptms = await startAll(
-      ptmCommand,
-      'ptm',
-      (node) => `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`,
-    );
+    await members.start(managers);
     progress('private transaction managers are up');
-    const nodeOf = (node: NodeSpec) => nodeCommand(node, topology, files, options);
-    const nodes = await startAll(
-      nodeOf,
-      'node',
-      (node) => `http://127.0.0.1:${node.ports.rpc}/ready`,
-    );
-    const description = describe(topology, files, nodes, ptms);
-    writeFileSync(descriptionFile(options.folder), `${JSON.stringify(description, null, 2)}\n`);
-    return { description, running, stop };
+    await members.start(nodes);
+    writeDescription(folder, describe());
   } catch (error) {
     await stop();
     throw error;
   }
+  return {
+    get description() {
+      return describe();
+    },
+    process: (name) => members.process(name),
+    async restart(name) {
+      await members.start([...managers, ...nodes].filter((each) => each.name === name));
+      writeDescription(folder, describe());
+    },
+    firstEnd: () => members.firstEnd(),
+    release: () => members.release(),
+    stop,
+  };
+}
+
+interface Member extends Command {
+  readonly readyUrl: string;
+}
+
+/** Everything that runs, by name. */
+class Members {
+  readonly running = new Map<string, Running>();
+  private readonly all: readonly Member[];
+  private readonly launch: Launch;
+
+  constructor(all: readonly Member[], launch: Launch) {
+    this.all = all;
+    this.launch = launch;
+  }
+
+  async start(members: readonly Member[]): Promise<void> {
+    await Promise.all(
+      members.map(async (member) => {
+        const running = await this.launch(member);
+        this.running.set(member.name, running);
+        await untilReady(member.readyUrl, running, member.logFile, READY_PATIENCE_MS);
+      }),
+    );
+  }
+
+  process(name: string): Running {
+    const running = this.running.get(name);
+    if (!running) throw fail('INVARIANT_BROKEN', `the devnet has no "${name}"`);
+    return running;
+  }
+
+  firstEnd(): Promise<string> {
+    return Promise.race(
+      this.all.map(async ({ name, logFile }) => {
+        const how = await this.process(name).ended;
+        return `${name} ended with ${how}: see ${logFile}`;
+      }),
+    );
+  }
+
+  async release(): Promise<void> {
+    await Promise.all([...this.running.values()].map((each) => each.release()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.running.values()].map((each) => each.stop()));
+  }
 }
 
 function refuseSecond(folder: string): void {
-  const description = readDescription(folder);
-  const pid = description?.nodes.find((node) => isAlive(node.pid))?.pid;
-  if (pid !== undefined) {
-    throw fail(
-      'DEVNET_RUNNING',
-      `a network is running from ${folder} already (process ${pid}): stop it with "quorate devnet stop"`,
-    );
-  }
-}
-
-/** undefined when no network was started from there. */
-export function readDescription(folder: string): DevnetDescription | undefined {
-  const file = descriptionFile(folder);
-  return existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as DevnetDescription)
-    : undefined;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function ptmCommand(node: NodeSpec): string[] {
-  return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
-}
-
-function nodeCommand(
-  node: NodeSpec,
-  topology: Topology,
-  files: PreparedFiles,
-  options: DevnetOptions,
-): string[] {
-  const args = [
-    ...[
-      'node',
-      '--datadir',
-      node.folder,
-      '--genesis',
-      files.genesis,
-      '--networkid',
-      String(CHAIN_ID),
-    ],
-    ...[
-      '--nodiscover',
-      '--port',
-      String(node.ports.p2p),
-      '--mine',
-      '--miner.gasprice',
-      '0',
-      '--syncmode',
-      'full',
-    ],
-    ...[
-      '--http',
-      '--http.addr',
-      '127.0.0.1',
-      '--http.port',
-      String(node.ports.rpc),
-      '--http.api',
-      HTTP_API,
-    ],
-    ...[
-      '--http.corsdomain',
-      '*',
-      '--ws',
-      '--ws.addr',
-      '127.0.0.1',
-      '--ws.port',
-      String(node.ports.rpc),
-      '--ws.api',
-      HTTP_API,
-      '--ws.origins',
-      '*',
-    ],
-    ...['--rpc.allow-unprotected-txs', '--revertreason', '--verbosity', String(options.verbosity)],
-    ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
-  ];
-  if (node.name === 'node1') {
-    const addresses = topology.accounts.map((account) => account.address).join(',');
-    args.push('--unlock', addresses, '--password', files.password, '--allow-insecure-unlock');
-  }
-  return args;
-}
-
-function describe(
-  topology: Topology,
-  files: PreparedFiles,
-  nodes: readonly Running[],
-  ptms: readonly Running[],
-): DevnetDescription {
-  return {
-    chainId: CHAIN_ID,
-    nodes: topology.nodes.map((node, index) => ({
-      name: node.name,
-      rpc: `http://127.0.0.1:${node.ports.rpc}`,
-      ws: `ws://127.0.0.1:${node.ports.rpc}`,
-      enode: node.enode,
-      address: node.address,
-      pid: nodes[index]!.pid,
-      ptm: {
-        publicKey: files.ptmPublicKeys[index]!,
-        thirdParty: `http://127.0.0.1:${node.ports.ptmThirdParty}`,
-        pid: ptms[index]!.pid,
-      },
-    })),
-    accounts: topology.accounts,
-  };
+  const [pid] = livingPids(folder);
+  if (pid === undefined) return;
+  throw fail(
+    'DEVNET_RUNNING',
+    `a network is running from ${folder} already (process ${pid}): stop it with "quorate devnet stop"`,
+  );
 }

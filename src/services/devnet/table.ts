@@ -1,5 +1,5 @@
 /** What `npm start` prints: where everything is, whose keys are known to everybody, and three commands to try. */
-import type { DevnetDescription } from './start.ts';
+import type { DevnetDescription } from './description.ts';
 
 export function renderTable(description: DevnetDescription): string {
   const rows = description.nodes.map((node) => [

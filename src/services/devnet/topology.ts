@@ -26,6 +26,7 @@ export interface Ports {
 
 export interface NodeSpec {
   readonly name: string;
+  readonly ptmName: string;
   readonly folder: string;
   readonly ptmFolder: string;
   readonly ports: Ports;
@@ -63,6 +64,7 @@ function nodeSpec(folder: string, index: number, portsFrom: number | undefined):
   const publicKey = secp256k1().publicKey(nodeKey);
   return {
     name: `node${index + 1}`,
+    ptmName: `ptm${index + 1}`,
     folder: `${folder}/node${index + 1}`,
     ptmFolder: `${folder}/ptm${index + 1}`,
     ports,

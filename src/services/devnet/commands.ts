@@ -1,0 +1,38 @@
+/** The command lines of the devnet's nodes and managers: what a user would type. */
+import { join } from 'node:path';
+import type { PreparedFiles } from './files.ts';
+import { CHAIN_ID, type NodeSpec, type Topology } from './topology.ts';
+
+const HTTP_API =
+  'admin,debug,eth,istanbul,ledgerExtension,ledgerPermission,miner,net,personal,quorumExtension,quorumPermission,rpc,txpool,web3';
+
+export function ptmCommand(node: NodeSpec): string[] {
+  return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
+}
+
+/** `verbosity`: 0 silent .. 5 trace. */
+export function nodeCommand(
+  node: NodeSpec,
+  topology: Topology,
+  files: PreparedFiles,
+  verbosity: number,
+): string[] {
+  const rpcPort = String(node.ports.rpc);
+  return [
+    ...['node', '--datadir', node.folder, '--genesis', files.genesis],
+    ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(node.ports.p2p)],
+    ...['--mine', '--miner.gasprice', '0', '--syncmode', 'full'],
+    ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
+    ...['--http.corsdomain', '*'],
+    ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
+    ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
+    ...['--verbosity', String(verbosity)],
+    ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
+    ...(node === topology.nodes[0] ? unlockFlags(topology, files) : []),
+  ];
+}
+
+function unlockFlags(topology: Topology, files: PreparedFiles): string[] {
+  const addresses = topology.accounts.map((account) => account.address).join(',');
+  return ['--unlock', addresses, '--password', files.password, '--allow-insecure-unlock'];
+}

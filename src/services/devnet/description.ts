@@ -1,0 +1,104 @@
+/** `.quorate/devnet.json`: what scripts and tests read, and how a second command finds the processes of the first. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PreparedFiles } from './files.ts';
+import { CHAIN_ID, type Topology } from './topology.ts';
+
+export interface DevnetDescription {
+  readonly chainId: number;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly rpc: string;
+    readonly ws: string;
+    readonly enode: string;
+    readonly address: string;
+    readonly pid: number;
+    readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
+  }[];
+  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
+}
+
+/** `pidOf` takes names as node1 and ptm1. */
+export function describeDevnet(
+  topology: Topology,
+  files: PreparedFiles,
+  pidOf: (name: string) => number,
+): DevnetDescription {
+  return {
+    chainId: CHAIN_ID,
+    nodes: topology.nodes.map((node, index) => ({
+      name: node.name,
+      rpc: `http://127.0.0.1:${node.ports.rpc}`,
+      ws: `ws://127.0.0.1:${node.ports.rpc}`,
+      enode: node.enode,
+      address: node.address,
+      pid: pidOf(node.name),
+      ptm: {
+        publicKey: files.ptmPublicKeys[index]!,
+        thirdParty: `http://127.0.0.1:${node.ports.ptmThirdParty}`,
+        pid: pidOf(node.ptmName),
+      },
+    })),
+    accounts: topology.accounts,
+  };
+}
+
+/** Whole or not at all: a script that polls for the file never reads half of it. */
+export function writeDescription(folder: string, description: DevnetDescription): void {
+  const file = descriptionFile(folder);
+  writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+/** undefined when no network was started from there. */
+export function readDescription(folder: string): DevnetDescription | undefined {
+  const file = descriptionFile(folder);
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as DevnetDescription)
+    : undefined;
+}
+
+export function removeDescription(folder: string): void {
+  rmSync(descriptionFile(folder), { force: true });
+}
+
+/** Processes of the network in `folder` that are alive. A number that the system gave to another program meanwhile is not. */
+export function livingPids(folder: string): number[] {
+  const description = readDescription(folder);
+  if (!description) return [];
+  const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
+  return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** By its command line: a node or manager of this folder, or a network that runs in one process. */
+function isDevnetProcess(pid: number, folder: string): boolean {
+  const line = commandLineOf(pid);
+  return line.includes(`${folder}/`) || line.includes('in-process');
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // No such file system, as on macOS: ask ps.
+  }
+  try {
+    return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+}
+
+function descriptionFile(folder: string): string {
+  return join(folder, 'devnet.json');
+}
