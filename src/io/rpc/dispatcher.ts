@@ -126,7 +126,7 @@ export class Dispatcher<Context> {
   }
 
   private run(call: Call, caller: Caller, channel?: Channel) {
-    const split = call.method.indexOf('_');
+    const split = call.method.search(/[_.]/);
     const namespace = call.method.slice(0, Math.max(split, 0));
     const action = call.method.slice(split + 1);
     if (split > 0 && action === 'subscribe')

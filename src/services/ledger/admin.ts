@@ -35,6 +35,7 @@ export function adminDesk(node: LedgerNode, server: P2pServer, facts: () => Node
       if (isOn) node.bft?.start();
       else node.bft?.stop();
     },
+    setPriceLimit: (price) => node.pool.setPriceLimit(price),
     bft: bftDesk(node),
   };
 }

@@ -1,4 +1,4 @@
-/** `admin_*` and `miner_*`: peers, this node, taking part in consensus. */
+/** `admin_*`: peers and this node. */
 import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import type { PeerInfo } from '../../../core/ports.ts';
@@ -6,7 +6,7 @@ import type { Json } from '../../../io/rpc/method.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
-import { json, named, optional, text } from './shapes.ts';
+import { named, text } from './shapes.ts';
 
 function nodeInfo({ admin, view }: Context) {
   const facts = admin.facts();
@@ -102,24 +102,11 @@ export const adminMethods = [
     about: 'Takes the privilege of addTrustedPeer back.',
     call: ({ admin }, [url]) => admin.removeTrustedPeer(url),
   }),
-  method('miner_start', {
-    params: [optional(named('threads', json), undefined)],
-    result: NULL,
-    access: 'admin',
-    about: 'Takes part in consensus.',
-    call: ({ admin }) => {
-      admin.setMining(true);
-      return null;
-    },
-  }),
-  method('miner_stop', {
+  method(['admin_qpeers', 'admin_qnodeInfo'], {
     params: [],
     result: NULL,
     access: 'admin',
-    about: 'Leaves consensus.',
-    call: ({ admin }) => {
-      admin.setMining(false);
-      return null;
-    },
+    about: 'null: there is no qlight server here.',
+    call: () => null,
   }),
 ];

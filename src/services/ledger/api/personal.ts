@@ -1,4 +1,5 @@
 /** `personal_*`: keys of this node, with passwords. */
+import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { recoverAddress } from '../../../core/base/secp256k1.ts';
@@ -44,6 +45,8 @@ export const personalMethods = [
     access: 'send',
     about: 'Unlocks an account for some seconds (300), or until the node ends (0).',
     call: async ({ desk }, [who, secret, seconds]) => {
+      if (!desk.accounts().some((own) => equalBytes(own, who)))
+        throw fail('ACCOUNT_UNKNOWN', 'unknown wallet');
       if (seconds > UNLOCK_SECONDS_MAX) throw fail('UNLOCK_DURATION', 'unlock duration too large');
       await desk.unlock(who, secret, seconds);
       return true;

@@ -14,7 +14,9 @@ import { sendMethods } from './eth/send.ts';
 import { stateMethods } from './eth/state.ts';
 import { transactionMethods } from './eth/transactions.ts';
 import { istanbulMethods } from './istanbul.ts';
+import { minerMethods } from './miner.ts';
 import { netMethods } from './net.ts';
+import { discoverMethod } from './openrpc.ts';
 import { personalMethods } from './personal.ts';
 import { subscriptions } from './subscriptions.ts';
 import { txpoolMethods } from './txpool.ts';
@@ -32,11 +34,13 @@ export const TABLE: Table<Context> = {
     ...netMethods,
     ...txpoolMethods,
     ...adminMethods,
+    ...minerMethods,
     ...personalMethods,
     ...istanbulMethods,
     ...traceMethods,
     ...stateListMethods,
     ...rawMethods,
+    discoverMethod(() => TABLE),
   ],
   subscriptions,
 };

@@ -8,6 +8,7 @@ import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type { Clock, Entropy, Kv, Links, Log, Manager, Timers } from '../../../core/ports.ts';
 import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
 import type { VoteFile } from '../../../core/store/vote-file.ts';
@@ -69,7 +70,7 @@ export interface LedgerNode {
   readonly payloads: PayloadCache | undefined;
   readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
-  previewBlock(): { block: Block; receipts: readonly Receipt[] };
+  previewBlock(): { block: Block; receipts: readonly Receipt[]; writes: WriteSet };
   readonly parts: readonly Part[];
 }
 
@@ -207,5 +208,5 @@ function preview(
     timestamp,
   };
   const { block, result } = builder.preview(template);
-  return { block, receipts: result.receipts };
+  return { block, receipts: result.receipts, writes: result.writes };
 }

@@ -7,7 +7,12 @@ import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bytesToBigInt } from '../../../core/base/quantity.ts';
 import { intrinsicGas } from '../../../core/chain/intrinsic-gas.ts';
-import { completeBody, markPrivate, withSignature } from '../../../core/chain/signing.ts';
+import {
+  checkSigner,
+  completeBody,
+  markPrivate,
+  withSignature,
+} from '../../../core/chain/signing.ts';
 import {
   decodeTransaction,
   signingHashOf,
@@ -269,6 +274,7 @@ export class Sender implements SendDesk {
 
   private checkSubmission(transaction: Transaction): void {
     this.checkFee(transaction);
+    checkSigner(transaction, this.parts.private.rules());
     const isProtected =
       transaction.isPrivate || transaction.type !== 0 || transaction.chainId !== undefined;
     if (!isProtected && !this.parts.allowsUnprotected) {

@@ -61,5 +61,7 @@ export interface AdminDesk {
   syncing(): SyncProgress | undefined;
   isMining(): boolean;
   setMining(isOn: boolean): void;
+  /** Wei per gas that the pool asks of transactions from peers. */
+  setPriceLimit(price: bigint): void;
   readonly bft: BftDesk | undefined;
 }

@@ -2,11 +2,14 @@
 import type { Block } from '../../../core/chain/block.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Clock } from '../../../core/ports.ts';
+import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { LedgerNode } from '../node/compose.ts';
 
 export interface PendingBlock {
   readonly block: Block;
   readonly receipts: readonly Receipt[];
+  /** What it changes in the head's public state. */
+  readonly writes: WriteSet;
 }
 
 export interface PendingDesk {

@@ -49,13 +49,15 @@ export function requestOf(args: TransactionArgs): CallRequest {
 
 /** Where a call at `tag` happens: after that block, in its context. */
 export function siteOf(
-  { view }: Pick<Context, 'view'>,
+  context: Pick<Context, 'view'> & Partial<Pick<Context, 'pending'>>,
   tag: BlockTag,
   overrides?: readonly StateOverride[],
 ): CallSite {
-  const state = stateAt({ view }, tag);
-  const header = view.header(state.number)!;
-  const isIbft = view.engineAt(state.number) === 'ibft';
+  const { view, pending } = context;
+  const state = stateAt(context, tag);
+  const isPending = tag.kind === 'pending' && pending !== undefined;
+  const header = isPending ? pending.block().block.header : view.header(state.number)!;
+  const isIbft = !isPending && view.engineAt(state.number) === 'ibft';
   return {
     rules: view.rulesAt(header),
     header,

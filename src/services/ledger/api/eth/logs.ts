@@ -151,6 +151,9 @@ export const logMethods = [
       const head = view.head().number;
       const from = args.from ? numberOr(view, args.from, head + 1) : head;
       const to = args.to === undefined || args.to.kind !== 'number' ? undefined : args.to.number;
+      if (args.from?.kind === 'number' && to !== undefined && from > to) {
+        throw fail('FILTER_RANGE', 'invalid from and to block combination: from > to');
+      }
       return filters.addLogs(view, args.query, { from, to });
     },
   }),

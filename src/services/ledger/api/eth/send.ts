@@ -1,15 +1,16 @@
 /** Sending, filling and signing transactions; the way of the private ones is node/private-sender.ts. */
-import { concatBytes } from '../../../../core/base/bytes.ts';
+import { concatBytes, equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
-import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { signingHashOf, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
+import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { renderTransaction } from '../render.ts';
 import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
-import { address, data, named, text } from '../shapes.ts';
+import { address, data, named, optional, quantity, text } from '../shapes.ts';
 import { privateArgs, sendArgs } from '../transaction-args.ts';
 
 /** `{raw, tx}` of fill and sign, members in the reference's order. */
@@ -68,6 +69,31 @@ const payloadHash = {
   },
 };
 
+async function resend(
+  desk: SendDesk,
+  args: TransactionArgs,
+  gasPrice: bigint | undefined,
+  gas: bigint | undefined,
+): Promise<string> {
+  if (args.nonce === undefined)
+    throw fail('SEND_ARGS', 'missing transaction nonce in transaction spec');
+  const wanted = await desk.fill(args);
+  const pooled = [...desk.poolContent().pending.values()].flat();
+  if (!pooled.some((each) => isSameRequest(each, wanted, args)))
+    throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted.hash)} not found`);
+  const price = gasPrice === undefined || gasPrice === 0n ? args.gasPrice : gasPrice;
+  const limit = gas === undefined || gas === 0n ? args.gas : gas;
+  return toHex(await desk.send({ ...args, gasPrice: price, gas: limit }));
+}
+
+function isSameRequest(pooled: Transaction, wanted: Transaction, { from }: TransactionArgs) {
+  return (
+    from !== undefined &&
+    equalBytes(pooled.sender, from) &&
+    equalBytes(signingHashOf(pooled), signingHashOf(wanted))
+  );
+}
+
 export const sendMethods = [
   method('eth_sendRawTransaction', {
     params: [data],
@@ -119,6 +145,17 @@ export const sendMethods = [
     result: arrayOf(ADDRESS),
     about: 'Accounts that this node holds keys of.',
     call: ({ desk }) => desk.accounts().map(toHex),
+  }),
+  method('eth_resend', {
+    params: [
+      sendArgs,
+      optional(named('gasPrice', quantity), undefined),
+      optional(named('gas', quantity), undefined),
+    ],
+    result: HASH,
+    access: 'send',
+    about: 'Replaces a transaction of the pool by one with another gas price or limit.',
+    call: ({ desk }, [args, gasPrice, gas]) => resend(desk, args, gasPrice, gas),
   }),
   method('eth_pendingTransactions', {
     params: [],

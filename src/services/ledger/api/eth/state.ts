@@ -4,6 +4,7 @@ import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../../../../core/base/keccak.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../../../core/base/quantity.ts';
+import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { findAccount, type ViewedState } from '../../view/party-view.ts';
@@ -15,7 +16,14 @@ import { address, blockTag } from '../shapes.ts';
 const PROOF_KEYS_MAX = 1_000;
 
 /** The state a tag names; throws `header not found`, or `hash is not currently canonical`. */
-export function stateAt({ view }: Pick<Context, 'view'>, tag: BlockTag): ViewedState {
+export function stateAt(
+  { view, pending }: Pick<Context, 'view'> & Partial<Pick<Context, 'pending'>>,
+  tag: BlockTag,
+): ViewedState {
+  if (tag.kind === 'pending' && pending) {
+    const head = view.stateAt(view.head().number);
+    return { ...head, public: new OverlayReader(head.public, pending.block().writes) };
+  }
   const number = view.numberOf(tag);
   if (number === undefined) {
     throw tag.kind === 'hash'

@@ -1,0 +1,46 @@
+/** `rpc.discover`: the OpenRPC document of this node, made from the method table. */
+import type { Table } from '../../../io/rpc/dispatcher.ts';
+import type { Json, Method } from '../../../io/rpc/method.ts';
+import { type Context, method } from './context.ts';
+import { OBJECT } from './results.ts';
+
+const OPENRPC_VERSION = '1.3.2';
+
+function describe(name: string, row: Method<Context>): Json {
+  return {
+    name,
+    summary: row.about,
+    paramStructure: 'by-position',
+    params: row.params.map((param) => ({
+      name: param.name,
+      required: !param.isOptional,
+      schema: param.schema as Json,
+    })),
+    result: { name: 'result', schema: row.result as Json },
+  };
+}
+
+/** Methods of the namespaces that the caller's transport serves. */
+export function openRpcOf(
+  table: Table<Context>,
+  namespaces: ReadonlySet<string>,
+  version: string,
+): Json {
+  const methods = table.methods.flatMap((row) =>
+    row.names
+      .filter((name) => namespaces.has(name.split(/[_.]/)[0]!))
+      .map((name) => describe(name, row)),
+  );
+  return { openrpc: OPENRPC_VERSION, info: { title: 'Quorate JSON-RPC', version }, methods };
+}
+
+/** `table` is asked for when the method is called: the method is in it. */
+export function discoverMethod(table: () => Table<Context>): Method<Context> {
+  return method('rpc.discover', {
+    params: [],
+    result: OBJECT,
+    about: 'This document.',
+    call: ({ namespaces, admin }) =>
+      openRpcOf(table(), namespaces, admin.facts().clientVersion.split('/')[1] ?? ''),
+  });
+}
