@@ -226,6 +226,11 @@ function latest<T>(
   return value;
 }
 
+/** EIP-3860: twice what a contract may have; larger contracts on GoQuorum networks come with larger init code. */
+export function initCodeBytesMax(rules: Rules): number {
+  return 2 * rules.codeBytesMax;
+}
+
 function codeBytesMax(config: ChainConfig, number: number, past: readonly Transition[]): number {
   const byTransition = latest(past, (t) => t.codeKilobytesMax);
   if (byTransition !== undefined) return byTransition * BYTES_PER_KILOBYTE;

@@ -208,7 +208,7 @@ export class Vm {
     if (request.depth > CALL_DEPTH_MAX) return VM_ERROR.depth;
     const { type, value } = request;
     if (value === 0n || (type !== 'CALL' && type !== 'CALLCODE')) return undefined;
-    if (this.env.world.balance(request.caller) < value) return VM_ERROR.insufficientBalance;
+    if (this.env.world.frameBalance(request.caller) < value) return VM_ERROR.insufficientBalance;
     return undefined;
   }
 
@@ -328,7 +328,9 @@ export class Vm {
   private creationRefusalOf(request: CreateRequest, nonce: bigint): string | undefined {
     if (request.depth > CALL_DEPTH_MAX) return VM_ERROR.depth;
     const { value, caller } = request;
-    if (value !== 0n && this.env.world.balance(caller) < value) return VM_ERROR.insufficientBalance;
+    if (value !== 0n && this.env.world.frameBalance(caller) < value) {
+      return VM_ERROR.insufficientBalance;
+    }
     // EIP-2681.
     if (nonce >= MAX_UINT64) return VM_ERROR.nonceOverflow;
     return undefined;

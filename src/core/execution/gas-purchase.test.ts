@@ -154,4 +154,18 @@ describe('payment', () => {
     expect(world.balance(MINER)).toBe(84_000n);
     expect(pool.left).toBe(79_000n);
   });
+
+  it('init code may be twice as long as the contracts of the network', () => {
+    const shanghai = sharedOf('shanghai');
+    const shared = { ...shanghai, rules: { ...shanghai.rules, codeBytesMax: 65_536 } };
+    const buy = (length: number) => {
+      const data = new Uint8Array(length);
+      const message = messageOf({ to: undefined, gasLimit: 700_000n, maxFeePerGas: 0n, data });
+      return buyGas(worldOf(), { ...message, maxPriorityFeePerGas: 0n }, shared, {
+        left: 700_000n,
+      });
+    };
+    expect(buy(131_072).gasPrice).toBe(0n);
+    expect(() => buy(131_073)).toThrow('max initcode size exceeded: code size 131073 limit 131072');
+  });
 });

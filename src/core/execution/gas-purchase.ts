@@ -10,12 +10,11 @@ import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
 import { BLOB_GAS, effectiveGasPrice } from '../chain/fees.ts';
 import { intrinsicGas } from '../chain/intrinsic-gas.ts';
-import type { Rules } from '../chain/rules.ts';
+import { initCodeBytesMax, type Rules } from '../chain/rules.ts';
 import type { World } from '../state/world.ts';
 import type { BlockEnvironment } from './environment.ts';
 import type { Message } from './message.ts';
 
-const INITCODE_BYTES_MAX = 49_152;
 const BLOB_VERSION_KZG = 1;
 const BLOBS_PER_TRANSACTION_MAX = 6;
 const REFUND_QUOTIENT_FRONTIER = 2n;
@@ -182,10 +181,11 @@ function pay(
 }
 
 function checkInitCode({ to, data }: Message, rules: Rules): void {
-  if (rules.isShanghai && to === undefined && data.length > INITCODE_BYTES_MAX) {
+  const max = initCodeBytesMax(rules);
+  if (rules.isShanghai && to === undefined && data.length > max) {
     throw invalid(
       'TX_INITCODE_TOO_LARGE',
-      `max initcode size exceeded: code size ${data.length} limit ${INITCODE_BYTES_MAX}`,
+      `max initcode size exceeded: code size ${data.length} limit ${max}`,
     );
   }
 }

@@ -66,6 +66,11 @@ export class DualWorld implements World {
     return this.select(address).balance(address);
   }
 
+  /** COMPAT: a public contract reached by STATICCALL has none, since the frame is still on the private state. */
+  frameBalance(address: Address): bigint {
+    return this.frame.state.balance(address);
+  }
+
   /** Outside of frames the transaction's own, which is public; inside them that of a contract that creates another. */
   nonce(address: Address): bigint {
     return this.hasFrames ? this.privateWorld.nonce(address) : this.publicWorld.nonce(address);

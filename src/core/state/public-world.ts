@@ -100,6 +100,10 @@ export class PublicWorld implements World {
     return this.record(address).balance;
   }
 
+  frameBalance(address: Address): bigint {
+    return this.balance(address);
+  }
+
   addBalance(address: Address, amount: bigint): void {
     if (amount === 0n) this.touch(address);
     else this.changeBalance(this.record(address), amount);

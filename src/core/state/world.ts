@@ -11,6 +11,8 @@ export interface World {
   /** EIP-161: absent, or nonce, balance and code all empty. */
   isEmpty(address: Address): boolean;
   balance(address: Address): bigint;
+  /** Balance in the state that the running frame works on: what can be spent there, and what SELFBALANCE says. */
+  frameBalance(address: Address): bigint;
   addBalance(address: Address, amount: bigint): void;
   subBalance(address: Address, amount: bigint): void;
   nonce(address: Address): bigint;

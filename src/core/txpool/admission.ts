@@ -2,12 +2,9 @@
 import type { Address } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { intrinsicGas } from '../chain/intrinsic-gas.ts';
-import type { Rules } from '../chain/rules.ts';
+import { initCodeBytesMax, type Rules } from '../chain/rules.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
-
-/** EIP-3860. */
-const INITCODE_BYTES_MAX = 49_152;
 
 /** The head as the pool sees it. */
 export interface PoolHead {
@@ -134,7 +131,9 @@ export const ADMISSION_CHECKS: readonly AdmissionCheck[] = [
     name: 'INITCODE',
     text: 'max initcode size exceeded',
     check: ({ to, data }, { head }) =>
-      head.nextRules.isShanghai && to === undefined && data.length > INITCODE_BYTES_MAX,
+      head.nextRules.isShanghai &&
+      to === undefined &&
+      data.length > initCodeBytesMax(head.nextRules),
   },
   {
     name: 'UNDERPRICED',

@@ -1,5 +1,6 @@
 /** 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the Vm. */
 import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
+import { initCodeBytesMax } from '../../chain/rules.ts';
 import type { Frame } from '../frame.ts';
 import {
   charge,
@@ -145,9 +146,9 @@ export function chargeCreate(hashes: boolean): Charge {
     const end = rangeEnd(stack[sp - 2]!, length);
     const words = wordsOf(length);
     let extra = GAS.create + (hashes ? GAS.keccakWord * words : 0);
-    // EIP-3860: twice the code limit, and a price a word.
+    // EIP-3860
     if (rules.isShanghai) {
-      if (length > 2 * rules.codeBytesMax) throw INIT_CODE_TOO_LARGE;
+      if (length > initCodeBytesMax(rules)) throw INIT_CODE_TOO_LARGE;
       extra += GAS.initCodeWord * words;
     }
     chargeMemory(frame, end, extra);

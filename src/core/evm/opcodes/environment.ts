@@ -98,7 +98,7 @@ export function balance(frame: Frame, vm: Vm): undefined {
 }
 
 export const selfbalance = (frame: Frame, vm: Vm): undefined =>
-  push(frame, vm.env.world.balance(frame.address));
+  push(frame, vm.env.world.frameBalance(frame.address));
 
 export function extcodesize(frame: Frame, vm: Vm): undefined {
   const { stack, sp } = frame;

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { ProgramWriter } from '../../../test/differential/program.ts';
+import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
+import { type Address, ZERO_HASH } from '../base/bytes.ts';
+import { fromHex } from '../base/hex.ts';
+import { Prng } from '../base/prng.ts';
+import type { Fork } from '../chain/rules.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import { STANDARD_PRIVATE } from '../privacy/flags.ts';
+import type { HeldPayload } from '../privacy/inputs.ts';
+import { type AllocEntry, MemoryReader } from '../state/memory-reader.ts';
+import { PublicWorld } from '../state/public-world.ts';
+import type { BlockEnvironment } from './environment.ts';
+import { PrivateSpace } from './private-space.ts';
+import { type PrivateEffect, runPrivately } from './private-transaction.ts';
+
+const address = (id: number): Address => new Uint8Array(20).fill(id);
+const SENDER = address(0xaa);
+const [PRIVATE_1, PRIVATE_2, PUBLIC_1, PUBLIC_2] = [0xc1, 0xc2, 0xc3, 0xc4].map(address) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const PUBLIC_BALANCE = 77n;
+
+interface Scene {
+  readonly privateCodes: readonly [Uint8Array, Uint8Array];
+  readonly publicCodes: readonly [Uint8Array, Uint8Array];
+  readonly to: Address | undefined;
+  readonly payload: Uint8Array;
+  readonly value: bigint;
+  readonly fork: Fork;
+}
+
+const STOP = fromHex('0x00');
+const QUIET: Scene = {
+  privateCodes: [STOP, STOP],
+  publicCodes: [STOP, STOP],
+  to: PRIVATE_1,
+  payload: fromHex('0x01'),
+  value: 0n,
+  fork: 'istanbul',
+};
+
+function sharedOf(fork: Fork): BlockEnvironment {
+  const block = {
+    number: 1,
+    timestamp: 1n,
+    coinbase: address(9),
+    gasLimit: 10_000_000n,
+    difficulty: 1n,
+    prevRandao: ZERO_HASH,
+    baseFee: 0n,
+    blobBaseFee: 1n,
+  };
+  return {
+    rules: { ...rulesOfFork(fork), isQuorum: true },
+    block,
+    blockHash: () => undefined,
+    feesTo: address(9),
+  };
+}
+
+function play(scene: Scene): { effect: PrivateEffect; space: PrivateSpace; isUntouched: boolean } {
+  const accountOf = (at: Address, code: Uint8Array, balance: bigint): AllocEntry => {
+    return { address: at, code, balance, nonce: 1n, storage: new Map([[1n, 7n]]) };
+  };
+  const [private1, private2] = scene.privateCodes;
+  const [public1, public2] = scene.publicCodes;
+  const base = MemoryReader.fromAlloc([
+    { address: SENDER, balance: 1_000n, nonce: 3n },
+    accountOf(PUBLIC_1, public1, PUBLIC_BALANCE),
+    accountOf(PUBLIC_2, public2, PUBLIC_BALANCE),
+  ]);
+  const privateBase = MemoryReader.fromAlloc([
+    accountOf(PRIVATE_1, private1, 0n),
+    accountOf(PRIVATE_2, private2, 0n),
+  ]);
+  const world = new PublicWorld(base.reader, 1);
+  const space = new PrivateSpace('private', privateBase, 1);
+  world.beginTransaction();
+  space.world.beginTransaction();
+  const held: HeldPayload = {
+    kind: 'held',
+    payload: scene.payload,
+    flag: STANDARD_PRIVATE,
+    managedParties: [],
+    affected: [],
+    execHash: undefined,
+  } as unknown as HeldPayload;
+  const { to, value } = scene;
+  const tx = { sender: SENDER, to, value, nonce: 3n, data: new Uint8Array(64) };
+  const shared = sharedOf(scene.fork);
+  const message = { ...tx, accessList: [], blobVersionedHashes: [] } as unknown as Transaction;
+  const gas = { gasPrice: 0n, forExecution: 1_000_000n };
+  const effect = runPrivately(space, { base, world }, message, held, shared, gas);
+  space.world.finishTransaction(shared.rules);
+  world.finishTransaction(shared.rules);
+  return { effect, space, isUntouched: world.writeSet().accounts.size === 0 };
+}
+
+describe('value', () => {
+  it.each([
+    ['to a private contract', PRIVATE_1],
+    ['to an address that is nowhere', address(0xee)],
+    ['to a new contract', undefined],
+  ])('%s is more than anybody has in a private state: a failed receipt', (_name, to) => {
+    const { effect, isUntouched } = play({ ...QUIET, to, value: 5n });
+    expect(effect).toMatchObject({ isFailed: true, fault: 'insufficient balance for transfer' });
+    expect(isUntouched).toBe(true);
+  });
+
+  it('to a public contract is refused in its own words', () => {
+    const { effect, isUntouched } = play({ ...QUIET, to: PUBLIC_1, value: 5n });
+    const fault = 'VM in read-only mode. Value transfer prohibited.';
+    expect(effect).toMatchObject({ isFailed: true, fault });
+    expect(isUntouched).toBe(true);
+  });
+});
+
+describe('SELFBALANCE of a public contract', () => {
+  const tellBalance = fromHex('0x4760005260206000f3');
+  /** Calls PUBLIC_1 with `opcode` and keeps the first word of its answer in slot 2. */
+  const askBy = (opcode: string, operands: number) => {
+    return fromHex(
+      `0x60206000${'6000'.repeat(operands - 4)}73${'c3'.repeat(20)}5a${opcode}5060005160025500`,
+    );
+  };
+
+  it.each([
+    ['CALL', 'f1', 7, PUBLIC_BALANCE],
+    // COMPAT: the frame stays on the private state, where the contract has nothing.
+    ['STATICCALL', 'fa', 6, 0n],
+  ])('reached by %s', (_name, opcode, operands, expected) => {
+    const { space } = play({
+      ...QUIET,
+      privateCodes: [askBy(opcode, operands), STOP],
+      publicCodes: [tellBalance, STOP],
+    });
+    expect(space.world.storage(PRIVATE_1, 2n)).toBe(expected);
+  });
+});
+
+describe('hostile payloads', () => {
+  it('never throw and never touch the public state', () => {
+    const forks: readonly Fork[] = ['homestead', 'byzantium', 'istanbul', 'berlin', 'cancun'];
+    let successes = 0;
+    for (let seed = 1; seed <= 1_500; seed++) {
+      const prng = new Prng(seed);
+      const scene: Scene = {
+        privateCodes: [ProgramWriter.random(prng), ProgramWriter.random(prng)],
+        publicCodes: [ProgramWriter.random(prng), ProgramWriter.random(prng)],
+        to: [undefined, PRIVATE_1, PRIVATE_2, PUBLIC_1, SENDER, address(0xee)][prng.below(6)],
+        payload: ProgramWriter.random(prng),
+        value: BigInt(prng.chance(0.3) ? prng.below(2_000) : 0),
+        fork: forks[prng.below(forks.length)]!,
+      };
+      const { effect, isUntouched } = play(scene);
+      if (!isUntouched) throw new Error(`seed ${seed} changes the public state`);
+      if (!effect.isFailed) successes++;
+    }
+    expect(successes).toBeGreaterThan(200);
+  });
+
+  it('keep what they wrote in the private state only', () => {
+    const write = fromHex('0x600960025500');
+    const { effect, space, isUntouched } = play({ ...QUIET, privateCodes: [write, STOP] });
+    expect(effect.isFailed).toBe(false);
+    expect(isUntouched).toBe(true);
+    expect(space.world.storage(PRIVATE_1, 2n)).toBe(9n);
+  });
+});
