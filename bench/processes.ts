@@ -13,6 +13,13 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks / TICKS_PER_SECOND;
 }
 
+/** CPU seconds that the whole machine has used, idle and waiting left out. */
+export function machineCpuSeconds(): number {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n')[0]!;
+  const [user, nice, system, , , irq, softIrq] = line.trim().split(/\s+/).slice(1).map(Number);
+  return (user! + nice! + system! + irq! + softIrq!) / TICKS_PER_SECOND;
+}
+
 /** Resident megabytes of one process, now or (`VmHWM`) at its highest. */
 export function residentMb(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(new RegExp(`${field}:\\s+(\\d+)`));
