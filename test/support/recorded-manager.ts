@@ -28,6 +28,7 @@ export interface Held {
   readonly privacyFlag: PrivacyFlag;
   readonly affectedContractTransactions: readonly string[];
   readonly execHash: string;
+  readonly mandatoryRecipients?: readonly string[];
   readonly parties: readonly string[];
 }
 

@@ -11,14 +11,22 @@ export function receiptsOf(view: PartyView, block: Block): (JsonObject | null)[]
   );
 }
 
-/** null while the private side has not passed the block: a client polls on, and never takes a stub for success. */
-export function receiptOf(view: PartyView, found: FoundTransaction): JsonObject | null {
+/**
+ * `transactionHash`: of the marker, where the transaction came inside one. null while the private side has not passed the block: a client polls on, and never takes a stub
+ * for success.
+ */
+export function receiptOf(
+  view: PartyView,
+  found: FoundTransaction,
+  transactionHash: Uint8Array = found.transaction.hash,
+): JsonObject | null {
   const { block, index, transaction } = found;
   const number = block.header.number;
   const isMarker = isPrivacyMarker(transaction, view.rulesAt(block.header));
   if ((transaction.isPrivate || isMarker) && !view.isPrivateDone(number)) return null;
   const receipts = view.receipts(number);
-  const receipt = receipts?.[index];
+  // A marker has the public receipt that everybody sees; the private one belongs to the transaction inside.
+  const receipt = (isMarker ? view.publicReceipts(number) : receipts)?.[index];
   if (!receipts || !receipt) return null;
   let firstLogIndex = 0;
   for (let i = 0; i < index; i++) firstLogIndex += receipts[i]!.logs.length;
@@ -29,5 +37,6 @@ export function receiptOf(view: PartyView, found: FoundTransaction): JsonObject 
     baseFeePerGas: block.header.baseFeePerGas,
     firstLogIndex,
     isPrivacyMarker: isMarker,
+    transactionHash,
   });
 }

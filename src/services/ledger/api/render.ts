@@ -151,6 +151,8 @@ function paidGasPrice(transaction: Transaction, baseFeePerGas: bigint | undefine
 export interface ReceiptPlace extends Place {
   readonly firstLogIndex: number;
   readonly isPrivacyMarker: boolean;
+  /** Under which the receipt is found. */
+  readonly transactionHash: Uint8Array;
 }
 
 export function renderReceipt(
@@ -171,7 +173,7 @@ export function renderReceipt(
     gasUsed: toQuantity(receipt.gasUsed),
     isPrivacyMarkerTransaction: place.isPrivacyMarker,
     logs: receipt.logs.map((log, i) =>
-      renderLog(log, transaction.hash, place, place.firstLogIndex + i),
+      renderLog(log, place.transactionHash, place, place.firstLogIndex + i),
     ),
     logsBloom: toHex(receipt.bloom),
     ...(receipt.revertReason && receipt.revertReason.length > 0
@@ -181,7 +183,7 @@ export function renderReceipt(
       ? { root: toHex(receipt.postState!) }
       : { status: toQuantity(receipt.status) }),
     to: transaction.to ? toHex(transaction.to) : null,
-    transactionHash: toHex(transaction.hash),
+    transactionHash: toHex(place.transactionHash),
     transactionIndex: toQuantity(place.index),
     type: toQuantity(receipt.type),
   };

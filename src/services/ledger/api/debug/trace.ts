@@ -232,6 +232,14 @@ export const traceMethods = [
     about: 'Runs a message as eth_call does and shows what it did; takes `stateOverrides`.',
     call: (context, [args, tag, options]) => traceCall(context, args, tag, options),
   }),
+  method('debug_traceBadBlock', {
+    params: [hash, traceOptions],
+    result: arrayOf(OBJECT),
+    about: 'Fails: refused blocks are not kept.',
+    call: (_, [wanted]) => {
+      throw fail('BLOCK_UNKNOWN', `bad block ${toHex(wanted)} not found`);
+    },
+  }),
   method('debug_traceBlock', {
     params: [data, traceOptions],
     result: arrayOf(OBJECT),

@@ -92,10 +92,7 @@ export const privateMethods = [
       const opened = await open(context, wanted);
       if (!opened) return null;
       const { marker, inner } = opened;
-      const receipt = receiptOf(context.view, { ...marker, transaction: inner });
-      return (
-        receipt && { ...receipt, transactionHash: toHex(wanted), isPrivacyMarkerTransaction: false }
-      );
+      return receiptOf(context.view, { ...marker, transaction: inner }, wanted);
     },
   }),
   method('eth_distributePrivateTransaction', {

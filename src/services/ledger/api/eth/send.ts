@@ -57,8 +57,13 @@ export function withLegacyV(signature65: Uint8Array): Uint8Array {
 const payloadHash = {
   ...named('payloadHash', text),
   parse(value: unknown): Uint8Array {
-    const digits = text.parse(value).replace(/^0x/i, '');
-    if (!/^([0-9a-f]{2})*$/i.test(digits)) throw fail('DIGEST_INVALID', 'Invalid digest hex');
+    const given = text.parse(value);
+    if (given.length < 3) throw fail('DIGEST_INVALID', 'Invalid digest hex');
+    const digits = given.replace(/^0x/, '');
+    const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
+    if (wrong !== undefined) throw fail('DIGEST_INVALID', invalidByte(wrong));
+    if (digits.length % 2 !== 0)
+      throw fail('DIGEST_INVALID', 'encoding/hex: odd length hex string');
     if (digits.length !== 2 * PAYLOAD_HASH_BYTES) {
       throw fail(
         'DIGEST_INVALID',
@@ -68,6 +73,11 @@ const payloadHash = {
     return data.parse(`0x${digits}`);
   },
 };
+
+function invalidByte(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `encoding/hex: invalid byte: U+${code} '${character}'`;
+}
 
 async function resend(
   desk: SendDesk,

@@ -1,0 +1,25 @@
+/** A recorded manager as a node's port: answers what it held, takes nothing new. */
+import { toHex } from '../../src/core/base/hex.ts';
+import { queryKey } from '../../src/core/privacy/inputs.ts';
+import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import { contentsOf, recordedNode } from './recorded-manager.ts';
+
+export async function recordedManager(recording: string, node: string): Promise<ConnectedManager> {
+  const { inputs } = await recordedNode(recording, node, false);
+  const contents = contentsOf(recording);
+  return {
+    ...managerNotInUse(),
+    name: 'Recorded',
+    features: {
+      privacyEnhancements: true,
+      multiTenancy: false,
+      multiplePrivateStates: false,
+      mandatoryRecipients: true,
+    },
+    mandatory: async (hash) => contents[toHex(hash)]?.mandatoryRecipients ?? [],
+    ask: async (queries) =>
+      new Map(
+        queries.map((query) => [queryKey(query), inputs.answer(query) ?? { kind: 'notParty' }]),
+      ),
+  };
+}

@@ -1,0 +1,96 @@
+/** Whether an answer is the recorded one, and the rows of `test/known-differences.json` that say where it is not on purpose. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
+/** Keyed by method and recorded text, never by file name. */
+export interface KnownDifference {
+  readonly method: string;
+  /** When it happens, for people. */
+  readonly condition: string;
+  /** Part of the recorded answer. */
+  readonly recorded: string;
+  /** Part of ours. */
+  readonly ours: string;
+  readonly reason: string;
+}
+
+const FILE = join(resolve(import.meta.dirname, '..'), 'known-differences.json');
+
+export class KnownDifferences {
+  readonly rows: readonly KnownDifference[];
+  private readonly used = new Set<KnownDifference>();
+
+  constructor(
+    rows: readonly KnownDifference[] = JSON.parse(readFileSync(FILE, 'utf8')) as KnownDifference[],
+  ) {
+    this.rows = rows;
+  }
+
+  /** The row that explains why `ours` is not `recorded`. */
+  explain(method: string, recorded: string, ours: string): KnownDifference | undefined {
+    const row = this.rows.find(
+      (each) =>
+        each.method === method && recorded.includes(each.recorded) && ours.includes(each.ours),
+    );
+    if (row) this.used.add(row);
+    return row;
+  }
+
+  unused(): readonly KnownDifference[] {
+    return this.rows.filter((row) => !this.used.has(row));
+  }
+}
+
+/** undefined when the answers agree. `shape`: errors agree in full, results in their structure. */
+export function answerFault(
+  kind: 'replay' | 'shape',
+  recorded: any,
+  ours: any,
+): string | undefined {
+  if (kind === 'replay' || hasError(recorded) || hasError(ours)) {
+    const [a, b] = [withoutTimes(recorded), withoutTimes(ours)];
+    if (isDeepStrictEqual(a, b)) return undefined;
+    return `recorded ${shown(a)}, ours ${shown(b)}`;
+  }
+  return shapeFault(recorded, ours, '');
+}
+
+function hasError(answer: any): boolean {
+  return answer !== null && typeof answer === 'object' && 'error' in answer;
+}
+
+/** How long a trace took is never twice the same. */
+function withoutTimes(value: unknown): unknown {
+  if (value === undefined) return undefined;
+  return JSON.parse(JSON.stringify(value), (key, field) => (key === 'time' ? undefined : field));
+}
+
+function shapeFault(recorded: any, ours: any, path: string): string | undefined {
+  if (recorded === null) return undefined;
+  if (Array.isArray(recorded)) {
+    if (!Array.isArray(ours)) return `${path}: recorded an array, ours ${shown(ours)}`;
+    if (recorded.length === 0 || ours.length === 0) return undefined;
+    return shapeFault(recorded[0], ours[0], `${path}/0`);
+  }
+  if (typeof recorded !== 'object') {
+    return typeof recorded === typeof ours
+      ? undefined
+      : `${path}: recorded ${shown(recorded)}, ours ${shown(ours)}`;
+  }
+  if (ours === null || typeof ours !== 'object')
+    return `${path}: recorded an object, ours ${shown(ours)}`;
+  for (const [name, value] of Object.entries(recorded)) {
+    // Names that are data: addresses, nonces.
+    if (/^(0x|\d)/.test(name)) continue;
+    if (!(name in ours)) return `${path}: ours lacks ${name}`;
+    const fault = shapeFault(value, ours[name], `${path}/${name}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 400 ? `${text.slice(0, 400)}…` : text;
+}
