@@ -3,45 +3,27 @@
 import { nearest } from '../io/host/edit-distance.ts';
 import { isUsageError, USAGE_EXIT_CODE } from '../io/host/options.ts';
 import { endWithParent } from '../services/devnet/processes.ts';
-import { type Command, helpOf, parseFor } from './command.ts';
-import { dbCommand } from './db.ts';
-import { devnetCommand } from './devnet.ts';
-import { exportCommand } from './export.ts';
-import { importCommand } from './import.ts';
-import { initCommand } from './init.ts';
-import { nodeCommand } from './node.ts';
-import { ptmCommand } from './ptm.ts';
-import { versionCommand } from './version.ts';
-
-const COMMANDS: readonly Command[] = [
-  devnetCommand,
-  nodeCommand,
-  initCommand,
-  importCommand,
-  exportCommand,
-  ptmCommand,
-  dbCommand,
-  versionCommand,
-];
+import { helpOf, parseFor } from './command.ts';
+import { COMMANDS, commandOf } from './commands.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
+  const [name] = argv;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     console.log(overview());
     return name === undefined ? USAGE_EXIT_CODE : 0;
   }
-  const wanted = name === '--version' ? 'version' : name;
-  const command = COMMANDS.find((each) => each.name === wanted);
-  if (!command) {
+  const found = commandOf(name === '--version' ? ['version'] : argv);
+  if (!found) {
     const guess = nearest(
-      wanted,
+      name,
       COMMANDS.map((each) => each.name),
     );
     console.error(
-      `quorate: unknown command "${wanted}"${guess ? `. Did you mean "${guess}"?` : ''}\nRun "quorate help" for the commands.`,
+      `quorate: unknown command "${name}"${guess ? `. Did you mean "${guess}"?` : ''}\nRun "quorate help" for the commands.`,
     );
     return USAGE_EXIT_CODE;
   }
+  const { command, rest } = found;
   if (rest.includes('--help') || rest.includes('-h')) {
     console.log(helpOf(command));
     return 0;

@@ -1,4 +1,4 @@
-/** `quorate ptm` and `quorate ptm keygen`. */
+/** `quorate ptm`. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { onStopSignal } from '../io/host/signals.ts';

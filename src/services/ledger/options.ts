@@ -480,3 +480,18 @@ export const NODE_ROWS: readonly OptionRow[] = [
     'immutabilitythreshold',
   ].map((flag): OptionRow => ({ flag, type: 'string', about: 'No effect', group: COMPATIBILITY })),
 ];
+
+const IMPORT_FLAGS = new Set([
+  'datadir',
+  'config',
+  'genesis',
+  'istanbul.blockperiod',
+  'istanbul.requesttimeout',
+  'allowedfutureblocktime',
+  'verbosity',
+]);
+
+/** What of a node's options matters when blocks come from files. */
+export const IMPORT_ROWS: readonly OptionRow[] = NODE_ROWS.filter(
+  ({ flag }) => IMPORT_FLAGS.has(flag) || flag.startsWith('ptm.'),
+);

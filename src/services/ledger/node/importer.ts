@@ -17,6 +17,8 @@ const PROGRESS_INTERVAL_MS = 8_000;
 /** Blocks from the end of a batch on are synced one by one: at the head durability counts, behind it speed. */
 const NEAR_HEAD_BLOCKS = 16;
 
+type HeaderToVerify = Pick<SyncHeader, 'header' | 'hash'>;
+
 export interface ImporterParts {
   readonly chain: Chain;
   /** undefined: the chain has no seals to check. */
@@ -44,7 +46,7 @@ export class Importer {
   }
 
   /** Headers in order, each the child of the one before; the first follows the head or the last verified. */
-  verifyHeaders(headers: readonly SyncHeader[]): { index: number; text: string } | undefined {
+  verifyHeaders(headers: readonly HeaderToVerify[]): { index: number; text: string } | undefined {
     const { chain, book, clock } = this.parts;
     if (!book) return undefined;
     const first = headers[0]!;
@@ -74,7 +76,7 @@ export class Importer {
     return undefined;
   }
 
-  private snapshotBefore(book: ValidatorBook, { header }: SyncHeader): Snapshot | undefined {
+  private snapshotBefore(book: ValidatorBook, { header }: HeaderToVerify): Snapshot | undefined {
     const { chain } = this.parts;
     if (this.verified && equalBytes(this.verified.hash, header.parentHash)) return this.verified;
     const number = header.number - 1;

@@ -1,0 +1,34 @@
+/** All commands, in the order of the help. */
+import type { Command } from './command.ts';
+import { dbCommand } from './db.ts';
+import { devnetCommand } from './devnet.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { initCommand } from './init.ts';
+import { keygenCommand } from './keygen.ts';
+import { nodeCommand } from './node.ts';
+import { ptmCommand } from './ptm.ts';
+import { versionCommand } from './version.ts';
+
+export const COMMANDS: readonly Command[] = [
+  devnetCommand,
+  nodeCommand,
+  initCommand,
+  importCommand,
+  exportCommand,
+  ptmCommand,
+  keygenCommand,
+  dbCommand,
+  versionCommand,
+];
+
+/** The command that `argv` begins with, by one word or two, and what follows it. */
+export function commandOf(
+  argv: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+  for (const words of [2, 1]) {
+    const command = COMMANDS.find(({ name }) => name === argv.slice(0, words).join(' '));
+    if (command) return { command, rest: argv.slice(words) };
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+/** `quorate export`. */
+import { fail } from '../core/base/errors.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { openChain } from '../services/ledger/data.ts';
+import { exportBlocks, readRange } from '../services/ledger/export.ts';
+import { DATADIR_ROWS } from '../services/ledger/options.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+
+export const exportCommand: Command = {
+  name: 'export',
+  about: 'Writes blocks into a file of concatenated RLP blocks (gzipped: .gz).',
+  operands: '<file> [<first> <last>]',
+  examples: [
+    { does: 'the whole chain', line: 'quorate export --datadir data blocks.rlp.gz' },
+    { does: 'some blocks', line: 'quorate export --datadir data blocks.rlp 100 200' },
+  ],
+  rows: DATADIR_ROWS,
+  async run(options) {
+    const [file, ...range] = options.positional;
+    if (file === undefined)
+      throw fail('OPTION_VALUE_MISSING', 'name the file: quorate export --datadir data blocks.rlp');
+    await installCrypto();
+    const { store, close } = await openChain(options.string('datadir')!);
+    try {
+      const count = await exportBlocks(store, file, readRange(range, store.head()!.number), {
+        log: stderrLog(3),
+        nowMs: systemClock.nowMs,
+      });
+      console.log(`Exported ${count} blocks to ${file}`);
+    } finally {
+      await close();
+    }
+    return 0;
+  },
+};

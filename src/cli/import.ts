@@ -1,0 +1,87 @@
+/** `quorate import`. */
+import { fail } from '../core/base/errors.ts';
+import { bareHex } from '../core/base/hex.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { systemTimers } from '../io/host/timers.ts';
+import { resolveManagerConfig } from '../io/ptm-client/config.ts';
+import { connectManager } from '../io/ptm-client/connect.ts';
+import { openChain } from '../services/ledger/data.ts';
+import { importBlocks, perSecond } from '../services/ledger/import.ts';
+import { IMPORT_ROWS } from '../services/ledger/options.ts';
+import { consensusDefaults, managerFlags } from '../services/ledger/settings.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+
+const INTERRUPTED_EXIT_CODE = 130;
+
+export const importCommand: Command = {
+  name: 'import',
+  about: 'Takes blocks from files of concatenated RLP blocks (gzipped: .gz), checking everything.',
+  operands: '<file>...',
+  examples: [
+    { does: 'go on with a chain', line: 'quorate import --datadir data blocks.rlp.gz' },
+    {
+      does: 'begin one',
+      line: 'quorate import --datadir data --genesis genesis.json blocks.rlp',
+    },
+  ],
+  rows: IMPORT_ROWS,
+  async run(options) {
+    if (options.positional.length === 0)
+      throw fail(
+        'OPTION_VALUE_MISSING',
+        'name the files: quorate import --datadir data blocks.rlp',
+      );
+    const log = stderrLog(options.number('verbosity')!);
+    await installCrypto();
+    const opened = await openChain(options.string('datadir')!, {
+      genesisFile: options.string('genesis'),
+    });
+    const interruption = watchInterrupt();
+    try {
+      const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
+      const manager = await connectManager(config, { say: log });
+      try {
+        const { blocks, known, transactions, elapsedMs } = await importBlocks(options.positional, {
+          opened,
+          manager,
+          consensusDefaults: consensusDefaults(options),
+          clock: systemClock,
+          timers: systemTimers,
+          log,
+          shouldStop: interruption.isAsked,
+        });
+        const head = opened.store.head()!;
+        const rate = `${perSecond(blocks, elapsedMs)} blocks/s, ${perSecond(transactions, elapsedMs)} tx/s`;
+        console.log(
+          `Imported ${blocks} blocks with ${transactions} transactions in ${(elapsedMs / 1000).toFixed(1)} s (${rate}); ${known} were known.`,
+        );
+        console.log(`Head: ${head.number} 0x${bareHex(head.hash)}`);
+      } finally {
+        manager.close();
+      }
+    } finally {
+      interruption.end();
+      await opened.close();
+    }
+    return interruption.isAsked() ? INTERRUPTED_EXIT_CODE : 0;
+  },
+};
+
+/** The first SIGINT or SIGTERM lets the block at hand be finished; a second one ends the process. */
+function watchInterrupt() {
+  let asked = false;
+  const ask = () => {
+    asked = true;
+  };
+  process.once('SIGINT', ask);
+  process.once('SIGTERM', ask);
+  return {
+    isAsked: () => asked,
+    end() {
+      process.off('SIGINT', ask);
+      process.off('SIGTERM', ask);
+    },
+  };
+}
