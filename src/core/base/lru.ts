@@ -43,4 +43,9 @@ export class Lru<K, V> {
   values(): IterableIterator<V> {
     return this.entries.values();
   }
+
+  /** A copy, oldest use first. */
+  items(): (readonly [K, V])[] {
+    return [...this.entries];
+  }
 }

@@ -2,7 +2,7 @@
  * The commitment to one state: the account trie and a storage trie per contract, as one immutable version per block.
  * `update` only notes a write set; `hash` then works in slices.
  */
-import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
+import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { decodeAccountLeaf } from './account-codec.ts';
 import { hashOfAddress } from './key-hash.ts';
@@ -28,14 +28,16 @@ export interface StateNodeChange extends NodeChange {
 export class StateTrie {
   private accounts: Trie;
   /** By keyOf(addressHash): storages in use since the last `settle`. */
-  private storages: ReadonlyMap<string, StorageTrie>;
+  private storages: Map<string, StorageTrie>;
   private readonly nodes: StateNodes | undefined;
   /** Until all writes are in. */
   private pending: StateTrieUpdate | undefined;
+  /** How often an ancestor was settled: of two versions, the one with less holds what the other has let go. */
+  generation = 0;
 
   private constructor(
     accounts: Trie,
-    storages: ReadonlyMap<string, StorageTrie>,
+    storages: Map<string, StorageTrie>,
     nodes: StateNodes | undefined,
     pending: StateTrieUpdate | undefined,
   ) {
@@ -63,7 +65,9 @@ export class StateTrie {
         ? this.newStorage(addressHash, account!.born, EMPTY_ROOT)
         : this.storageOf(addressHash, account!.born),
     );
-    return new StateTrie(this.accounts, this.storages, this.nodes, pending);
+    const next = new StateTrie(this.accounts, this.storages, this.nodes, pending);
+    next.generation = this.generation;
+    return next;
   }
 
   /** Puts in or hashes about `leafBudget` leaves; undefined: call again to go on. */
@@ -115,19 +119,26 @@ export class StateTrie {
   }
 
   /**
-   * The same version with nothing to write: only the top `depth` nibbles of the account trie and of the storage tries in use
-   * stay in memory. For the version that a checkpoint has just written, so that `nodes` has all of it.
+   * The same version with less in memory: of what `stored` holds too, only the top `depth` nibbles of the account trie and of
+   * the storage tries in use stay. `stored`: the version that `nodes` reads, so this one or an earlier one.
    */
-  settle(depth: number, nodes: StateNodes | undefined = this.nodes): StateTrie {
+  settle(depth: number, stored: StateTrie = this): StateTrie {
     this.root();
+    stored.root();
     const storages = new Map<string, StorageTrie>();
-    for (const [key, { addressHash, born, trie, origin }] of this.storages) {
-      if (trie === origin) continue;
-      const shed = trie.shed(depth, storageLoader(nodes, addressHash, born));
-      storages.set(key, { addressHash, born, trie: shed, origin: shed });
+    for (const [key, storage] of this.storages) {
+      const { addressHash, born, trie, origin } = storage;
+      const before = stored.storages.get(key);
+      const isStored = before?.born === born && equalBytes(before.trie.root(), trie.root());
+      if (isStored && trie === origin) continue;
+      const twin = before?.born === born ? before.trie : Trie.empty();
+      const shed = trie.shed(depth, twin);
+      storages.set(key, { addressHash, born, trie: shed, origin: isStored ? shed : origin });
     }
-    const accounts = this.accounts.shed(depth, accountLoader(nodes));
-    return new StateTrie(accounts, storages, nodes, undefined);
+    const accounts = this.accounts.shed(depth, stored.accounts);
+    const settled = new StateTrie(accounts, storages, this.nodes, undefined);
+    settled.generation = this.generation + 1;
+    return settled;
   }
 
   /** As the store holds it, whatever is kept in memory. */
@@ -143,7 +154,10 @@ export class StateTrie {
     if (known !== undefined && known.born === born) return known;
     const leaf = this.accounts.get(addressHash);
     const root = leaf === undefined ? EMPTY_ROOT : decodeAccountLeaf(leaf).storageRoot;
-    return this.newStorage(addressHash, born, root);
+    const storage = this.newStorage(addressHash, born, root);
+    // For later versions and for this one: the store may hold another version by the time it is asked again.
+    if (known === undefined) this.storages.set(keyOf(addressHash), storage);
+    return storage;
   }
 
   private newStorage(addressHash: Hash32, born: number, root: Hash32): StorageTrie {
@@ -165,9 +179,9 @@ function storageLoader(
 }
 
 function withChanges(
-  storages: ReadonlyMap<string, StorageTrie>,
+  storages: Map<string, StorageTrie>,
   changes: ReadonlyMap<string, StorageTrie | undefined>,
-): ReadonlyMap<string, StorageTrie> {
+): Map<string, StorageTrie> {
   if (changes.size === 0) return storages;
   const merged = new Map(storages);
   for (const [key, storage] of changes) {

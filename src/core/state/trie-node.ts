@@ -33,10 +33,11 @@ export interface BranchNode {
   ref: Uint8Array | undefined;
 }
 
-/** Not loaded yet: only its hash is known. */
+/** Only its hash is known; once loaded, for every version that shares it: the store may replace what it holds by then. */
 export interface HashedNode {
   readonly kind: 'hashed';
   readonly ref: Hash32;
+  loaded: LoadedNode | undefined;
 }
 
 export type TrieNode = LeafNode | ExtensionNode | BranchNode | HashedNode;
@@ -58,7 +59,7 @@ export function branchNode(
 }
 
 export function hashedNode(hash: Hash32): HashedNode {
-  return { kind: 'hashed', ref: hash };
+  return { kind: 'hashed', ref: hash, loaded: undefined };
 }
 
 // --- nibbles ------------------------------------------------------------------------------------------------------

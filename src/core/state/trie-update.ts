@@ -31,6 +31,7 @@ export interface TrieEntry {
 /** Throws TRIE_NODE_MISSING when the store has no such node there: a fault of the store, or a version older than its checkpoint. */
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
+  if (node.loaded) return node.loaded;
   const rlp = load?.(path);
   if (rlp === undefined || !equalBytes(keccak256(rlp), node.ref)) {
     throw fail(
@@ -38,7 +39,8 @@ export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nib
       `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'another one'}; run "quorate db reindex"`,
     );
   }
-  return decodeNode(rlp, node.ref);
+  node.loaded = decodeNode(rlp, node.ref);
+  return node.loaded;
 }
 
 /** Loads a branch's child in place. */

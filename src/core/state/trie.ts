@@ -131,12 +131,13 @@ export class Trie {
   }
 
   /**
-   * The same trie without the nodes deeper than `depth` nibbles in memory, so that they are read again when needed.
-   * Only for a trie whose nodes `load` can read: one that a checkpoint has just written.
+   * The same trie without the nodes in memory that lie deeper than `depth` nibbles and belong to `stored` too, so that they
+   * are read again when needed. `stored`: the version that `load` reads.
    */
-  shed(depth: number, load: NodeLoader | undefined = this.load): Trie {
+  shed(depth: number, stored: Trie = this, load: NodeLoader | undefined = this.load): Trie {
     const root = this.root();
-    const trie = new Trie(this.node && shed(this.node, depth), load);
+    stored.root();
+    const trie = new Trie(this.node && shed(this.node, stored.node, depth), load);
     trie.known = root;
     return trie;
   }
@@ -189,16 +190,26 @@ function seal(node: TrieNode, budget: LeafBudget): boolean {
   return true;
 }
 
-function shed(node: TrieNode, depth: number): TrieNode {
-  if (node.kind === 'hashed') return node;
-  if (depth < 0 && node.ref!.length === 32) return hashedNode(node.ref!);
+function shed(top: TrieNode, stored: TrieNode | undefined, depth: number): TrieNode {
+  const isStored = stored !== undefined && (stored === top || equalBytes(stored.ref!, top.ref!));
+  if (depth < 0 && isStored && top.ref!.length === 32) return hashedNode(top.ref!);
+  const node = nearest(top);
+  if (node.kind === 'hashed') return hashedNode(node.ref);
   if (node.kind === 'branch') {
-    const children = node.children.map((child) => child && shed(child, depth - 1));
+    const below = isStored ? node : stored && nearest(stored);
+    const twins = below?.kind === 'branch' ? below.children : undefined;
+    const children = node.children.map((child, i) => child && shed(child, twins?.[i], depth - 1));
     return { kind: 'branch', children, value: node.value, ref: node.ref };
   }
   if (node.kind === 'extension') {
-    const child = shed(node.child, depth - node.path.length);
+    const below = isStored ? node : stored && nearest(stored);
+    const isTwin = below?.kind === 'extension' && equalBytes(below.path, node.path);
+    const child = shed(node.child, isTwin ? below.child : undefined, depth - node.path.length);
     return { kind: 'extension', path: node.path, child, ref: node.ref };
   }
   return node;
+}
+
+function nearest(node: TrieNode): TrieNode {
+  return node.kind === 'hashed' ? (node.loaded ?? node) : node;
 }

@@ -1,7 +1,7 @@
 /** Where blocks, transactions and private records stand in the log: memory above the checkpoint, the index below it. */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
-import { numberToUint64 } from '../base/quantity.ts';
+import { numberToUint64, putUint64 } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Block } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
@@ -20,21 +20,37 @@ export interface Place extends LogPosition {
 
 interface RecentBlock {
   readonly block: Block;
-  /** By space id. */
-  readonly places: Map<number, Place>;
-  readonly blooms: Map<number, Uint8Array>;
+  readonly place: Place;
+}
+
+interface RecentRecord {
+  readonly number: number;
+  readonly space: number;
+  readonly place: Place;
+  readonly bloom: Uint8Array;
+}
+
+/** What one checkpoint writes; forgotten as a whole. */
+class Generation {
+  readonly blocks = new Map<number, RecentBlock>();
+  readonly numbers = new Map<string, number>();
+  readonly transactions = new Map<string, TransactionPlace>();
+  /** By number and space. */
+  readonly records = new Map<string, RecentRecord>();
+
+  absorb(later: Generation): void {
+    for (const [number, block] of later.blocks) this.blocks.set(number, block);
+    for (const [hash, number] of later.numbers) this.numbers.set(hash, number);
+    for (const [hash, place] of later.transactions) this.transactions.set(hash, place);
+    for (const [key, record] of later.records) this.records.set(key, record);
+  }
 }
 
 export class BlockIndex {
   private readonly kv: Kv;
-  private readonly recent = new Map<number, RecentBlock>();
-  private readonly numbers = new Map<string, number>();
-  private readonly transactions = new Map<string, TransactionPlace>();
-  /** Private records that came after the checkpoint of their block. */
-  private readonly late = new Map<
-    string,
-    { number: number; space: number; place: Place; bloom: Uint8Array }
-  >();
+  private recent = new Generation();
+  /** Older: a checkpoint is writing it. */
+  private writing: Generation | undefined;
   private readonly cached = new Lru<number, Place>(PLACES_CACHED_MAX);
 
   constructor(kv: Kv) {
@@ -42,53 +58,45 @@ export class BlockIndex {
   }
 
   addBlock(block: Block, place: Place): void {
+    const { blocks, numbers, transactions } = this.recent;
     const { number } = block.header;
-    this.recent.set(number, {
-      block,
-      places: new Map([[PUBLIC_ID, place]]),
-      blooms: new Map([[PUBLIC_ID, block.header.bloom]]),
-    });
-    this.numbers.set(keyOf(block.hash), number);
-    block.transactions.forEach((transaction, index) => {
-      this.transactions.set(keyOf(transaction.hash), { block: number, index });
-    });
+    blocks.set(number, { block, place });
+    numbers.set(keyOf(block.hash), number);
+    for (const [index, { hash }] of block.transactions.entries()) {
+      transactions.set(keyOf(hash), { block: number, index });
+    }
   }
 
   addPrivate(number: number, space: number, place: Place, bloom: Uint8Array): void {
-    const block = this.recent.get(number);
-    if (block) {
-      block.places.set(space, place);
-      block.blooms.set(space, bloom);
-    }
-    this.late.set(`${number}|${space}`, { number, space, place, bloom });
+    this.recent.records.set(recordKey(number, space), { number, space, place, bloom });
   }
 
   place(number: number, space: number = PUBLIC_ID): Place | undefined {
-    const recent = this.recent.get(number);
-    if (recent && space === PUBLIC_ID) return recent.places.get(space);
+    const { recent, writing, cached } = this;
     if (space !== PUBLIC_ID) {
-      const late = this.late.get(`${number}|${space}`);
-      if (late) return late.place;
-      const row = this.kv.get(TABLE.places, numberKey(number, space));
-      return row && decodePlace(row);
+      const record = this.record(number, space);
+      return record ? record.place : this.stored(number, space);
     }
-    const known = this.cached.get(number);
+    const block = recent.blocks.get(number) ?? writing?.blocks.get(number);
+    if (block) return block.place;
+    const known = cached.get(number);
     if (known) return known;
-    const row = this.kv.get(TABLE.places, numberKey(number, space));
-    const place = row && decodePlace(row);
-    if (place) this.cached.set(number, place);
+    const place = this.stored(number, space);
+    if (place) cached.set(number, place);
     return place;
   }
 
   numberOf(hash: Hash32): number | undefined {
-    const recent = this.numbers.get(keyOf(hash));
+    const key = keyOf(hash);
+    const recent = this.recent.numbers.get(key) ?? this.writing?.numbers.get(key);
     if (recent !== undefined) return recent;
     const row = this.kv.get(TABLE.numbers, hash);
     return row && uint64At(row, 0);
   }
 
   transaction(hash: Hash32): TransactionPlace | undefined {
-    const recent = this.transactions.get(keyOf(hash));
+    const key = keyOf(hash);
+    const recent = this.recent.transactions.get(key) ?? this.writing?.transactions.get(key);
     if (recent) return recent;
     const row = this.kv.get(TABLE.transactions, hash);
     return row && { block: uint64At(row, 0), index: uint64At(row, 8) };
@@ -96,42 +104,51 @@ export class BlockIndex {
 
   /** Zero bloom where none is stored. */
   bloom(number: number, space: number): Uint8Array {
-    const recent =
-      this.recent.get(number)?.blooms.get(space) ?? this.late.get(`${number}|${space}`)?.bloom;
-    return recent ?? this.kv.get(TABLE.blooms, numberKey(number, space)) ?? EMPTY_BLOOM;
+    const { recent, writing } = this;
+    const known =
+      space === PUBLIC_ID
+        ? (recent.blocks.get(number) ?? writing?.blocks.get(number))?.block.header.bloom
+        : this.record(number, space)?.bloom;
+    return known ?? this.kv.get(TABLE.blooms, numberKey(number, space)) ?? EMPTY_BLOOM;
   }
 
-  /** Rows of all blocks up to `head` and of the private records that `isDone` tells of. */
-  *write(writer: KvWriter, head: number, isDone: (number: number, space: number) => boolean) {
-    for (const [number, { block, places }] of this.recent) {
-      if (number > head) continue;
+  /** What came so far is for the checkpoint that begins now. */
+  freeze(): void {
+    this.writing = this.recent;
+    this.recent = new Generation();
+  }
+
+  /** The checkpoint was written. */
+  drop(): void {
+    this.writing = undefined;
+  }
+
+  /** The checkpoint failed. */
+  thaw(): void {
+    if (!this.writing) return;
+    this.writing.absorb(this.recent);
+    this.recent = this.writing;
+    this.writing = undefined;
+  }
+
+  /** Rows of what is frozen. */
+  *write(writer: KvWriter): Generator<void> {
+    if (!this.writing) return;
+    for (const [number, { block, place }] of this.writing.blocks) {
       const at = numberToUint64(number);
       writer.put(TABLE.numbers, block.hash, at);
-      putPlace(writer, number, PUBLIC_ID, places.get(PUBLIC_ID)!, block.header.bloom);
+      putPlace(writer, number, PUBLIC_ID, place, block.header.bloom);
       for (const [index, transaction] of block.transactions.entries()) {
         const row = new Uint8Array(16);
         row.set(at);
-        row.set(numberToUint64(index), 8);
+        putUint64(index, row, 8);
         writer.put(TABLE.transactions, transaction.hash, row);
         yield;
       }
     }
-    for (const { number, space, place, bloom } of this.late.values()) {
-      if (isDone(number, space)) putPlace(writer, number, space, place, bloom);
+    for (const { number, space, place, bloom } of this.writing.records.values()) {
+      putPlace(writer, number, space, place, bloom);
       yield;
-    }
-  }
-
-  /** Forgets what a checkpoint has written. */
-  drop(head: number, isDone: (number: number, space: number) => boolean): void {
-    for (const [number, { block }] of this.recent) {
-      if (number > head) continue;
-      this.recent.delete(number);
-      this.numbers.delete(keyOf(block.hash));
-      for (const { hash } of block.transactions) this.transactions.delete(keyOf(hash));
-    }
-    for (const [key, { number, space }] of this.late) {
-      if (isDone(number, space)) this.late.delete(key);
     }
   }
 
@@ -150,6 +167,20 @@ export class BlockIndex {
     writer.delete(TABLE.places, numberKey(number, space));
     writer.delete(TABLE.blooms, numberKey(number, space));
   }
+
+  private record(number: number, space: number): RecentRecord | undefined {
+    const key = recordKey(number, space);
+    return this.recent.records.get(key) ?? this.writing?.records.get(key);
+  }
+
+  private stored(number: number, space: number): Place | undefined {
+    const row = this.kv.get(TABLE.places, numberKey(number, space));
+    return row && decodePlace(row);
+  }
+}
+
+function recordKey(number: number, space: number): string {
+  return `${number}|${space}`;
 }
 
 function putPlace(

@@ -106,6 +106,11 @@ export class BlockLog {
     return record;
   }
 
+  /** The first bytes of a record's body, at most `length`: unverified. */
+  readStart(position: LogPosition, length: number): Uint8Array {
+    return this.file(position.segment).read(position.offset + RECORD_HEADER_BYTES, length);
+  }
+
   /**
    * All records from `from` on, in order. What follows the last good record is cut when nothing valid stands behind it;
    * otherwise throws STORE_CORRUPT.

@@ -1,12 +1,13 @@
 /**
  * The chain on disk: the log is the truth, the index a function of it up to the checkpoint, memory holds what is above
- * (docs/storage.md). Opening replays write sets from the checkpoint and checks each root; nothing is executed.
+ * (docs/storage.md). Opening replays write sets from the checkpoint and checks the last root; nothing is executed.
  */
-import { equalBytes, type Hash32, keyOf, ZERO_HASH } from '../base/bytes.ts';
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
 import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
+import { blockHash } from '../chain/extra-data.ts';
 import type { Header } from '../chain/header.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
@@ -15,7 +16,7 @@ import type { Clock, Kv, LogFolder } from '../ports.ts';
 import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
-import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+import type { WriteSet } from '../state/write-set.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type NewRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
 import { readMark } from './checkpoint.ts';
@@ -33,26 +34,39 @@ import { PUBLIC_ID, TABLE } from './keys.ts';
 import { type LogPosition, RECORD_KIND } from './log-record.ts';
 import {
   decodeBlockOf,
-  decodeBlockRecord,
+  decodeHeaderOf,
   decodePrivateRecord,
   decodeReceiptsOf,
+  decodeReplayedBlock,
   decodeRewindRecord,
   decodeWritesOf,
   encodeBlockRecord,
   encodePrivateRecord,
   encodeRewindRecord,
+  type ReplayedBlock,
 } from './record-bodies.ts';
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
-import { type SpaceEntry, Spaces } from './spaces.ts';
+import { copyOfSpace } from './space-copy.ts';
+import { advance, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 
-const CHECKPOINT_BYTES_DEFAULT = 64 * 1024 * 1024;
-const CHECKPOINT_MS_DEFAULT = 30_000;
+/** What a crash leaves to replay: well under a second. */
+const CHECKPOINT_BYTES_DEFAULT = 8 * 1024 * 1024;
+const CHECKPOINT_MS_DEFAULT = 5_000;
+/** An append waits for the checkpoint that runs when it would leave that many times as much. */
+const BACKLOG_MAX = 3;
+/** While replaying, memory is given back behind that many times as much. */
+const REPLAY_MAX = 8;
 /** Appends with durability `group` share one sync. */
 const GROUP_BLOCKS = 64;
 const BLOCKS_CACHED_MAX = 128;
 const RECEIPTS_CACHED_MAX = 128;
+const HEADERS_CACHED_MAX = 4096;
+/** A header with the seals of some 20 validators; longer ones are read with their block. */
+const HEADER_READ_BYTES = 4096;
+/** Accounts and slots changed since the block of a proof: more would hold up everything else for too long. */
+const PROOF_CHANGES_MAX = 200_000;
 
 export interface ChainStoreParts {
   readonly log: LogFolder;
@@ -77,6 +91,7 @@ export class ChainStore implements ChainReader {
   private readonly dialect: TransactionDialect;
   private readonly recentCodes = new Map<string, Uint8Array>();
   private readonly blocks = new Lru<number, Block>(BLOCKS_CACHED_MAX);
+  private readonly headers = new Lru<number, Header>(HEADERS_CACHED_MAX);
   private readonly receiptLists = new Lru<number, readonly Receipt[]>(RECEIPTS_CACHED_MAX);
   /** One write at a time. */
   private readonly turn = new SerialQueue();
@@ -114,6 +129,7 @@ export class ChainStore implements ChainReader {
   /** The next block, from 0. One write, one sync; visible to readers afterwards. */
   append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
     return this.turn.run(async () => {
+      await this.waitForCheckpoint();
       const trie = this.checkNext(next);
       const records: NewRecord[] = [{ kind: RECORD_KIND.block, body: encodeBlockRecord(next) }];
       const { number } = next.block.header;
@@ -131,6 +147,7 @@ export class ChainStore implements ChainReader {
       if (spaces) this.applyPrivate(number, spaces, privatePosition!, tries);
       this.writer.applied = end;
       this.blocks.set(number, next.block);
+      this.headers.set(number, next.block.header);
       this.receiptLists.set(number, next.receipts);
       this.checkpointIfDue();
     });
@@ -181,6 +198,11 @@ export class ChainStore implements ChainReader {
     return this.writer.run();
   }
 
+  /** For a timer, about every second: writes the checkpoint that is due while no block comes. */
+  maintain(nowMs: number): void {
+    this.checkpointIfDue(nowMs);
+  }
+
   /** Bytes of log that a crash now would replay. */
   replayBytes(): number {
     return this.log.bytesBetween(this.writer.position, this.log.end());
@@ -210,7 +232,12 @@ export class ChainStore implements ChainReader {
   }
 
   header(number: number): Header | undefined {
-    return number === this.current?.number ? this.current.header : this.block(number)?.header;
+    if (number === this.current?.number) return this.current.header;
+    const known = this.headers.get(number);
+    if (known) return known;
+    const header = this.readHeader(number) ?? this.block(number)?.header;
+    if (header) this.headers.set(number, header);
+    return header;
   }
 
   hashOf(number: number): Hash32 | undefined {
@@ -287,7 +314,11 @@ export class ChainStore implements ChainReader {
     if (!entry) return this.stateSpaces.emptyTrie();
     const target = this.stateAt(space, number);
     if (number === entry.cursor) return entry.trie;
-    return entry.trie.update(this.writesBackTo(entry, number, target));
+    const known = entry.versions.get(number);
+    if (known) return known;
+    const trie = entry.trie.update(this.writesBackTo(entry, number, target, PROOF_CHANGES_MAX));
+    entry.versions.keepLedBack(number, trie);
+    return trie;
   }
 
   // --- applying records -------------------------------------------------------------------------------------------
@@ -301,29 +332,54 @@ export class ChainStore implements ChainReader {
       }
       this.current = { number: mark.number, hash: mark.hash, header };
     }
+    const roots = new Map<SpaceEntry, Hash32>();
     for (const { kind, body, position } of this.log.scan(this.writer.position)) {
       const end = { segment: position.segment, offset: position.offset + 9 + body.length };
       if (kind === RECORD_KIND.block) {
-        const record = decodeBlockRecord(body, this.dialect);
-        this.applyBlock(record, position, this.checkNext(record));
+        const record = decodeReplayedBlock(body, this.dialect);
+        this.checkOrder(record.block);
+        this.applyBlock(record, position);
+        roots.set(this.stateSpaces.open, record.block.header.stateRoot);
       } else if (kind === RECORD_KIND.private) {
         const { number, spaces } = decodePrivateRecord(body);
-        const tries = this.checkPrivate(number, spaces, this.stateSpaces.open.cursor);
-        this.applyPrivate(number, spaces, position, tries);
+        this.checkPrivateOrder(number, spaces, this.stateSpaces.open.cursor);
+        this.applyPrivate(number, spaces, position);
+        for (const [psi, { root }] of spaces) roots.set(this.stateSpaces.get(psi)!, root);
       } else {
         const { psi, to } = decodeRewindRecord(body);
+        this.rootReplayed(roots);
         await this.writer.run();
         this.writer.applied = end;
         await this.applyRewind(psi, to);
       }
       this.writer.applied = end;
-      if (this.isCheckpointLarge(end)) await this.writer.run();
+      if (!this.isBacklog(end, REPLAY_MAX)) continue;
+      this.rootReplayed(roots);
+      await this.writer.run();
     }
+    this.rootReplayed(roots);
   }
 
-  /** Throws unless this is the next block and its root is right. Returns the trie after it. */
-  private checkNext({ block, writes, trie }: BlockToAppend): StateTrie {
-    const { number, parentHash, stateRoot } = block.header;
+  /**
+   * The tries after all that was replayed, in one step: each record's checksum vouches for the blocks between, and the last
+   * root for the sum of them.
+   */
+  private rootReplayed(roots: Map<SpaceEntry, Hash32>): void {
+    for (const [entry, root] of roots) {
+      const writes = entry.recent.latestWrites(entry.checkpoint);
+      const trie = entry.trie.update(writes);
+      if (!equalBytes(trie.root(), root)) {
+        throw wrongIndex(
+          `the ${entry.psi === undefined ? 'state root' : 'root of a private state'} after block ${entry.cursor} is not the one in the log`,
+        );
+      }
+      advance(entry, entry.cursor, trie, leavesOf(writes));
+    }
+    roots.clear();
+  }
+
+  private checkOrder({ header }: Block): void {
+    const { number, parentHash } = header;
     const head = this.current;
     const fits = head
       ? number === head.number + 1 && equalBytes(parentHash, head.hash)
@@ -334,26 +390,43 @@ export class ChainStore implements ChainReader {
         `block ${number} does not follow the head${head ? ` (block ${head.number})` : ': the store is empty'}`,
       );
     }
-    const { open } = this.stateSpaces;
-    const next = trie && !open.isSettled ? trie : open.trie.update(writes);
-    if (!equalBytes(next.root(), stateRoot)) {
-      throw wrongIndex(`the state root of block ${number} is not its header's`);
+  }
+
+  /** Throws unless this is the next block and its root is right. Returns the trie after it. */
+  private checkNext({ block, writes, trie }: BlockToAppend): StateTrie {
+    this.checkOrder(block);
+    const next = trie ?? this.stateSpaces.open.trie.update(writes);
+    if (!equalBytes(next.root(), block.header.stateRoot)) {
+      throw wrongIndex(`the state root of block ${block.header.number} is not its header's`);
     }
     return next;
   }
 
-  private applyBlock(record: BlockToAppend, position: LogPosition, trie: StateTrie): void {
+  /** Without `trie`, that is left to do. */
+  private applyBlock(record: ReplayedBlock, position: LogPosition, trie?: StateTrie): void {
     const { block, writes, hasPrivateWork } = record;
     const { number } = block.header;
     const { open } = this.stateSpaces;
     this.index.addBlock(block, { ...position, hash: block.hash, hasPrivateWork });
     open.recent.apply(number, writes);
-    open.trie = trie;
-    open.isSettled = false;
-    open.cursor = number;
+    if (trie) advance(open, number, trie, leavesOf(writes));
+    else open.cursor = number;
     this.addCodes(writes);
     this.current = { number, hash: block.hash, header: block.header };
     this.skipQuietBlocks();
+  }
+
+  private checkPrivateOrder(
+    number: number,
+    spaces: ReadonlyMap<Psi, SpaceResult>,
+    head: number,
+  ): void {
+    for (const psi of spaces.keys()) {
+      const entry = this.stateSpaces.get(psi);
+      if (entry && entry.cursor !== number - 1) throw privateOutOfOrder(entry.cursor, number);
+    }
+    const { baseCursor } = this.stateSpaces;
+    if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
   }
 
   /** Throws unless the block is the next one of each state and the roots are right. Returns the tries after it. */
@@ -362,27 +435,25 @@ export class ChainStore implements ChainReader {
     spaces: ReadonlyMap<Psi, SpaceResult>,
     head: number,
   ): ReadonlyMap<Psi, StateTrie> {
+    this.checkPrivateOrder(number, spaces, head);
     const tries = new Map<Psi, StateTrie>();
     for (const [psi, result] of spaces) {
-      const entry = this.stateSpaces.get(psi);
-      if (entry && entry.cursor !== number - 1) throw privateOutOfOrder(entry.cursor, number);
-      const before = entry?.trie ?? this.stateSpaces.emptyTrie();
+      const before = this.stateSpaces.get(psi)?.trie ?? this.stateSpaces.emptyTrie();
       const trie = before.update(result.writes);
       if (!equalBytes(trie.root(), result.root)) {
         throw wrongIndex(`the root of a private state at block ${number} is not its record's`);
       }
-      if (entry) tries.set(psi, trie);
+      tries.set(psi, trie);
     }
-    const { baseCursor } = this.stateSpaces;
-    if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
     return tries;
   }
 
+  /** Without `tries`, they are left to do. */
   private applyPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,
     position: LogPosition,
-    tries: ReadonlyMap<Psi, StateTrie>,
+    tries?: ReadonlyMap<Psi, StateTrie>,
   ): void {
     const place: Place = {
       ...position,
@@ -391,13 +462,17 @@ export class ChainStore implements ChainReader {
     };
     const isFirstRun = this.stateSpaces.baseCursor === number - 1;
     for (const [psi, result] of spaces) {
-      const entry = this.stateSpaces.get(psi) ?? this.stateSpaces.add(psi, number - 1);
+      const known = this.stateSpaces.get(psi);
+      const entry = known ?? this.stateSpaces.add(psi, number - 1);
       entry.recent.apply(number, result.writes);
-      const known = entry.isSettled ? undefined : tries.get(psi);
-      entry.trie = known ?? entry.trie.update(result.writes);
-      entry.isSettled = false;
-      entry.trie.root();
-      entry.cursor = number;
+      if (tries) {
+        // A new space reads its own nodes, which the trie from before it had a number cannot.
+        const trie = known ? tries.get(psi)! : entry.trie.update(result.writes);
+        trie.root();
+        advance(entry, number, trie, leavesOf(result.writes));
+      } else {
+        entry.cursor = number;
+      }
       this.addCodes(result.writes);
       this.index.addPrivate(number, entry.id, place, result.bloom);
     }
@@ -434,6 +509,7 @@ export class ChainStore implements ChainReader {
     }
     await this.writer.rewind(plans, to, removed);
     this.blocks.clear();
+    this.headers.clear();
     this.receiptLists.clear();
   }
 
@@ -465,38 +541,31 @@ export class ChainStore implements ChainReader {
     const out = new Map<Psi, SpaceResult>();
     for (const [psi, result] of results) {
       const isCopy = psi !== EMPTY_PSI && !this.stateSpaces.get(psi);
-      out.set(psi, isCopy ? { ...result, writes: this.copyOf(empty, number - 1, result) } : result);
+      const reader = new StateAt(this.kv, empty, this, number - 1);
+      out.set(psi, isCopy ? { ...result, writes: copyOfSpace(reader, result) } : result);
     }
     return out;
   }
 
-  private copyOf(empty: SpaceEntry, number: number, result: SpaceResult): WriteSet {
-    const reader = new StateAt(this.kv, empty, this, number);
-    const accounts = new Map<string, AccountWrite>();
-    for (const { address, account } of reader.accounts(ZERO_HASH)) {
-      const slots = new Map<bigint, bigint>();
-      for (const { slot, value } of reader.slots(address, account, ZERO_HASH)) {
-        slots.set(slot, value);
-      }
-      accounts.set(keyOf(address), { address, account, storageReset: false, slots });
-    }
-    for (const [key, write] of result.writes.accounts) {
-      const copied = accounts.get(key);
-      const slots = write.storageReset
-        ? write.slots
-        : new Map([...(copied?.slots ?? []), ...write.slots]);
-      accounts.set(key, { ...write, slots });
-    }
-    return { accounts, codes: result.writes.codes };
-  }
-
-  private writesBackTo(entry: SpaceEntry, to: number, target: StateReader): WriteSet {
+  private writesBackTo(
+    entry: SpaceEntry,
+    to: number,
+    target: StateReader,
+    changesMax = Number.POSITIVE_INFINITY,
+  ): WriteSet {
     const latest = new StateAt(this.kv, entry, this, entry.cursor);
-    return reverseWrites(this.touchedSince(entry, to), latest, target);
+    const touched = touchedBy(this.writeSetsSince(entry, to), changesMax);
+    if (!touched) {
+      throw fail(
+        'STORE_PROOF_TOO_OLD',
+        `proof at block ${to}: more than ${changesMax} accounts and slots have changed since. Ask for a later block, or ask a node whose head is nearer to it`,
+      );
+    }
+    return reverseWrites(touched, latest, target);
   }
 
   private touchedSince(entry: SpaceEntry, to: number) {
-    return touchedBy(this.writeSetsSince(entry, to));
+    return touchedBy(this.writeSetsSince(entry, to))!;
   }
 
   private *writeSetsSince(entry: SpaceEntry, to: number): Generator<WriteSet> {
@@ -543,21 +612,39 @@ export class ChainStore implements ChainReader {
     await this.log.sync();
   }
 
-  private isCheckpointLarge(end: LogPosition): boolean {
-    const { position } = this.writer;
+  private isBacklog(end: LogPosition, times: number): boolean {
     const limit = this.parts.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
-    return this.log.bytesBetween(position, end) >= limit;
+    return this.log.bytesBetween(this.writer.position, end) >= limit * times;
   }
 
-  private checkpointIfDue(): void {
-    if (this.writer.isRunning) return;
-    const age = this.parts.clock.nowMs() - this.writer.lastAtMs;
+  private async waitForCheckpoint(): Promise<void> {
+    if (this.writer.isRunning && this.isBacklog(this.log.end(), BACKLOG_MAX)) {
+      await this.writer.idle();
+    }
+  }
+
+  private checkpointIfDue(nowMs: number = this.parts.clock.nowMs()): void {
+    if (this.writer.isRunning || !this.current) return;
+    const age = nowMs - this.writer.lastAtMs;
     const isDue =
       age >= (this.parts.checkpointMs ?? CHECKPOINT_MS_DEFAULT) ||
-      this.isCheckpointLarge(this.log.end());
+      this.isBacklog(this.log.end(), 1);
     if (!isDue) return;
     this.writer.run().catch((error: unknown) => this.parts.onFault?.(error));
   }
+
+  /** From the log; undefined unless its hash is the one that the index tells. */
+  private readHeader(number: number): Header | undefined {
+    const place = this.isBlock(number) ? this.index.place(number) : undefined;
+    const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));
+    return header && equalBytes(blockHash(header), place.hash) ? header : undefined;
+  }
+}
+
+function leavesOf({ accounts }: WriteSet): number {
+  let leaves = accounts.size;
+  for (const { slots } of accounts.values()) leaves += slots.size;
+  return leaves;
 }
 
 function privateOutOfOrder(cursor: number, number: number) {

@@ -1,24 +1,22 @@
 /** Writes checkpoints beside appends, one at a time, and takes blocks back out of the index. */
 import type { Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
-import { keccak256 } from '../base/keccak.ts';
 import type { Block } from '../chain/block.ts';
 import type { Clock, Kv, KvWriter } from '../ports.ts';
+import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { BlockIndex } from './block-index.ts';
 import type { BlockLog } from './block-log.ts';
 import { type CheckpointMark, writeChanges, writeMark, writeNodes } from './checkpoint.ts';
 import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
 import { comparePositions, type LogPosition } from './log-record.ts';
+import { RecentChanges } from './recent-changes.ts';
 import type { Touched } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
-import type { SpaceEntry, Spaces } from './spaces.ts';
-import { slotHash } from './state-store.ts';
+import { type SpaceEntry, type Spaces, settle } from './spaces.ts';
 
-/** Nibbles of the account trie that stay in memory behind a checkpoint: 16^4 branches at most. */
-const SETTLED_DEPTH_NIBBLES = 4;
-/** Writes between two chances for the event loop. */
-const SLICE_STEPS = 256;
+/** Steps between two offers to the event loop, which the port takes by its clock. */
+const SLICE_STEPS = 16;
 
 export interface CheckpointParts {
   readonly kv: Kv;
@@ -75,13 +73,19 @@ export class CheckpointWriter {
       });
   }
 
+  /** When what was begun has ended, well or not. */
+  idle(): Promise<void> {
+    return this.turn.run(async () => {});
+  }
+
   /** Leads spaces back to block `to`; the index holds all of them when this begins. */
   rewind(plans: readonly RewindPlan[], to: number, blocks: Iterable<Block>): Promise<void> {
     return this.turn.run(async () => {
-      const { kv, index, spaces } = this.parts;
+      const { kv, index } = this.parts;
       for (const { entry, trie } of plans) {
         trie.root();
         entry.cursor = to;
+        entry.rows.suspend();
       }
       const tries = new Map(plans.map(({ entry, trie }) => [entry, trie]));
       const mark = this.mark((entry) => tries.get(entry) ?? entry.trie);
@@ -99,11 +103,12 @@ export class CheckpointWriter {
       });
       for (const { entry, trie } of plans) {
         entry.checkpoint = to;
-        entry.written = trie.settle(SETTLED_DEPTH_NIBBLES);
-        entry.trie = entry.written;
+        entry.rows.resume();
+        entry.versions.clear();
+        entry.trie = trie;
+        settle(entry, trie, to);
       }
       this.position = mark.position;
-      spaces.open.isSettled = true;
     });
   }
 
@@ -111,20 +116,28 @@ export class CheckpointWriter {
     if (comparePositions(this.applied, this.position) === 0) return;
     const { kv, log, index } = this.parts;
     const { mark, spaces, codes } = this.capture();
-    await log.sync();
-    const cursors = new Map(spaces.map(({ entry, cursor }) => [entry.id, cursor]));
-    const isDone = (number: number, space: number) => number <= (cursors.get(space) ?? -1);
-    await kv.commit(function* (writer) {
-      for (const { entry, trie, cursor } of spaces) {
-        yield* sliced(writeChanges(kv, writer, entry.id, entry.recent, cursor));
-        yield* sliced(writeNodes(writer, entry.id, trie, entry.written));
-      }
-      yield* sliced(index.write(writer, mark.number, isDone));
-      for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);
-      writeMark(writer, mark);
-    });
-    for (const { entry, trie, cursor } of spaces) settle(entry, trie, cursor);
-    index.drop(mark.number, isDone);
+    try {
+      await log.sync();
+      await kv.commit(function* (writer) {
+        for (const { entry, trie } of spaces) {
+          yield* sliced(writeChanges(kv, writer, entry));
+          yield* sliced(writeNodes(writer, entry.id, trie, entry.written));
+        }
+        yield* sliced(index.write(writer));
+        for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);
+        writeMark(writer, mark);
+      });
+    } catch (error) {
+      index.thaw();
+      for (const { entry } of spaces) thaw(entry);
+      throw error;
+    }
+    for (const { entry, trie, cursor } of spaces) {
+      entry.checkpoint = cursor;
+      entry.writing = undefined;
+      settle(entry, trie, cursor);
+    }
+    index.drop();
     for (const [hash] of codes) this.parts.codes.delete(hash);
     this.position = mark.position;
     this.lastAtMs = this.parts.clock.nowMs();
@@ -137,7 +150,13 @@ export class CheckpointWriter {
       trie: entry.trie,
       cursor: entry.cursor,
     }));
-    return { mark: this.mark((entry) => entry.trie), spaces: all, codes: [...codes] };
+    const mark = this.mark((entry) => entry.trie);
+    this.parts.index.freeze();
+    for (const entry of spaces.all()) {
+      entry.writing = entry.recent;
+      entry.recent = new RecentChanges();
+    }
+    return { mark, spaces: all, codes: [...codes] };
   }
 
   private mark(trieOf: (entry: SpaceEntry) => StateTrie): CheckpointMark {
@@ -159,15 +178,12 @@ export class CheckpointWriter {
   }
 }
 
-/** The index holds `trie` now: memory keeps its top, and what came since. */
-function settle(entry: SpaceEntry, trie: StateTrie, cursor: number): void {
-  entry.recent.dropUpTo(cursor);
-  entry.checkpoint = cursor;
-  entry.written = trie.settle(SETTLED_DEPTH_NIBBLES);
-  entry.trie =
-    entry.trie === trie ? entry.written : entry.written.update(entry.recent.latestWrites(cursor));
-  entry.trie.root();
-  entry.isSettled = true;
+/** Nothing was written: what was to be is recent again. */
+function thaw(entry: SpaceEntry): void {
+  if (!entry.writing) return;
+  entry.writing.absorb(entry.recent);
+  entry.recent = entry.writing;
+  entry.writing = undefined;
 }
 
 function* restoreRows(
@@ -178,12 +194,12 @@ function* restoreRows(
   to: number,
 ): Generator<void> {
   for (const { address, slots } of touched.values()) {
-    const addressHash: Hash32 = keccak256(address);
+    const addressHash: Hash32 = hashOfAddress(address);
     restoreRow(kv, writer, accountKey(space, addressHash), to);
     restoreRow(kv, writer, metadataKey(space, addressHash), to);
     for (const [born, numbers] of slots) {
       for (const slot of numbers) {
-        restoreRow(kv, writer, slotKey(space, addressHash, born, slotHash(slot)), to);
+        restoreRow(kv, writer, slotKey(space, addressHash, born, hashOfSlot(slot)), to);
         yield;
       }
     }

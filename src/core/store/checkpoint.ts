@@ -3,10 +3,10 @@
  * `head` the last one, `nodes` what changed in the tries.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
-import { keccak256 } from '../base/keccak.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Kv, KvWriter } from '../ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
+import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import {
   accountKey,
@@ -19,9 +19,9 @@ import {
   TABLE,
 } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
-import type { RecentAccount, RecentChanges, Versions } from './recent-changes.ts';
+import type { RecentAccount, Versions } from './recent-changes.ts';
 import { encodeAccountRow, encodeMetadata, encodeSlotRow } from './rows.ts';
-import { slotHash } from './state-store.ts';
+import type { SpaceState } from './state-store.ts';
 
 interface SpaceMark {
   readonly psi: Psi;
@@ -88,23 +88,18 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
   writer.put(TABLE.meta, CHECKPOINT_KEY, row.finish());
 }
 
-/** Flat rows of one space for the changes at blocks up to `upTo`. */
-export function* writeChanges(
-  kv: Kv,
-  writer: KvWriter,
-  space: number,
-  recent: RecentChanges,
-  upTo: number,
-): Generator<void> {
-  for (const entry of recent.entries.values()) {
-    const addressHash = keccak256(entry.address);
-    writeAccountVersions(kv, writer, space, addressHash, entry, upTo);
+/** Flat rows of one space for the changes that it is `writing`. Its decoded rows learn what the index will hold. */
+export function* writeChanges(kv: Kv, writer: KvWriter, space: SpaceState): Generator<void> {
+  for (const [addressKey, entry] of space.writing?.entries ?? []) {
+    const addressHash = hashOfAddress(entry.address);
+    writeAccountVersions(kv, writer, space, addressHash, addressKey, entry);
     for (const [born, storage] of entry.storages) {
       for (const [slot, versions] of storage) {
-        const key = slotKey(space, addressHash, born, slotHash(slot));
-        writeVersions(kv, writer, key, versions, upTo, (value) =>
+        const key = slotKey(space.id, addressHash, born, hashOfSlot(slot));
+        const last = writeVersions(kv, writer, key, versions, (value) =>
           value === 0n ? undefined : encodeSlotRow(slot, value),
         );
+        space.rows.setSlot(addressKey, born, slot, last!);
         yield;
       }
     }
@@ -115,39 +110,39 @@ export function* writeChanges(
 function writeAccountVersions(
   kv: Kv,
   writer: KvWriter,
-  space: number,
+  { id, rows }: SpaceState,
   addressHash: Hash32,
+  addressKey: string,
   entry: RecentAccount,
-  upTo: number,
 ): void {
-  writeVersions(
+  const account = writeVersions(
     kv,
     writer,
-    accountKey(space, addressHash),
+    accountKey(id, addressHash),
     entry.accounts,
-    upTo,
-    (account) => account && encodeAccountRow(entry.address, account),
+    (value) => value && encodeAccountRow(entry.address, value),
   );
-  writeVersions(kv, writer, metadataKey(space, addressHash), entry.metadata, upTo, encodeMetadata);
+  if (entry.accounts.length > 0) rows.setAccount(addressKey, account ?? null);
+  writeVersions(kv, writer, metadataKey(id, addressHash), entry.metadata, encodeMetadata);
 }
 
+/** Returns the last value. */
 function writeVersions<T>(
   kv: Kv,
   writer: KvWriter,
   key: Uint8Array,
   versions: Versions<T>,
-  upTo: number,
   encode: (value: T) => Uint8Array | undefined,
-): void {
-  if (versions.length === 0 || versions[0]!.number > upTo) return;
+): T | undefined {
+  if (versions.length === 0) return undefined;
   let before = kv.get(TABLE.head, key);
   for (const { number, value } of versions) {
-    if (number > upTo) break;
     writer.put(TABLE.past, pastKey(key, number), before ?? EMPTY_BYTES);
     before = encode(value);
   }
   if (before) writer.put(TABLE.head, key, before);
   else writer.delete(TABLE.head, key);
+  return versions.at(-1)!.value;
 }
 
 /** Node rows that turn the tries of `since` into those of `trie`. */

@@ -1,8 +1,10 @@
 /** Bodies of the three kinds of log records, as RLP: what replay needs to rebuild the index without executing. */
 import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
-import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
-import { type Block, encodeBlock, readBlock } from '../chain/block.ts';
+import { bytesToNumber } from '../base/quantity.ts';
+import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
+import { type Block, readBlock, writeBlock } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
+import { type Header, readHeader } from '../chain/header.ts';
 import { type Receipt, readStoredReceipt, writeStoredReceipt } from '../chain/receipt.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { SpaceResult } from '../execution/result.ts';
@@ -17,9 +19,9 @@ const WRITE = { present: 1, reset: 2, metadata: 4 } as const;
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-export interface BlockRecord {
+/** What replay needs of a block. */
+export interface ReplayedBlock {
   readonly block: Block;
-  readonly receipts: readonly Receipt[];
   readonly writes: WriteSet;
   readonly hasPrivateWork: boolean;
 }
@@ -36,27 +38,54 @@ export interface RewindRecord {
   readonly to: number;
 }
 
+/** Keeps its buffer from block to block. */
+const blockWriter = new RlpWriter(64 * 1024);
+
+/** A view that the next call overwrites. */
 export function encodeBlockRecord(record: BlockToAppend): Uint8Array {
-  const block = encodeBlock(record.block);
-  const writer = new RlpWriter(block.length * 2 + 1024);
+  const writer = blockWriter.restart();
   const start = writer.begin();
-  writer.boolean(record.hasPrivateWork).raw(block);
+  writer.boolean(record.hasPrivateWork);
+  writeBlock(writer, record.block);
   const receipts = writer.begin();
   for (const receipt of record.receipts) writeStoredReceipt(writer, receipt);
   writer.end(receipts);
   writeWriteSet(writer, record.writes);
   writer.end(start);
-  return writer.finish();
+  return writer.view();
 }
 
-export function decodeBlockRecord(body: Uint8Array, dialect: TransactionDialect): BlockRecord {
+/** All but the receipts, which replay has no use for. */
+export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialect): ReplayedBlock {
   const list = readList(body);
   const hasPrivateWork = list.boolean();
   const block = readBlock(list, dialect);
-  const receipts = readReceipts(list);
+  list.skip();
   const writes = readWriteSet(list);
   list.finish();
-  return { hasPrivateWork, block, receipts, writes };
+  return { hasPrivateWork, block, writes };
+}
+
+/** The header, from the first bytes of a body; undefined when they do not reach. Nothing of it is verified. */
+export function decodeHeaderOf(start: Uint8Array): Header | undefined {
+  // [hasPrivateWork, [header, …], …]: the flag is one byte.
+  const block = listStart(start, 0) + 1;
+  const header = listStart(start, block);
+  const end = listEnd(start, header);
+  return end <= start.length ? readHeader(new RlpReader(start, header, end)) : undefined;
+}
+
+/** Where the content of the list at `at` begins. */
+function listStart(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  return at + 1 + (first > 0xf7 ? first - 0xf7 : 0);
+}
+
+/** Where the list at `at` ends. */
+function listEnd(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  const start = listStart(bytes, at);
+  return start + (first > 0xf7 ? bytesToNumber(bytes.subarray(at + 1, start)) : first - 0xc0);
 }
 
 /** The block alone. */

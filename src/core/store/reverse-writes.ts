@@ -10,10 +10,19 @@ export interface Touched {
   readonly slots: Map<number, Set<bigint>>;
 }
 
-export function touchedBy(writeSets: Iterable<WriteSet>): Map<string, Touched> {
+/** undefined: more than `changesMax` writes. */
+export function touchedBy(
+  writeSets: Iterable<WriteSet>,
+  changesMax = Number.POSITIVE_INFINITY,
+): Map<string, Touched> | undefined {
   const touched = new Map<string, Touched>();
+  let changes = 0;
   for (const writes of writeSets) {
-    for (const write of writes.accounts.values()) addTouched(touched, write);
+    for (const write of writes.accounts.values()) {
+      changes += 1 + write.slots.size;
+      addTouched(touched, write);
+    }
+    if (changes > changesMax) return undefined;
   }
   return touched;
 }

@@ -7,14 +7,24 @@ import type { Kv } from '../ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { StateTrie } from '../state/state-trie.ts';
 import type { CheckpointMark } from './checkpoint.ts';
+import { DecodedRows } from './decoded-rows.ts';
 import { accountNodeKey, PUBLIC_ID, storageNodeKey, TABLE } from './keys.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { SpaceState } from './state-store.ts';
+import { TrieVersions } from './trie-versions.ts';
 
 /** Space numbers are u16. */
 const SPACES_MAX = 65_535;
 /** The number of no space: a reader of it finds nothing. */
 const NO_SPACE_ID = 65_535;
+
+/** Nibbles of a settled trie that stay in memory: 16^3 branches at most. */
+const SETTLED_DEPTH_NIBBLES = 3;
+/** Memory of clean trie nodes, of one space; behind that, what the index holds too is let go. */
+const NODE_BYTES_MAX = 128 * 1024 * 1024;
+/** Of a node besides its RLP, and of what one changed leaf adds to a trie. Both rather too much than too little. */
+const NODE_OVERHEAD_BYTES = 600;
+const LEAF_BYTES = 1024;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */
@@ -24,8 +34,32 @@ export interface SpaceEntry extends SpaceState {
   trie: StateTrie;
   /** The version that the index holds. */
   written: StateTrie;
-  /** `trie` was cut down after a checkpoint: the next version grows from it, not from an older one. */
-  isSettled: boolean;
+  readonly versions: TrieVersions;
+  /** Estimate of what `trie` has taken in since it was settled. */
+  heldBytes: number;
+}
+
+/** `trie` is the state after block `number` now, which changed `leaves` leaves. */
+export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leaves: number): void {
+  const latest = entry.trie;
+  entry.heldBytes += leaves * LEAF_BYTES;
+  // It may have grown from a version that was settled since: then it still holds everything.
+  entry.trie =
+    trie.generation < latest.generation ? trie.settle(SETTLED_DEPTH_NIBBLES, entry.written) : trie;
+  entry.trie.generation = Math.max(trie.generation, latest.generation);
+  entry.cursor = number;
+  entry.versions.keep(number, entry.trie);
+}
+
+/** The index holds `trie`, of block `number`, now. */
+export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void {
+  entry.versions.drop(number, entry.trie);
+  entry.written = trie;
+  if (entry.heldBytes < NODE_BYTES_MAX) return;
+  const isLatest = entry.trie === trie;
+  entry.written = trie.settle(SETTLED_DEPTH_NIBBLES);
+  entry.trie = isLatest ? entry.written : entry.trie.settle(SETTLED_DEPTH_NIBBLES, trie);
+  entry.heldBytes = 0;
 }
 
 export class Spaces {
@@ -77,24 +111,38 @@ export class Spaces {
 
   /** A state without content, for a PSI that has none. */
   nothing(): SpaceState {
-    return { id: NO_SPACE_ID, recent: new RecentChanges(), checkpoint: -1 };
+    return {
+      id: NO_SPACE_ID,
+      recent: new RecentChanges(),
+      writing: undefined,
+      rows: new DecodedRows(),
+      checkpoint: -1,
+    };
   }
 
   private entry(psi: Psi | undefined, id: number, cursor: number, root: Hash32): SpaceEntry {
+    const load = (key: Uint8Array) => {
+      const rlp = this.kv.get(TABLE.nodes, key);
+      entry.heldBytes += NODE_OVERHEAD_BYTES + (rlp?.length ?? 0) * 3;
+      return rlp;
+    };
     const trie = StateTrie.load(root, {
-      account: (path) => this.kv.get(TABLE.nodes, accountNodeKey(id, path)),
-      storage: (accountHash, born, path) =>
-        this.kv.get(TABLE.nodes, storageNodeKey(id, accountHash, born, path)),
+      account: (path) => load(accountNodeKey(id, path)),
+      storage: (accountHash, born, path) => load(storageNodeKey(id, accountHash, born, path)),
     });
-    return {
+    const entry: SpaceEntry = {
       psi,
       id,
       cursor,
       checkpoint: cursor,
       recent: new RecentChanges(),
+      writing: undefined,
+      rows: new DecodedRows(),
       trie,
       written: trie,
-      isSettled: false,
+      versions: new TrieVersions(),
+      heldBytes: 0,
     };
+    return entry;
   }
 }

@@ -3,28 +3,29 @@
  * A reader stays right while checkpoints are written beside it: each read asks what changed after its block.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
-import { compareBytes, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
+import { compareBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
-import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
-import { bigIntToFixed } from '../base/quantity.ts';
+import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 import type { Kv } from '../ports.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../state/account.ts';
+import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateReader } from '../state/reader.ts';
+import type { DecodedRows } from './decoded-rows.ts';
 import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
-import { type RecentChanges, type Versions, versionAt } from './recent-changes.ts';
+import { type RecentChanges, type Version, type Versions, versionAt } from './recent-changes.ts';
 import { decodeAccountRow, decodeMetadata, decodeSlotRow } from './rows.ts';
 
 /** Keys read at a time while walking a table, so that no cursor stays open between two steps of a consumer. */
 const WALK_KEYS = 256;
 
-export function slotHash(slot: bigint): Hash32 {
-  return keccak256(bigIntToFixed(slot, 32));
-}
-
 /** What readers of one space share. `checkpoint` is the last block of this space that the index holds. */
 export interface SpaceState {
   readonly id: number;
-  readonly recent: RecentChanges;
+  /** Changes of the blocks that no checkpoint has taken yet. */
+  recent: RecentChanges;
+  /** Older ones, which a checkpoint is writing. */
+  writing: RecentChanges | undefined;
+  readonly rows: DecodedRows;
   checkpoint: number;
 }
 
@@ -46,21 +47,43 @@ export class StateAt implements StateReader {
   }
 
   account(address: Address): Account | undefined {
-    const versions = this.space.recent.get(address)?.accounts;
-    const found = versions && versionAt(versions, this.number);
+    const { space } = this;
+    const addressKey = keyOf(address);
+    const newer = space.recent.entries.get(addressKey)?.accounts;
+    const older = space.writing?.entries.get(addressKey)?.accounts;
+    const found = this.recentAt(newer, older);
     if (found) return found.value;
-    const row = this.row(accountKey(this.space.id, keccak256(address)), versions);
-    return row && decodeAccountRow(row).account;
+    const isChanged = hasVersions(newer) || hasVersions(older);
+    const key = () => accountKey(space.id, hashOfAddress(address));
+    const past = this.past(key, isChanged);
+    if (past) return past.length === 0 ? undefined : decodeAccountRow(past).account;
+    const known = isChanged ? undefined : space.rows.account(addressKey);
+    if (known !== undefined) return known ?? undefined;
+    const row = this.kv.get(TABLE.head, key());
+    const account = row && decodeAccountRow(row).account;
+    if (!isChanged) space.rows.setAccount(addressKey, account ? detached(account) : null);
+    return account;
   }
 
   slot(address: Address, account: Account, slot: bigint): bigint {
-    const versions = this.space.recent.get(address)?.storages.get(account.born)?.get(slot);
-    const found = versions && versionAt(versions, this.number);
+    const { space } = this;
+    const { born } = account;
+    const addressKey = keyOf(address);
+    const newer = space.recent.entries.get(addressKey)?.storages.get(born)?.get(slot);
+    const older = space.writing?.entries.get(addressKey)?.storages.get(born)?.get(slot);
+    const found = this.recentAt(newer, older);
     if (found) return found.value;
     if (equalBytes(account.storageRoot, EMPTY_ROOT)) return 0n;
-    const key = slotKey(this.space.id, keccak256(address), account.born, slotHash(slot));
-    const row = this.row(key, versions);
-    return row ? decodeSlotRow(row).value : 0n;
+    const isChanged = hasVersions(newer) || hasVersions(older);
+    const key = () => slotKey(space.id, hashOfAddress(address), born, hashOfSlot(slot));
+    const past = this.past(key, isChanged);
+    if (past) return past.length === 0 ? 0n : decodeSlotRow(past).value;
+    const known = isChanged ? undefined : space.rows.slot(addressKey, born, slot);
+    if (known !== undefined) return known;
+    const row = this.kv.get(TABLE.head, key());
+    const value = row ? decodeSlotRow(row).value : 0n;
+    if (!isChanged) space.rows.setSlot(addressKey, born, slot, value);
+    return value;
   }
 
   /** Throws STORE_CODE_MISSING: an account names code that the store lacks. */
@@ -77,60 +100,78 @@ export class StateAt implements StateReader {
   }
 
   metadata(address: Address): PrivacyMetadata | undefined {
-    const versions = this.space.recent.get(address)?.metadata;
-    const found = versions && versionAt(versions, this.number);
+    const newer = this.space.recent.get(address)?.metadata;
+    const older = this.space.writing?.get(address)?.metadata;
+    const found = this.recentAt(newer, older);
     if (found) return found.value;
-    const row = this.row(metadataKey(this.space.id, keccak256(address)), versions);
+    const isChanged = hasVersions(newer) || hasVersions(older);
+    const row = this.row(metadataKey(this.space.id, hashOfAddress(address)), isChanged);
     return row && decodeMetadata(row);
   }
 
   *accounts(from: Hash32): Iterable<AccountEntry> {
+    const { recent, writing } = this.space;
     const prefix = accountKey(this.space.id, from).subarray(0, 3);
-    const recent = Array.from(this.space.recent.entries.values(), ({ address }) => address);
-    for (const key of this.walk(prefix, from, sortedFrom(recent, keccak256, from))) {
-      const entry = this.accountOfKey(key);
+    const changed = new Map(writing?.entries);
+    for (const [key, entry] of recent.entries) changed.set(key, entry);
+    const addresses = Array.from(changed.values(), ({ address }) => address);
+    for (const walked of this.walk(prefix, from, sortedFrom(addresses, hashOfAddress, from))) {
+      const entry = this.accountOfKey(walked);
       if (entry) yield entry;
     }
   }
 
   *slots(address: Address, account: Account, from: Hash32): Iterable<StorageEntry> {
     if (equalBytes(account.storageRoot, EMPTY_ROOT)) return;
-    const addressHash = keccak256(address);
-    const prefix = slotKey(this.space.id, addressHash, account.born, from).subarray(0, 43);
-    const recent = this.space.recent.get(address)?.storages.get(account.born)?.keys() ?? [];
-    for (const walked of this.walk(prefix, from, sortedFrom(recent, slotHash, from))) {
+    const { space } = this;
+    const { born } = account;
+    const addressHash = hashOfAddress(address);
+    const prefix = slotKey(space.id, addressHash, born, from).subarray(0, 43);
+    const changed = new Set(space.writing?.get(address)?.storages.get(born)?.keys());
+    for (const slot of space.recent.get(address)?.storages.get(born)?.keys() ?? []) {
+      changed.add(slot);
+    }
+    for (const walked of this.walk(prefix, from, sortedFrom(changed, hashOfSlot, from))) {
       const { hash, preImage } = walked;
-      const versions =
-        preImage === undefined
-          ? undefined
-          : this.space.recent.get(address)?.storages.get(account.born)?.get(preImage);
-      const found = versions && versionAt(versions, this.number);
-      if (found) {
-        if (found.value !== 0n) yield { slot: preImage!, value: found.value };
+      if (preImage !== undefined) {
+        const value = this.slot(address, account, preImage);
+        if (value !== 0n) yield { slot: preImage, value };
         continue;
       }
-      const row = this.row(slotKey(this.space.id, addressHash, account.born, hash), versions);
+      const row = this.row(slotKey(space.id, addressHash, born, hash), false);
       if (row) yield decodeSlotRow(row);
     }
   }
 
   private accountOfKey({ hash, preImage }: Walked<Address>): AccountEntry | undefined {
-    const versions = preImage && this.space.recent.get(preImage)?.accounts;
-    const found = versions && versionAt(versions, this.number);
-    if (found) return found.value && { address: preImage, account: found.value };
-    const row = this.row(accountKey(this.space.id, hash), versions);
+    if (preImage) {
+      const account = this.account(preImage);
+      return account && { address: preImage, account };
+    }
+    const row = this.row(accountKey(this.space.id, hash), false);
     return row && decodeAccountRow(row);
   }
 
-  /** The index's row at this block; `versions` are changes above the checkpoint, all of them after this block. */
-  private row<T>(key: Uint8Array, versions: Versions<T> | undefined): Uint8Array | undefined {
-    if (this.number < this.space.checkpoint || (versions && versions.length > 0)) {
-      const past = firstOf(
-        this.kv.range(TABLE.past, pastKey(key, this.number + 1), afterPrefix(key)),
-      );
-      if (past) return past[1].length === 0 ? undefined : past[1];
-    }
+  private recentAt<T>(
+    newer: Versions<T> | undefined,
+    older: Versions<T> | undefined,
+  ): Version<T> | undefined {
+    return (newer && versionAt(newer, this.number)) ?? (older && versionAt(older, this.number));
+  }
+
+  /** The index's row at this block; `isChanged`: above the checkpoint, and each time after this block. */
+  private row(key: Uint8Array, isChanged: boolean): Uint8Array | undefined {
+    const past = this.past(() => key, isChanged);
+    if (past) return past.length === 0 ? undefined : past;
     return this.kv.get(TABLE.head, key);
+  }
+
+  /** The row as it was before the first change after this block; empty: absent. undefined: as in `head`. */
+  private past(key: () => Uint8Array, isChanged: boolean): Uint8Array | undefined {
+    if (this.number >= this.space.checkpoint && !isChanged) return undefined;
+    const headKey = key();
+    const rows = this.kv.range(TABLE.past, pastKey(headKey, this.number + 1), afterPrefix(headKey));
+    return firstOf(rows)?.[1];
   }
 
   /** Hashes at or behind `from` under `prefix` that exist at any block, in order, each once. */
@@ -205,6 +246,20 @@ function leastOf(hashes: readonly (Hash32 | undefined)[]): Hash32 | undefined {
     if (hash && (!least || compareBytes(hash, least) < 0)) least = hash;
   }
   return least;
+}
+
+/** Without a view that would keep the row's buffer alive. */
+function detached(account: Account): Account {
+  const { codeHash, storageRoot } = account;
+  return {
+    ...account,
+    codeHash: codeHash === EMPTY_CODE_HASH ? codeHash : codeHash.slice(),
+    storageRoot: storageRoot === EMPTY_ROOT ? storageRoot : storageRoot.slice(),
+  };
+}
+
+function hasVersions(versions: readonly unknown[] | undefined): boolean {
+  return versions !== undefined && versions.length > 0;
 }
 
 function firstOf<T>(items: Iterable<T>): T | undefined {

@@ -4,6 +4,9 @@ import { fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/ports.ts';
 import { storageError } from './system-error.ts';
 
+/** A commit is filled that long before the event loop runs. */
+const SLICE_MS = 2;
+
 type Rows = Database<Buffer, Buffer>;
 
 export interface LmdbOptions {
@@ -77,7 +80,12 @@ class LmdbKv implements Kv {
     try {
       // A child, because only that is taken back when `fill` throws.
       await root.childTransaction(async () => {
-        for (const _ of fill(writer)) await new Promise<void>((resolve) => setImmediate(resolve));
+        let sliceEndMs = performance.now() + SLICE_MS;
+        for (const _ of fill(writer)) {
+          if (performance.now() < sliceEndMs) continue;
+          await new Promise<void>((resolve) => setImmediate(resolve));
+          sliceEndMs = performance.now() + SLICE_MS;
+        }
         if (failure) throw failure;
       });
     } catch (error) {

@@ -1,0 +1,88 @@
+/**
+ * Decoded rows of the `head` table, of one space: hot contracts and senders are read block after block. Holds what the index
+ * holds, or what the checkpoint that is being written will make of it; readers ask only for keys without recent changes.
+ */
+import type { Account } from '../state/account.ts';
+
+/** Entries of a generation: a full one becomes the older one, and what is read from that comes back. */
+const ACCOUNTS_MAX = 32_768;
+const SLOTS_MAX = 65_536;
+
+interface StorageRows {
+  /** Another storage of the same account is another one. */
+  readonly born: number;
+  readonly values: Map<bigint, bigint>;
+}
+
+type Slots = Map<string, StorageRows>;
+
+export class DecodedRows {
+  private accounts = new Map<string, Account | null>();
+  private olderAccounts = new Map<string, Account | null>();
+  private slots: Slots = new Map();
+  private olderSlots: Slots = new Map();
+  private slotCount = 0;
+  private isSuspended = false;
+
+  /** By keyOf(address). null: known to be absent; undefined: not known. */
+  account(key: string): Account | null | undefined {
+    const known = this.accounts.get(key);
+    if (known !== undefined) return known;
+    const older = this.olderAccounts.get(key);
+    if (older !== undefined) this.setAccount(key, older);
+    return older;
+  }
+
+  setAccount(key: string, account: Account | null): void {
+    if (this.isSuspended) return;
+    if (this.accounts.size >= ACCOUNTS_MAX) {
+      this.olderAccounts = this.accounts;
+      this.accounts = new Map();
+    }
+    this.accounts.set(key, account);
+  }
+
+  /** By keyOf(address). 0n: known to be absent; undefined: not known. */
+  slot(key: string, born: number, slot: bigint): bigint | undefined {
+    const known = find(this.slots, key, born, slot);
+    if (known !== undefined) return known;
+    const older = find(this.olderSlots, key, born, slot);
+    if (older !== undefined) this.setSlot(key, born, slot, older);
+    return older;
+  }
+
+  setSlot(key: string, born: number, slot: bigint, value: bigint): void {
+    if (this.isSuspended) return;
+    if (this.slotCount >= SLOTS_MAX) {
+      this.olderSlots = this.slots;
+      this.slots = new Map();
+      this.slotCount = 0;
+    }
+    let rows = this.slots.get(key);
+    if (rows?.born !== born) {
+      rows = { born, values: new Map() };
+      this.slots.set(key, rows);
+    }
+    rows.values.set(slot, value);
+    this.slotCount++;
+  }
+
+  /** Forgets everything and learns nothing, while rows are led back to an older block. */
+  suspend(): void {
+    this.isSuspended = true;
+    this.accounts = new Map();
+    this.olderAccounts = new Map();
+    this.slots = new Map();
+    this.olderSlots = new Map();
+    this.slotCount = 0;
+  }
+
+  resume(): void {
+    this.isSuspended = false;
+  }
+}
+
+function find(slots: Slots, key: string, born: number, slot: bigint): bigint | undefined {
+  const rows = slots.get(key);
+  return rows?.born === born ? rows.values.get(slot) : undefined;
+}

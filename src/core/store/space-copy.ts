@@ -1,0 +1,25 @@
+/** A private state that is new begins as a copy of the empty one: its first record holds the copy too. */
+import { keyOf, ZERO_HASH } from '../base/bytes.ts';
+import type { SpaceResult } from '../execution/result.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+
+/** All of `empty`, changed by `result`. */
+export function copyOfSpace(empty: StateReader, result: SpaceResult): WriteSet {
+  const accounts = new Map<string, AccountWrite>();
+  for (const { address, account } of empty.accounts(ZERO_HASH)) {
+    const slots = new Map<bigint, bigint>();
+    for (const { slot, value } of empty.slots(address, account, ZERO_HASH)) {
+      slots.set(slot, value);
+    }
+    accounts.set(keyOf(address), { address, account, storageReset: false, slots });
+  }
+  for (const [key, write] of result.writes.accounts) {
+    const copied = accounts.get(key);
+    const slots = write.storageReset
+      ? write.slots
+      : new Map([...(copied?.slots ?? []), ...write.slots]);
+    accounts.set(key, { ...write, slots });
+  }
+  return { accounts, codes: result.writes.codes };
+}
