@@ -1,9 +1,12 @@
 /** `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with unit, runs, median and ratio. */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../src/io/host/crypto.ts';
+import { loadMacHasher } from '../src/io/p2p/mac-state.ts';
 import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
+  pipeline: async () => (await import('./pipeline.ts')).pipeline(),
+  micro: async () => (await import('./micro.ts')).micro(),
   net: async () => (await import('./net.ts')).net(),
 };
 
@@ -20,6 +23,7 @@ if (!bench) {
   process.exit(2);
 }
 await installCrypto();
+await loadMacHasher();
 const figures = await bench();
 printFigures(figures);
 if (values.json) writeFigures(values.json, name, figures);

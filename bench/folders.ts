@@ -1,0 +1,19 @@
+/** Temporary folders of a bench, gone when it ends. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Topology } from '../src/services/devnet/topology.ts';
+import { benchGenesis } from './network.ts';
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes the genesis of the public benches; returns its file. */
+export function writeGenesis(topology: Topology): string {
+  const file = join(topology.folder, 'bench-genesis.json');
+  writeFileSync(file, JSON.stringify(benchGenesis(topology, false)));
+  return file;
+}
