@@ -23,9 +23,19 @@ const G1 = bls12_381.G1.Point;
 const G2 = bls12_381.G2.Point;
 const { Fp12, Fr } = bls12_381.fields;
 type PointG1 = ReturnType<typeof G1.fromAffine>;
-type PointG2 = ReturnType<typeof G2.fromAffine>;
+type Lines = ReturnType<typeof bls12_381.utils.calcPairingPrecomputes>;
 
-let tau: PointG2 | undefined;
+/** The pairing's lines through the two points of G2, which are always the same. */
+let lines: { readonly base: Lines; readonly tau: Lines } | undefined;
+
+function linesOfSetup(): { readonly base: Lines; readonly tau: Lines } {
+  const { calcPairingPrecomputes } = bls12_381.utils;
+  lines ??= {
+    base: calcPairingPrecomputes(G2.BASE),
+    tau: calcPairingPrecomputes(G2.fromHex(TAU_G2)),
+  };
+  return lines;
+}
 
 /** versioned hash ‖ z ‖ y ‖ commitment ‖ proof. */
 export const POINT_EVALUATION: Precompile = {
@@ -50,19 +60,26 @@ export const POINT_EVALUATION: Precompile = {
 /** Compressed point of the right subgroup (infinity included), or undefined. */
 function pointOf(bytes: Uint8Array): PointG1 | undefined {
   try {
-    const point = G1.fromBytes(bytes);
-    return point.is0() || point.isTorsionFree() ? point : undefined;
+    // Checks the subgroup, too.
+    return G1.fromBytes(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** e(C - yG1, -G2) · e(proof, (tau - z)G2) = 1 */
+/** e(yG1 - C - z·proof, G2) · e(proof, tau·G2) = 1 */
 function isOpening(commitment: PointG1, z: bigint, y: bigint, proof: PointG1): boolean {
-  tau ??= G2.fromHex(TAU_G2);
-  const pairs = [
-    { g1: commitment.subtract(G1.BASE.multiplyUnsafe(y)), g2: G2.BASE.negate() },
-    { g1: proof, g2: tau.subtract(G2.BASE.multiplyUnsafe(z)) },
-  ].filter(({ g1, g2 }) => !g1.is0() && !g2.is0());
-  return pairs.length === 0 || Fp12.eql(bls12_381.pairingBatch(pairs), Fp12.ONE);
+  const { base, tau } = linesOfSetup();
+  const shift = G1.BASE.multiplyUnsafe(y).subtract(commitment).subtract(proof.multiplyUnsafe(z));
+  const pairs: [Lines, bigint, bigint][] = [];
+  if (!shift.is0()) pairs.push([base, ...coordinates(shift)]);
+  if (!proof.is0()) pairs.push([tau, ...coordinates(proof)]);
+  if (pairs.length === 0) return true;
+  const product = bls12_381.millerLoopBatch(pairs);
+  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE);
+}
+
+function coordinates(point: PointG1): [bigint, bigint] {
+  const { x, y } = point.toAffine();
+  return [x, y];
 }

@@ -107,19 +107,36 @@ function integerOf({ bytes, length }: Slice): bigint {
   return BigInt(`0x${bareHex(bytes)}${'00'.repeat(missing)}`);
 }
 
-/** Left to right, four bits a step. */
+/** An exponent of so many bytes is not worth a table of powers. */
+const SHORT_EXPONENT_BYTES = 2;
+
+/** Left to right, four bits a step; one bit where the exponent is short. */
 function power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): bigint {
   let first = 0;
   while (first < bytes.length && bytes[first] === 0) first++;
   if (first === bytes.length) return 1n;
   // Fixed points need no arithmetic, and they are what an attacker would fill a long exponent with.
   if (base <= 1n) return base;
+  if (length - first <= SHORT_EXPONENT_BYTES) {
+    let exponent = 0;
+    for (let i = first; i < length; i++) exponent = exponent * 256 + (bytes[i] ?? 0);
+    return shortPower(base, exponent, modulus);
+  }
   const table = powersOf(base, modulus);
   let result = 1n;
   for (let i = first; i < length; i++) {
     const byte = bytes[i] ?? 0;
     result = step(step(result, byte >> 4, table, modulus), byte & 15, table, modulus);
     if (result <= 1n && i >= bytes.length) return result;
+  }
+  return result;
+}
+
+function shortPower(base: bigint, exponent: number, modulus: bigint): bigint {
+  let result = base;
+  for (let bit = 30 - Math.clz32(exponent); bit >= 0; bit--) {
+    result = (result * result) % modulus;
+    if (((exponent >> bit) & 1) === 1) result = (result * base) % modulus;
   }
   return result;
 }
