@@ -13,7 +13,7 @@ import { readBlockFile } from './block-file.ts';
 import type { OpenChain } from './data.ts';
 import { Chain } from './node/chain.ts';
 import { Events } from './node/events.ts';
-import { Importer } from './node/importer.ts';
+import { HeaderVerifier } from './node/header-verifier.ts';
 import { PayloadCache } from './node/payload-cache.ts';
 import { PrivateFollower } from './node/private-follower.ts';
 import { ValidatorBook } from './node/validator-book.ts';
@@ -70,7 +70,7 @@ class BlockTaker {
   readonly startMs: number;
   private readonly parts: ImportParts;
   private readonly chain: Chain;
-  private readonly importer: Importer;
+  private readonly verifier: HeaderVerifier;
   private readonly events = new Events();
   private readonly payloads: PayloadCache | undefined;
   private readonly follower: PrivateFollower | undefined;
@@ -119,17 +119,10 @@ class BlockTaker {
     this.follower?.start();
     const engine = engineAt(config, 1);
     const isBft = engine === 'qbft' || engine === 'ibft';
-    this.importer = new Importer({
-      chain,
-      book: isBft
-        ? new ValidatorBook({ chain: store, config, defaults, kv: folder.kv, log })
-        : undefined,
-      clock,
-      log,
-      failed: () => {},
-      fatal: (error) => this.failed(error),
-      highest: () => chain.head().number,
-    });
+    const book = isBft
+      ? new ValidatorBook({ chain: store, config, defaults, kv: folder.kv, log })
+      : undefined;
+    this.verifier = new HeaderVerifier({ chain, book, clock, timers });
   }
 
   /** The next block of `file`. */
@@ -144,7 +137,7 @@ class BlockTaker {
       counts.known++;
       return;
     }
-    const fault = this.importer.verifyHeaders([{ header: block.header, hash: block.hash }]);
+    const fault = await this.verifier.verify([{ header: block.header, hash: block.hash }]);
     if (fault) throw invalid(file, block, fault.text);
     await this.payloads?.prefetch(block.transactions, chain.rulesOf(block.header));
     try {

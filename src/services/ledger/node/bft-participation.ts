@@ -17,7 +17,7 @@ import type { ValidatorBook } from './validator-book.ts';
 
 /** How consensus messages travel; addresses are those of node keys. */
 export interface ConsensusLinks {
-  send(to: Address, code: number, bytes: Uint8Array): void;
+  sendTo(address: Address, code: number, bytes: Uint8Array): void;
   /** Those of `addresses` that are connected. */
   sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void;
   misbehaved(peer: Address, fault: string): void;
@@ -73,7 +73,7 @@ export class BftParticipation {
       timers: parts.timers,
       log: parts.log,
       remember: (memory) => parts.votes.write(memory),
-      send: (to, code, bytes) => parts.links.send(to, code, bytes),
+      send: (to, code, bytes) => parts.links.sendTo(to, code, bytes),
       broadcast: (code, bytes) => parts.links.sendAll(this.others(), code, bytes),
       relay: (from, signer, code, bytes) => {
         const knowing = [keyOf(from), keyOf(signer)];

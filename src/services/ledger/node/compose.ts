@@ -17,6 +17,7 @@ import { BftParticipation } from './bft-participation.ts';
 import { BlockBuilder, type BuilderSettings } from './block-builder.ts';
 import { Chain } from './chain.ts';
 import { Events } from './events.ts';
+import { HeaderVerifier } from './header-verifier.ts';
 import { Importer } from './importer.ts';
 import { PayloadCache } from './payload-cache.ts';
 import { PeerProtocols } from './peer-protocols.ts';
@@ -118,12 +119,15 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
           log,
         })
       : undefined;
+  const verifier = new HeaderVerifier({ chain, book, clock, timers });
   const importer = new Importer({
     chain,
-    book,
     clock,
     log,
-    failed: (hash, fault) => peers.importFailed(hash, fault),
+    failed: (hash, fault) => {
+      verifier.forget();
+      peers.sync.importFailed(hash, fault);
+    },
     fatal: ports.fatal,
     highest: () => peers.progress?.highestBlock ?? 0,
   });
@@ -137,7 +141,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     timers,
     log,
     networkId: settings.networkId,
-    verifyHeaders: (headers) => importer.verifyHeaders(headers),
+    verifyHeaders: (headers) => verifier.verify(headers),
     importBlocks: (blocks) => importer.import(blocks),
     consensus: (from, code, bytes) => bft?.receive(from, code, bytes),
   });

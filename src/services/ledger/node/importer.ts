@@ -1,28 +1,20 @@
 /** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
-import { equalBytes } from '../../../core/base/bytes.ts';
 import { readList } from '../../../core/base/rlp.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
-import { decodeHeader, type Header } from '../../../core/chain/header.ts';
+import { decodeHeader } from '../../../core/chain/header.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
-import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
-import { headerFault, sealsFault } from '../../../core/consensus/check-seals.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
-import type { SyncBlock, SyncHeader } from '../../../core/sync/sync-types.ts';
+import type { SyncBlock } from '../../../core/sync/sync-types.ts';
 import { type Chain, isFatal } from './chain.ts';
-import type { ValidatorBook } from './validator-book.ts';
 
 /** A line of progress every so many blocks while catching up. */
 const PROGRESS_INTERVAL_MS = 8_000;
 /** Blocks from the end of a batch on are synced one by one: at the head durability counts, behind it speed. */
 const NEAR_HEAD_BLOCKS = 16;
 
-type HeaderToVerify = Pick<SyncHeader, 'header' | 'hash'>;
-
 export interface ImporterParts {
   readonly chain: Chain;
-  /** undefined: the chain has no seals to check. */
-  readonly book: ValidatorBook | undefined;
   readonly clock: Clock;
   readonly log: Log;
   failed(hash: Hash32, fault: string): void;
@@ -37,50 +29,9 @@ export class Importer {
   private readonly queue: SyncBlock[] = [];
   private isWorking = false;
   private progressMs = 0;
-  /** After the last verified header, which may be far above the head. */
-  private verified: Snapshot | undefined;
-  private lastHeader: Header | undefined;
 
   constructor(parts: ImporterParts) {
     this.parts = parts;
-  }
-
-  /** Headers in order, each the child of the one before; the first follows the head or the last verified. */
-  verifyHeaders(headers: readonly HeaderToVerify[]): { index: number; text: string } | undefined {
-    const { chain, book, clock } = this.parts;
-    if (!book) return undefined;
-    const first = headers[0]!;
-    let snapshot = this.snapshotBefore(book, first);
-    if (!snapshot) return { index: 0, text: 'unknown ancestor' };
-    let parent =
-      first.header.number - 1 <= chain.head().number
-        ? chain.store.header(first.header.number - 1)
-        : this.lastHeader;
-    for (const [index, { header, hash }] of headers.entries()) {
-      if (!parent) return { index, text: 'unknown ancestor' };
-      const context = {
-        engine: book.engineAt(header.number),
-        parent,
-        parentHash: snapshot.hash,
-        validators: snapshot.validators,
-        rules: book.rulesAt(header.number),
-        nowMs: clock.nowMs(),
-      };
-      const text = headerFault(header, context) ?? sealsFault(header, context);
-      if (text !== undefined) return { index, text };
-      snapshot = book.next(snapshot, header, hash);
-      parent = header;
-    }
-    this.verified = snapshot;
-    this.lastHeader = parent;
-    return undefined;
-  }
-
-  private snapshotBefore(book: ValidatorBook, { header }: HeaderToVerify): Snapshot | undefined {
-    const { chain } = this.parts;
-    if (this.verified && equalBytes(this.verified.hash, header.parentHash)) return this.verified;
-    const number = header.number - 1;
-    return number <= chain.head().number ? book.snapshotAt(number) : undefined;
   }
 
   import(blocks: readonly SyncBlock[]): void {
@@ -97,7 +48,6 @@ export class Importer {
         this.report();
       } catch (error) {
         this.queue.length = 0;
-        this.verified = undefined;
         if (isFatal(error)) this.parts.fatal(error);
         else this.parts.failed(next.hash, (error as Error).message);
       }
