@@ -9,7 +9,7 @@ import { addressOfSecretKey } from '../src/core/base/secp256k1.ts';
 import { signTransaction, type UnsignedTransaction } from '../src/core/chain/signing.ts';
 import { createAddress } from '../src/core/evm/create-address.ts';
 import { installCrypto } from '../src/io/host/crypto.ts';
-import { cpuSeconds, machineCpuSeconds, rpc, sleep, until } from './processes.ts';
+import { cpuSeconds, machineCpuSeconds, post, rpc, sleep, until } from './processes.ts';
 import { percentile } from './report.ts';
 import { tokenInitCode, transferData } from './token.ts';
 
@@ -159,12 +159,8 @@ async function send(turn: number): Promise<void> {
     while (pending >= limit) await sleep(5);
     pending += next.batch.length;
     for (const each of next.batch) each.sentMs = performance.now();
-    const response = await fetch(urls[turn]!, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: next.body,
-    });
-    for (const reply of (await response.json()) as { error?: { message: string } }[]) {
+    const text = await post(urls[turn]!, next.body);
+    for (const reply of JSON.parse(text) as { error?: { message: string } }[]) {
       if (!reply.error) continue;
       failed++;
       pending--;

@@ -7,6 +7,9 @@ import { type Figure, printFigures, writeFigures } from './report.ts';
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   pipeline: async () => (await import('./pipeline.ts')).pipeline(),
   micro: async () => (await import('./micro.ts')).micro(),
+  rpc: async () => (await import('./rpc.ts')).rpc(),
+  catchup: async () => (await import('./catchup.ts')).catchup(),
+  start: async () => (await import('./start.ts')).start(),
   net: async () => (await import('./net.ts')).net(),
 };
 

@@ -1,5 +1,6 @@
 /** Other processes as a bench sees them: their CPU seconds and memory, from /proc (Linux), and waiting for what they serve. */
 import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 
 const TICKS_PER_SECOND = 100;
 
@@ -30,17 +31,33 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One HTTP POST of JSON over a kept connection; the reply's text. */
+export function post(url: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    const asked = request(url, { agent, method: 'POST', headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
 export async function rpc(
   url: string,
   method: string,
   params: readonly unknown[] = [],
 ): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const reply = (await response.json()) as { result?: unknown; error?: { message: string } };
+  const text = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  const reply = JSON.parse(text) as { result?: unknown; error?: { message: string } };
   if (reply.error) throw new Error(`${method}: ${reply.error.message}`);
   return reply.result;
 }
