@@ -27,7 +27,12 @@ export function readBeside(folder: string, name: string): any {
   return readJson(file);
 }
 
-export function expectEqual(report: Report, name: string, actual: unknown, expected: unknown): void {
+export function expectEqual(
+  report: Report,
+  name: string,
+  actual: unknown,
+  expected: unknown,
+): void {
   const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
   if (a === b) report.pass(name);
   else report.fail(name, `${a} instead of ${b}`.slice(0, 400));

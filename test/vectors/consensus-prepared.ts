@@ -7,7 +7,7 @@ import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
 import { sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { certificateFault, proposalFault } from '../../src/core/consensus/qbft/justification.ts';
 import { decodeMessage, encodeMessage } from '../../src/core/consensus/qbft/messages.ts';
-import { expectEqual, filesOf, readChain, type RecordedChain, reader } from './consensus-check.ts';
+import { expectEqual, filesOf, type RecordedChain, readChain, reader } from './consensus-check.ts';
 import { replay } from './consensus-replay.ts';
 import { readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
@@ -23,9 +23,19 @@ export const consensusPrepared: VectorKind = {
     const electorate = { signer: reader(ZERO_ADDRESS), validators, quorum: 3 };
     messages.forEach(({ code, bytes }, i) => {
       const message = decodeMessage(code, bytes);
-      expectEqual(report, `message ${i}: bytes`, toHex(encodeMessage(message)), recorded[i].payload);
+      expectEqual(
+        report,
+        `message ${i}: bytes`,
+        toHex(encodeMessage(message)),
+        recorded[i].payload,
+      );
       if (message.kind === 'roundChange' && message.prepared) {
-        expectEqual(report, `message ${i}: certificate`, certificateFault(electorate, message), undefined);
+        expectEqual(
+          report,
+          `message ${i}: certificate`,
+          certificateFault(electorate, message),
+          undefined,
+        );
       }
       if (message.kind === 'preprepare' && message.view.round > 0) {
         const { view, block, roundChanges, prepares } = message;
@@ -37,7 +47,11 @@ export const consensusPrepared: VectorKind = {
   },
 };
 
-function checkDecisions(chain: RecordedChain, messages: Parameters<typeof replay>[1], report: Report): void {
+function checkDecisions(
+  chain: RecordedChain,
+  messages: Parameters<typeof replay>[1],
+  report: Report,
+): void {
   const [first] = chain.blocks;
   const validators = sortedValidators(validatorsOf(chain.blocks[1]!.header));
   const { decisions, faults } = replay(first!, messages, {
@@ -47,16 +61,22 @@ function checkDecisions(chain: RecordedChain, messages: Parameters<typeof replay
   });
   expectEqual(report, 'nobody misbehaved', faults, []);
   const decided = decisions.map(({ block, round }) => [toHex(block.hash), round]);
-  const recorded = chain.blocks.slice(1).map(({ header, hash }) => [
-    toHex(hash),
-    decodeQbftExtra(header.extraData).round,
-  ]);
+  const recorded = chain.blocks
+    .slice(1)
+    .map(({ header, hash }) => [toHex(hash), decodeQbftExtra(header.extraData).round]);
   expectEqual(report, 'decided blocks', decided, recorded);
   chain.blocks.slice(1).forEach(({ header }, i) => {
     const parent = chain.blocks[i]!;
     const rules = chain.rulesAt(header.number);
     const nowMs = 4_000_000_000_000;
-    const context = { engine: 'qbft', parent: parent.header, parentHash: parent.hash, validators, rules, nowMs } as const;
+    const context = {
+      engine: 'qbft',
+      parent: parent.header,
+      parentHash: parent.hash,
+      validators,
+      rules,
+      nowMs,
+    } as const;
     expectEqual(report, `block ${header.number}`, sealedHeaderFault(header, context), undefined);
   });
 }

@@ -5,11 +5,7 @@ import { equalBytes, ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { recoverAddress } from '../../src/core/base/secp256k1.ts';
 import type { Block } from '../../src/core/chain/block.ts';
-import {
-  decodeQbftExtra,
-  validatorsOf,
-  withCommitSeals,
-} from '../../src/core/chain/extra-data.ts';
+import { decodeQbftExtra, validatorsOf, withCommitSeals } from '../../src/core/chain/extra-data.ts';
 import { proposerOf } from '../../src/core/consensus/bft/proposer.ts';
 import { type Snapshot, snapshotJson } from '../../src/core/consensus/bft/snapshot.ts';
 import { Snapshots } from '../../src/core/consensus/bft/snapshots.ts';
@@ -21,8 +17,8 @@ import {
   expectEqual,
   filesOf,
   hexOf,
-  readChain,
   type RecordedChain,
+  readChain,
   reader,
 } from './consensus-check.ts';
 import { replay } from './consensus-replay.ts';
@@ -90,7 +86,11 @@ function checkBlocks(chain: RecordedChain, snapshots: readonly Snapshot[], repor
       nowMs: LATER_MS,
     } as const;
     check('header', sealedHeaderFault(header, context), undefined);
-    check('committers', committersOf(header, 'qbft').map(hexOf), entry.decoded.committers.map(lower));
+    check(
+      'committers',
+      committersOf(header, 'qbft').map(hexOf),
+      entry.decoded.committers.map(lower),
+    );
     check('listed validators', validatorsOf(header).map(toHex), validators.map(toHex));
     const { round } = decodeQbftExtra(header.extraData);
     const last = number === 1 ? ZERO_ADDRESS : parent.header.coinbase;
@@ -111,7 +111,12 @@ function checkEvents(events: any, snapshots: readonly Snapshot[], report: Report
 }
 
 /** What the node asked for, as this room can answer it once the parameter is read. */
-function checkAnswers(text: string, chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {
+function checkAnswers(
+  text: string,
+  chain: RecordedChain,
+  snapshots: readonly Snapshot[],
+  report: Report,
+): void {
   const queries = text.slice(text.indexOf('// --- queries'));
   for (const [, asked, answered] of queries.matchAll(/>> (.*)\n<< (.*)/g)) {
     const { method, params = [] } = JSON.parse(asked!);
@@ -119,7 +124,12 @@ function checkAnswers(text: string, chain: RecordedChain, snapshots: readonly Sn
     const answer = answerOf(method, params, chain, snapshots);
     if (!answer) continue;
     const name = `${method} ${JSON.stringify(params)}`;
-    expectEqual(report, name, answer.error ?? sorted(answer.value), error?.message ?? sorted(result));
+    expectEqual(
+      report,
+      name,
+      answer.error ?? sorted(answer.value),
+      error?.message ?? sorted(result),
+    );
   }
 }
 
@@ -129,7 +139,9 @@ function answerOf(
   chain: RecordedChain,
   snapshots: readonly Snapshot[],
 ): { value?: unknown; error?: string } | undefined {
-  const isReadable = params.every((p) => p === null || /^(0x[0-9a-f]{1,3}|latest|earliest)$/.test(p));
+  const isReadable = params.every(
+    (p) => p === null || /^(0x[0-9a-f]{1,3}|latest|earliest)$/.test(p),
+  );
   if (!isReadable || (params[0] === 'latest' && params.length > 1)) return undefined;
   const head = chain.blocks.length - 1;
   const numbers = params.map((param) => numberOf(param, head));
@@ -137,7 +149,9 @@ function answerOf(
     return attempt(() => {
       const range = statusRange(head, numbers[0], numbers[1]);
       const { validators } = snapshots[range.end]!;
-      const authors = chain.blocks.slice(range.start, range.end).map(({ header }) => header.coinbase);
+      const authors = chain.blocks
+        .slice(range.start, range.end)
+        .map(({ header }) => header.coinbase);
       return statusOf(range, validators, authors);
     });
   }
@@ -146,7 +160,8 @@ function answerOf(
   if (!snapshot) return undefined;
   if (method === 'istanbul_getValidators') return { value: snapshot.validators.map(toHex) };
   if (method === 'istanbul_getSnapshot') return { value: snapshotJson(snapshot) };
-  if (method === 'istanbul_getSignersFromBlock') return { value: signersJson(chain.blocks[number]!) };
+  if (method === 'istanbul_getSignersFromBlock')
+    return { value: signersJson(chain.blocks[number]!) };
   return undefined;
 }
 
@@ -173,12 +188,25 @@ function sorted(value: any): any {
 }
 
 /** Every message is ours byte for byte, and an engine that hears them all decides every block. */
-function checkWire(file: string, chain: RecordedChain, snapshots: readonly Snapshot[], report: Report): void {
+function checkWire(
+  file: string,
+  chain: RecordedChain,
+  snapshots: readonly Snapshot[],
+  report: Report,
+): void {
   const recorded: any[] = readJson(file);
   for (const [i, { node, code, payload, sequence, round }] of recorded.entries()) {
     const message = decodeMessage(code, fromHex(payload));
-    const facts = [hexOf(signerOf(reader(ZERO_ADDRESS), message)), message.view, toHex(encodeMessage(message))];
-    expectEqual(report, `message ${i}`, facts, [node.toLowerCase(), { height: sequence, round }, payload]);
+    const facts = [
+      hexOf(signerOf(reader(ZERO_ADDRESS), message)),
+      message.view,
+      toHex(encodeMessage(message)),
+    ];
+    expectEqual(report, `message ${i}`, facts, [
+      node.toLowerCase(),
+      { height: sequence, round },
+      payload,
+    ]);
   }
   const messages = recorded.map(({ code, payload }) => ({ code, bytes: fromHex(payload) }));
   const { decisions: all, faults } = replay(chain.blocks[0]!, messages, {
@@ -212,4 +240,3 @@ function checkWire(file: string, chain: RecordedChain, snapshots: readonly Snaps
     expectEqual(report, `seals of decision ${block.header.number}`, fault, undefined);
   }
 }
-

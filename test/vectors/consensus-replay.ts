@@ -1,8 +1,14 @@
 /** Feeds recorded consensus messages to the production engine, as a node of that network would have got them. */
+
+import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import type { ConsensusRules } from '../../src/core/chain/consensus-rules.ts';
-import type { BftEffect, BftInput, ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
-import { ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
+import type {
+  BftEffect,
+  BftInput,
+  ConsensusSigner,
+  ValidatorSet,
+} from '../../src/core/consensus/bft/interface.ts';
 import { QbftEngine } from '../../src/core/consensus/qbft/engine.ts';
 
 export interface RecordedMessage {
@@ -30,7 +36,11 @@ export interface Replayed {
 const LATER_MS = 4_000_000_000_000;
 
 /** Proposals are found valid at once; a decided block becomes the head. Timers never fire. */
-export function replay(head: Block, messages: readonly RecordedMessage[], host: ReplayHost): Replayed {
+export function replay(
+  head: Block,
+  messages: readonly RecordedMessage[],
+  host: ReplayHost,
+): Replayed {
   const engine = new QbftEngine(host.signer);
   const decisions: Decision[] = [];
   const faults: string[] = [];

@@ -23,7 +23,15 @@ import {
   signPreprepare,
   signRoundChange,
 } from '../../src/core/consensus/qbft/messages.ts';
-import { addresses, attempt, expectEqual, filesOf, hexOf, readBeside, reader } from './consensus-check.ts';
+import {
+  addresses,
+  attempt,
+  expectEqual,
+  filesOf,
+  hexOf,
+  readBeside,
+  reader,
+} from './consensus-check.ts';
 import { readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
 
@@ -57,7 +65,11 @@ function checkMessage(vector: any, report: Report, folder: string): void {
   const check = (what: string, actual: unknown, expected: unknown) =>
     expectEqual(report, `${name}: ${what}`, actual, expected);
   check('encoded again', toHex(encodeMessage(message)), vector.wire);
-  check('signed bytes', toHex(listOfRaw([Uint8Array.of(code), message.payload])), vector.signingPayload);
+  check(
+    'signed bytes',
+    toHex(listOfRaw([Uint8Array.of(code), message.payload])),
+    vector.signingPayload,
+  );
   check('signing hash', toHex(signingHash(code, message.payload)), vector.signingHash);
   const keys = readBeside(join(folder, '..'), 'keys.json').validators;
   const self = reader(fromHex(keys[0].address));
@@ -83,7 +95,11 @@ function checkMessage(vector: any, report: Report, folder: string): void {
     check('justification', fault, expected ?? undefined);
   }
   if (message.kind === 'roundChange') {
-    check('certificate', certificateFault(electorate, message), vector.certificateError ?? undefined);
+    check(
+      'certificate',
+      certificateFault(electorate, message),
+      vector.certificateError ?? undefined,
+    );
   }
 }
 
@@ -146,7 +162,11 @@ function checkValidatorSet(vector: any, report: Report): void {
   }
   const sort = vector.sortBy === 'bytes' ? sortedValidators : sortedByChecksumText;
   const validators = sort(vector.input.map(fromHex));
-  check('order', validators.map(toHex), vector.sorted.map((text: string) => text.toLowerCase()));
+  check(
+    'order',
+    validators.map(toHex),
+    vector.sorted.map((text: string) => text.toLowerCase()),
+  );
   check('faulty', faultyMax(validators.length), vector.F);
   const policy = vector.policy === 1 ? 'sticky' : 'roundRobin';
   for (const { lastProposer, round, proposer } of vector.proposers) {

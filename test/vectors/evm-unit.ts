@@ -5,9 +5,9 @@ import type { Fork } from '../../src/core/chain/rules.ts';
 import { precompileAt } from '../../src/core/evm/precompiles/index.ts';
 import { runCode } from '../support/evm.ts';
 import { rulesOfFork } from '../support/rules-of-fork.ts';
+import { isBeyondCancun, runTracerCase } from './evm-tracers.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
-import { isBeyondCancun, runTracerCase } from './evm-tracers.ts';
 
 const OPCODES: Readonly<Record<string, number>> = {
   add: 0x01,

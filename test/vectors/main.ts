@@ -1,9 +1,9 @@
 /** `npm run vectors -- DIR`: every vector file of the known kinds below a folder laid out like the shared one. */
 import { resolve } from 'node:path';
 import { installCrypto } from '../../src/io/host/crypto.ts';
-import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';
-import { Tally } from './kind.ts';
 import { OWN_VECTORS } from './folders.ts';
+import { Tally } from './kind.ts';
+import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';
 
 const FAILURES_SHOWN_MAX = 20;
 
@@ -25,7 +25,9 @@ async function main(): Promise<number> {
     }
     passed += tally.passed;
     failed += tally.failures.length;
-    console.log(`${kind.name}: ${files.length} files found and run, ${tally.passed} passed, ${tally.failures.length} failed`);
+    console.log(
+      `${kind.name}: ${files.length} files found and run, ${tally.passed} passed, ${tally.failures.length} failed`,
+    );
     for (const failure of tally.failures.slice(0, FAILURES_SHOWN_MAX)) {
       console.log(`  FAIL ${failure.name}: ${failure.why}`);
     }

@@ -15,4 +15,3 @@ export function attempt(report: Report, name: string, body: () => void): void {
     report.fail(name, (error as Error).message);
   }
 }
-

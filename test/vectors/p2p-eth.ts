@@ -14,7 +14,7 @@ import {
   encodeRawReply,
   encodeTransactions,
 } from '../../src/core/wire/eth-encode.ts';
-import { encodeStatus, decodeStatus } from '../../src/core/wire/eth-status.ts';
+import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
 import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
@@ -77,7 +77,8 @@ function summary(message: EthMessage): unknown[] {
     const { origin, amount, skip, reverse } = message.query;
     return [id, typeof origin === 'number' ? origin : toHex(origin), amount, skip, reverse];
   }
-  if (message.kind === 'blockBodies') return [id, ...message.bodies.map((b) => [b.transactions.length, b.uncles.length])];
+  if (message.kind === 'blockBodies')
+    return [id, ...message.bodies.map((b) => [b.transactions.length, b.uncles.length])];
   if (message.kind === 'blockHeaders') return [id, message.headers.length];
   if (message.kind === 'pooledTransactions') return [id, message.transactions.length];
   if (message.kind === 'receipts') return [id, message.items.length];
@@ -94,7 +95,10 @@ function wantedSummary(data: any): unknown[] {
   if (bodies) return [id, ...bodies.map((b: any) => [b.Transactions.length, b.Uncles.length])];
   const counted = data.BlockHeadersPacket ?? data.PooledTransactionsPacket ?? data.ReceiptsPacket;
   if (counted) return [id, counted.length];
-  return [id, ...(data.GetBlockBodiesPacket ?? data.GetPooledTransactionsPacket ?? data.GetReceiptsPacket)];
+  return [
+    id,
+    ...(data.GetBlockBodiesPacket ?? data.GetPooledTransactionsPacket ?? data.GetReceiptsPacket),
+  ];
 }
 
 export function checkReferenceEth(vectors: any, report: Report): void {
@@ -103,15 +107,27 @@ export function checkReferenceEth(vectors: any, report: Report): void {
       let bytes = fromHex(vector.payload);
       // eth/65 has no request ids: its requests and replies are the bodies of eth/66.
       if (vector.name.includes('eth/65')) {
-        bytes = vector.code === 3 ? encodeGetBlockHeaders(0n, decodeEth65Query(bytes)) : encodeRawReply(0n, rawItems(bytes));
+        bytes =
+          vector.code === 3
+            ? encodeGetBlockHeaders(0n, decodeEth65Query(bytes))
+            : encodeRawReply(0n, rawItems(bytes));
       }
       const message = decodeEth(66, vector.code, bytes);
       check(report, vector.name, toHex(rewrite(66, message, bytes)), toHex(bytes));
       if ('requestId' in message && vector.fields.requestId !== undefined) {
-        check(report, `${vector.name}: request id`, String(message.requestId), String(vector.fields.requestId));
+        check(
+          report,
+          `${vector.name}: request id`,
+          String(message.requestId),
+          String(vector.fields.requestId),
+        );
       }
       if (message.kind === 'newBlock') {
-        const got = [String(message.td), toHex(message.block.raw), message.block.body.transactions.length];
+        const got = [
+          String(message.td),
+          toHex(message.block.raw),
+          message.block.body.transactions.length,
+        ];
         const { td, block } = vector.fields;
         check(report, `${vector.name}: fields`, got, [td, block.rlp, block.transactions.length]);
       }
@@ -128,7 +144,12 @@ function rawItems(bytes: Uint8Array): Uint8Array[] {
 
 function decodeEth65Query(bytes: Uint8Array) {
   const reader = readList(bytes);
-  return { origin: reader.number(), amount: reader.number(), skip: reader.number(), reverse: reader.boolean() };
+  return {
+    origin: reader.number(),
+    amount: reader.number(),
+    skip: reader.number(),
+    reverse: reader.boolean(),
+  };
 }
 
 function hex32(value: number): string {
@@ -140,14 +161,22 @@ const MAINNET_TIME = 1_438_269_973;
 export function checkForkIds(vectors: any, report: Report): void {
   const schedule = (chain: any, withTimes = true) =>
     new ForkSchedule(
-      { forkIdBlocks: chain.forkBlocks.map(BigInt), forkIdTimes: withTimes ? chain.forkTimes.map(BigInt) : [] },
+      {
+        forkIdBlocks: chain.forkBlocks.map(BigInt),
+        forkIdTimes: withTimes ? chain.forkTimes.map(BigInt) : [],
+      },
       fromHex(chain.genesisHash),
       0n,
     );
   for (const [name, chain] of Object.entries<any>(vectors.creation)) {
     for (const item of chain.cases) {
       const id = schedule(chain).at({ number: BigInt(item.head), timestamp: BigInt(item.time) });
-      check(report, `${name} ${item.what}`, [hex32(id.hash), Number(id.next)], [item.hash, item.next]);
+      check(
+        report,
+        `${name} ${item.what}`,
+        [hex32(id.hash), Number(id.next)],
+        [item.hash, item.next],
+      );
     }
   }
   const faults: Record<string, string | undefined> = {
@@ -158,16 +187,36 @@ export function checkForkIds(vectors: any, report: Report): void {
   for (const [i, item] of vectors.validation.entries()) {
     const ours = schedule(vectors.creation.Mainnet, item.config === 'mainnet');
     const remote = { hash: Number(item.remoteHash), next: BigInt(item.remoteNext) };
-    const at = { number: BigInt(item.localHead), timestamp: BigInt(item.localTime || MAINNET_TIME) };
-    check(report, `validation ${i}: ${item.why.slice(0, 60)}`, ours.fault(remote, at), faults[item.result]);
+    const at = {
+      number: BigInt(item.localHead),
+      timestamp: BigInt(item.localTime || MAINNET_TIME),
+    };
+    check(
+      report,
+      `validation ${i}: ${item.why.slice(0, 60)}`,
+      ours.fault(remote, at),
+      faults[item.result],
+    );
   }
   for (const item of vectors.encoding) {
     // Inside a Status: [.., [hash, next]].
     const zero = new Uint8Array(32);
-    const status = { version: 66, networkId: 1n, td: 1n, head: zero, genesis: zero, forkId: { hash: Number(item.hash), next: BigInt(item.next) } };
+    const status = {
+      version: 66,
+      networkId: 1n,
+      td: 1n,
+      head: zero,
+      genesis: zero,
+      forkId: { hash: Number(item.hash), next: BigInt(item.next) },
+    };
     const bytes = encodeStatus(status);
     check(report, `encoding ${item.rlp}`, toHex(bytes).endsWith(item.rlp.slice(2)), true);
-    check(report, `decoding ${item.rlp}`, decodeStatus(bytes).forkId.next === status.forkId.next, true);
+    check(
+      report,
+      `decoding ${item.rlp}`,
+      decodeStatus(bytes).forkId.next === status.forkId.next,
+      true,
+    );
   }
 }
 
@@ -177,12 +226,24 @@ export function checkReferenceForkIds(vectors: any, report: Report): void {
       // As a genesis file config 1 is refused (a key no longer allowed, Petersburg missing): neither changes its fork id.
       const { maxCodeSizeChangeBlock: counted, ...rest } = vector.config;
       if (rest.constantinopleBlock) rest.petersburgBlock ??= rest.constantinopleBlock;
-      const { config } = genesisFromJson({ config: rest, difficulty: '0x1', gasLimit: '0x1', alloc: {} }, 'goquorum');
+      const { config } = genesisFromJson(
+        { config: rest, difficulty: '0x1', gasLimit: '0x1', alloc: {} },
+        'goquorum',
+      );
       const forkIdBlocks = [...config.forkIdBlocks, BigInt(counted ?? 0)];
-      const schedule = new ForkSchedule({ ...config, forkIdBlocks }, fromHex(vector.genesisHash), 0n);
+      const schedule = new ForkSchedule(
+        { ...config, forkIdBlocks },
+        fromHex(vector.genesisHash),
+        0n,
+      );
       for (const id of vector.ids) {
         const got = schedule.at({ number: BigInt(id.head), timestamp: 0n });
-        check(report, `${vector.name} at ${id.head}`, [hex32(got.hash), Number(got.next)], [id.hash, id.next]);
+        check(
+          report,
+          `${vector.name} at ${id.head}`,
+          [hex32(got.hash), Number(got.next)],
+          [id.hash, id.next],
+        );
       }
     });
   }

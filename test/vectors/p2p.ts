@@ -19,7 +19,12 @@ import { RlpxSession } from '../../src/io/p2p/rlpx-session.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
-import { checkEthPackets, checkForkIds, checkReferenceEth, checkReferenceForkIds } from './p2p-eth.ts';
+import {
+  checkEthPackets,
+  checkForkIds,
+  checkReferenceEth,
+  checkReferenceForkIds,
+} from './p2p-eth.ts';
 
 const BYTES_MAX = 16 * 1024 * 1024;
 
@@ -64,8 +69,12 @@ export const p2p: VectorKind = {
 export const p2pDiscovery: Pick<VectorKind, 'name' | 'find'> = {
   name: 'p2p-discovery',
   find: (root) => [
-    ...filesBelow(join(root, 'public/p2p'), (path) => /(discv4-packets|discv5|dns-enrtree)\.json$/.test(path)),
-    ...filesBelow(join(root, 'goquorum/consensus/wire/devp2p'), (path) => /discovery\.json$/.test(path)),
+    ...filesBelow(join(root, 'public/p2p'), (path) =>
+      /(discv4-packets|discv5|dns-enrtree)\.json$/.test(path),
+    ),
+    ...filesBelow(join(root, 'goquorum/consensus/wire/devp2p'), (path) =>
+      /discovery\.json$/.test(path),
+    ),
   ],
 };
 
@@ -73,15 +82,22 @@ function checkEip8(vectors: any, report: Report): void {
   for (const [i, hello] of vectors.devp2pHello.entries()) {
     attempt(report, `hello ${i}`, () => {
       const decoded = decodeHello(fromHex(hello.rlp));
-      const id = 'fda1cff674c90c9a197539fe3dfb53086ace64f83ed7c6eabec741f7f381cc803e52ab2cd55d5569bce4347107a310dfd5f88a010cd2ffd1005ca406f1842877';
+      const id =
+        'fda1cff674c90c9a197539fe3dfb53086ace64f83ed7c6eabec741f7f381cc803e52ab2cd55d5569bce4347107a310dfd5f88a010cd2ffd1005ca406f1842877';
       const caps = decoded.capabilities.map((cap) => `${cap.name}/${cap.version}`);
-      check(report, `hello ${i}`, [decoded.version, bareHex(decoded.id), caps], [55, id, ['eth/61', 'mork/22']]);
+      check(
+        report,
+        `hello ${i}`,
+        [decoded.version, bareHex(decoded.id), caps],
+        [55, id, ['eth/61', 'mork/22']],
+      );
     });
   }
   const { values, messages, secrets, ingressMacFoo } = vectors.rlpxHandshake;
   const keyA = fromHex(values['Static Key A']);
   const keyB = fromHex(values['Static Key B']);
-  const ephemeral = (side: string) => secp256k1().publicKey(fromHex(values[`Ephemeral Key ${side}`]));
+  const ephemeral = (side: string) =>
+    secp256k1().publicKey(fromHex(values[`Ephemeral Key ${side}`]));
   const packets: Record<string, Uint8Array> = {};
   for (const message of messages) {
     const packet = fromHex(message.ciphertext);
@@ -90,10 +106,17 @@ function checkEip8(vectors: any, report: Report): void {
       if (message.name.startsWith('Auth')) {
         const auth = openAuth(keyB, packet);
         const got = [auth.remoteKey, auth.remoteEphemeral, auth.nonce].map(toHex);
-        check(report, message.name, got, [toHex(secp256k1().publicKey(keyA)), toHex(ephemeral('A')), values['Nonce A']]);
+        check(report, message.name, got, [
+          toHex(secp256k1().publicKey(keyA)),
+          toHex(ephemeral('A')),
+          values['Nonce A'],
+        ]);
       } else {
         const ack = openAck(keyA, packet);
-        check(report, message.name, [ack.ephemeral, ack.nonce].map(toHex), [toHex(ephemeral('B')), values['Nonce B']]);
+        check(report, message.name, [ack.ephemeral, ack.nonce].map(toHex), [
+          toHex(ephemeral('B')),
+          values['Nonce B'],
+        ]);
       }
     });
   }
@@ -106,9 +129,17 @@ function checkEip8(vectors: any, report: Report): void {
     auth: packets.Auth2!,
     ack: packets.Ack2!,
   });
-  check(report, 'secrets', [derived.aes, derived.mac].map(toHex), [secrets['aes-secret'], secrets['mac-secret']]);
+  check(report, 'secrets', [derived.aes, derived.mac].map(toHex), [
+    secrets['aes-secret'],
+    secrets['mac-secret'],
+  ]);
   const state = new MacState(derived.ingressSeed);
-  check(report, 'ingress MAC', toHex(state.absorb(new Uint8Array(Buffer.from('foo')))), ingressMacFoo);
+  check(
+    report,
+    'ingress MAC',
+    toHex(state.absorb(new Uint8Array(Buffer.from('foo')))),
+    ingressMacFoo,
+  );
   checkFrame(vectors.rlpxFrame, report);
 }
 
@@ -116,10 +147,19 @@ function checkEip8(vectors: any, report: Report): void {
 function checkFrame(vector: any, report: Report): void {
   const secret = keccak256(EMPTY_BYTES);
   const seed = EMPTY_BYTES;
-  const session = new RlpxSession({ aes: secret, mac: secret, egressSeed: seed, ingressSeed: seed });
+  const session = new RlpxSession({
+    aes: secret,
+    mac: secret,
+    egressSeed: seed,
+    ingressSeed: seed,
+  });
   const frame = session.encode(vector.msgCode, fromHex(vector.payloadRlp));
   const want = fromHex(vector.frame);
-  const parts = (bytes: Uint8Array) => [bytes.length, toHex(bytes.subarray(0, 16)), toHex(bytes.subarray(32, 48))];
+  const parts = (bytes: Uint8Array) => [
+    bytes.length,
+    toHex(bytes.subarray(0, 16)),
+    toHex(bytes.subarray(32, 48)),
+  ];
   check(report, 'frame', parts(frame), parts(want));
 }
 
@@ -135,10 +175,17 @@ function checkSnappyFile(file: string, report: Report): void {
     }
     return;
   }
-  const text = new Uint8Array(gunzipSync(readFileSync(file.replace(/rawsnappy$/, 'txt.gz').replace('.txt.txt', '.txt'))));
+  const text = new Uint8Array(
+    gunzipSync(readFileSync(file.replace(/rawsnappy$/, 'txt.gz').replace('.txt.txt', '.txt'))),
+  );
   attempt(report, name, () => {
     check(report, name, toHex(snappyDecode(bytes, BYTES_MAX)), toHex(text));
-    check(report, `${name} both ways`, toHex(snappyDecode(snappyEncode(text), BYTES_MAX)), toHex(text));
+    check(
+      report,
+      `${name} both ways`,
+      toHex(snappyDecode(snappyEncode(text), BYTES_MAX)),
+      toHex(text),
+    );
   });
 }
 
@@ -151,7 +198,13 @@ function checkPublicEnodes(vectors: any, report: Report): void {
       const node = parseEnode(input);
       const got = [toHex(node.publicKey), node.host ?? null, node.tcpPort, node.udpPort];
       if (error) report.fail(input, `parsed, want ${error}`);
-      else check(report, input, got, [result.publicKey, result.hostname ?? result.ip, result.tcp, result.udp]);
+      else
+        check(report, input, got, [
+          result.publicKey,
+          result.hostname ?? result.ip,
+          result.tcp,
+          result.udp,
+        ]);
     } catch (thrown) {
       if (error) report.pass(input);
       else report.fail(input, (thrown as Error).message);
@@ -167,10 +220,27 @@ function checkEnodes(vectors: any, report: Report): void {
     try {
       const node = parseEnode(vector.input);
       const host = node.host ?? '';
-      const got = [node.id, node.raftPort !== undefined, host, node.tcpPort, node.udpPort, node.raftPort ?? 0, formatEnode(node)];
+      const got = [
+        node.id,
+        node.raftPort !== undefined,
+        host,
+        node.tcpPort,
+        node.udpPort,
+        node.raftPort ?? 0,
+        formatEnode(node),
+      ];
       const wantHost = vector.host || (vector.ip === '<nil>' ? '' : vector.ip);
       if (vector.error) report.fail(name, `parsed, want ${vector.error}`);
-      else check(report, name, got, [vector.enodeId, vector.hasRaftPort, wantHost, vector.tcp, vector.udp, vector.raftPort, vector.url]);
+      else
+        check(report, name, got, [
+          vector.enodeId,
+          vector.hasRaftPort,
+          wantHost,
+          vector.tcp,
+          vector.udp,
+          vector.raftPort,
+          vector.url,
+        ]);
     } catch (thrown) {
       check(report, name, (thrown as Error).message, vector.error);
     }
@@ -186,13 +256,35 @@ function checkHelloStatus(vectors: any, report: Report): void {
         const hello = decodeHello(payload);
         const caps = hello.capabilities.map((cap) => `${cap.name}/${cap.version}`);
         const got = [hello.version, hello.clientName, caps, hello.listenPort, toHex(hello.id)];
-        check(report, vector.name, got, [vector.version, vector.clientId, vector.caps, vector.listenPort, vector.nodeId]);
+        check(report, vector.name, got, [
+          vector.version,
+          vector.clientId,
+          vector.caps,
+          vector.listenPort,
+          vector.nodeId,
+        ]);
         check(report, `${vector.name}, written`, toHex(encodeHello(hello)), vector.payload);
         return;
       }
       const status = decodeStatus(payload);
-      const got = [status.version, Number(status.networkId), String(status.td), toHex(status.head), toHex(status.genesis), `0x${status.forkId.hash.toString(16).padStart(8, '0')}`, Number(status.forkId.next)];
-      check(report, vector.name, got, [vector.protocolVersion, vector.networkId, vector.td, vector.head, vector.genesis, vector.forkHash, vector.forkNext]);
+      const got = [
+        status.version,
+        Number(status.networkId),
+        String(status.td),
+        toHex(status.head),
+        toHex(status.genesis),
+        `0x${status.forkId.hash.toString(16).padStart(8, '0')}`,
+        Number(status.forkId.next),
+      ];
+      check(report, vector.name, got, [
+        vector.protocolVersion,
+        vector.networkId,
+        vector.td,
+        vector.head,
+        vector.genesis,
+        vector.forkHash,
+        vector.forkNext,
+      ]);
       check(report, `${vector.name}, written`, toHex(encodeStatus(status)), vector.payload);
     });
   }
@@ -211,7 +303,11 @@ function secretsOf(vector: any): { initiator: Secrets; recipient: Secrets; remot
     auth: fromHex(vector.auth),
     ack: fromHex(vector.ack),
   });
-  const recipient = { ...initiator, egressSeed: initiator.ingressSeed, ingressSeed: initiator.egressSeed };
+  const recipient = {
+    ...initiator,
+    egressSeed: initiator.ingressSeed,
+    ingressSeed: initiator.egressSeed,
+  };
   return { initiator, recipient, remote: toHex(auth.remoteKey) };
 }
 
@@ -221,9 +317,17 @@ function checkRlpx(vectors: any, report: Report): void {
       const { initiator, recipient, remote } = secretsOf(vector);
       const got = [remote, toHex(initiator.aes), toHex(initiator.mac)];
       check(report, vector.name, got, [vector.initiatorPublic, vector.aesSecret, vector.macSecret]);
-      const macs = [initiator.egressSeed, initiator.ingressSeed].map((seed) => toHex(new MacState(seed).digest()));
-      check(report, `${vector.name}: MAC states`, macs, [vector.initiatorEgressMac, vector.initiatorIngressMac]);
-      const sides: Record<string, RlpxSession> = { initiator: new RlpxSession(initiator), recipient: new RlpxSession(recipient) };
+      const macs = [initiator.egressSeed, initiator.ingressSeed].map((seed) =>
+        toHex(new MacState(seed).digest()),
+      );
+      check(report, `${vector.name}: MAC states`, macs, [
+        vector.initiatorEgressMac,
+        vector.initiatorIngressMac,
+      ]);
+      const sides: Record<string, RlpxSession> = {
+        initiator: new RlpxSession(initiator),
+        recipient: new RlpxSession(recipient),
+      };
       for (const [i, frame] of vector.frames.entries()) {
         const compressed = i >= 2;
         const sender = sides[frame.from]!;
@@ -232,7 +336,12 @@ function checkRlpx(vectors: any, report: Report): void {
         receiver.compressed = compressed;
         receiver.push(fromHex(frame.frame));
         const read = receiver.next(BYTES_MAX);
-        check(report, `${vector.name}: frame ${i}`, [read?.code, read && toHex(read.bytes)], [frame.code, frame.payload]);
+        check(
+          report,
+          `${vector.name}: frame ${i}`,
+          [read?.code, read && toHex(read.bytes)],
+          [frame.code, frame.payload],
+        );
         const written = sender.encode(frame.code, fromHex(frame.payload));
         // Where two compressors differ in length, the frames may differ.
         if (!compressed || written.length === fromHex(frame.frame).length) {
@@ -244,12 +353,16 @@ function checkRlpx(vectors: any, report: Report): void {
 }
 
 function checkSessions(vectors: any, report: Report): void {
-  for (const session of vectors.sessions) attempt(report, session.name, () => checkSession(session, report));
+  for (const session of vectors.sessions)
+    attempt(report, session.name, () => checkSession(session, report));
 }
 
 function checkSession(session: any, report: Report): void {
   const { initiator, recipient } = secretsOf(session);
-  check(report, `${session.name}: secrets`, [initiator.aes, initiator.mac].map(toHex), [session.aesSecret, session.macSecret]);
+  check(report, `${session.name}: secrets`, [initiator.aes, initiator.mac].map(toHex), [
+    session.aesSecret,
+    session.macSecret,
+  ]);
   for (const [from, secrets, stream, skipped] of [
     ['initiator', recipient, session.initiatorStream, session.auth],
     ['recipient', initiator, session.recipientStream, session.ack],
@@ -263,7 +376,12 @@ function checkSession(session: any, report: Report): void {
       const frame = reader.next(BYTES_MAX);
       // The test peer's last words to a node that closed at the same time did not reach the wire, or not whole.
       if (!frame && from === 'initiator' && i === messages.length - 1) continue;
-      check(report, `${session.name}: ${from} ${i}`, [frame?.code, frame && toHex(frame.bytes)], [message.code, message.payload]);
+      check(
+        report,
+        `${session.name}: ${from} ${i}`,
+        [frame?.code, frame && toHex(frame.bytes)],
+        [message.code, message.payload],
+      );
     }
   }
   checkMeaning(session, report);
@@ -274,24 +392,36 @@ function checkMeaning(session: any, report: Report): void {
   const hellos = session.messages.filter((m: any) => m.code === 0 && m.payload.length > 10);
   if (hellos.length < 2) return;
   const [first, second] = hellos.map((m: any) => decodeHello(fromHex(m.payload)));
-  const lengths = [['eth', 65, 17], ['eth', 66, 17], ['istanbul', 100, 22], ['snap', 1, 8]] as const;
+  const lengths = [
+    ['eth', 65, 17],
+    ['eth', 66, 17],
+    ['istanbul', 100, 22],
+    ['snap', 1, 8],
+  ] as const;
   const table = lengths.map(([name, version, length]) => ({ name, version, length }));
-  const ours = table.filter((spec) => first.capabilities.some((cap: any) => cap.name === spec.name && cap.version === spec.version));
+  const ours = table.filter((spec) =>
+    first.capabilities.some((cap: any) => cap.name === spec.name && cap.version === spec.version),
+  );
   const shared = sharedProtocols(ours, second.capabilities);
   for (const [i, message] of session.messages.entries()) {
     if (message.from !== 'recipient') continue;
     const name = `${session.name}: meaning of ${i}`;
     attempt(report, name, () => {
       const bytes = fromHex(message.payload);
-      if (message.code === 0) check(report, name, toHex(encodeHello(decodeHello(bytes))), message.payload);
-      else if (message.code === 1) check(report, name, toHex(encodeDisconnect(decodeDisconnect(bytes))), message.payload);
+      if (message.code === 0)
+        check(report, name, toHex(encodeHello(decodeHello(bytes))), message.payload);
+      else if (message.code === 1)
+        check(report, name, toHex(encodeDisconnect(decodeDisconnect(bytes))), message.payload);
       else if (message.code < 16) check(report, name, message.payload, '0xc0');
       else {
         const protocol = protocolOfCode(shared, message.code);
         if (!protocol) report.fail(name, `code ${message.code} belongs to no protocol`);
-        else if (protocol.name !== 'eth') check(report, name, message.code - protocol.offset >= 0x11, true);
-        else if (message.code === 16) check(report, name, toHex(encodeStatus(decodeStatus(bytes))), message.payload);
-        else if (protocol.version === 66) check(report, name, typeof decodeEth(66, message.code - 16, bytes).kind, 'string');
+        else if (protocol.name !== 'eth')
+          check(report, name, message.code - protocol.offset >= 0x11, true);
+        else if (message.code === 16)
+          check(report, name, toHex(encodeStatus(decodeStatus(bytes))), message.payload);
+        else if (protocol.version === 66)
+          check(report, name, typeof decodeEth(66, message.code - 16, bytes).kind, 'string');
       }
     });
   }

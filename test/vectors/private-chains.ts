@@ -48,10 +48,7 @@ async function replay(
   node: string,
   report: Report,
 ): Promise<void> {
-  const chain = new MemoryChain(
-    genesis,
-    await recordedNode(recording, node, genesis.config.isMps),
-  );
+  const chain = new MemoryChain(genesis, await recordedNode(recording, node, genesis.config.isMps));
   for (const expected of recorded) {
     const name = `${recording} ${node} block ${expected.number}`;
     try {
@@ -85,7 +82,11 @@ function rootsOf(expected: RecordedBlock, node: string): [string, string][] {
   return root === undefined ? [] : [['private', root]];
 }
 
-function receiptsFault(expected: RecordedBlock, found: ChainNode, node: string): string | undefined {
+function receiptsFault(
+  expected: RecordedBlock,
+  found: ChainNode,
+  node: string,
+): string | undefined {
   const { receiptsAtOthers, receipts } = expected;
   const view = receiptsAtOthers?.[node] ? node : 'node1';
   if (view !== node) return undefined;

@@ -3,8 +3,8 @@
  * the execution hash must be those that the recorded node gave its manager.
  */
 import { join } from 'node:path';
-import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { toBase64 } from '../../src/core/base/base64.ts';
+import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';
 import type { Transaction } from '../../src/core/chain/transaction.ts';
 import { simulatePrivate } from '../../src/core/execution/simulate-private.ts';

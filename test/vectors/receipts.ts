@@ -18,7 +18,8 @@ export function receiptFault(ours: Receipt, recorded: RecordedReceipt): string |
   for (const [name, value] of Object.entries(found)) {
     // Nodes without --revertreason record none.
     if (!(name in recorded)) continue;
-    const expected = name === 'logs' ? JSON.stringify(recorded.logs.map(recordedLog)) : recorded[name];
+    const expected =
+      name === 'logs' ? JSON.stringify(recorded.logs.map(recordedLog)) : recorded[name];
     if (value !== expected) return `${name} is ${value}, recorded ${expected}`;
   }
   return undefined;

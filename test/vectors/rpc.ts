@@ -179,12 +179,7 @@ class Session {
     else this.judge(name, transcript.kind, exchange, answer.body.replace(/\n$/, ''));
   }
 
-  private judge(
-    name: string,
-    kind: Transcript['kind'],
-    exchange: Exchange,
-    ours: string,
-  ): void {
+  private judge(name: string, kind: Transcript['kind'], exchange: Exchange, ours: string): void {
     const recorded = exchange.reply ?? '';
     const fault = answerFault(kind, parsed(recorded), parsed(ours));
     const method = methodOf(exchange) ?? 'none';
@@ -216,7 +211,8 @@ class Session {
       }
       const request = [...ids].reduce((text, [a, b]) => text.replace(a, b), exchange.request);
       const ours = await talk.ask(request);
-      if (/^0x[0-9a-f]+$/.test(parsed(reply)?.result)) ids.set(parsed(reply).result, parsed(ours).result);
+      if (/^0x[0-9a-f]+$/.test(parsed(reply)?.result))
+        ids.set(parsed(reply).result, parsed(ours).result);
       this.judge(name, transcript.kind, exchange, ours);
     }
     talk.close();
@@ -237,7 +233,9 @@ class Session {
 
   private async start(name: string): Promise<RpcNode> {
     const { recording } = this;
-    const keys = readJson(join(recording, 'keys.json')).nodes.find((each: any) => each.name === name);
+    const keys = readJson(join(recording, 'keys.json')).nodes.find(
+      (each: any) => each.name === name,
+    );
     const file = join(recording, 'chain/blocks.jsonl');
     const recorded = readBlocks(existsSync(file) ? file : `${file}.gz`);
     const node = await rpcNode({
@@ -255,7 +253,12 @@ class Session {
   }
 }
 
-const CALLER = { transport: 'http', psi: undefined, token: undefined, remote: '127.0.0.1' } as const;
+const CALLER = {
+  transport: 'http',
+  psi: undefined,
+  token: undefined,
+  remote: '127.0.0.1',
+} as const;
 
 function needsLive(method: string, recorded: string): boolean {
   return NEEDS_LIVE_NETWORK.some(([name, text]) => name === method && recorded.includes(text));
@@ -271,7 +274,10 @@ async function withOurFilter(node: RpcNode, file: string, request: string): Prom
     'block-filter': ['eth_newBlockFilter', []],
     pending: ['eth_newPendingTransactionFilter', []],
   };
-  const [method, params] = kinds[basename(file, '.io')] ?? ['eth_newFilter', [{ fromBlock: '0x0' }]];
+  const [method, params] = kinds[basename(file, '.io')] ?? [
+    'eth_newFilter',
+    [{ fromBlock: '0x0' }],
+  ];
   return request.replace(match[2]!, await node.call(method, ...params));
 }
 

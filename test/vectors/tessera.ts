@@ -1,4 +1,6 @@
 /** Payloads and locked keys of Tessera's own tests, and NaCl's boxes. */
+
+import { join } from 'node:path';
 import { fromBase64 } from '../../src/core/base/base64.ts';
 import { equalBytes } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex } from '../../src/core/base/hex.ts';
@@ -10,7 +12,6 @@ import { openKeyFile } from '../../src/io/sodium/key-lock.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import { filesBelow, readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
-import { join } from 'node:path';
 
 export const tesseraVectors: VectorKind = {
   name: 'tessera',
@@ -41,7 +42,13 @@ export const tesseraVectors: VectorKind = {
         return;
       case 'secretbox.json':
         for (const [i, one] of content.cases.entries()) {
-          boxCase({ ...one, nonce: fromBase64(one.nonce) }, fromBase64(one.key), crypto, report, `secretbox ${i}`);
+          boxCase(
+            { ...one, nonce: fromBase64(one.nonce) },
+            fromBase64(one.key),
+            crypto,
+            report,
+            `secretbox ${i}`,
+          );
         }
         return;
       default:
@@ -75,13 +82,32 @@ function payloadCase(one: any, crypto: EnclaveCrypto, report: Report): void {
 }
 
 function sameList(ours: readonly Uint8Array[], theirs: readonly string[]): boolean {
-  return ours.length === theirs.length && ours.every((item, i) => equalBytes(item, fromBase64(theirs[i]!)));
+  return (
+    ours.length === theirs.length &&
+    ours.every((item, i) => equalBytes(item, fromBase64(theirs[i]!)))
+  );
 }
 
-async function lockedKey(one: any, crypto: EnclaveCrypto, report: Report, publicKey: string, name: string): Promise<void> {
+async function lockedKey(
+  one: any,
+  crypto: EnclaveCrypto,
+  report: Report,
+  publicKey: string,
+  name: string,
+): Promise<void> {
   const secretKey = await openKeyFile(parseKeyFile(one.locked), one.password, crypto);
-  check(report, `${name}: secret key`, equalBytes(secretKey, fromBase64(one.privateKey)), 'another key came out');
-  check(report, `${name}: public key`, equalBytes(crypto.publicKey(secretKey), fromBase64(publicKey)), 'another key came out');
+  check(
+    report,
+    `${name}: secret key`,
+    equalBytes(secretKey, fromBase64(one.privateKey)),
+    'another key came out',
+  );
+  check(
+    report,
+    `${name}: public key`,
+    equalBytes(crypto.publicKey(secretKey), fromBase64(publicKey)),
+    'another key came out',
+  );
 }
 
 function boxCase(
@@ -92,7 +118,17 @@ function boxCase(
   name: string,
 ): void {
   const sealed = key && crypto.seal(fromBase64(one.message), one.nonce, key);
-  check(report, `${name}: sealed`, sealed !== undefined && equalBytes(sealed, fromBase64(one.box)), 'another box');
+  check(
+    report,
+    `${name}: sealed`,
+    sealed !== undefined && equalBytes(sealed, fromBase64(one.box)),
+    'another box',
+  );
   const opened = key && crypto.open(fromBase64(one.box), one.nonce, key);
-  check(report, `${name}: opened`, opened !== undefined && equalBytes(opened, fromBase64(one.message)), 'another message');
+  check(
+    report,
+    `${name}: opened`,
+    opened !== undefined && equalBytes(opened, fromBase64(one.message)),
+    'another message',
+  );
 }

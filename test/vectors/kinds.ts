@@ -1,0 +1,76 @@
+/** All kinds of vectors that the runner and the tests know. */
+import { join } from 'node:path';
+import { chains } from './chains.ts';
+import { consensusPrepared } from './consensus-prepared.ts';
+import { consensusQbft } from './consensus-qbft.ts';
+import { consensusSessions } from './consensus-sessions.ts';
+import { consensusWire } from './consensus-wire.ts';
+import { coreChains } from './core-chains.ts';
+import { evmUnit } from './evm-unit.ts';
+import { filesBelow } from './folders.ts';
+import type { VectorKind } from './kind.ts';
+import { p2p, p2pDiscovery } from './p2p.ts';
+import { privateChains } from './private-chains.ts';
+import { privateSimulations } from './private-simulations.ts';
+import { rpc } from './rpc.ts';
+import { stateTests } from './state-tests.ts';
+import { tesseraVectors } from './tessera.ts';
+import { transactions } from './transactions.ts';
+
+export const VECTOR_KINDS: readonly VectorKind[] = [
+  transactions,
+  stateTests,
+  coreChains,
+  evmUnit,
+  p2p,
+  consensusWire,
+  consensusSessions,
+  consensusPrepared,
+  consensusQbft,
+  chains,
+  privateChains,
+  privateSimulations,
+  tesseraVectors,
+  rpc,
+];
+
+/** Found and counted, not run: what they check is built later. */
+export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
+  p2pDiscovery,
+  later(
+    'core-tests (rlp, trie, abi, keys, genesis)',
+    'public/core-tests',
+    /^(?!.*\/BlockchainTests\/|.*\/TransactionTests\/)/,
+  ),
+  later('ethers', 'public/ethers', /^(?!.*transactions)/),
+  later('execution-apis', 'public/execution-apis'),
+  later('besu', 'public/besu'),
+  later('istanbul', 'public/istanbul'),
+  later('signer', 'public/signer'),
+  later('keys', 'public/keys'),
+  later('crypto', 'public/crypto', /^(?!.*\/nacl\/.*box\.json)/),
+  later('jose', 'public/jose'),
+  later('jsonrpc2', 'public/jsonrpc2'),
+  later('iso', 'public/iso'),
+  later('command line', 'goquorum/cli'),
+  later('data folder', 'goquorum/datadir'),
+  later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
+  later('quirks', 'goquorum/quirks'),
+  later('rpc security', 'goquorum/rpcsec'),
+  later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
+  later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/blocks\.json)/),
+  later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),
+  later('private transactions', 'goquorum', /-chain\/private\/(cases|extension)/),
+  later('rpc of the gas price and group chains', 'goquorum', /(gas-price|mps)-chain\/rpc\//),
+];
+
+/** Data files below `folder` whose whole path fits; descriptions, contracts and keys are no vectors. */
+function later(name: string, folder: string, accept = /./): Pick<VectorKind, 'name' | 'find'> {
+  const isData = (path: string) =>
+    /\.(json|jsonl|io|csv|txt)(\.gz)?$/.test(path) &&
+    !/\/(genesis|keys|contracts|static-nodes)\.json$/.test(path);
+  return {
+    name,
+    find: (root) => filesBelow(join(root, folder), (path) => isData(path) && accept.test(path)),
+  };
+}
