@@ -1,0 +1,28 @@
+/** Waiting for a condition, with a deadline that says what did not come true. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+const POLL_INTERVAL_MS = 50;
+const PATIENCE_MS = 60_000;
+
+/** Resolves with the first answer that is neither undefined nor false. An error counts as "not yet", the last one is told. */
+export async function until<T>(
+  what: string,
+  check: () => Promise<T | undefined | false> | T | undefined | false,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const result = await check();
+      if (result !== undefined && result !== false) return result;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`waited ${patienceMs} ms in vain until ${what}`, { cause: last });
+    }
+    await pause(POLL_INTERVAL_MS);
+  }
+}

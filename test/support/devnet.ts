@@ -1,0 +1,86 @@
+/** A devnet of its own for a test: in this process unless processes are what is tested. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inProcessLauncher } from '../../src/cli/in-process.ts';
+import { installCrypto } from '../../src/io/host/crypto.ts';
+import { processLauncher } from '../../src/services/devnet/processes.ts';
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/services/devnet/start.ts';
+import { until } from './conditions.ts';
+import { freePorts } from './free-ports.ts';
+import { type Rpc, rpcClient } from './rpc-client.ts';
+
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+export const MAIN = join(PROJECT, 'dist/cli/main.js');
+
+export interface TestDevnet {
+  readonly devnet: Devnet;
+  readonly folder: string;
+  /** devnet.json. */
+  readonly file: string;
+  /** Of node 1 to 4, at 0 to 3. */
+  readonly rpc: readonly Rpc[];
+  /** Public keys of the managers, at 0 to 3. */
+  readonly keys: readonly string[];
+  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
+  close(): Promise<void>;
+}
+
+export interface TestDevnetOptions extends Partial<DevnetOptions> {
+  readonly inProcesses?: boolean;
+}
+
+export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<TestDevnet> {
+  await installCrypto();
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'quorate-e2e-'));
+  const launch = options.inProcesses ? processLauncher(MAIN, process.env) : inProcessLauncher();
+  const wanted: DevnetOptions = {
+    isFresh: false,
+    blockPeriodSeconds: 1,
+    emptyBlockPeriodSeconds: 0,
+    verbosity: 3,
+    ...options,
+    folder,
+    portsFrom: options.portsFrom ?? (await freePorts()),
+  };
+  const devnet = await startDevnet(wanted, launch, () => {});
+  const { nodes, accounts } = devnet.description;
+  return {
+    devnet,
+    folder,
+    file: join(folder, 'devnet.json'),
+    rpc: nodes.map((node) => rpcClient(node.rpc)),
+    keys: nodes.map((node) => node.ptm.publicKey),
+    accounts,
+    async close() {
+      await devnet.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function headOf(rpc: Rpc): Promise<number> {
+  return Number(await rpc.call('eth_blockNumber'));
+}
+
+/** The node has this block, or a later one. */
+export function untilBlock(rpc: Rpc, number: number): Promise<true> {
+  return until(`${rpc.url} is at block ${number}`, async () => (await headOf(rpc)) >= number);
+}
+
+export interface RpcReceipt {
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly status: string;
+  readonly contractAddress: string | null;
+  readonly gasUsed: string;
+  readonly logs: readonly { readonly data: string; readonly topics: readonly string[] }[];
+}
+
+export function untilMined(rpc: Rpc, hash: string): Promise<RpcReceipt> {
+  return until(
+    `${hash} is mined`,
+    async () => (await rpc.call<RpcReceipt | null>('eth_getTransactionReceipt', hash)) ?? undefined,
+  );
+}
