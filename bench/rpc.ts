@@ -9,7 +9,7 @@ import { signTransaction, type UnsignedTransaction } from '../src/core/chain/sig
 import { createAddress } from '../src/core/evm/create-address.ts';
 import { CHAIN_ID } from '../src/services/devnet/topology.ts';
 import { type Network, startNetwork } from './network.ts';
-import { rpc as call, cpuSeconds, until } from './processes.ts';
+import { rpc as call, cpuSeconds, post, until } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 import { balanceData, tokenInitCode, transferData } from './token.ts';
 
