@@ -2,6 +2,7 @@
 import type { Frame } from './frame.ts';
 import { charge as chargeGas, refill, roundedGas } from './gas.ts';
 import type { Signal } from './operation.ts';
+import { constantAt } from './program.ts';
 import type { Vm } from './vm.ts';
 import {
   ABORTED,
@@ -11,6 +12,11 @@ import {
   VmError,
   WRITE_PROTECTION,
 } from './vm-error.ts';
+
+const PUSH1 = 0x60;
+const DUP1 = 0x80;
+const SWAP1 = 0x90;
+const SWAP16 = 0x9f;
 
 export function runFrame(frame: Frame, vm: Vm): Signal {
   const { runs, charges, constantGas, stackMin, stackMax } = vm.table;
@@ -25,12 +31,36 @@ export function runFrame(frame: Frame, vm: Vm): Signal {
     const left = frame.gas - constantGas[op]!;
     frame.gas = left;
     if (left < 0) refill(frame);
+    if (op >= PUSH1 && op <= SWAP16) {
+      move(frame, op);
+      continue;
+    }
     const charge = charges[op];
     if (charge !== undefined) charge(frame, vm);
     frame.pc++;
     const signal = runs[op]!(frame, vm);
     if (signal !== undefined) return signal;
   }
+}
+
+/** PUSH, DUP and SWAP, which are half of all opcodes, without a call through the table. */
+function move(frame: Frame, op: number): void {
+  const { stack, sp } = frame;
+  if (op < DUP1) {
+    const length = op - PUSH1 + 1;
+    stack[sp] = constantAt(frame.program, frame.pc, length);
+    frame.sp = sp + 1;
+    frame.pc += length;
+  } else if (op < SWAP1) {
+    stack[sp] = stack[sp - 1 - (op - DUP1)]!;
+    frame.sp = sp + 1;
+  } else {
+    const other = sp - 2 - (op - SWAP1);
+    const word = stack[sp - 1]!;
+    stack[sp - 1] = stack[other]!;
+    stack[other] = word;
+  }
+  frame.pc++;
 }
 
 /** As runFrame, and tells the tracer of each opcode once it is charged, or why it could not be. */
