@@ -16,10 +16,7 @@ const SHORT_LIST = 0xc0;
 
 /** Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is no list of blocks, and the errors of the disk. */
 export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  const source = path.endsWith('.gz') ? file.pipe(gunzip) : file;
-  file.on('error', (error) => gunzip.destroy(error));
+  const source = openForReading(path);
   let rest: Uint8Array = EMPTY_BYTES;
   let at = 0;
   try {
@@ -39,9 +36,18 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
     if (!String((cause as { code?: string }).code).startsWith('Z_')) throw cause;
     throw invalid(path, at, `cannot be unzipped: ${(cause as Error).message}`);
   } finally {
-    file.destroy();
+    source.destroy();
   }
   if (rest.length > 0) throw invalid(path, at, 'the file ends inside a block');
+}
+
+function openForReading(path: string): Readable {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  if (!path.endsWith('.gz')) return file;
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  file.on('error', (error) => gunzip.destroy(error));
+  gunzip.on('close', () => file.destroy());
+  return file.pipe(gunzip);
 }
 
 /** Replaces the file. Rejects with the errors of the disk. */
