@@ -1,5 +1,6 @@
 /** The event that shares a private contract's state, and the state dump it names (privacy dossier §7.1, §7.5, §7.6). */
 
+import { abiStringAt } from '../base/abi.ts';
 import { fromBase64 } from '../base/base64.ts';
 import { type Address, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
@@ -36,8 +37,8 @@ export function isManagementContract(codeHash: Hash32): boolean {
 export function readStateShared(log: Log): StateShared | undefined {
   if (log.topics.length !== 1 || !equalBytes(log.topics[0]!, STATE_SHARED_TOPIC)) return undefined;
   if (log.data.length < 3 * WORD_BYTES) return undefined;
-  const dump = stringAt(log.data, 1);
-  const uuid = stringAt(log.data, 2);
+  const dump = abiStringAt(log.data, 1);
+  const uuid = abiStringAt(log.data, 2);
   if (dump === undefined || uuid === undefined) return undefined;
   return {
     emitter: log.address,
@@ -45,24 +46,6 @@ export function readStateShared(log: Log): StateShared | undefined {
     dumpHash: hashFromBase64(dump),
     uuid: uuid === '' ? undefined : hashFromHex(uuid),
   };
-}
-
-/** The dynamic string whose offset is word `index`. */
-function stringAt(data: Uint8Array, index: number): string | undefined {
-  const offset = word(data, index * WORD_BYTES);
-  const length = offset === undefined ? undefined : word(data, offset);
-  if (offset === undefined || length === undefined) return undefined;
-  const start = offset + WORD_BYTES;
-  if (start + length > data.length) return undefined;
-  let text = '';
-  for (const byte of data.subarray(start, start + length)) text += String.fromCharCode(byte);
-  return text;
-}
-
-function word(data: Uint8Array, at: number): number | undefined {
-  if (at + WORD_BYTES > data.length) return undefined;
-  const value = bytesToBigInt(data.subarray(at, at + WORD_BYTES));
-  return value > data.length ? undefined : Number(value);
 }
 
 function hashFromHex(text: string): PayloadHash {

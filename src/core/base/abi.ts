@@ -1,0 +1,64 @@
+/** Contract ABI, as far as contracts that this node itself talks to need it: words, addresses, strings (Solidity ABI spec). */
+import { concatBytes, padLeft } from './bytes.ts';
+import { bigIntToFixed, bytesToBigInt } from './quantity.ts';
+
+const WORD_BYTES = 32;
+
+/** An address as its 20 bytes, a dynamic string as text. */
+export type AbiValue = bigint | boolean | Uint8Array | string;
+
+/** Arguments of a call or constructor: heads, then the tails of strings. */
+export function encodeAbi(values: readonly AbiValue[]): Uint8Array {
+  const heads: Uint8Array[] = [];
+  const tails: Uint8Array[] = [];
+  let end = values.length * WORD_BYTES;
+  for (const value of values) {
+    if (typeof value !== 'string') {
+      heads.push(wordOf(value));
+      continue;
+    }
+    const tail = encodeString(value);
+    heads.push(wordOf(BigInt(end)));
+    tails.push(tail);
+    end += tail.length;
+  }
+  return concatBytes(...heads, ...tails);
+}
+
+function wordOf(value: bigint | boolean | Uint8Array): Uint8Array {
+  if (value instanceof Uint8Array) return padLeft(value, WORD_BYTES);
+  return bigIntToFixed(BigInt(value), WORD_BYTES);
+}
+
+function encodeString(text: string): Uint8Array {
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const out = new Uint8Array(WORD_BYTES * (1 + Math.ceil(bytes.length / WORD_BYTES)));
+  out.set(bigIntToFixed(BigInt(bytes.length), WORD_BYTES));
+  out.set(bytes, WORD_BYTES);
+  return out;
+}
+
+/** The dynamic string whose offset is word `index`, byte for character; undefined when `data` does not hold it. */
+export function abiStringAt(data: Uint8Array, index: number): string | undefined {
+  const offset = lengthAt(data, index * WORD_BYTES);
+  const length = offset === undefined ? undefined : lengthAt(data, offset);
+  if (offset === undefined || length === undefined) return undefined;
+  const start = offset + WORD_BYTES;
+  if (start + length > data.length) return undefined;
+  let text = '';
+  for (const byte of data.subarray(start, start + length)) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** The address in word `index`; undefined when `data` ends before it. */
+export function abiAddressAt(data: Uint8Array, index: number): Uint8Array | undefined {
+  const end = (index + 1) * WORD_BYTES;
+  return end > data.length ? undefined : data.slice(end - 20, end);
+}
+
+/** A number that fits into `data`. */
+function lengthAt(data: Uint8Array, at: number): number | undefined {
+  if (at + WORD_BYTES > data.length) return undefined;
+  const value = bytesToBigInt(data.subarray(at, at + WORD_BYTES));
+  return value > data.length ? undefined : Number(value);
+}

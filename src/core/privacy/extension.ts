@@ -1,0 +1,150 @@
+/**
+ * Extensions of private contracts to new parties, as the logs of their management contracts tell them (privacy dossier §7): the
+ * list of active ones, the voters' uuids and the state that is handed over.
+ */
+import { abiAddressAt, abiStringAt } from '../base/abi.ts';
+import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { checksumAddress } from '../base/checksum-address.ts';
+import { bareHex, fromHex, toHex } from '../base/hex.ts';
+import { bigIntToBytes, bigIntToFixed } from '../base/quantity.ts';
+import type { Log } from '../chain/receipt.ts';
+import type { PayloadHash } from './inputs.ts';
+import type { ExtensionTerms } from './management-contract.ts';
+
+const CREATED_TOPIC: Hash32 = fromHex(
+  '0x04576ede6057794ada68966eebc285c98a2726cbc4929ffd1ad9900336728d93',
+);
+const FINISHED_TOPIC: Hash32 = fromHex(
+  '0x79c47b570b18a8a814b785800e5fcbf104e067663589cef1bba07756e3c6ede9',
+);
+
+/** An extension between the creation of its management contract and its end. */
+export interface ActiveExtension extends ExtensionTerms {
+  readonly manager: Address;
+  /** Who sent the creation. */
+  readonly initiator: Address;
+  /** Payload hash of the management contract's creation. */
+  readonly creationHash: PayloadHash;
+}
+
+/** What one log of a management contract says; undefined for its other logs. */
+export type ExtensionEvent =
+  | { readonly kind: 'created'; readonly manager: Address; readonly terms: ExtensionTerms }
+  | { readonly kind: 'finished'; readonly manager: Address };
+
+/** The caller has made sure that the log's emitter is a management contract. */
+export function readExtensionLog({ address, topics, data }: Log): ExtensionEvent | undefined {
+  const topic = topics[0];
+  if (topics.length !== 1 || topic === undefined) return undefined;
+  if (equalBytes(topic, FINISHED_TOPIC)) return { kind: 'finished', manager: address };
+  if (!equalBytes(topic, CREATED_TOPIC)) return undefined;
+  const toExtend = abiAddressAt(data, 0);
+  const recipient = abiAddressAt(data, 2);
+  const recipientKey = abiStringAt(data, 1);
+  if (!toExtend || !recipient || recipientKey === undefined) return undefined;
+  return { kind: 'created', manager: address, terms: { toExtend, recipient, recipientKey } };
+}
+
+export function isExtensionTopic(topic: Hash32 | undefined): boolean {
+  return (
+    topic !== undefined && (equalBytes(topic, CREATED_TOPIC) || equalBytes(topic, FINISHED_TOPIC))
+  );
+}
+
+/** Topics to look for in blooms. */
+export const EXTENSION_TOPICS: readonly Hash32[] = [CREATED_TOPIC, FINISHED_TOPIC];
+
+/** The active extensions of one private state, by management contract. */
+export class ActiveExtensions {
+  private readonly byManager = new Map<string, ActiveExtension>();
+
+  constructor(extensions: readonly ActiveExtension[] = []) {
+    for (const each of extensions) this.byManager.set(keyOf(each.manager), each);
+  }
+
+  begin(extension: ActiveExtension): void {
+    this.byManager.set(keyOf(extension.manager), extension);
+  }
+
+  /** False: it was not active. */
+  end(manager: Address): boolean {
+    return this.byManager.delete(keyOf(manager));
+  }
+
+  list(): readonly ActiveExtension[] {
+    return [...this.byManager.values()];
+  }
+
+  of(contract: Address): readonly ActiveExtension[] {
+    return this.list().filter(({ toExtend }) => equalBytes(toExtend, contract));
+  }
+}
+
+/** An encrypted payload that no manager stores, as its encryption call returns it: base64 parts. */
+export interface SealedParts {
+  readonly senderKey: string;
+  readonly cipherText: string;
+  readonly cipherTextNonce: string;
+  readonly recipientBoxes: readonly string[];
+  readonly recipientNonce: string;
+  readonly recipientKeys: readonly string[];
+}
+
+/**
+ * Payload behind a uuid: the management contract's address, sealed so that only the voter's own manager can open it; that is
+ * how a party recognises its own vote when the state is shared. The parts in the reference's order.
+ */
+export function uuidPayload(parts: SealedParts): Uint8Array {
+  const { senderKey, cipherText, cipherTextNonce, recipientBoxes } = parts;
+  const { recipientNonce, recipientKeys } = parts;
+  return asBytes(
+    JSON.stringify({
+      senderKey,
+      cipherText,
+      cipherTextNonce,
+      recipientBoxes,
+      recipientNonce,
+      recipientKeys,
+    }),
+  );
+}
+
+/** The text that stands for a voter's envelope in the management contract. */
+export function uuidOf(hash: PayloadHash): string {
+  return toHex(hash);
+}
+
+/** An account to hand over. */
+export interface DumpSource {
+  readonly address: Address;
+  readonly account: {
+    readonly balance: bigint;
+    readonly nonce: bigint;
+    readonly storageRoot: Hash32;
+    readonly codeHash: Hash32;
+  };
+  readonly code: Uint8Array;
+  readonly storage: readonly { readonly slot: bigint; readonly value: bigint }[];
+}
+
+/** The state dump of one contract, byte for byte as the reference writes it; parseStateDump() reads it. */
+export function formatStateDump({ address, account, code, storage }: DumpSource): Uint8Array {
+  const slots = storage.map(
+    ({ slot, value }) => [toHex(bigIntToFixed(slot, 32)), bareHex(bigIntToBytes(value))] as const,
+  );
+  // COMPAT: Go writes the members of a map in the order of their names.
+  slots.sort(([a], [b]) => (a < b ? -1 : 1));
+  const state = {
+    balance: String(account.balance),
+    nonce: Number(account.nonce),
+    root: bareHex(account.storageRoot),
+    codeHash: bareHex(account.codeHash),
+    ...(code.length > 0 ? { code: bareHex(code) } : {}),
+    ...(slots.length > 0 ? { storage: Object.fromEntries(slots) } : {}),
+  };
+  return asBytes(JSON.stringify({ [checksumAddress(address)]: { state } }));
+}
+
+function asBytes(ascii: string): Uint8Array {
+  return Uint8Array.from(ascii, (character) => character.charCodeAt(0));
+}
