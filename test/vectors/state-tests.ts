@@ -20,28 +20,34 @@ import type { Report, VectorKind } from './kind.ts';
 
 const ZERO_HASH = new Uint8Array(32);
 
-/** 2^32 rounds of BLAKE2b in each of its 5 cases, minutes apiece: run when QUORATE_SLOW_VECTORS is set, otherwise said aloud. */
-const SLOW_TEST = 'stTimeConsuming/CALLBlake2f_MaxRounds';
-export const SLOW_CASES = process.env.QUORATE_SLOW_VECTORS ? 0 : 5;
+/** 2^32 rounds of BLAKE2b in each case, and hundreds of millions of opcodes: 5 cases each, most of a minute apiece. */
+export const LONG_TESTS: readonly string[] = [
+  'stTimeConsuming/CALLBlake2f_MaxRounds',
+  'VMTests/vmPerformance/loopMul',
+];
 
 export const stateTests: VectorKind = {
   name: 'state-tests',
   find: (root) => filesBelow(root, (path) => /public\/state-tests\/.*\.json\.gz$/.test(path)),
-  run(file, report) {
-    for (const [path, test] of Object.entries<any>(readJson(file))) {
-      if (path === SLOW_TEST && SLOW_CASES > 0) {
-        console.warn(`NOT RUN: ${SLOW_CASES} cases of ${path}; set QUORATE_SLOW_VECTORS`);
-        continue;
-      }
-      for (const [fork, posts] of Object.entries<any[]>(test.post)) {
-        const rules = rulesOfName(fork);
-        posts.forEach((post, index) => {
-          runCase(`${basename(file)} ${path} ${fork} ${index}`, test, post, rules, report);
-        });
-      }
-    }
-  },
+  run: (file, report) => runStateTests(file, report, () => true),
 };
+
+/** Every case of the tests of `file` whose path `isWanted`. */
+export function runStateTests(
+  file: string,
+  report: Report,
+  isWanted: (path: string) => boolean,
+): void {
+  for (const [path, test] of Object.entries<any>(readJson(file))) {
+    if (!isWanted(path)) continue;
+    for (const [fork, posts] of Object.entries<any[]>(test.post)) {
+      const rules = rulesOfName(fork);
+      posts.forEach((post, index) => {
+        runCase(`${basename(file)} ${path} ${fork} ${index}`, test, post, rules, report);
+      });
+    }
+  }
+}
 
 function runCase(name: string, test: any, post: any, rules: Rules, report: Report): void {
   const { root, logs, fault } = execute(test, post, rules);
