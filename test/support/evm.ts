@@ -13,7 +13,7 @@ import { PublicWorld } from '../../src/core/state/public-world.ts';
 
 export const SENDER: Address = new Uint8Array(20).fill(0x11);
 export const CONTRACT: Address = new Uint8Array(20).fill(0x22);
-export const COINBASE: Address = new Uint8Array(20).fill(0x33);
+const COINBASE: Address = new Uint8Array(20).fill(0x33);
 export const ETHER: bigint = 10n ** 18n;
 
 export const TEST_BLOCK: BlockContext = {

@@ -32,12 +32,12 @@ export interface ChainNode {
 
 const GAS_SLICE = 5_000_000;
 
-export function emptyState(): StateBase {
+function emptyState(): StateBase {
   return { reader: new MemoryReader(), trie: StateTrie.empty() };
 }
 
 /** Genesis accounts in the form that states begin with. */
-export function allocEntries(genesis: Genesis): AllocEntry[] {
+function allocEntries(genesis: Genesis): AllocEntry[] {
   return genesis.alloc.map(({ address, balance, nonce, code, storage }) => ({
     address,
     balance,

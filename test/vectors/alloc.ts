@@ -7,7 +7,7 @@ export function bigintOf(text: string): bigint {
   return text === '0x' ? 0n : BigInt(text);
 }
 
-export function allocOf(pre: Record<string, any>): AllocEntry[] {
+function allocOf(pre: Record<string, any>): AllocEntry[] {
   return Object.entries(pre).map(([address, account]) => ({
     address: fromHex(address),
     balance: bigintOf(account.balance),

@@ -1,5 +1,4 @@
 /** Recorded JSON-RPC conversations (`*.io`): `>>` what was sent, `<<` what came back, `//` comments and the HTTP side. */
-import { readFileSync } from 'node:fs';
 
 export interface HttpRequest {
   readonly verb: string;
@@ -28,10 +27,6 @@ export interface Transcript {
   /** Of `asked at nodeN`. */
   readonly node: string;
   readonly exchanges: readonly Exchange[];
-}
-
-export function readTranscript(path: string): Transcript {
-  return parseTranscript(path, readFileSync(path, 'utf8'));
 }
 
 export function parseTranscript(file: string, text: string): Transcript {

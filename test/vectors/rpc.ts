@@ -16,7 +16,7 @@ import { type Exchange, methodOf, parseTranscript, type Transcript } from './rpc
 import { askOverHttp, WebSocketTalk } from './rpc-wire.ts';
 
 /** What later work owes, by method or folder; `private-chain:` restricts a line to chains with a manager. */
-export const NOT_YET_OWED: Readonly<Record<string, string>> = {
+const NOT_YET_OWED: Readonly<Record<string, string>> = {
   graphql: 'GraphQL',
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',

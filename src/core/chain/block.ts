@@ -71,7 +71,7 @@ export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'qu
   return block;
 }
 
-export function writeBody(writer: RlpWriter, body: BlockBody): void {
+function writeBody(writer: RlpWriter, body: BlockBody): void {
   const start = writer.begin();
   writeBodyItems(writer, body);
   writer.end(start);
@@ -81,10 +81,6 @@ export function encodeBody(body: BlockBody): Uint8Array {
   const writer = new RlpWriter(64 + bodySize(body));
   writeBody(writer, body);
   return writer.finish();
-}
-
-export function readBody(reader: RlpReader, dialect: TransactionDialect = 'quorum'): BlockBody {
-  return readBodyItems(reader.enter(), dialect);
 }
 
 /** Root of the transactions trie. */

@@ -15,8 +15,7 @@ import { type Header, headerHash } from './header.ts';
 export const ISTANBUL_DIGEST: Hash32 = fromHex(
   '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
 );
-export const VANITY_BYTES = 32;
-export const SEAL_BYTES = 65;
+const VANITY_BYTES = 32;
 const COMMIT_CODE = 2;
 
 export interface QbftVote {
@@ -120,7 +119,7 @@ export function qbftCommitPreimage(header: Header, round: number): Hash32 {
 }
 
 /** What an IBFT validator signs in its commit seal. */
-export function ibftCommitPreimage(hash: Hash32): Hash32 {
+function ibftCommitPreimage(hash: Hash32): Hash32 {
   return keccak256(concatBytes(hash, Uint8Array.of(COMMIT_CODE)));
 }
 

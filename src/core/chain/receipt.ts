@@ -34,9 +34,12 @@ export type ConsensusReceipt = Pick<
   'type' | 'status' | 'postState' | 'cumulativeGasUsed' | 'bloom' | 'logs'
 >;
 
+/** Encodes one receipt at a time, so that not each takes a buffer. */
+const receiptWriter = new RlpWriter(1_024);
+
 /** The value in the receipts trie: an RLP list, or type ‖ RLP list. */
 export function encodeReceipt(receipt: ConsensusReceipt): Uint8Array {
-  const writer = new RlpWriter(512);
+  const writer = receiptWriter.restart();
   const start = writer.begin();
   writeOutcome(writer, receipt);
   writer.bigint(receipt.cumulativeGasUsed).string(receipt.bloom);
@@ -73,10 +76,6 @@ export function writeReceipt(writer: RlpWriter, receipt: ConsensusReceipt): void
   const encoded = encodeReceipt(receipt);
   if (receipt.type === 0) writer.raw(encoded);
   else writer.string(encoded);
-}
-
-export function readReceipt(reader: RlpReader): ConsensusReceipt {
-  return decodeReceipt(reader.isList ? reader.raw() : reader.string());
 }
 
 export function receiptsRoot(receipts: readonly ConsensusReceipt[]): Hash32 {

@@ -31,7 +31,7 @@ const UINT64_MODULUS = 2 ** 64;
  * Gas has 64 bits and exact numbers 53: what exceeds one unit is counted in units, apart, and the plain part is refilled from
  * them. Small enough that the plain parts of two frames can be added.
  */
-export const GAS_UNIT: number = 2 ** 51;
+const GAS_UNIT: number = 2 ** 51;
 const GAS_UNIT_BITS = 51n;
 const GAS_UNIT_MASK = BigInt(GAS_UNIT - 1);
 

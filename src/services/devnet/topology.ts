@@ -5,10 +5,10 @@ import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
 export const CHAIN_ID = 1337;
-export const NODE_COUNT = 4;
+const NODE_COUNT = 4;
 
 /** Test keys that the quorum-dev-quickstart published years ago. Everybody knows them: never fund them elsewhere. */
-export const TEST_ACCOUNT_KEYS: readonly string[] = [
+const TEST_ACCOUNT_KEYS: readonly string[] = [
   '0x8f2a55949038a9610f50fb23b5883af3b4ecb3c3bb792cbcefbd1542c692be63',
   '0xc87509a1c067bbde78beb793e6fa76530b6382a4c0241e5e4a9ec0a0f44dc0d3',
   '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f',

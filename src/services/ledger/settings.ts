@@ -7,7 +7,6 @@ import type { PoolLimits } from '../../core/txpool/pool.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { MANAGER_FLAGS, type ManagerFlag } from '../../io/ptm-client/config.ts';
 
-export const CONSENSUS_NAMESPACES: readonly string[] = ['istanbul'];
 /** Spellings of one namespace: enabling one enables the other. */
 const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
   ledgerExtension: 'quorumExtension',

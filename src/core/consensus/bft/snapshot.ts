@@ -81,20 +81,6 @@ export function nextSnapshot(
   };
 }
 
-/** Replaces the set by the answer of a validator contract (dossier §3.7). Throws when it is empty: the chain would halt. */
-export function withContractValidators(
-  snapshot: Snapshot,
-  validators: readonly Address[],
-): Snapshot {
-  if (validators.length === 0) {
-    throw fail(
-      'CONSENSUS_NO_VALIDATORS',
-      `the validator contract names no validators at block ${snapshot.number}`,
-    );
-  }
-  return { ...snapshot, validators: sortedValidators(validators) };
-}
-
 class Counting {
   votes: Vote[];
   tally: Tally;

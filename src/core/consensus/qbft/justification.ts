@@ -107,7 +107,7 @@ export function certificateFault(electorate: Electorate, message: RoundChange): 
 }
 
 /** Those that are signed by a validator, the first of each. */
-export function countedOnce<M extends Signed>(
+function countedOnce<M extends Signed>(
   { signer, validators }: Electorate,
   messages: readonly M[],
 ): M[] {

@@ -3,7 +3,6 @@ import type { JsonSchema } from '../../../io/rpc/method.ts';
 
 export const NULL: JsonSchema = { type: 'null' };
 export const BOOL: JsonSchema = { type: 'boolean' };
-export const NUMBER: JsonSchema = { type: 'number' };
 export const TEXT: JsonSchema = { type: 'string' };
 export const OBJECT: JsonSchema = { type: 'object' };
 export const ARRAY: JsonSchema = { type: 'array' };

@@ -64,7 +64,7 @@ export function fixedBytes(
 }
 
 /** A hexutil quantity (`0x1f`): no leading zeros. Throws the bare text, as block numbers do. */
-export function parseQuantity(value: string): bigint {
+function parseQuantity(value: string): bigint {
   if (value === '') throw new ParamError('empty hex string');
   if (!/^0x/i.test(value)) throw new ParamError('hex string without 0x prefix');
   if (value.length === 2) throw new ParamError('hex string "0x"');
@@ -79,9 +79,11 @@ export function fieldQuantity(value: unknown, into: string): bigint {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
   if (typeof value !== 'string')
     throw new ParamError(`json: cannot unmarshal non-string into ${into}`);
-  if (/^[0-9]+$/.test(value)) return BigInt(value);
+  const bits = /Uint/.test(into) ? 64 : 256;
   try {
-    return parseQuantity(value);
+    const parsed = /^[0-9]{1,78}$/.test(value) ? BigInt(value) : parseQuantity(value);
+    if (parsed >> BigInt(bits) !== 0n) throw new ParamError(`hex number > ${bits} bits`);
+    return parsed;
   } catch (error) {
     throw new ParamError(`json: cannot unmarshal ${(error as Error).message} into ${into}`);
   }
@@ -132,6 +134,9 @@ export const index: Param<number> = param(
 
 export const number: Param<number> = param('number', { type: 'integer' }, (value) => {
   if (typeof value !== 'number') throw mismatch(value, 'Go value of type uint64');
+  if (!Number.isInteger(value) || value < 0) {
+    throw new ParamError(`json: cannot unmarshal number ${value} into Go value of type uint64`);
+  }
   return value;
 });
 

@@ -68,7 +68,7 @@ export class Importer {
 }
 
 /** A block from what sync gathered. Throws where the bytes are malformed. */
-export function blockOfSync({ raw, body }: Pick<SyncBlock, 'raw' | 'body'>): Block {
+function blockOfSync({ raw, body }: Pick<SyncBlock, 'raw' | 'body'>): Block {
   const transactions = body.transactions.map((bytes) => decodeTransaction(bytes.slice()));
   const uncles = body.uncles.map((bytes) => decodeHeader(bytes));
   const header = decodeHeader(raw.slice());

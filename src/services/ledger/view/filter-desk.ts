@@ -8,7 +8,7 @@ import type { Events } from '../node/events.ts';
 import { type FoundLog, type LogQuery, logsOfBlock } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 
-export const FILTERS_MAX = 10_000;
+const FILTERS_MAX = 10_000;
 const HASHES_PER_FILTER_MAX = 100_000;
 /** As the reference: a filter that nobody polls for so long is dropped. */
 const IDLE_MS_MAX = 5 * 60 * 1000;

@@ -23,7 +23,7 @@ export interface FoundLog {
 
 export const MATCH_ALL: LogQuery = { addresses: [], topics: [] };
 
-export function matches(log: Log, query: LogQuery): boolean {
+function matches(log: Log, query: LogQuery): boolean {
   if (query.addresses.length > 0) {
     const key = keyOf(log.address);
     if (!query.addresses.some((address) => keyOf(address) === key)) return false;

@@ -47,7 +47,7 @@ export function keyField(fields: Fields, name: string): PublicKey | undefined {
   return key(value, name);
 }
 
-export function keysField(fields: Fields, name: string): PublicKey[] {
+function keysField(fields: Fields, name: string): PublicKey[] {
   return strings(fields, name).map((item) => key(item, name));
 }
 

@@ -25,7 +25,7 @@ const DEFAULTS: TraceOptions = {
   timeoutMs: undefined,
 };
 
-export const traceOptions: Param<TraceOptions> = optional(
+const traceOptions: Param<TraceOptions> = optional(
   {
     name: 'options',
     schema: { type: 'object', properties: { tracer: {}, tracerConfig: {}, timeout: {} } },
@@ -96,7 +96,7 @@ function durationMs(text: string): number {
 }
 
 /** Stops a run that takes too long. */
-export function deadlineOf({ timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions): {
+function deadlineOf({ timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions): {
   shouldStop: () => boolean;
 } {
   const end = performance.now() + Math.min(timeoutMs, TIMEOUT_MS_MAX);

@@ -170,7 +170,7 @@ function legacyPrestate(traced: Traced): RunningTrace {
 }
 
 /** As Go prints a duration: `791.04µs`, `1.440554ms`. */
-export function goDuration(milliseconds: number): string {
+function goDuration(milliseconds: number): string {
   const nanoseconds = Math.max(1, Math.round(milliseconds * 1e6));
   if (nanoseconds < 1e3) return `${nanoseconds}ns`;
   if (nanoseconds < 1e6) return `${nanoseconds / 1e3}µs`;

@@ -14,8 +14,12 @@ import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
 import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
 
 /** Blocks that one query may span; beyond it the caller is told to ask in parts. */
-export const LOG_BLOCKS_MAX = 100_000;
-export const LOGS_PER_REPLY_MAX = 100_000;
+const LOG_BLOCKS_MAX = 100_000;
+const LOGS_PER_REPLY_MAX = 100_000;
+/** Addresses, or topics of one position, that a query may name. */
+const ALTERNATIVES_MAX = 1_000;
+/** A log has no more. */
+const TOPICS_MAX = 4;
 
 export interface FilterArgs {
   readonly query: LogQuery;
@@ -67,10 +71,16 @@ function parseAddresses(value: unknown): Address[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [oneAddress(value, '')];
   if (!Array.isArray(value)) throw new ParamError('invalid addresses in query');
+  checkCount(value, 'addresses');
   return value.map((each, i) => {
     if (typeof each !== 'string') throw new ParamError(`non-string address at index ${i}`);
     return oneAddress(each, ` at index ${i}`);
   });
+}
+
+function checkCount(values: readonly unknown[], what: string): void {
+  if (values.length > ALTERNATIVES_MAX)
+    throw new ParamError(`too many ${what}: at most ${ALTERNATIVES_MAX}`);
 }
 
 function oneAddress(value: string, where: string): Address {
@@ -84,11 +94,13 @@ function oneAddress(value: string, where: string): Address {
 function parseTopics(value: unknown): Hash32[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ParamError('invalid topic(s)');
+  if (value.length > TOPICS_MAX) throw new ParamError(`too many topics: at most ${TOPICS_MAX}`);
   return value.map((position) => {
     if (position === null) return [];
     if (typeof position === 'string') return [sized(position, 32, 'topic')];
     if (!Array.isArray(position)) throw new ParamError('invalid topic(s)');
     if (position.includes(null)) return [];
+    checkCount(position, 'topics of one position');
     return position.map((each) => sized(each, 32, 'topic'));
   });
 }
