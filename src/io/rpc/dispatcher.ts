@@ -37,6 +37,10 @@ export interface Table<Context> {
 }
 
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
+/** What a batch answers beyond this is left out, with an error in its place. */
+export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
+/** A batch works for so long before others get their turn. */
+const BATCH_TURN_MS = 5;
 /** Calls of one batch that begin together: the signatures of so many transactions take about 5 ms. */
 const OVERLAPPING_CALLS_MAX = 64;
 
@@ -95,12 +99,23 @@ export class Dispatcher<Context> {
     channel?: Channel,
   ): Promise<readonly (string | undefined)[]> {
     const answers: (string | undefined)[] = [];
+    let length = 0;
+    let turnMs = performance.now();
     for (let at = 0; at < entries.length; ) {
+      if (length > BATCH_REPLY_CHARACTERS_MAX) {
+        answers.push(refuseFull(entries[at++]!));
+        continue;
+      }
       const together = [this.answer(entries[at++]!, caller, channel)];
       const end = Math.min(entries.length, at - 1 + OVERLAPPING_CALLS_MAX);
       while (at < end && this.mayOverlap(entries[at - 1]!) && this.mayOverlap(entries[at]!))
         together.push(this.answer(entries[at++]!, caller, channel));
-      answers.push(...(await Promise.all(together)));
+      const answered = await Promise.all(together);
+      for (const answer of answered) length += answer?.length ?? 0;
+      answers.push(...answered);
+      if (performance.now() - turnMs < BATCH_TURN_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnMs = performance.now();
     }
     return answers;
   }
@@ -179,6 +194,12 @@ export class Dispatcher<Context> {
     this.log('error', 'RPC method failed', { method, err: fault.message, stack: fault.stack });
     return errorReply(id, RPC.server, 'method handler crashed');
   }
+}
+
+function refuseFull(entry: Entry): string | undefined {
+  if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
+  const text = `the replies to this batch exceed ${BATCH_REPLY_CHARACTERS_MAX} characters: ask in parts`;
+  return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, text);
 }
 
 const KIND: Param<unknown> = {

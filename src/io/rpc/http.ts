@@ -12,6 +12,14 @@ const CONTENT_TYPES = new Set([
   'application/jsonrequest',
 ]);
 const GZIP_BYTES_MIN = 1_400;
+/** Bodies of all requests that are read or worked on; beyond it new ones are refused. */
+const BODIES_BYTES_MAX = 256 * 1024 * 1024;
+const CONNECTIONS_MAX = 10_000;
+
+/** Of one server. */
+interface Load {
+  bodyBytes: number;
+}
 
 export interface HttpOptions {
   readonly host: string;
@@ -42,12 +50,14 @@ export async function serveHttp(
   dispatcher: Pick<Dispatcher<never>, 'handle'>,
   options: HttpOptions,
 ): Promise<RpcHttpServer> {
+  const load: Load = { bodyBytes: 0 };
   const server = createServer(
     { requestTimeout: 30_000, keepAliveTimeout: 120_000 },
     (request, response) => {
-      void respond(dispatcher, options, request, response);
+      respond(dispatcher, options, load, request, response).catch(() => response.destroy());
     },
   );
+  server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -66,10 +76,12 @@ export async function serveHttp(
 async function respond(
   dispatcher: Pick<Dispatcher<never>, 'handle'>,
   options: HttpOptions,
+  load: Load,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = urlOf(request);
+  if (!url) return plain(response, 400, 'malformed request target');
   if (!isAllowedHost(request.headers.host, options.vhosts))
     return plain(response, 403, 'invalid host specified');
   setCors(options, request, response);
@@ -92,10 +104,15 @@ async function respond(
     else plain(response, refusal.status, refusal.text);
     return;
   }
-  const body = await readBody(request);
-  if (response.destroyed) return;
-  const reply = await dispatcher.handle(body, callerOf(request, url));
-  send(request, response, reply);
+  if (load.bodyBytes > BODIES_BYTES_MAX) return plain(response, 503, 'too many requests at once');
+  const body = await readBody(request, load);
+  try {
+    if (response.destroyed) return;
+    const reply = await dispatcher.handle(body, callerOf(request, url));
+    send(request, response, reply);
+  } finally {
+    load.bodyBytes -= body.length;
+  }
 }
 
 /** geth answers a bare GET with 200 (health probes), and refuses what cannot be a call. */
@@ -115,19 +132,32 @@ function refuse(request: IncomingMessage, url: URL): { status: number; text: str
   return undefined;
 }
 
+/** undefined: the target of the request is no URL. */
+export function urlOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URL | undefined {
+  return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
+}
+
 /** At most the limit: what comes after is cut, as the reference does, and fails to parse. */
-function readBody(request: IncomingMessage): Promise<string> {
+function readBody(request: IncomingMessage, load: Load): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    let isDone = false;
+    const finish = (text: string) => {
+      if (isDone) return;
+      isDone = true;
+      load.bodyBytes += text.length - length;
+      resolve(text);
+    };
     request.on('data', (chunk: Buffer) => {
       if (length < HTTP_BODY_BYTES_MAX)
         chunks.push(chunk.subarray(0, HTTP_BODY_BYTES_MAX - length));
       length += chunk.length;
+      load.bodyBytes += chunk.length;
     });
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.once('error', () => resolve(''));
-    request.once('close', () => resolve(''));
+    request.once('end', () => finish(Buffer.concat(chunks).toString('utf8')));
+    request.once('error', () => finish(''));
+    request.once('close', () => finish(''));
   });
 }
 

@@ -16,7 +16,8 @@ export class JsonSplitter {
     let start = 0;
     for (let i = this.scanned; i < this.pending.length; i++) {
       if (!this.isEnd(this.pending.charCodeAt(i))) continue;
-      values.push(this.pending.slice(start, i + 1));
+      const value = this.pending.slice(start, i + 1);
+      if (value.trim() !== '') values.push(value);
       start = i + 1;
     }
     this.pending = this.pending.slice(start);

@@ -1,9 +1,9 @@
 /** JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (ecosystem dossier §1.2, §1.5). */
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Caller, Channel, Dispatcher } from './dispatcher.ts';
-import { callerOf } from './http.ts';
+import { callerOf, urlOf } from './http.ts';
 
 const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
 const PING_INTERVAL_MS = 60_000;
@@ -11,6 +11,7 @@ const PING_INTERVAL_MS = 60_000;
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 /** Calls of one connection that wait their turn. */
 const WAITING_CALLS_MAX = 10_000;
+const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024;
 
 export interface WebSocketOptions {
   /** Allowed origins; `*` any; empty: localhost and this host. */
@@ -29,12 +30,18 @@ export function serveWebSocket(
     perMessageDeflate: false,
   });
   server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
     if (!isAllowedOrigin(request.headers.origin, options.origins)) {
       socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;
     }
+    const url = urlOf(request);
+    if (!url) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
     sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      converse(dispatcher, webSocket, request),
+      converse(dispatcher, webSocket, callerOf(request, url, 'ws')),
     );
   });
   return () => {
@@ -46,9 +53,8 @@ export function serveWebSocket(
 function converse(
   dispatcher: Pick<Dispatcher<never>, 'handle'>,
   socket: WebSocket,
-  request: IncomingMessage,
+  caller: Caller,
 ): void {
-  const caller: Caller = callerOf(request, new URL(request.url ?? '/', 'http://localhost'), 'ws');
   const channel: Channel = {
     subscriptions: new Map(),
     send(text) {
@@ -56,17 +62,21 @@ function converse(
       else if (socket.readyState === socket.OPEN) socket.send(text);
     },
   };
-  let waiting = 0;
+  const waiting = { calls: 0, characters: 0 };
   let turn: Promise<void> = Promise.resolve();
   socket.on('message', (data, isBinary) => {
-    if (isBinary || ++waiting > WAITING_CALLS_MAX) {
+    const text = data.toString();
+    waiting.calls++;
+    waiting.characters += text.length;
+    const isFull = waiting.calls > WAITING_CALLS_MAX || waiting.characters > WAITING_CHARACTERS_MAX;
+    if (isBinary || isFull) {
       socket.close(isBinary ? 1003 : 1008);
       return;
     }
-    const text = data.toString();
     turn = turn.then(async () => {
       const reply = await dispatcher.handle(text, caller, channel);
-      waiting--;
+      waiting.calls--;
+      waiting.characters -= text.length;
       if (reply !== '') channel.send(reply);
     });
   });

@@ -13,7 +13,8 @@ import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shap
 /** Every block of BFT and Raft chains has difficulty 1 or 0 on top of genesis, so the total follows from the number. */
 export function totalDifficulty(view: PartyView, number: number): bigint {
   const genesis = view.header(0)!.difficulty;
-  const step = number > 0 ? view.header(number)!.difficulty : 0n;
+  const last = Math.min(number, view.head().number);
+  const step = last > 0 ? view.header(last)!.difficulty : 0n;
   return genesis + BigInt(number) * step;
 }
 

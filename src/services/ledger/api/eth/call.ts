@@ -25,6 +25,7 @@ import { stateAt } from './state.ts';
 
 /** Accounts that one call may override. */
 const OVERRIDES_MAX = 1_000;
+const OVERRIDDEN_SLOTS_MAX = 10_000;
 
 export function requestOf(args: TransactionArgs): CallRequest {
   const { from, to, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, value, accessList } = args;
@@ -90,29 +91,37 @@ export const overridesParam: Param<readonly StateOverride[] | undefined> = optio
   undefined,
 );
 
-function overrideOf(who: string, fields: Record<string, unknown>): StateOverride {
-  if (fields.state !== undefined && fields.stateDiff !== undefined) {
-    throw new ParamError(`account ${who} has both 'state' and 'stateDiff'`);
-  }
-  const amount = (value: unknown) =>
-    value === undefined ? undefined : fieldQuantity(value, 'Go value of type hexutil.Big');
+function overrideOf(who: string, value: unknown): StateOverride {
+  const address = fixedBytes(who, 20, 'common.Address');
+  if (value !== null && typeof value !== 'object')
+    throw new ParamError(
+      'json: cannot unmarshal value into Go value of type ethapi.OverrideAccount',
+    );
+  const given = (value ?? {}) as Record<string, unknown>;
+  const field = <T>(name: string, parse: (each: unknown) => T): T | undefined => {
+    const found = given[name] ?? undefined;
+    return found === undefined ? undefined : parse(found);
+  };
+  const state = field('state', slots);
+  const stateDiff = field('stateDiff', slots);
+  if (state && stateDiff) throw new ParamError(`account ${who} has both 'state' and 'stateDiff'`);
+  const amount = (each: unknown) => fieldQuantity(each, 'Go value of type hexutil.Big');
   return {
-    address: fixedBytes(who, 20, 'common.Address'),
-    balance: amount(fields.balance),
-    nonce: amount(fields.nonce),
-    code:
-      fields.code === undefined
-        ? undefined
-        : hexBytes(fields.code, 'Go value of type hexutil.Bytes'),
-    state: slots(fields.state),
-    stateDiff: slots(fields.stateDiff),
+    address,
+    balance: field('balance', amount),
+    nonce: field('nonce', amount),
+    code: field('code', (each) => hexBytes(each, 'Go value of type hexutil.Bytes')),
+    state,
+    stateDiff,
   };
 }
 
-function slots(value: unknown): ReadonlyMap<bigint, bigint> | undefined {
-  if (value === undefined || value === null) return undefined;
+function slots(value: unknown): ReadonlyMap<bigint, bigint> {
+  const entries = Object.entries(value as object);
+  if (typeof value !== 'object' || entries.length > OVERRIDDEN_SLOTS_MAX)
+    throw new ParamError(`an override takes an object of at most ${OVERRIDDEN_SLOTS_MAX} slots`);
   const word = (text: unknown) => bytesToBigInt(fixedBytes(text, 32, 'common.Hash'));
-  return new Map(Object.entries(value).map(([slot, content]) => [word(slot), word(content)]));
+  return new Map(entries.map(([slot, content]) => [word(slot), word(content)]));
 }
 
 export const callMethods = [

@@ -1,0 +1,158 @@
+/** WebSocket and IPC: the connections that carry notifications. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Caller, Channel } from './dispatcher.ts';
+import { serveHttp } from './http.ts';
+import { serveIpc } from './ipc.ts';
+import { serveWebSocket } from './websocket.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** Answers with what it got and who asked; `open` keeps the channel. */
+function echo() {
+  const seen: { callers: Caller[]; channel: Channel | undefined; isClosed: boolean } = {
+    callers: [],
+    channel: undefined,
+    isClosed: false,
+  };
+  const handle = async (text: string, caller: Caller, channel?: Channel) => {
+    seen.callers.push(caller);
+    if (text.includes('open')) {
+      seen.channel = channel;
+      channel?.subscriptions.set('1', () => {
+        seen.isClosed = true;
+      });
+    }
+    return text.includes('silent') ? '' : JSON.stringify({ got: text });
+  };
+  return { seen, dispatcher: { handle } as never };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function webSocket(origins: string[] = []) {
+  const { seen, dispatcher } = echo();
+  const http = await serveHttp(dispatcher, {
+    host: '127.0.0.1',
+    port: 0,
+    vhosts: ['*'],
+    corsDomains: [],
+    prefix: '',
+    pages: new Map(),
+  });
+  ends.push(() => http.close());
+  ends.push(serveWebSocket(dispatcher, http.server, { origins }));
+  return { seen, url: `ws://127.0.0.1:${http.port}` };
+}
+
+async function opened(url: string, headers: Record<string, string> = {}) {
+  const socket = new WebSocket(url, { headers });
+  const received: string[] = [];
+  socket.on('message', (bytes) => received.push(bytes.toString()));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  ends.push(() => socket.terminate());
+  return { socket, received };
+}
+
+describe('WebSocket', () => {
+  it('answers in order and says nothing to notifications', async () => {
+    const { url } = await webSocket();
+    const { socket, received } = await opened(url);
+    for (const text of ['1', 'silent', '2', '3']) socket.send(text);
+    await until(() => received.length === 3);
+    expect(received.map((text) => JSON.parse(text).got)).toEqual(['1', '2', '3']);
+  });
+
+  it('carries notifications and ends subscriptions with the connection', async () => {
+    const { url, seen } = await webSocket();
+    const { socket, received } = await opened(url);
+    socket.send('open');
+    await until(() => received.length === 1);
+    seen.channel!.send('news');
+    await until(() => received.length === 2);
+    expect(received[1]).toBe('news');
+    socket.close();
+    await until(() => seen.isClosed);
+    expect(seen.channel!.subscriptions.size).toBe(0);
+    seen.channel!.send('to nobody');
+  });
+
+  it('takes allowed origins alone', async () => {
+    const { url } = await webSocket(['http://good.example']);
+    await opened(url, { origin: 'http://good.example' });
+    await expect(opened(url, { origin: 'http://bad.example' })).rejects.toThrow('403');
+    await opened(url);
+  });
+
+  it('takes the private state from the handshake', async () => {
+    const { url, seen } = await webSocket();
+    const { socket, received } = await opened(`${url}/?PSI=PS1`);
+    socket.send('x');
+    await until(() => received.length === 1);
+    expect(seen.callers[0]).toMatchObject({ transport: 'ws', psi: 'PS1' });
+  });
+
+  it('closes on binary messages', async () => {
+    const { url } = await webSocket();
+    const { socket } = await opened(url);
+    const code = new Promise((resolve) => socket.once('close', resolve));
+    socket.send(Uint8Array.of(1));
+    expect(await code).toBe(1003);
+  });
+});
+
+describe('IPC', () => {
+  async function ipc() {
+    const { seen, dispatcher } = echo();
+    const folder = mkdtempSync(join(tmpdir(), 'quorate-ipc-'));
+    ends.push(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'node.ipc');
+    ends.push(await serveIpc(dispatcher, path));
+    const received: string[] = [];
+    const socket = connect(path);
+    socket.setEncoding('utf8');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+      const lines = text.split('\n');
+      text = lines.pop()!;
+      received.push(...lines);
+    });
+    ends.push(() => socket.destroy());
+    return { seen, path, socket, received };
+  }
+
+  it('answers concatenated values, a line each, to the owner alone', async () => {
+    const { socket, received, path } = await ipc();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    socket.write('{"id":1}{"id":');
+    socket.write('2}\n[{"silent":1}] nonsense\n');
+    await until(() => received.length === 3);
+    expect(received.map((line) => JSON.parse(line).got.trim())).toEqual([
+      '{"id":1}',
+      '{"id":2}',
+      'nonsense',
+    ]);
+  });
+
+  it('finds the private state in the id, and ends subscriptions with the connection', async () => {
+    const { socket, seen } = await ipc();
+    socket.write('{"id":"PS1/7","method":"open"}');
+    await until(() => seen.channel !== undefined);
+    expect(seen.callers[0]).toMatchObject({ transport: 'ipc', psi: 'PS1' });
+    socket.destroy();
+    await until(() => seen.isClosed);
+  });
+});
