@@ -176,6 +176,9 @@ function decodeItem(reader: RlpReader, depth: number): RlpValue {
   return items;
 }
 
+/** What a writer that is used again holds on to. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+
 /** Appends items to one growing buffer. Lists are closed by their start: `const l = w.begin(); …; w.end(l)`. */
 export class RlpWriter {
   private buffer: Uint8Array;
@@ -264,9 +267,10 @@ export class RlpWriter {
     return this.buffer.slice(0, this.length);
   }
 
-  /** Forgets what was written and keeps the buffer: views of it are overwritten. */
+  /** Forgets what was written and keeps the buffer, unless it has grown large: views of it are overwritten. */
   restart(): this {
     this.length = 0;
+    if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = new Uint8Array(KEPT_BYTES_MAX);
     return this;
   }
 

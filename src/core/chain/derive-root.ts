@@ -9,6 +9,10 @@ interface Leaf {
   readonly value: Uint8Array;
 }
 
+/** One node of each depth is under work at a time: its writer is used again for the next. */
+const writers: RlpWriter[] = [];
+const WRITER_BYTES = 640;
+
 /** `items` are the values in order of their index; none is empty. */
 export function deriveRoot(items: readonly Uint8Array[]): Hash32 {
   if (items.length === 0) return EMPTY_ROOT;
@@ -34,20 +38,23 @@ function leafOf(index: number, value: Uint8Array): Leaf {
   return { nibbles, value };
 }
 
-/** Leaves [from, to) share their first `depth` nibbles. No key is the beginning of another, so no branch has a value. */
+/**
+ * Leaves [from, to) share their first `depth` nibbles. No key is the beginning of another, so no branch has a value. The bytes
+ * stand until the next node of this depth is encoded.
+ */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   const first = leaves[from]!;
-  const writer = new RlpWriter(to - from === 1 ? first.value.length + 16 : 544);
+  const writer = writerOf(depth);
   const start = writer.begin();
   if (to - from === 1) {
     writer.string(hexPrefix(first.nibbles, depth, first.nibbles.length, true)).string(first.value);
-    return writer.end(start).finish();
+    return writer.end(start).view();
   }
   const shared = sharedDepth(first.nibbles, leaves[to - 1]!.nibbles, depth);
   if (shared > depth) {
     writer.string(hexPrefix(first.nibbles, depth, shared, false));
     writeReference(writer, encodeNode(leaves, from, to, shared));
-    return writer.end(start).finish();
+    return writer.end(start).view();
   }
   let next = from;
   for (let nibble = 0; nibble < 16; nibble++) {
@@ -57,7 +64,12 @@ function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: nu
     else writeReference(writer, encodeNode(leaves, begin, next, depth + 1));
   }
   writer.string(EMPTY_BYTES);
-  return writer.end(start).finish();
+  return writer.end(start).view();
+}
+
+function writerOf(depth: number): RlpWriter {
+  writers[depth] ??= new RlpWriter(WRITER_BYTES);
+  return writers[depth].restart();
 }
 
 function writeReference(writer: RlpWriter, node: Uint8Array): void {

@@ -299,19 +299,22 @@ function writeItems(writer: RlpWriter, body: TransactionBody): void {
   });
 }
 
+/** Holds one signing payload at a time, so that not each takes a buffer. */
+const signingWriter = new RlpWriter(1_024);
+
 function signingHashOfItems(
   type: TransactionType,
   items: Uint8Array,
   legacyChain: bigint | undefined,
 ): Hash32 {
-  const writer = new RlpWriter(items.length + 48);
+  const writer = signingWriter.restart();
   const start = writer.begin();
   writer.raw(items);
   if (legacyChain !== undefined) {
     writer.string(bigIntToBytes(legacyChain)).string(EMPTY_BYTES).string(EMPTY_BYTES);
   }
   writer.end(start);
-  const list = writer.finish();
+  const list = writer.view();
   return keccak256(type === 0 ? list : prefixed(type, list));
 }
 
