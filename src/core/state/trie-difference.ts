@@ -1,10 +1,12 @@
 /** What differs between two versions of a trie, node by node and by path: what a checkpoint writes. */
 import { equalBytes } from '../base/bytes.ts';
 import {
+  childOf,
   encodeNode,
   joinNibbles,
   type LoadedNode,
   type Nibbles,
+  sharesChild,
   type TrieNode,
 } from './trie-node.ts';
 import { loadNode, type NodeLoader } from './trie-update.ts';
@@ -53,6 +55,9 @@ export function* changedNodes(before: Side, after: Side): Generator<NodeChange> 
       yield { path, rlp: undefined };
     }
     for (let nibble = 15; nibble >= 0; nibble--) {
+      if (old?.node.kind === 'branch' && now?.node.kind === 'branch') {
+        if (sharesChild(old.node, now.node, nibble)) continue;
+      }
       const was = descend(old, nibble);
       const is = descend(now, nibble);
       if (isSame(was, is)) continue;
@@ -92,7 +97,7 @@ function isStored(at: Place | undefined, path: Nibbles): boolean {
 /** Loads nothing: most places turn out to be the same on both sides. */
 function descend(at: LoadedPlace | undefined, nibble: number): Place | undefined {
   if (at === undefined || at.node.kind === 'leaf') return undefined;
-  if (at.node.kind === 'branch') return start(at.node.children[nibble]);
+  if (at.node.kind === 'branch') return start(childOf(at.node, nibble));
   if (at.node.path[at.used] !== nibble) return undefined;
   if (at.used + 1 < at.node.path.length) return { node: at.node, used: at.used + 1 };
   return start(at.node.child);

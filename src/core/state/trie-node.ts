@@ -27,10 +27,21 @@ export interface ExtensionNode {
 
 export interface BranchNode {
   readonly kind: 'branch';
-  /** 16 slots; filled in place only by loading, as above. */
-  readonly children: (TrieNode | undefined)[];
+  /**
+   * 16 slots, by `childOf`; null: still in the source, the same in every version that shares it. Filled in place only by
+   * loading, as above.
+   */
+  readonly children: (TrieNode | undefined | null)[];
   readonly value: Uint8Array | undefined;
   ref: Uint8Array | undefined;
+  readonly source: BranchSource | undefined;
+}
+
+/** A branch as it was read: most of its children are never looked at, and cost nothing as long. */
+export interface BranchSource {
+  readonly rlp: Uint8Array;
+  /** Children that some version has asked for. */
+  cells: (TrieNode | undefined)[] | undefined;
 }
 
 /** Only its hash is known; once loaded, for every version that shares it: the store may replace what it holds by then. */
@@ -51,11 +62,44 @@ export function extensionNode(path: Nibbles, child: TrieNode): ExtensionNode {
   return { kind: 'extension', path, child, ref: undefined };
 }
 
+/** `source`: of the branch that `children` were taken from. */
 export function branchNode(
-  children: (TrieNode | undefined)[],
+  children: (TrieNode | undefined | null)[],
   value: Uint8Array | undefined,
+  source: BranchSource | undefined,
 ): BranchNode {
-  return { kind: 'branch', children, value, ref: undefined };
+  return { kind: 'branch', children, value, ref: undefined, source };
+}
+
+export function childOf(branch: BranchNode, nibble: number): TrieNode | undefined {
+  const child = branch.children[nibble];
+  if (child !== null) return child;
+  const source = branch.source!;
+  source.cells ??= new Array<TrieNode | undefined>(16).fill(undefined);
+  const known = source.cells[nibble];
+  if (known !== undefined) return known;
+  const { rlp } = source;
+  let at = contentStart(rlp);
+  for (let i = 0; i < nibble; i++) at += itemLength(rlp, at);
+  const cell = readChild(new RlpReader(rlp, at));
+  source.cells[nibble] = cell;
+  return cell;
+}
+
+/** Whether both hold the same child, without looking at it. */
+export function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
+  return a.source === b.source && a.children[nibble] === null && b.children[nibble] === null;
+}
+
+/** Where the first item of a list begins. */
+function contentStart(list: Uint8Array): number {
+  return list[0]! > 0xf7 ? list[0]! - 0xf6 : 1;
+}
+
+/** Of a branch's item: nothing, a hash, or an embedded node; all shorter than 56 bytes. */
+function itemLength(rlp: Uint8Array, at: number): number {
+  const first = rlp[at]!;
+  return first >= 0xc0 ? first - 0xbf : first > 0x80 ? first - 0x7f : 1;
 }
 
 export function hashedNode(hash: Hash32): HashedNode {
@@ -132,11 +176,7 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   let at = HEADER_BYTES_MAX;
   if (node.kind === 'branch') {
     reserve(HEADER_BYTES_MAX + 16 * 33 + 9 + (node.value?.length ?? 0));
-    for (let i = 0; i < 16; i++) {
-      const child = node.children[i];
-      if (child === undefined) scratch[at++] = 0x80;
-      else at = putRef(at, child.ref!);
-    }
+    at = putChildren(at, node);
     at = putString(at, node.value ?? EMPTY_BYTES);
   } else if (node.kind === 'extension') {
     reserve(HEADER_BYTES_MAX + node.path.length + 9 + 33);
@@ -149,6 +189,27 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   }
   const start = putListHeaderBefore(HEADER_BYTES_MAX, at - HEADER_BYTES_MAX);
   return scratch.subarray(start, at);
+}
+
+/** Those that nobody has looked at are copied as they stand. */
+function putChildren(start: number, { children, source }: BranchNode): number {
+  const rlp = source?.rlp;
+  let at = start;
+  let from = rlp ? contentStart(rlp) : 0;
+  for (let i = 0; i < 16; i++) {
+    const child = children[i];
+    const length = rlp ? itemLength(rlp, from) : 0;
+    if (child === undefined) {
+      scratch[at++] = 0x80;
+    } else if (child === null) {
+      for (let k = 0; k < length; k++) scratch[at + k] = rlp![from + k]!;
+      at += length;
+    } else {
+      at = putRef(at, child.ref!);
+    }
+    from += length;
+  }
+  return at;
 }
 
 function reserve(length: number): void {
@@ -210,10 +271,7 @@ export function sealNode(node: LoadedNode): void {
 
 /** Inverse of encodeNode. Throws RLP_INVALID. Keeps no view of `rlp`. */
 export function decodeNode(rlp: Uint8Array, ref: Uint8Array): LoadedNode {
-  return readNode(readList(rlp), ref);
-}
-
-function readNode(reader: RlpReader, ref: Uint8Array): LoadedNode {
+  const reader = readList(rlp);
   const start = reader.at;
   let items = 0;
   while (!reader.done) {
@@ -222,10 +280,15 @@ function readNode(reader: RlpReader, ref: Uint8Array): LoadedNode {
   }
   const list = new RlpReader(reader.bytes, start, reader.end);
   if (items === 17) {
-    const children: (TrieNode | undefined)[] = [];
-    for (let i = 0; i < 16; i++) children.push(readChild(list));
-    const value = list.string();
-    return { kind: 'branch', children, value: value.length > 0 ? value.slice() : undefined, ref };
+    const children: (undefined | null)[] = [];
+    for (let i = 0; i < 16; i++) {
+      children.push(list.bytes[list.at] === 0x80 ? undefined : null);
+      list.skip();
+    }
+    const bytes = list.string();
+    const value = bytes.length > 0 ? bytes.slice() : undefined;
+    const source = { rlp: rlp.slice(), cells: undefined };
+    return { kind: 'branch', children, value, ref, source };
   }
   const packed = list.string().slice();
   if ((packed[0]! & 0x20) !== 0) {

@@ -5,6 +5,7 @@ import { keccak256 } from '../base/keccak.ts';
 import {
   type BranchNode,
   branchNode,
+  childOf,
   commonLength,
   decodeNode,
   type ExtensionNode,
@@ -50,7 +51,7 @@ export function loadChild(
   load: NodeLoader | undefined,
   path: Nibbles,
 ): LoadedNode | undefined {
-  const child = branch.children[nibble];
+  const child = childOf(branch, nibble);
   if (child === undefined || child.kind !== 'hashed') return child;
   const loaded = loadNode(child, load, path);
   branch.children[nibble] = loaded;
@@ -136,7 +137,7 @@ class BatchUpdate {
       while (at < to && this.entries[at]!.nibbles[depth] === nibble) at++;
       const old = branch.children[nibble];
       const child =
-        old?.kind === 'hashed'
+        old === null || old?.kind === 'hashed'
           ? loadChild(branch, nibble, this.load, this.pathTo(start, depth + 1))
           : old;
       const next = this.apply(child, depth + 1, start, at);
@@ -144,7 +145,7 @@ class BatchUpdate {
       if (next !== child) isChanged = true;
     }
     if (!isChanged) return branch;
-    return this.normalized(children, value, from, depth);
+    return this.normalized(branchNode(children, value, branch.source), from, depth);
   }
 
   private atExtension(
@@ -167,18 +168,14 @@ class BatchUpdate {
     const rest = path.slice(common + 1);
     children[path[common]!] =
       rest.length === 0 ? extension.child : extensionNode(rest, extension.child);
-    const branch = branchNode(children, undefined);
+    const branch = branchNode(children, undefined, undefined);
     const next = this.atBranch(branch, depth + common, from, to);
     return next === branch ? extension : prepend(path.slice(0, common), next);
   }
 
   /** A branch, or what remains of one that has fewer than two entries left. */
-  private normalized(
-    children: (TrieNode | undefined)[],
-    value: Uint8Array | undefined,
-    from: number,
-    depth: number,
-  ): TrieNode | undefined {
+  private normalized(branch: BranchNode, from: number, depth: number): TrieNode | undefined {
+    const { children, value } = branch;
     let count = 0;
     let only = 0;
     for (let i = 0; i < 16; i++) {
@@ -187,10 +184,10 @@ class BatchUpdate {
       only = i;
     }
     if (count === 0) return value === undefined ? undefined : leafNode(new Uint8Array(0), value);
-    if (count > 1 || value !== undefined) return branchNode(children, value);
+    if (count > 1 || value !== undefined) return branch;
     const nibble = Uint8Array.of(only);
     const path = this.pathTo(from, depth);
-    return prepend(nibble, loadNode(children[only]!, this.load, joinNibbles(path, nibble)));
+    return prepend(nibble, loadNode(childOf(branch, only)!, this.load, joinNibbles(path, nibble)));
   }
 
   private pathTo(index: number, depth: number): Nibbles {
@@ -253,5 +250,5 @@ function buildBranch(
     while (at < to && entries[at]!.nibbles[depth] === nibble) at++;
     children[nibble] = build(entries, start, at, depth + 1);
   }
-  return branchNode(children, value);
+  return branchNode(children, value, undefined);
 }

@@ -6,6 +6,9 @@ import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { changedNodes, type NodeChange } from './trie-difference.ts';
 import {
+  type BranchNode,
+  type BranchSource,
+  childOf,
   commonLength,
   encodeNode,
   hashedNode,
@@ -181,7 +184,7 @@ function seal(node: TrieNode, budget: LeafBudget): boolean {
     budget.leaves--;
   } else if (node.kind === 'branch') {
     for (const child of node.children) {
-      if (child !== undefined && !seal(child, budget)) return false;
+      if (child && !seal(child, budget)) return false;
     }
   } else if (node.kind === 'extension' && !seal(node.child, budget)) {
     return false;
@@ -195,12 +198,7 @@ function shed(top: TrieNode, stored: TrieNode | undefined, depth: number): TrieN
   if (depth < 0 && isStored && top.ref!.length === 32) return hashedNode(top.ref!);
   const node = nearest(top);
   if (node.kind === 'hashed') return hashedNode(node.ref);
-  if (node.kind === 'branch') {
-    const below = isStored ? node : stored && nearest(stored);
-    const twins = below?.kind === 'branch' ? below.children : undefined;
-    const children = node.children.map((child, i) => child && shed(child, twins?.[i], depth - 1));
-    return { kind: 'branch', children, value: node.value, ref: node.ref };
-  }
+  if (node.kind === 'branch') return shedBranch(node, isStored ? node : stored, depth);
   if (node.kind === 'extension') {
     const below = isStored ? node : stored && nearest(stored);
     const isTwin = below?.kind === 'extension' && equalBytes(below.path, node.path);
@@ -208,6 +206,26 @@ function shed(top: TrieNode, stored: TrieNode | undefined, depth: number): TrieN
     return { kind: 'extension', path: node.path, child, ref: node.ref };
   }
   return node;
+}
+
+function shedBranch(branch: BranchNode, stored: TrieNode | undefined, depth: number): BranchNode {
+  const twin = stored && nearest(stored);
+  const { children, value, ref, source } = branch;
+  const kept = children.map((child, nibble) => {
+    if (!child) return child;
+    return shed(child, twin?.kind === 'branch' ? childOf(twin, nibble) : undefined, depth - 1);
+  });
+  if (twin !== branch) {
+    return { kind: 'branch', children: kept, value, ref, source: source && afresh(source.rlp) };
+  }
+  const isLeft = (child: TrieNode | undefined | null) =>
+    child?.kind === 'hashed' && child.loaded === undefined;
+  const rest = kept.map((child) => (isLeft(child) ? null : child));
+  return { kind: 'branch', children: rest, value, ref, source: afresh(encodeNode(branch)) };
+}
+
+function afresh(rlp: Uint8Array): BranchSource {
+  return { rlp, cells: undefined };
 }
 
 function nearest(node: TrieNode): TrieNode {
