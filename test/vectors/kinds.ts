@@ -57,6 +57,7 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
   later('quirks', 'goquorum/quirks'),
   later('rpc security', 'goquorum/rpcsec'),
+  later('consensus wire of IBFT and Raft', 'goquorum/consensus/wire', /\/(ibft|raft)\//),
   later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
   later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/blocks\.json)/),
   later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),
