@@ -4,6 +4,9 @@ const KNOWN_MAX = 32_768;
 
 export class KnownHashes {
   private readonly keys = new Set<string>();
+  /** In order of arrival, a ring once it is full: a Set finds its first key slowly when many before it were deleted. */
+  private readonly order: string[] = [];
+  private oldest = 0;
   private readonly countMax: number;
 
   constructor(countMax: number = KNOWN_MAX) {
@@ -13,11 +16,12 @@ export class KnownHashes {
   /** `key` is keyOf(hash). False when it was known. */
   add(key: string): boolean {
     if (this.keys.has(key)) return false;
-    if (this.keys.size >= this.countMax) {
-      for (const oldest of this.keys) {
-        this.keys.delete(oldest);
-        break;
-      }
+    if (this.order.length < this.countMax) {
+      this.order.push(key);
+    } else {
+      this.keys.delete(this.order[this.oldest]!);
+      this.order[this.oldest] = key;
+      this.oldest = (this.oldest + 1) % this.countMax;
     }
     this.keys.add(key);
     return true;
