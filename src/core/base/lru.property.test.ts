@@ -55,6 +55,7 @@ it('keeps what was used last, as a list would', () => {
           model.entries = [];
         }
         expect(lru.size).toBe(model.entries.length);
+        expect(lru.items()).toEqual(model.entries);
         expect([...lru.values()]).toEqual(model.entries.map(([, each]) => each));
       }
     }),

@@ -68,6 +68,13 @@ export class Lru<K, V> {
     for (let entry = this.oldest; entry; entry = entry.newer) yield entry.value;
   }
 
+  /** A copy, oldest use first. */
+  items(): (readonly [K, V])[] {
+    const all: (readonly [K, V])[] = [];
+    for (let entry = this.oldest; entry; entry = entry.newer) all.push([entry.key, entry.value]);
+    return all;
+  }
+
   private append(entry: Entry<K, V>): void {
     entry.older = this.newest;
     entry.newer = undefined;
