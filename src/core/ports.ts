@@ -1,5 +1,6 @@
 /** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
 
+import type { SealedParts } from './privacy/extension.ts';
 import type { PayloadHash, PrivacyFlag, PrivateAnswer, PrivateQuery } from './privacy/inputs.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
@@ -171,6 +172,8 @@ export interface Manager {
   participants(hash: PayloadHash): Promise<readonly string[]>;
   mandatory(hash: PayloadHash): Promise<readonly string[]>;
   groups(): Promise<readonly ResidentGroup[]>;
+  /** Encrypts without storing (contract extension). */
+  encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
 }
 
 export interface ManagerFeatures {

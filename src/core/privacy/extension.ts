@@ -45,12 +45,6 @@ export function readExtensionLog({ address, topics, data }: Log): ExtensionEvent
   return { kind: 'created', manager: address, terms: { toExtend, recipient, recipientKey } };
 }
 
-export function isExtensionTopic(topic: Hash32 | undefined): boolean {
-  return (
-    topic !== undefined && (equalBytes(topic, CREATED_TOPIC) || equalBytes(topic, FINISHED_TOPIC))
-  );
-}
-
 /** Topics to look for in blooms. */
 export const EXTENSION_TOPICS: readonly Hash32[] = [CREATED_TOPIC, FINISHED_TOPIC];
 

@@ -3,6 +3,7 @@ import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES, isZeroBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
 import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/ports.ts';
+import type { SealedParts } from '../../core/privacy/extension.ts';
 import {
   type HeldPayload,
   type PayloadHash,
@@ -38,6 +39,11 @@ export function embeddedManager(
     participants: async (hash) => manager.participants(hash).map(base64),
     mandatory: async (hash) => manager.mandatory(hash).map(base64),
     groups: async () => manager.groups,
+    async encryptPayload(payload) {
+      const from = payload.from ? fromBase64(payload.from) : undefined;
+      const wanted = terms({ ...payload, mandatory: undefined });
+      return sealed(manager.createEnvelope(payload.payload, from, wanted));
+    },
   };
 }
 
@@ -106,4 +112,15 @@ function terms({
 
 function sent({ hash, managedParties, senderKey }: Sent) {
   return { hash, managedParties: managedParties.map(base64), senderKey: base64(senderKey) };
+}
+
+function sealed(payload: EncodedPayload): SealedParts {
+  return {
+    senderKey: base64(payload.senderKey),
+    cipherText: base64(payload.cipherText),
+    cipherTextNonce: base64(payload.cipherTextNonce),
+    recipientBoxes: payload.recipientBoxes.map(base64),
+    recipientNonce: base64(payload.recipientNonce),
+    recipientKeys: payload.recipientKeys.map(base64),
+  };
 }

@@ -57,6 +57,16 @@ export class PrivateFollower {
     for (const end of this.endings.splice(0)) end();
   }
 
+  /** Private states of this node. */
+  get psis(): readonly Psi[] {
+    return this.parts.psis;
+  }
+
+  /** Private state that a manager key belongs to. */
+  psiOf(managedParty: string): Psi | undefined {
+    return this.parts.psiOf(managedParty);
+  }
+
   /** Last block whose private side is done everywhere. */
   cursor(): number {
     const { chain, psis } = this.parts;

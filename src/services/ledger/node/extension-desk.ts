@@ -1,0 +1,294 @@
+/** Starting, voting on and ending extensions of private contracts: rules and texts of the reference and of the seed (§7.2). */
+import { fromBase64 } from '../../../core/base/base64.ts';
+import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../../core/base/bytes.ts';
+import { checksumAddress } from '../../../core/base/checksum-address.ts';
+import { fail, type QuorateError } from '../../../core/base/errors.ts';
+import { EMPTY_CODE_HASH } from '../../../core/base/keccak.ts';
+import type { Manager } from '../../../core/ports.ts';
+import { type ActiveExtension, uuidOf, uuidPayload } from '../../../core/privacy/extension.ts';
+import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PayloadHash, Psi } from '../../../core/privacy/inputs.ts';
+import {
+  deployment,
+  type ExtensionTerms,
+  finishCall,
+  type ManagementState,
+  readManagement,
+  voteCall,
+} from '../../../core/privacy/management-contract.ts';
+import { payloadHashOf } from '../../../core/privacy/marker.ts';
+import { isManagementContract } from '../../../core/privacy/state-shared.ts';
+import type { StateReader } from '../../../core/state/reader.ts';
+import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import type { Chain } from './chain.ts';
+import type { ExtensionBook } from './extension-book.ts';
+import type { PayloadCache } from './payload-cache.ts';
+import type { PrivateArgs, SendDesk, TransactionArgs } from './send-desk.ts';
+
+/** Gas of the reference's extension transactions. */
+const EXTENSION_GAS = 4_712_384n;
+const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
+const IN_PROGRESS = 'contract extension in progress for the given contract address';
+const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
+
+/** Whose rules hold: the seed's are stricter (docs/known-differences.md). */
+export type ExtensionRules = 'ledger' | 'quorum';
+
+/** In whose name, and by whose rules. */
+export interface ExtensionCaller {
+  readonly psi: Psi;
+  readonly rules: ExtensionRules;
+}
+
+export interface ExtensionDeskParts {
+  readonly chain: Chain;
+  readonly manager: Manager;
+  readonly payloads: PayloadCache;
+  readonly book: ExtensionBook;
+  readonly desk: SendDesk;
+  readonly psiOf: (managedParty: string) => Psi | undefined;
+}
+
+export class ExtensionDesk {
+  private readonly parts: ExtensionDeskParts;
+
+  constructor(parts: ExtensionDeskParts) {
+    this.parts = parts;
+  }
+
+  async active(psi: Psi): Promise<readonly ActiveExtension[]> {
+    return (await this.parts.book.active(psi)).list();
+  }
+
+  isFinished(psi: Psi, contract: Address): boolean {
+    return this.management(psi, contract).isFinished;
+  }
+
+  /** Deploys a management contract; resolves with the hash of that transaction. */
+  async extend(
+    caller: ExtensionCaller,
+    terms: ExtensionTerms,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    const { toExtend, recipient } = terms;
+    if ((await this.parts.book.active(caller.psi)).of(toExtend).length > 0) throw no(IN_PROGRESS);
+    if (this.publicState().account(toExtend))
+      throw no('extending a public contract!!! not allowed');
+    if (isZeroBytes(recipient)) throw no('invalid recipient address');
+    await this.checkCreator(caller, toExtend);
+    if (args.from && equalBytes(args.from, recipient)) {
+      throw no('account accepting the extension cannot be the account initiating extension');
+    }
+    checkKey(terms.recipientKey);
+    const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
+    const others = await this.participants(caller.psi, toExtend);
+    return this.send(deployment(terms), undefined, {
+      ...args,
+      private: { ...privately(args), privateFor: [...privateFor, ...others] },
+    });
+  }
+
+  /** Votes as `args.from`; resolves with the hash of that transaction. */
+  async vote(
+    caller: ExtensionCaller,
+    contract: Address,
+    vote: boolean,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
+    await this.checkSingle(caller, contract, state);
+    const from = this.sender(args);
+    checkVoter(caller.rules, state, from);
+    const uuid = await this.makeUuid(contract, args.private!);
+    return this.send(voteCall(vote, uuid), contract, args);
+  }
+
+  async cancel(caller: ExtensionCaller, contract: Address, args: TransactionArgs): Promise<Hash32> {
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) {
+      throw no('contract extension process complete. nothing to cancel');
+    }
+    if (!equalBytes(this.sender(args), state.creator)) {
+      throw no('account is not the creator of this extension request');
+    }
+    return this.send(finishCall(), contract, args);
+  }
+
+  /** For a voter whose key is elsewhere: what its doVote call has to name. */
+  async approvalUuid(
+    caller: ExtensionCaller,
+    contract: Address,
+    voter: Address,
+    args: TransactionArgs,
+  ): Promise<string> {
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
+    checkVoter(caller.rules, state, voter);
+    return this.makeUuid(contract, args.private ?? NOBODY);
+  }
+
+  /** Sends to `to` with the gas and price of the reference's extension transactions. */
+  send(data: Uint8Array, to: Address | undefined, args: TransactionArgs): Promise<Hash32> {
+    this.sender(args);
+    return this.parts.desk.send({
+      ...args,
+      to,
+      data,
+      input: undefined,
+      value: 0n,
+      gas: args.gas ?? EXTENSION_GAS,
+      gasPrice: args.gasPrice ?? 0n,
+      maxFeePerGas: undefined,
+      maxPriorityFeePerGas: undefined,
+      accessList: undefined,
+      private: privately(args),
+    });
+  }
+
+  /** Of the last block whose private side is done. Throws when there is no such contract. */
+  management(psi: Psi, contract: Address): ManagementState {
+    const reader = this.privateState(psi);
+    const account = reader.account(contract);
+    if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH))
+      throw no('no contract code at given address');
+    if (!isManagementContract(account.codeHash)) {
+      throw no(`${checksumAddress(contract)}: this contract does not manage an extension`);
+    }
+    return readManagement((slot) => reader.slot(contract, account, slot));
+  }
+
+  /** Whether this node's manager, for this private state, sent the payload. */
+  async isSender(psi: Psi, hash: PayloadHash): Promise<boolean> {
+    const { payloads } = this.parts;
+    await payloads.ask([
+      { kind: 'isSender', hash },
+      { kind: 'payload', hash },
+    ]);
+    const fact = payloads.answer({ kind: 'isSender', hash });
+    const held = payloads.answer({ kind: 'payload', hash });
+    const isOwn = fact?.kind === 'fact' && fact.value && held?.kind === 'held';
+    return isOwn && this.parts.psiOf(held.senderKey) === psi;
+  }
+
+  // --- rules --------------------------------------------------------------------------------------------------------
+
+  private async checkCreator({ psi, rules }: ExtensionCaller, toExtend: Address): Promise<void> {
+    const state = this.privateState(psi);
+    const account = state.account(toExtend);
+    if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH))
+      throw no('extending a non-existent private contract!!! not allowed');
+    const metadata = state.metadata(toExtend);
+    // COMPAT: the reference lets every party extend a contract without metadata.
+    if (!metadata && rules === 'quorum') return;
+    const creations = metadata
+      ? [metadata.creationHash]
+      : this.creationsAt(psi, account.born, toExtend);
+    for (const hash of creations) if (await this.isSender(psi, hash)) return;
+    throw no('operation not allowed');
+  }
+
+  /** Payloads that may have created a standard private contract in that block: its own creation, or all that ran there. */
+  private creationsAt(psi: Psi, number: number, contract: Address): PayloadHash[] {
+    const { store } = this.parts.chain;
+    const transactions = store.block(number)?.transactions ?? [];
+    const ran = [...(store.privateRecord(psi, number)?.receipts ?? [])];
+    const own = ran.filter(
+      ([, { contractAddress }]) => contractAddress && equalBytes(contractAddress, contract),
+    );
+    return (own.length > 0 ? own : ran).map(([index]) => payloadHashOf(transactions[index]!.data));
+  }
+
+  /** The seed refuses a vote while another extension of the same contract is under way. */
+  private async checkSingle(
+    { psi, rules }: ExtensionCaller,
+    contract: Address,
+    { toExtend }: ManagementState,
+  ): Promise<void> {
+    if (rules === 'quorum') return;
+    const all = (await this.parts.book.active(psi)).of(toExtend);
+    if (all.some(({ manager }) => !equalBytes(manager, contract))) throw no(IN_PROGRESS);
+  }
+
+  /** Who sends; an account of this node, privately. */
+  private sender({ from, private: args }: TransactionArgs): Address {
+    const who = from ?? new Uint8Array(20);
+    if (!args) throw no('must specify private participants');
+    const isOwn = this.parts.desk.accounts().some((own) => equalBytes(own, who));
+    if (!isOwn) throw no(`no wallet found for account ${checksumAddress(who)}`);
+    return who;
+  }
+
+  private async participants(psi: Psi, contract: Address): Promise<readonly string[]> {
+    const metadata = this.privateState(psi).metadata(contract);
+    if (!metadata || metadata.flag === STANDARD_PRIVATE) return [];
+    return this.parts.manager.participants(metadata.creationHash);
+  }
+
+  /** Seals the contract's address for the voter's own manager and hands it to the others. */
+  private async makeUuid(contract: Address, args: PrivateArgs): Promise<string> {
+    const { manager } = this.parts;
+    const terms = { from: args.privateFrom, flag: 0, affected: [], execHash: undefined } as const;
+    const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });
+    const { hash } = await manager.send({
+      ...terms,
+      payload: uuidPayload(parts),
+      to: args.privateFor,
+      mandatory: undefined,
+    });
+    return uuidOf(hash);
+  }
+
+  // --- state --------------------------------------------------------------------------------------------------------
+
+  private publicState(): StateReader {
+    const { chain } = this.parts;
+    return chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
+  }
+
+  private privateState(psi: Psi): StateReader {
+    const { store } = this.parts.chain;
+    const space = { kind: 'private', psi } as const;
+    return store.stateAt(space, store.cursor(space));
+  }
+}
+
+const NOBODY: PrivateArgs = {
+  privateFrom: undefined,
+  privateFor: [],
+  flag: STANDARD_PRIVATE,
+  mandatoryFor: undefined,
+};
+
+/** Management contracts are standard private, whatever the caller asked for. */
+function privately({ private: args }: TransactionArgs): PrivateArgs {
+  return { ...(args ?? NOBODY), flag: STANDARD_PRIVATE, mandatoryFor: undefined };
+}
+
+function checkVoter(rules: ExtensionRules, state: ManagementState, who: Address): void {
+  const voters = rules === 'ledger' ? state.voters.slice(1) : state.voters;
+  if (!voters.some((each) => equalBytes(each, who))) throw no(NOT_ACCEPTOR);
+  if (!state.hasVoted(who)) return;
+  throw no(rules === 'ledger' ? NOTHING_TO_ACCEPT : 'already voted');
+}
+
+function checkKey(key: string): void {
+  try {
+    fromBase64(key);
+  } catch {
+    throw no('invalid new recipient transaction manager key provided');
+  }
+}
+
+function recipientsOf(key: string, privateFor: readonly string[]): readonly string[] {
+  if (privateFor.length > 1)
+    throw no('invalid transaction manager keys given in privateFor argument');
+  if (privateFor.length === 1 && privateFor[0] !== key) {
+    throw no('mismatch between recipient transaction manager key and privateFor argument');
+  }
+  return [key];
+}
+
+function no(text: string): QuorateError {
+  return fail('EXTENSION_REFUSED', text);
+}
