@@ -21,13 +21,13 @@ const NOT_YET_OWED: Readonly<Record<string, string>> = {
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
   eth_decryptQuorumPayload: 'privacy, second part',
-  eth_getQuorumPayloadExtra: 'privacy, second part',
   quorumExtension_activeExtensionContracts: 'contract extension',
   quorumPermission_orgList: 'permissioning',
   raft_role: 'Raft',
   'private-chain:debug_traceTransaction': 'traces of private transactions',
   'private-chain:debug_traceBlockByNumber': 'traces of private transactions',
   'no-manager:eth_getQuorumPayload': 'privacy, second part',
+  'no-manager:eth_getQuorumPayloadExtra': 'privacy, second part',
 };
 
 /** Recorded on a network that made blocks, or by accounts made there: by method and recorded text. */

@@ -4,6 +4,7 @@ import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf } from '../../../io/rpc/method.ts';
 import type { Events } from '../node/events.ts';
+import type { ExtensionDesk } from '../node/extension-desk.ts';
 import type { SendDesk } from '../node/send-desk.ts';
 import type { AdminDesk } from '../view/admin-desk.ts';
 import type { FilterDesk } from '../view/filter-desk.ts';
@@ -14,6 +15,8 @@ export interface Context {
   readonly caller: Caller;
   readonly view: PartyView;
   readonly desk: SendDesk;
+  /** undefined on a chain without private state. */
+  readonly extensions: ExtensionDesk | undefined;
   readonly filters: FilterDesk;
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;

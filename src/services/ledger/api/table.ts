@@ -13,6 +13,7 @@ import { privateMethods } from './eth/private.ts';
 import { sendMethods } from './eth/send.ts';
 import { stateMethods } from './eth/state.ts';
 import { transactionMethods } from './eth/transactions.ts';
+import { extensionMethods } from './extension.ts';
 import { istanbulMethods } from './istanbul.ts';
 import { minerMethods } from './miner.ts';
 import { netMethods } from './net.ts';
@@ -31,6 +32,7 @@ export const TABLE: Table<Context> = {
     ...logMethods,
     ...sendMethods,
     ...privateMethods,
+    ...extensionMethods,
     ...netMethods,
     ...txpoolMethods,
     ...adminMethods,

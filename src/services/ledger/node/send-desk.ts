@@ -41,6 +41,9 @@ export interface PoolContent {
 export interface PrivatePayload {
   readonly payload: Uint8Array;
   readonly flag: PrivacyFlag;
+  /** Creation hashes of the contracts that it calls. */
+  readonly affected: readonly PayloadHash[];
+  readonly execHash: Hash32 | undefined;
   readonly managedParties: readonly string[];
   readonly senderKey: string;
 }
@@ -76,4 +79,6 @@ export interface SendDesk {
   mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]>;
   /** undefined: not a party. Throws when there is no manager. */
   payload(hash: PayloadHash): Promise<PrivatePayload | undefined>;
+  /** Whether this node's manager distributed the payload. Throws when there is no manager. */
+  isPayloadSender(hash: PayloadHash): Promise<boolean>;
 }

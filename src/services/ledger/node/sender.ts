@@ -181,6 +181,15 @@ export class Sender implements SendDesk {
     return answer?.kind === 'held' ? answer : undefined;
   }
 
+  async isPayloadSender(hash: PayloadHash): Promise<boolean> {
+    const query = { kind: 'isSender', hash } as const;
+    const { payloads } = this.parts;
+    if (!payloads) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
+    if (payloads.answer(query)?.kind !== 'fact') await payloads.ask([query]);
+    const answer = payloads.answer(query);
+    return answer?.kind === 'fact' && answer.value;
+  }
+
   // --- steps --------------------------------------------------------------------------------------------------------
 
   private ownAccount(args: TransactionArgs): Address {

@@ -18,8 +18,6 @@ const LOG_BLOCKS_MAX = 100_000;
 const LOGS_PER_REPLY_MAX = 100_000;
 /** Addresses, or topics of one position, that a query may name. */
 const ALTERNATIVES_MAX = 1_000;
-/** A log has no more. */
-const TOPICS_MAX = 4;
 
 export interface FilterArgs {
   readonly query: LogQuery;
@@ -94,7 +92,7 @@ function oneAddress(value: string, where: string): Address {
 function parseTopics(value: unknown): Hash32[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ParamError('invalid topic(s)');
-  if (value.length > TOPICS_MAX) throw new ParamError(`too many topics: at most ${TOPICS_MAX}`);
+  checkCount(value, 'topics');
   return value.map((position) => {
     if (position === null) return [];
     if (typeof position === 'string') return [sized(position, 32, 'topic')];

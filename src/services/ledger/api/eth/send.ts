@@ -1,11 +1,12 @@
 /** Sending, filling and signing transactions; the way of the private ones is node/private-sender.ts. */
-import { concatBytes, equalBytes } from '../../../../core/base/bytes.ts';
+import { toBase64 } from '../../../../core/base/base64.ts';
+import { concatBytes, EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
 import { signingHashOf, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
-import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
+import type { PrivatePayload, SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { renderTransaction } from '../render.ts';
@@ -77,6 +78,17 @@ const payloadHash = {
 function invalidByte(character: string): string {
   const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
   return `encoding/hex: invalid byte: U+${code} '${character}'`;
+}
+
+function extraOf(found: PrivatePayload): JsonObject {
+  return {
+    ACHashes: found.affected.map(toBase64),
+    ACMerkleRoot: toHex(found.execHash ?? ZERO_HASH),
+    PrivacyFlag: found.flag,
+    ManagedParties: found.managedParties,
+    Sender: found.senderKey,
+    MandatoryRecipients: null,
+  };
 }
 
 async function resend(
@@ -186,6 +198,19 @@ export const sendMethods = [
       'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
     call: async ({ desk }, [hash]) =>
       toHex((await desk.payload(hash))?.payload ?? new Uint8Array(0)),
+  }),
+  method('eth_getQuorumPayloadExtra', {
+    params: [payloadHash],
+    result: OBJECT,
+    about: 'Clear payload behind the hash of a private transaction, and what its sender declared.',
+    call: async ({ desk }, [hash]) => {
+      const found = await desk.payload(hash);
+      return {
+        Payload: toHex(found?.payload ?? EMPTY_BYTES),
+        ExtraMetaData: found ? extraOf(found) : null,
+        IsSender: found !== undefined && (await desk.isPayloadSender(hash)),
+      };
+    },
   }),
   method('eth_getPSI', {
     params: [],

@@ -1,0 +1,113 @@
+/** Extending private contracts to new parties (privacy dossier §7.2): the seed's spelling and the reference's, one handler. */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { toHex } from '../../../core/base/hex.ts';
+import type { ActiveExtension } from '../../../core/privacy/extension.ts';
+import { RpcError } from '../../../io/rpc/method.ts';
+import type { ExtensionCaller, ExtensionDesk, ExtensionRules } from '../node/extension-desk.ts';
+import { type Context, method } from './context.ts';
+import type { JsonObject } from './render.ts';
+import { ARRAY, DATA, HASH, TEXT } from './results.ts';
+import { address, bool, named, text } from './shapes.ts';
+import { sendArgs } from './transaction-args.ts';
+
+const contract = named('managementContract', address);
+
+function both(action: string): readonly string[] {
+  return [`ledgerExtension_${action}`, `quorumExtension_${action}`];
+}
+
+function rulesOf(name: string): ExtensionRules {
+  return name.startsWith('ledger') ? 'ledger' : 'quorum';
+}
+
+/** Runs `work` for the caller; under the seed's spelling every text begins with `Error: `. */
+async function asCaller<T>(
+  { extensions, view }: Context,
+  name: string,
+  work: (desk: ExtensionDesk, caller: ExtensionCaller) => T | Promise<T>,
+): Promise<T> {
+  const rules = rulesOf(name);
+  try {
+    if (!extensions) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
+    return await work(extensions, { psi: view.psi, rules });
+  } catch (error) {
+    const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';
+    if (rules === 'quorum' || !isTold || error instanceof RpcError) throw error;
+    throw fail(error.code, `Error: ${error.message}`, { data: error.data, cause: error });
+  }
+}
+
+/** `creationData`: hex as the seed's data, or base64 as the reference writes bytes. */
+function render(extension: ActiveExtension, rules: ExtensionRules): JsonObject {
+  const { creationHash } = extension;
+  return {
+    contractExtended: toHex(extension.toExtend),
+    initiator: toHex(extension.initiator),
+    recipient: toHex(extension.recipient),
+    managementContractAddress: toHex(extension.manager),
+    recipientPtmKey: extension.recipientKey,
+    creationData: rules === 'ledger' ? toHex(creationHash) : toBase64(creationHash),
+  };
+}
+
+export const extensionMethods = [
+  method(both('activeExtensionContracts'), {
+    params: [],
+    result: ARRAY,
+    about: 'Extensions under way that this node takes part in, as initiator or receiver.',
+    call: (context, _, name) =>
+      asCaller(context, name, async (desk, { psi, rules }) =>
+        (await desk.active(psi)).map((each) => render(each, rules)),
+      ),
+  }),
+  method(both('extendContract'), {
+    params: [
+      named('toExtend', address),
+      named('newRecipientPtmPublicKey', text),
+      named('recipientAddress', address),
+      sendArgs,
+    ],
+    result: HASH,
+    access: 'send',
+    about:
+      'Begins to extend a private contract to a new party; answers the creation of its management contract.',
+    call: (context, [toExtend, recipientKey, recipient, args], name) =>
+      asCaller(context, name, async (desk, caller) =>
+        toHex(await desk.extend(caller, { toExtend, recipient, recipientKey }, args)),
+      ),
+  }),
+  method(both('approveExtension'), {
+    params: [contract, named('vote', bool), sendArgs],
+    result: HASH,
+    access: 'send',
+    about: 'Votes for or against an extension.',
+    call: (context, [who, vote, args], name) =>
+      asCaller(context, name, async (desk, caller) =>
+        toHex(await desk.vote(caller, who, vote, args)),
+      ),
+  }),
+  method(both('cancelExtension'), {
+    params: [contract, sendArgs],
+    result: HASH,
+    access: 'send',
+    about: 'Ends an extension that has not been accepted by all; for its initiator.',
+    call: (context, [who, args], name) =>
+      asCaller(context, name, async (desk, caller) => toHex(await desk.cancel(caller, who, args))),
+  }),
+  method(both('getExtensionStatus'), {
+    params: [contract],
+    result: TEXT,
+    about: '`ACTIVE` or `DONE`.',
+    call: (context, [who], name) =>
+      asCaller(context, name, (desk, { psi }) => (desk.isFinished(psi, who) ? 'DONE' : 'ACTIVE')),
+  }),
+  method(both('generateExtensionApprovalUuid'), {
+    params: [contract, named('externalSigner', address), sendArgs],
+    result: DATA,
+    access: 'send',
+    about: "What a vote that is signed elsewhere names as its voter's proof.",
+    call: (context, [who, voter, args], name) =>
+      asCaller(context, name, (desk, caller) => desk.approvalUuid(caller, who, voter, args)),
+  }),
+];
