@@ -24,6 +24,7 @@ import { P2pServer } from '../../src/io/p2p/server.ts';
 import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
+import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { adminDesk } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
@@ -105,10 +106,13 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     node,
     accounts,
     manager,
+    kv: new MemoryKv(),
+    timers: systemTimers,
     admin: adminDesk(node, server, facts),
     options: parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] }),
     log,
   });
+  for (const part of api.parts) await part.start();
   return {
     node,
     accounts,
@@ -120,6 +124,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
       return reply.result;
     },
     async close() {
+      for (const part of api.parts) await part.stop();
       await node.stop();
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { bareHex } from '../../core/base/hex.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
-import type { Log, Manager } from '../../core/ports.ts';
+import type { Kv, Log, Manager, Timers } from '../../core/ports.ts';
 import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
 import { proveAccount } from '../../core/state/proof.ts';
 import { systemClock } from '../../io/host/clock.ts';
@@ -17,7 +17,8 @@ import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { TABLE } from './api/table.ts';
 import type { Accounts } from './node/accounts.ts';
-import type { LedgerNode } from './node/compose.ts';
+import type { LedgerNode, Part } from './node/compose.ts';
+import { composeExtensions } from './node/extension.ts';
 import { PrivateSender } from './node/private-sender.ts';
 import { Sender } from './node/sender.ts';
 import { ipcPath, namespacesOf } from './settings.ts';
@@ -35,6 +36,8 @@ export interface ApiParts {
   readonly node: LedgerNode;
   readonly accounts: Accounts;
   readonly manager: Manager;
+  readonly kv: Kv;
+  readonly timers: Timers;
   readonly admin: AdminDesk;
   readonly options: ParsedOptions;
   readonly log: Log;
@@ -48,6 +51,8 @@ export interface ServedApi {
 
 export function composeApi(parts: ApiParts): {
   dispatcher: Dispatcher<Context>;
+  /** What works on behalf of this node's accounts. */
+  parts: readonly Part[];
   serve(): Promise<ServedApi>;
 } {
   const { node, admin, options } = parts;
@@ -83,11 +88,13 @@ export function composeApi(parts: ApiParts): {
     allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
   });
   const pending = pendingDesk(node, systemClock);
+  const extensions = composeExtensions({ ...parts, ...node, desk });
   const dispatcher = new Dispatcher<Context>(TABLE, {
     contextOf: (caller) => ({
       caller,
       view: viewOf(caller.psi),
       desk,
+      extensions: extensions?.desk,
       filters,
       admin,
       pending,
@@ -99,7 +106,8 @@ export function composeApi(parts: ApiParts): {
     newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
     log: parts.log,
   });
-  return { dispatcher, serve: () => serve(dispatcher, parts) };
+  const works = extensions ? [extensions.agent] : [];
+  return { dispatcher, parts: works, serve: () => serve(dispatcher, parts) };
 }
 
 function partyView({ chain }: LedgerNode, psi: string): PartyView {

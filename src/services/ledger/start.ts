@@ -136,11 +136,13 @@ async function start(
     node,
     accounts,
     manager,
+    kv: folder.kv,
+    timers: systemTimers,
     admin: adminDesk(node, server, facts),
     options,
     log,
   });
-  for (const part of node.parts) {
+  for (const part of [...node.parts, ...api.parts]) {
     await part.start();
     ends.push(() => part.stop());
   }

@@ -1,0 +1,41 @@
+/** Puts contract extension together; nothing on a chain without private state. */
+import type { Kv, Log, Manager, Timers } from '../../../core/ports.ts';
+import type { LedgerNode } from './compose.ts';
+import { ExtensionAgent } from './extension-agent.ts';
+import { ExtensionBook } from './extension-book.ts';
+import { ExtensionDesk } from './extension-desk.ts';
+import type { SendDesk } from './send-desk.ts';
+
+export interface Extensions {
+  readonly desk: ExtensionDesk;
+  readonly agent: ExtensionAgent;
+}
+
+export function composeExtensions(
+  parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
+    readonly manager: Manager;
+    readonly desk: SendDesk;
+    readonly kv: Kv;
+    readonly timers: Timers;
+    readonly log: Log;
+  },
+): Extensions | undefined {
+  const { payloads, follower } = parts;
+  if (!payloads || !follower) return undefined;
+  const { chain, manager, desk, events, timers, log, kv } = parts;
+  const book = new ExtensionBook({ chain, payloads, kv, timers, log });
+  const psiOf = (managedParty: string) => follower.psiOf(managedParty);
+  const extensions = new ExtensionDesk({ chain, manager, payloads, book, desk, psiOf });
+  const agent = new ExtensionAgent({
+    chain,
+    manager,
+    payloads,
+    extensions,
+    desk,
+    psis: follower.psis,
+    events,
+    timers,
+    log,
+  });
+  return { desk: extensions, agent };
+}
