@@ -32,7 +32,7 @@ export async function runKills(
   say: (line: string) => void,
 ): Promise<KillReport> {
   const random = new Prng(seed);
-  const pick = (below: number) => Math.floor(random.float() * below);
+  const pick = (below: number) => random.below(below);
   const net = await startTestDevnet({ inProcesses: true });
   try {
     const store = await deployPrivate(net, [1]);

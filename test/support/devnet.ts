@@ -12,7 +12,7 @@ import { freePorts } from './free-ports.ts';
 import { type Rpc, rpcClient } from './rpc-client.ts';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const MAIN = join(PROJECT, 'dist/cli/main.js');
+export const MAIN = join(PROJECT, 'dist/cli/main.js');
 
 export interface TestDevnet {
   readonly devnet: Devnet;

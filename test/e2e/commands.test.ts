@@ -1,0 +1,190 @@
+/** The commands of README.md, as a user types them. */
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../src/services/devnet/description.ts';
+import { until } from '../support/conditions.ts';
+import { headOf, MAIN, PROJECT, untilBlock } from '../support/devnet.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { rpcClient } from '../support/rpc-client.ts';
+
+interface Done {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function quorate(...args: string[]): Promise<Done> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { cwd: folder, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr });
+      },
+    );
+  });
+}
+
+function pidsIn(file: string): number[] {
+  const { nodes } = JSON.parse(readFileSync(file, 'utf8'));
+  return nodes.flatMap((node: { pid: number; ptm: { pid: number } }) => [node.pid, node.ptm.pid]);
+}
+
+describe('the command line', () => {
+  it('tells its version and its commands', async () => {
+    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+    expect((await quorate('version')).stdout).toContain(version);
+    const help = await quorate('--help');
+    expect(help.status).toBe(0);
+    for (const name of ['devnet', 'node', 'init', 'ptm']) expect(help.stdout).toContain(name);
+    expect((await quorate('node', '--help')).stdout).toContain('--datadir');
+  });
+
+  it('suggests the flag and the command that were meant, with status 2', async () => {
+    const flag = await quorate('node', '--datadirr', 'x');
+    expect(flag.status).toBe(2);
+    expect(flag.stderr).toContain('datadir');
+    const command = await quorate('devnett');
+    expect(command.status).toBe(2);
+    expect(command.stderr).toContain('Did you mean "devnet"?');
+  });
+});
+
+describe('devnet in the background', () => {
+  it('goes on after the command, refuses a second, keeps its state, and stops', async () => {
+    const args = ['devnet', '--folder', 'net', '--ports-from', String(await freePorts())];
+    const file = join(folder, 'net', 'devnet.json');
+    const up = await quorate(...args, '--wait');
+    expect(up.stderr).toBe('');
+    expect(up.stdout).toContain('Quorate devnet is up');
+    const pids = pidsIn(file);
+    expect(pids.every(isAlive)).toBe(true);
+    const rpc = rpcClient(JSON.parse(readFileSync(file, 'utf8')).nodes[0].rpc);
+    await untilBlock(rpc, 3);
+    const head = await headOf(rpc);
+    expect((await quorate(...args, '--wait')).stderr).toContain('a network is running');
+    expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
+      'stopped 8 processes',
+    );
+    expect(pids.some(isAlive)).toBe(false);
+    expect(existsSync(file)).toBe(false);
+    expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
+      'no network is running',
+    );
+    expect((await quorate(...args, '--wait')).status).toBe(0);
+    expect(await headOf(rpc)).toBeGreaterThanOrEqual(head);
+
+    const data = join(folder, 'net', 'node1');
+    const second = await quorate('node', '--datadir', data, '--port', '0', '--nodiscover');
+    expect(second.status).toBe(1);
+    expect(second.stderr).toMatch(/already|in use|lock/);
+    await quorate('devnet', 'stop', '--folder', 'net');
+  });
+
+  it('init begins a chain, and a node serves it', async () => {
+    const genesis = join(folder, 'net', 'genesis.json');
+    expect((await quorate('init', '--datadir', 'data', genesis)).stdout).toMatch(/0x[0-9a-f]{64}/);
+    const port = await freePorts();
+    const node = spawn(
+      process.execPath,
+      [
+        MAIN,
+        'node',
+        '--datadir',
+        'data',
+        '--nodiscover',
+        '--port',
+        '0',
+        '--http',
+        '--http.port',
+        String(port),
+      ],
+      { cwd: folder, stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => node.once('exit', resolve));
+    const rpc = rpcClient(`http://127.0.0.1:${port}`);
+    expect(await until('the node answers', () => rpc.call('eth_chainId'))).toBe('0x539');
+    node.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+});
+
+describe('npm start', () => {
+  it('serves on the documented ports, tells where in devnet.json, and takes everything with it', async () => {
+    const devnet = spawn('npm', ['start', '--', '--folder', join(folder, 'home'), '--fresh'], {
+      cwd: PROJECT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    devnet.stdout.on('data', (data) => {
+      printed += data;
+    });
+    const file = join(folder, 'home', 'devnet.json');
+    await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
+    const { chainId, nodes, accounts, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(chainId).toBe(1337);
+    expect(rest).toEqual({});
+    expect(nodes).toEqual(
+      [0, 1, 2, 3].map((index) => ({
+        name: `node${index + 1}`,
+        rpc: `http://127.0.0.1:${22_000 + index}`,
+        ws: `ws://127.0.0.1:${22_000 + index}`,
+        enode: expect.stringMatching(
+          new RegExp(`^enode://[0-9a-f]{128}@127.0.0.1:${21_000 + index}`),
+        ),
+        address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+        pid: expect.any(Number),
+        ptm: {
+          publicKey: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+          thirdParty: `http://127.0.0.1:${9_081 + index}`,
+          pid: expect.any(Number),
+        },
+      })),
+    );
+    for (const { address, privateKey } of accounts) {
+      expect(address).toMatch(/^0x[0-9a-f]{40}$/);
+      expect(privateKey).toMatch(/^0x[0-9a-f]{64}$/);
+    }
+    const unlocked = await rpcClient(nodes[0].rpc).call<string[]>('eth_accounts');
+    expect([...unlocked].sort()).toEqual(
+      accounts.map(({ address }: { address: string }) => address).sort(),
+    );
+    const pids = pidsIn(file);
+    expect(new Set(pids).size).toBe(8);
+    process.kill(-devnet.pid!, 'SIGINT');
+    await until('all processes have ended', () => !pids.some(isAlive));
+  });
+
+  it('names the log of a process that dies, and ends', async () => {
+    const args = ['devnet', '--folder', 'dies', '--ports-from', String(await freePorts())];
+    const devnet = spawn(process.execPath, [MAIN, ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise((resolve) => devnet.once('exit', resolve));
+    let errors = '';
+    devnet.stderr.on('data', (data) => {
+      errors += data;
+    });
+    const file = join(folder, 'dies', 'devnet.json');
+    await until('it is up', () => existsSync(file));
+    const pids = pidsIn(file);
+    process.kill(pids[2]!, 'SIGKILL');
+    expect(await ended).toBe(1);
+    expect(errors).toContain(
+      `node2 ended with signal SIGKILL: see ${join(folder, 'dies', 'node2.log')}`,
+    );
+    expect(pids.some(isAlive)).toBe(false);
+  });
+});

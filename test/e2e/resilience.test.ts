@@ -1,0 +1,61 @@
+/** Validators that stop, return, are voted out and in again. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../support/conditions.ts';
+import {
+  headOf,
+  startTestDevnet,
+  type TestDevnet,
+  untilBlock,
+  untilMined,
+} from '../support/devnet.ts';
+
+let net: TestDevnet;
+beforeAll(async () => {
+  net = await startTestDevnet();
+});
+afterAll(() => net?.close());
+
+async function untilValidators(at: number, count: number): Promise<void> {
+  await until(`node${at + 1} counts ${count} validators`, async () => {
+    const validators = await net.rpc[at]!.call<string[]>('istanbul_getValidators', 'latest');
+    return validators.length === count;
+  });
+}
+
+it('a validator that was away catches up and takes part again', async () => {
+  await net.devnet.process('node4').stop();
+  const [from, to] = [net.accounts[0]!.address, net.accounts[1]!.address];
+  const hash = await net.rpc[0]!.call('eth_sendTransaction', { from, to, value: '0x1' });
+  const { blockNumber, blockHash } = await untilMined(net.rpc[0]!, hash);
+  await untilBlock(net.rpc[0]!, Number(blockNumber) + 2);
+  await net.devnet.restart('node4');
+  expect((await untilMined(net.rpc[3]!, hash)).blockHash).toBe(blockHash);
+  const back = await headOf(net.rpc[0]!);
+  const own = net.devnet.description.nodes[3]!.address;
+  await until('node4 proposes a block', async () => {
+    const head = await headOf(net.rpc[3]!);
+    for (let number = back; number <= head; number++) {
+      const tag = `0x${number.toString(16)}`;
+      const { miner } = await net.rpc[3]!.call<{ miner: string }>(
+        'eth_getBlockByNumber',
+        tag,
+        false,
+      );
+      if (miner === own) return true;
+    }
+    return false;
+  });
+});
+
+it('a validator is voted out, and in again, by istanbul_propose', async () => {
+  const candidate = net.devnet.description.nodes[3]!.address;
+  const vote = (isIn: boolean) =>
+    Promise.all(net.rpc.slice(0, 3).map((rpc) => rpc.call('istanbul_propose', candidate, isIn)));
+  await vote(false);
+  for (const at of [0, 3]) await untilValidators(at, 3);
+  expect(await net.rpc[0]!.call('istanbul_getValidators', 'latest')).not.toContain(candidate);
+  await untilBlock(net.rpc[3]!, (await headOf(net.rpc[0]!)) + 2);
+  await vote(true);
+  for (const at of [0, 3]) await untilValidators(at, 4);
+  await untilBlock(net.rpc[0]!, (await headOf(net.rpc[0]!)) + 4);
+});
