@@ -8,6 +8,7 @@ import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
+import { ptmRecoverCommand } from './ptm-recover.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   exportCommand,
   ptmCommand,
+  ptmRecoverCommand,
   keygenCommand,
   dbCommand,
   versionCommand,

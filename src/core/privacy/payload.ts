@@ -104,6 +104,17 @@ export function stripFor(payload: EncodedPayload, recipient: PublicKey): Encoded
   };
 }
 
+/** Its boxes one by one, as their recipients got them: how a sender gets its own payload back. */
+export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
+  return payload.recipientBoxes.map((box, i) => {
+    const key = payload.recipientKeys[i];
+    const others = payload.recipientKeys.filter((_, j) => j !== i);
+    const isShared = payload.flag === PRIVATE_STATE_VALIDATION;
+    const recipientKeys = key === undefined ? [] : isShared ? [key, ...others] : [key];
+    return { ...payload, recipientBoxes: [box], recipientKeys };
+  });
+}
+
 /** Adds the box of another of our keys to a payload that is already held. Undefined: nothing new in it. */
 export function mergeBoxes(
   held: EncodedPayload,

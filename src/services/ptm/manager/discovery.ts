@@ -14,6 +14,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_BYTES = 16;
 /** An unknown recipient makes us ask around, at most this often. */
 const SEARCH_INTERVAL_MS = 1_000;
+const SETTLE_ROUNDS_MAX = 16;
 
 export interface DiscoveryOptions {
   readonly table: PartyTable;
@@ -43,6 +44,15 @@ export class Discovery {
 
   start(): void {
     void this.round();
+  }
+
+  /** Exchanges with all peers, and with those that they tell of, until nobody new is heard of. */
+  async settle(): Promise<void> {
+    for (let round = 0; round < SETTLE_ROUNDS_MAX; round++) {
+      const before = this.options.table.peers().length;
+      await this.exchangeAll();
+      if (this.options.table.peers().length === before) return;
+    }
   }
 
   stop(): void {

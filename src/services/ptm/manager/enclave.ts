@@ -144,6 +144,27 @@ export class Enclave {
     return this.publicKeys.filter((key) => this.masterKey(payload, key) !== undefined);
   }
 
+  /**
+   * Our own payload, come back from a recipient with one box: with the sender's own box in front again, as it was when
+   * it was sent. Undefined when it does not open, for then it was never ours.
+   */
+  withSenderBox(payload: EncodedPayload): EncodedPayload | undefined {
+    const sender = payload.senderKey;
+    const masterKey = this.masterKey(payload);
+    if (!masterKey || !this.crypto.open(payload.cipherText, payload.cipherTextNonce, masterKey)) {
+      return undefined;
+    }
+    const first = payload.recipientKeys[0];
+    if (first && equalBytes(first, sender)) return payload;
+    const box = this.crypto.seal(masterKey, payload.recipientNonce, this.sharedKey(sender, sender));
+    const others = payload.recipientKeys.filter((key) => !equalBytes(key, sender));
+    return {
+      ...payload,
+      recipientBoxes: [box, ...payload.recipientBoxes],
+      recipientKeys: [sender, ...others],
+    };
+  }
+
   /** Proves knowledge of an affected payload (dossier §10.5). Undefined when we hold no key of it. */
   securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
     const masterKey = this.masterKey(affected);

@@ -177,11 +177,21 @@ export class PrivateTransactionManager {
       return one && this.enclave.securityHash(payload, one.payload);
     });
     const known = this.store.getForUpdate(hash);
-    const next = known ? mergeBoxes(known, checked) : checked;
+    const next = known ? mergeBoxes(known, checked) : this.asFirst(checked);
     // A repeated push waits for the commit of the first, or one that is already done.
     if (next) await this.store.put(hash, next);
     else await this.store.barrier();
     return hash;
+  }
+
+  /** A payload of our own that comes back after a loss is held as it was before it. */
+  private asFirst(payload: EncodedPayload): EncodedPayload {
+    if (!this.enclave.owns(payload.senderKey)) return payload;
+    const own = this.enclave.withSenderBox(payload);
+    if (!own) {
+      throw fail('PTM_DECRYPT_FAILED', 'a payload that names us as its sender does not open');
+    }
+    return own;
   }
 
   private async distribute(payload: EncodedPayload): Promise<Sent> {

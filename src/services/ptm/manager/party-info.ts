@@ -20,7 +20,7 @@ export interface PartyInfo {
 }
 
 /** Ends with `/`, as Tessera spells URLs. Throws PTM_URL_INVALID. */
-function normalizeUrl(url: string): string {
+export function normalizeUrl(url: string): string {
   if (url.length > URL_CHARACTERS_MAX || !PARTY_URL.test(url)) {
     throw fail('PTM_URL_INVALID', 'invalid URL of a peer: it must be http(s)://host[:port]/');
   }

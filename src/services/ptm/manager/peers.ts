@@ -1,4 +1,5 @@
 /** What the manager needs of its peers' managers; HTTP in production, the simulator's wires in simulation (dossier §11). */
+import type { PublicKey } from '../../../core/privacy/payload.ts';
 
 /** Marks a manager that takes batches, beside Tessera's own versions. */
 export const BATCH_VERSION = 'quorate-1';
@@ -24,11 +25,24 @@ interface PartyInfoAnswer {
   readonly versions: readonly string[] | undefined;
 }
 
+export type ResendOutcome =
+  /** `total` payloads, as far as the peer says. */
+  | { readonly kind: 'resent'; readonly total: number | undefined }
+  /** The peer does not know this request. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'refused'; readonly status: number };
+
 /** Every method rejects with PTM_PEER_OFFLINE when the peer cannot be reached. */
 export interface PeerWire {
   push(url: string, payload: Uint8Array): Promise<PushOutcome>;
   /** Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. */
   pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
+  /** `/pushBatch`: to a peer in recovery mode, which takes all or nothing. False: it refused. */
+  pushStaged(url: string, payloads: readonly Uint8Array[]): Promise<boolean>;
+  /** `/resendBatch`: the peer sends what it holds for `key` and answers when it has. */
+  resendBatch(url: string, key: PublicKey, batchSize: number): Promise<ResendOutcome>;
+  /** `/resend` ALL, for peers that know no batches: standard private payloads only. */
+  resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
   /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */
   validate(url: string, challenge: Uint8Array): Promise<string | undefined>;

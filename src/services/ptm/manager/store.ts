@@ -17,9 +17,18 @@ import { BinaryReader, BinaryWriter } from '../../../core/privacy/payload-binary
 import { decodeCbor } from '../../../core/privacy/payload-cbor.ts';
 import { decodeLegacy, encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 
-const TABLE = { payloads: 'payloads', raw: 'raw', outbox: 'outbox' } as const;
+const TABLE = {
+  payloads: 'payloads',
+  raw: 'raw',
+  outbox: 'outbox',
+  staging: 'staging',
+} as const;
 /** Tables that the store's key-value file must have. */
 export const PTM_TABLES: readonly string[] = Object.values(TABLE);
+/** Behind every key of every table. */
+const TABLE_END: Uint8Array<ArrayBuffer> = new Uint8Array(
+  PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1,
+).fill(0xff);
 /** First byte of a stored payload: how the rest is encoded. */
 const CODEC = { legacy: 0, cbor: 1 } as const;
 /** Writes of one commit; more wait for the next. */
@@ -75,7 +84,7 @@ export class PayloadStore {
     const name = keyOf(hash);
     const writes = (this.unwritten.get(name)?.writes ?? 0) + 1;
     this.unwritten.set(name, { payload, writes });
-    const record = concatBytes(Uint8Array.of(CODEC.legacy), encodeLegacy(payload));
+    const record = legacyRecord(payload);
     try {
       await this.write((writer) => {
         writer.put(TABLE.payloads, hash, record);
@@ -142,10 +151,9 @@ export class PayloadStore {
   owedRecipients(): PublicKey[] {
     const recipients: PublicKey[] = [];
     let from = new Uint8Array(0);
-    const end = new Uint8Array(PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1).fill(0xff);
     for (;;) {
       let next: PublicKey | undefined;
-      for (const [key] of this.kv.range(TABLE.outbox, from, end)) {
+      for (const [key] of this.kv.range(TABLE.outbox, from, TABLE_END)) {
         next = key.slice(0, PUBLIC_KEY_BYTES);
         break;
       }
@@ -155,12 +163,44 @@ export class PayloadStore {
     }
   }
 
-  /** Every payload held, in the order of hashes: the source of a resend. */
-  *all(): Iterable<readonly [PayloadHash, EncodedPayload]> {
-    const end = new Uint8Array(PAYLOAD_HASH_BYTES + 1).fill(0xff);
-    for (const [hash, record] of this.kv.range(TABLE.payloads, new Uint8Array(0), end)) {
-      yield [hash, decodeRecord(record)];
+  /** Payloads in the order of hashes, at most `limit`, behind `after`: the source of a resend. */
+  page(limit: number, after?: PayloadHash): [PayloadHash, EncodedPayload][] {
+    const page: [PayloadHash, EncodedPayload][] = [];
+    for (const [hash, record] of this.rowsBehind(TABLE.payloads, after)) {
+      page.push([hash.slice(), decodeRecord(record.slice())]);
+      if (page.length === limit) break;
     }
+    return page;
+  }
+
+  /** Keeps payloads of a recovery until all of them are here: they depend on one another. */
+  stage(payloads: readonly (readonly [PayloadHash, EncodedPayload])[]): Promise<void> {
+    return this.write((writer) => {
+      for (const [hash, payload] of payloads) {
+        writer.put(TABLE.staging, stagingKey(hash, payload), legacyRecord(payload));
+      }
+    });
+  }
+
+  /** Staged payloads in the order of hashes, at most `limit`, behind `after`, with the keys they are staged under. */
+  staged(limit: number, after?: Uint8Array): [Uint8Array, EncodedPayload][] {
+    const page: [Uint8Array, EncodedPayload][] = [];
+    for (const [key, record] of this.rowsBehind(TABLE.staging, after)) {
+      page.push([key.slice(), decodeRecord(record.slice())]);
+      if (page.length === limit) break;
+    }
+    return page;
+  }
+
+  isStaged(hash: PayloadHash): boolean {
+    for (const _ of this.kv.range(TABLE.staging, hash, followingKey(hash))) return true;
+    return false;
+  }
+
+  unstage(keys: readonly Uint8Array[]): Promise<void> {
+    return this.write((writer) => {
+      for (const key of keys) writer.delete(TABLE.staging, key);
+    });
   }
 
   /** Resolves when everything asked for before is durable. */
@@ -172,6 +212,14 @@ export class PayloadStore {
   async settled(): Promise<void> {
     if (this.riding.length > 0) await this.barrier().catch(() => undefined);
     while (this.committing) await this.committing;
+  }
+
+  private *rowsBehind(
+    table: string,
+    after: Uint8Array | undefined,
+  ): Iterable<readonly [Uint8Array, Uint8Array]> {
+    const from = after ? concatBytes(after, Uint8Array.of(0)) : new Uint8Array(0);
+    yield* this.kv.range(table, from, TABLE_END);
   }
 
   private write(write: Write): Promise<void> {
@@ -223,6 +271,15 @@ function deleteOwed(writer: KvWriter, deliveries: readonly Delivery[]): void {
   }
 }
 
+function legacyRecord(payload: EncodedPayload): Uint8Array {
+  return concatBytes(Uint8Array.of(CODEC.legacy), encodeLegacy(payload));
+}
+
+/** One payload comes once for each of its boxes. */
+function stagingKey(hash: PayloadHash, payload: EncodedPayload): Uint8Array {
+  return concatBytes(hash, payload.recipientKeys[0] ?? new Uint8Array(0));
+}
+
 function decodeRecord(record: Uint8Array): EncodedPayload {
   const body = record.subarray(1);
   return record[0] === CODEC.cbor ? decodeCbor(body) : decodeLegacy(body);
@@ -237,5 +294,5 @@ function followingKey(prefix: Uint8Array): Uint8Array<ArrayBuffer> {
       return next.slice(0, i + 1);
     }
   }
-  return new Uint8Array(PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1).fill(0xff);
+  return TABLE_END;
 }

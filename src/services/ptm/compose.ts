@@ -1,0 +1,178 @@
+/** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
+import { HttpClient } from '../../io/host/http-client.ts';
+import {
+  type HttpReply,
+  type HttpServer,
+  type Route,
+  startHttpServer,
+} from '../../io/http/server.ts';
+import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { lockDirectory } from '../../io/storage/directory-lock.ts';
+import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
+import { failureReply } from './api/failures.ts';
+import { loadKey } from './key-sources.ts';
+import { Discovery } from './manager/discovery.ts';
+import { Distributor } from './manager/distributor.ts';
+import { Enclave } from './manager/enclave.ts';
+import { checkResidentGroups } from './manager/groups.ts';
+import { PrivateTransactionManager } from './manager/manager.ts';
+import { PartyTable } from './manager/party-info.ts';
+import { type PeerWire, peerVersions } from './manager/peers.ts';
+import { PayloadStore, PTM_TABLES } from './manager/store.ts';
+import type { PtmApp, PtmConfig } from './options.ts';
+import { httpPeerWire } from './peer-wire.ts';
+
+const STORE_FOLDER = 'payloads';
+const FOLDER_MODE = 0o700;
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const PEER_DIAL_TIMEOUT_MS = 2_000;
+const PEER_TIMEOUT_MS = 30_000;
+/** A peer that sends everything it holds answers last of all. */
+const RESEND_TIMEOUT_MS = 3_600_000;
+const PEER_IDLE_TIMEOUT_MS = 60_000;
+
+/** What the process gives the manager beside its configuration. */
+export interface PtmHost {
+  /** Where payloads are kept; undefined: an lmdb file in the data folder, which is locked. Taken over, and closed. */
+  readonly kv?: Kv;
+  readonly say?: Log;
+  readonly metrics?: Metrics;
+}
+
+export interface PtmParts {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  /** Versions that peers are told. */
+  readonly versions: readonly string[];
+  readonly distributor: Distributor;
+  readonly discovery: Discovery;
+  readonly manager: PrivateTransactionManager;
+  readonly say: Log;
+  readonly failure: (error: unknown) => HttpReply;
+  /** Starts the configured servers that `routes` names; peers learn the address of P2P. */
+  listen(routes: Readonly<Partial<Record<PtmApp, readonly Route[]>>>): Promise<void>;
+  urlOf(app: PtmApp): string | undefined;
+  /** Answers what is under way, then lets go of everything, the store included. */
+  close(): Promise<void>;
+}
+
+const clock: Clock = { nowMs: () => Date.now() };
+const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
+const timers: Timers = {
+  set(delayMs, fire) {
+    const timer = setTimeout(fire, delayMs);
+    timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+  yield: (next) => void setImmediate(next),
+};
+const silent: Log = () => undefined;
+const uncounted: Metrics = {
+  count: () => undefined,
+  gauge: () => undefined,
+  observe: () => undefined,
+};
+
+/** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_… or STORAGE_…. */
+export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
+  const say = host.say ?? silent;
+  const crypto = await loadEnclaveCrypto();
+  const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto)));
+  const enclave = new Enclave({ keys, forwardingKeys: config.alwaysSendTo, crypto, entropy });
+  checkResidentGroups(config.residentGroups, enclave.publicKeys);
+  const table = new PartyTable({
+    ownUrl: advertisedUrl(config) ?? 'http://localhost:0/',
+    ownKeys: enclave.publicKeys,
+    configured: config.peers,
+    discovery: config.discovery,
+  });
+  const clients = { quick: peerClient(PEER_TIMEOUT_MS), patient: peerClient(RESEND_TIMEOUT_MS) };
+  const versions = peerVersions(config.enhancements);
+  const wire = httpPeerWire(clients, versions);
+  const storage = openStorage(config, host);
+  const store = new PayloadStore(storage.kv);
+  const metrics = host.metrics ?? uncounted;
+  const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
+  const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
+  const discovery = new Discovery({
+    table,
+    enclave,
+    wire,
+    clock,
+    timers,
+    entropy,
+    say,
+    intervalMs: config.partyInfoIntervalMs,
+    validateKeys: config.validateKeys,
+    onHeard: (url) => distributor.heard(url),
+  });
+  const manager = new PrivateTransactionManager({
+    enclave,
+    store,
+    distributor,
+    groups: config.residentGroups,
+    enhancements: config.enhancements,
+    search: (wanted) => discovery.search(wanted),
+  });
+  const failure = failureReply(say);
+  const servers = new Map<PtmApp, HttpServer>();
+  const parts = { enclave, store, table, wire, versions, distributor, discovery, manager };
+  return {
+    ...parts,
+    say,
+    failure,
+    async listen(routes) {
+      for (const { app, address } of config.servers) {
+        const served = routes[app];
+        if (!served) continue;
+        const bounds = { bodyBytesMax: BODY_BYTES_MAX, failure };
+        servers.set(app, await startHttpServer({ routes: served, address, ...bounds }));
+      }
+      const p2p = servers.get('P2P');
+      if (p2p) table.announce(advertisedUrl(config) ?? p2p.url);
+    },
+    urlOf: (app) => servers.get(app)?.url,
+    async close() {
+      discovery.stop();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+      distributor.stop();
+      await store.settled();
+      clients.quick.close();
+      clients.patient.close();
+      await storage.close();
+    },
+  };
+}
+
+function peerClient(timeoutMs: number): HttpClient {
+  return new HttpClient({
+    dialTimeoutMs: PEER_DIAL_TIMEOUT_MS,
+    timeoutMs,
+    idleTimeoutMs: PEER_IDLE_TIMEOUT_MS,
+    responseBytesMax: BODY_BYTES_MAX,
+  });
+}
+
+function openStorage(config: PtmConfig, host: PtmHost): { kv: Kv; close(): Promise<void> } {
+  if (host.kv) return { kv: host.kv, close: () => host.kv!.close() };
+  const path = join(config.dataFolder, STORE_FOLDER);
+  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  const unlock = lockDirectory(config.dataFolder);
+  try {
+    const kv = openLmdbKv({ path, tables: PTM_TABLES });
+    return { kv, close: () => kv.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function advertisedUrl(config: PtmConfig): string | undefined {
+  return config.servers.find((server) => server.app === 'P2P')?.advertised;
+}

@@ -1,0 +1,194 @@
+/**
+ * Recovery mode: asks every peer for what it holds for our keys, keeps it aside until all have answered, then stores it
+ * in the order in which the payloads affect one another (privacy dossier §11.3).
+ */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { keyOf } from '../../../core/base/bytes.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/ports.ts';
+import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import {
+  type EncodedPayload,
+  PAYLOAD_HASH_BYTES,
+  type PublicKey,
+} from '../../../core/privacy/payload.ts';
+import { decodePayload } from '../../../core/privacy/payload-decode.ts';
+import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Enclave } from './enclave.ts';
+import type { PrivateTransactionManager } from './manager.ts';
+import { normalizeUrl, type PartyTable } from './party-info.ts';
+import type { PeerWire } from './peers.ts';
+import type { PayloadStore } from './store.ts';
+
+/** Payloads that a peer puts into one push. */
+const BATCH_SIZE = 1_000;
+const PAGE_PAYLOADS_MAX = 256;
+
+export interface RecoveryReport {
+  /** `success`: every peer answered and all is stored; `failure`: no peer answered. */
+  readonly outcome: 'success' | 'partial' | 'failure';
+  /** Peers that sent what they hold for every key of ours. */
+  readonly peersAnswered: number;
+  readonly peersFailed: readonly string[];
+  /** Payloads that came, each counted once for each of its boxes. */
+  readonly received: number;
+  readonly stored: number;
+  /** Staged for the next run: they affect payloads that have not come. */
+  readonly waiting: number;
+  /** Refused as the same payload would be on a push. */
+  readonly refused: number;
+}
+
+export interface RecoveryOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  readonly manager: PrivateTransactionManager;
+  readonly say: Log;
+}
+
+interface Tally {
+  stored: number;
+  refused: number;
+}
+
+export class Recovery {
+  private readonly options: RecoveryOptions;
+  private received = 0;
+
+  constructor(options: RecoveryOptions) {
+    this.options = options;
+  }
+
+  /** A peer's `/pushBatch`. Resolves when all are durable. Throws PAYLOAD_INVALID. */
+  async stage(batch: readonly Uint8Array[]): Promise<void> {
+    const payloads = batch.map(decodePayload);
+    const { enclave, store } = this.options;
+    await store.stage(payloads.map((payload) => [enclave.hash(payload), payload] as const));
+    this.received += payloads.length;
+    this.options.say('info', 'payloads received', { total: this.received });
+  }
+
+  /** A peer's `/push`: stored at once when nothing depends on it. Throws PTM_PRIVACY_UNSUPPORTED for the others. */
+  async push(bytes: Uint8Array): Promise<PayloadHash> {
+    if (decodePayload(bytes).flag !== STANDARD_PRIVATE) {
+      throw fail(
+        'PTM_PRIVACY_UNSUPPORTED',
+        'Transactions with enhanced privacy are not accepted during recovery mode',
+      );
+    }
+    this.received++;
+    return this.options.manager.storePushed(bytes);
+  }
+
+  /**
+   * Party info must have been exchanged: peers send to where they know our keys to be. Peers in `without` will not come
+   * back: what only they had is not waited for.
+   */
+  async run(without: readonly string[] = []): Promise<RecoveryReport> {
+    const gone = new Set(without.map(normalizeUrl));
+    const urls = this.options.table.peers().filter((url) => !gone.has(url));
+    const peersFailed: string[] = [];
+    for (const url of urls) {
+      if (!(await this.request(url))) peersFailed.push(url);
+    }
+    const tally: Tally = { stored: 0, refused: 0 };
+    await this.storeStaged(tally, false);
+    // Once every peer has answered, what is still missing will not come: the rules of a push decide.
+    if (peersFailed.length === 0) await this.storeStaged(tally, true);
+    const waiting = this.countStaged();
+    const peersAnswered = urls.length - peersFailed.length;
+    const isWhole = peersFailed.length === 0 && waiting === 0 && tally.refused === 0;
+    const outcome = peersAnswered === 0 ? 'failure' : isWhole ? 'success' : 'partial';
+    return { outcome, peersAnswered, peersFailed, received: this.received, waiting, ...tally };
+  }
+
+  private async request(url: string): Promise<boolean> {
+    const { enclave, say } = this.options;
+    for (const key of enclave.publicKeys) {
+      try {
+        const total = await this.requestKey(url, key);
+        say('info', 'a peer has sent what it holds', { url, key: toBase64(key), total });
+      } catch (error) {
+        say('error', 'a peer did not send what it holds', { url, error: (error as Error).message });
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private async requestKey(url: string, key: PublicKey): Promise<number | 'untold'> {
+    const { wire } = this.options;
+    let outcome = await wire.resendBatch(url, key, BATCH_SIZE);
+    if (outcome.kind === 'unknown') outcome = await wire.resendAll(url, key);
+    if (outcome.kind === 'resent') return outcome.total ?? 'untold';
+    const status = outcome.kind === 'refused' ? outcome.status : 404;
+    throw fail('PTM_RESEND_REFUSED', `${url} answers a resend request with status ${status}`);
+  }
+
+  /** Rounds over what is staged, each storing what affects nothing that is missing, until a round stores nothing. */
+  private async storeStaged(tally: Tally, evenIncomplete: boolean): Promise<void> {
+    for (;;) {
+      let progress = 0;
+      let after: Uint8Array | undefined;
+      for (;;) {
+        const page = this.options.store.staged(PAGE_PAYLOADS_MAX, after);
+        const ready = page.filter(([, payload]) =>
+          payload.affected.every(
+            ({ hash }) => this.has(hash) || (evenIncomplete && !this.options.store.isStaged(hash)),
+          ),
+        );
+        progress += ready.length;
+        await this.storeAll(ready, tally);
+        after = page.at(-1)?.[0];
+        if (page.length < PAGE_PAYLOADS_MAX) break;
+      }
+      if (progress === 0) return;
+      this.options.say('info', 'payloads stored', { total: tally.stored });
+    }
+  }
+
+  private async storeAll(
+    ready: readonly (readonly [Uint8Array, EncodedPayload])[],
+    tally: Tally,
+  ): Promise<void> {
+    const results = await Promise.allSettled(
+      ready.map(([, payload]) => this.options.manager.storePushed(encodeLegacy(payload))),
+    );
+    for (const [i, result] of results.entries()) {
+      const hash = ready[i]![0].subarray(0, PAYLOAD_HASH_BYTES);
+      if (result.status === 'fulfilled' && this.has(hash)) {
+        tally.stored++;
+        continue;
+      }
+      tally.refused++;
+      const error =
+        result.status === 'rejected' ? refusal(result.reason) : 'its affected payloads do not fit';
+      this.options.say('warn', 'a payload is refused', { hash: toBase64(hash), error });
+    }
+    await this.options.store.unstage(ready.map(([key]) => key));
+  }
+
+  private has(hash: PayloadHash): boolean {
+    return this.options.store.get(hash) !== undefined;
+  }
+
+  private countStaged(): number {
+    const hashes = new Set<string>();
+    let after: Uint8Array | undefined;
+    for (;;) {
+      const page = this.options.store.staged(PAGE_PAYLOADS_MAX, after);
+      for (const [key] of page) hashes.add(keyOf(key.subarray(0, PAYLOAD_HASH_BYTES)));
+      after = page.at(-1)?.[0];
+      if (page.length < PAGE_PAYLOADS_MAX) return hashes.size;
+    }
+  }
+}
+
+/** The text of a refusal. A fault of the store is no fault of the payload, and what is staged stays: thrown on. */
+function refusal(reason: unknown): string {
+  if (!(reason instanceof QuorateError) || reason.code.startsWith('STORAGE_')) throw reason;
+  return reason.message;
+}

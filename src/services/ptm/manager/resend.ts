@@ -1,0 +1,155 @@
+/** Sends peers again what they lost: single payloads, all of a key, or in batches to one that recovers (dossier §11, §11.3). */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/ports.ts';
+import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import {
+  type EncodedPayload,
+  hasKey,
+  type PublicKey,
+  splitBoxes,
+  stripFor,
+} from '../../../core/privacy/payload.ts';
+import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Enclave } from './enclave.ts';
+import type { PartyTable } from './party-info.ts';
+import type { PeerWire } from './peers.ts';
+import type { PayloadStore } from './store.ts';
+
+/** Payloads of one batch, whatever the peer asks for. */
+export const BATCH_SIZE_MAX = 10_000;
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
+const PAGE_PAYLOADS_MAX = 64;
+/** Each reads the whole store. */
+const RESENDS_MAX = 4;
+
+export interface ResenderOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  readonly say: Log;
+  /** Finds the managers of keys that are not known yet. */
+  readonly search: (keys: readonly PublicKey[]) => Promise<void>;
+}
+
+export class Resender {
+  private readonly options: ResenderOptions;
+  private running = 0;
+
+  constructor(options: ResenderOptions) {
+    this.options = options;
+  }
+
+  /** `/resend` INDIVIDUAL: the payload as `key` may have it. Throws PTM_NOT_FOUND or PTM_PRIVACY_UNSUPPORTED. */
+  individual(hash: PayloadHash, key: PublicKey): EncodedPayload {
+    const payload = this.options.store.get(hash);
+    if (!payload) {
+      throw fail('PTM_NOT_FOUND', `Message with hash ${toBase64(hash)} was not found`);
+    }
+    if (payload.flag !== STANDARD_PRIVATE) {
+      throw fail(
+        'PTM_PRIVACY_UNSUPPORTED',
+        'Cannot resend enhanced privacy transaction in legacy resend',
+      );
+    }
+    if (!equalBytes(payload.senderKey, key)) return stripFor(payload, key);
+    if (payload.recipientKeys.length > 0) return payload;
+    return {
+      ...payload,
+      recipientKeys: this.portions(payload, key).flatMap((one) => one.recipientKeys),
+    };
+  }
+
+  /** `/resend` ALL: pushes one by one what stands under `key`, enhanced payloads left out. Resolves when all are there. */
+  all(key: PublicKey): Promise<number> {
+    return this.guarded(key, async (url) => {
+      let total = 0;
+      for (const payload of this.owedTo(key)) {
+        if (payload.flag !== STANDARD_PRIVATE) continue;
+        const outcome = await this.options.wire.push(url, encodeLegacy(payload));
+        if (outcome.kind === 'stored') total++;
+      }
+      return total;
+    });
+  }
+
+  /** `/resendBatch`: the number of payloads that the peer has taken. Throws PTM_PUSH_REFUSED when it refuses a batch. */
+  batches(key: PublicKey, batchSize: number): Promise<number> {
+    const limit = batchSize >= 1 && batchSize <= BATCH_SIZE_MAX ? batchSize : BATCH_SIZE_MAX;
+    return this.guarded(key, async (url) => {
+      let total = 0;
+      for (const batch of inBatches(this.owedTo(key), limit)) {
+        if (!(await this.options.wire.pushStaged(url, batch))) {
+          throw fail('PTM_PUSH_REFUSED', `Unable to push payload batch to recipient ${url}`, {
+            data: { status: 0 },
+          });
+        }
+        total += batch.length;
+      }
+      return total;
+    });
+  }
+
+  private async guarded(key: PublicKey, send: (url: string) => Promise<number>): Promise<number> {
+    if (this.running >= RESENDS_MAX) {
+      throw fail('PTM_BUSY', 'too many resends are under way: try again later');
+    }
+    const { table, say, search } = this.options;
+    this.running++;
+    try {
+      await search([key]);
+      const url = table.locate(key);
+      const total = await send(url);
+      say('info', 'sent a peer again what it asked for', { url, key: toBase64(key), total });
+      return total;
+    } finally {
+      this.running--;
+    }
+  }
+
+  /** Page by page, so that no read of the store stays open while a peer answers. */
+  private *owedTo(key: PublicKey): Generator<EncodedPayload> {
+    let after: PayloadHash | undefined;
+    for (;;) {
+      const page = this.options.store.page(PAGE_PAYLOADS_MAX, after);
+      for (const [, payload] of page) yield* this.portions(payload, key);
+      after = page.at(-1)?.[0];
+      if (page.length < PAGE_PAYLOADS_MAX) return;
+    }
+  }
+
+  /** What we sent to the key, stripped for it; what it sent to us, one box at a time; nothing of anybody else's. */
+  private portions(payload: EncodedPayload, key: PublicKey): EncodedPayload[] {
+    const { enclave } = this.options;
+    if (!equalBytes(payload.senderKey, key)) {
+      const isOurs = enclave.owns(payload.senderKey) && hasKey(payload.recipientKeys, key);
+      return isOurs ? [stripFor(payload, key)] : [];
+    }
+    return splitBoxes(payload).flatMap((portion) => {
+      if (portion.recipientKeys.length > 0) return [portion];
+      return enclave
+        .managedParties(portion)
+        .slice(0, 1)
+        .map((own) => ({ ...portion, recipientKeys: [own] }));
+    });
+  }
+}
+
+function* inBatches(payloads: Iterable<EncodedPayload>, limit: number): Generator<Uint8Array[]> {
+  let batch: Uint8Array[] = [];
+  let bytes = 0;
+  for (const payload of payloads) {
+    const encoded = encodeLegacy(payload);
+    if (batch.length > 0 && (batch.length === limit || bytes + encoded.length > BATCH_BYTES_MAX)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(encoded);
+    bytes += encoded.length;
+  }
+  if (batch.length > 0) yield batch;
+}
