@@ -4,7 +4,7 @@ import { concatBytes, EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../../cor
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
-import { signingHashOf, type Transaction } from '../../../../core/chain/transaction.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import type { PrivatePayload, SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
@@ -112,7 +112,12 @@ function isSameRequest(pooled: Transaction, wanted: Transaction, { from }: Trans
   return (
     from !== undefined &&
     equalBytes(pooled.sender, from) &&
-    equalBytes(signingHashOf(pooled), signingHashOf(wanted))
+    pooled.nonce === wanted.nonce &&
+    pooled.value === wanted.value &&
+    pooled.gasLimit === wanted.gasLimit &&
+    pooled.gasPrice === wanted.gasPrice &&
+    equalBytes(pooled.to ?? EMPTY_BYTES, wanted.to ?? EMPTY_BYTES) &&
+    equalBytes(pooled.data, wanted.data)
   );
 }
 
