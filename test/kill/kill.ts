@@ -50,9 +50,11 @@ export async function runKills(
     await loader.stop();
     await checkEverything(net, loader, store);
     const head = await headOf(net.rpc[0]!);
-    return { kills: count, acknowledged: loader.acknowledged.length, head };
-  } finally {
     await net.close();
+    return { kills: count, acknowledged: loader.acknowledged.length, head };
+  } catch (error) {
+    await net.devnet.stop();
+    throw new Error(`seed ${seed}, what is left lies in ${net.folder}`, { cause: error });
   }
 }
 

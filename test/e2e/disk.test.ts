@@ -1,0 +1,105 @@
+/** Files that a power cut or a user damaged, and a disk that is full. */
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '../support/conditions.ts';
+import { headOf, startTestDevnet, type TestDevnet, untilBlock } from '../support/devnet.ts';
+
+const DISK = '24m';
+
+async function untilAgreed(net: TestDevnet, at: number): Promise<void> {
+  const number = (await headOf(net.rpc[0]!)) + 2;
+  await untilBlock(net.rpc[0]!, number);
+  await untilBlock(net.rpc[at]!, number);
+  const tag = `0x${number.toString(16)}`;
+  const blocks = await Promise.all(
+    [0, at].map((each) =>
+      net.rpc[each]!.call<{ hash: string }>('eth_getBlockByNumber', tag, false),
+    ),
+  );
+  expect(blocks[1]!.hash).toBe(blocks[0]!.hash);
+}
+
+describe('a damaged block log', () => {
+  it('is cut to what is whole, the rest comes from the peers', async () => {
+    const net = await startTestDevnet();
+    try {
+      const log = join(net.folder, 'node4/quorate/blocks/000000.log');
+      const damages: (() => void)[] = [
+        () => truncateSync(log, statSync(log).size - 7),
+        () => appendFileSync(log, new Uint8Array(1000).fill(0xa5)),
+        () => appendFileSync(log, new Uint8Array(4096)),
+        () => truncateSync(log, statSync(log).size - 20_000),
+      ];
+      await untilBlock(net.rpc[3]!, 12);
+      for (const damage of damages) {
+        await net.devnet.process('node4').stop();
+        damage();
+        await net.devnet.restart('node4');
+        await untilAgreed(net, 3);
+      }
+    } finally {
+      await net.close();
+    }
+  });
+});
+
+describe('a full disk', () => {
+  it('ends the node with a clear error, and nothing is lost once there is space', async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'quorate-disk-'));
+    const disk = join(folder, 'node4');
+    mkdirSync(disk);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'none', disk], { stdio: 'pipe' });
+    } catch {
+      rmSync(folder, { recursive: true });
+      console.warn('NOT TESTED: a full disk, for this user may not mount a small one');
+      context.skip();
+    }
+    const filler = join(disk, 'filler');
+    let net: TestDevnet | undefined;
+    try {
+      net = await startTestDevnet({ folder, inProcesses: true });
+      const before = await headOf(net.rpc[3]!);
+      const victim = net.devnet.process('node4');
+      fill(filler);
+      expect(await victim.ended).toBe('status 1');
+      const log = readFileSync(join(folder, 'node4.log'), 'utf8');
+      expect(log).toMatch(/no space left|ENOSPC|disk/i);
+      await untilBlock(net.rpc[0]!, (await headOf(net.rpc[0]!)) + 2);
+      rmSync(filler);
+      await net.devnet.restart('node4');
+      expect(await headOf(net.rpc[3]!)).toBeGreaterThanOrEqual(before);
+      await untilAgreed(net, 3);
+      await until(
+        'it has peers again',
+        async () => (await net!.rpc[3]!.call('net_peerCount')) === '0x3',
+      );
+    } finally {
+      await net?.devnet.stop();
+      execFileSync('umount', [disk]);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** Writes until the disk takes no more. */
+function fill(file: string): void {
+  for (const size of [1 << 16, 1 << 12, 1]) {
+    try {
+      for (;;) appendFileSync(file, new Uint8Array(size));
+    } catch {
+      // Full for this size.
+    }
+  }
+}
