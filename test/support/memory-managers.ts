@@ -1,0 +1,122 @@
+/** Private transaction managers joined in memory: each payload is at its sender and its recipients, nowhere else. */
+
+import { toBase64 } from '../../src/core/base/base64.ts';
+import { fail } from '../../src/core/base/errors.ts';
+import { bareHex } from '../../src/core/base/hex.ts';
+import { bigIntToFixed } from '../../src/core/base/quantity.ts';
+import type { Manager, OutgoingPayload, SentPayload } from '../../src/core/ports.ts';
+import {
+  type PayloadHash,
+  type PrivateAnswer,
+  type PrivateQuery,
+  queryKey,
+} from '../../src/core/privacy/inputs.ts';
+
+interface Held extends OutgoingPayload {
+  readonly sender: string;
+}
+
+export class MemoryManagers {
+  private readonly held = new Map<string, Held>();
+  private readonly sealed = new Map<
+    string,
+    { readonly by: string; readonly payload: Uint8Array }
+  >();
+  private readonly keys = new Set<string>();
+  private readonly down = new Set<string>();
+  private count = 0n;
+
+  /** Members are known to each other by their keys. */
+  manager(key: string): Manager {
+    this.keys.add(key);
+    return {
+      features: {
+        privacyEnhancements: true,
+        multiTenancy: true,
+        multiplePrivateStates: true,
+        mandatoryRecipients: true,
+      },
+      ask: async (queries) => {
+        this.checkUp(key);
+        return new Map(queries.map((query) => [queryKey(query), this.answer(key, query)]));
+      },
+      send: async (payload) => this.store(key, payload),
+      storeRaw: () => Promise.reject(new Error('not in this test')),
+      sendSigned: () => Promise.reject(new Error('not in this test')),
+      receiveRaw: async () => undefined,
+      participants: async (hash) => this.partiesOf(key, hash),
+      mandatory: async (hash) => this.heldBy(key, hash)?.mandatory ?? [],
+      groups: async () => [],
+      encryptPayload: async ({ payload }) => {
+        const cipherText = `sealed-${this.sealed.size}`;
+        this.sealed.set(cipherText, { by: key, payload });
+        return {
+          senderKey: key,
+          cipherText,
+          cipherTextNonce: '',
+          recipientBoxes: [],
+          recipientNonce: '',
+          recipientKeys: [key],
+        };
+      },
+    };
+  }
+
+  setDown(key: string, isDown: boolean): void {
+    if (isDown) this.down.add(key);
+    else this.down.delete(key);
+  }
+
+  private checkUp(key: string): void {
+    if (this.down.has(key)) throw fail('PTM_UNREACHABLE', 'connection refused');
+  }
+
+  private store(key: string, payload: OutgoingPayload): SentPayload {
+    this.checkUp(key);
+    const unknown = payload.to.find((each) => !this.keys.has(each));
+    if (unknown !== undefined)
+      throw fail('PTM_REFUSED', `404 status: Recipient not found for key: ${unknown}`);
+    const hash = bigIntToFixed((1n << 511n) + this.count++, 64);
+    this.held.set(bareHex(hash), { ...payload, sender: key });
+    return { hash, managedParties: [key], senderKey: key };
+  }
+
+  private heldBy(key: string, hash: PayloadHash): Held | undefined {
+    const held = this.held.get(bareHex(hash));
+    return held && (held.sender === key || held.to.includes(key)) ? held : undefined;
+  }
+
+  private partiesOf(key: string, hash: PayloadHash): string[] {
+    const held = this.heldBy(key, hash);
+    return held ? [...new Set([...held.to, held.sender])] : [];
+  }
+
+  private answer(key: string, { kind, hash }: PrivateQuery): PrivateAnswer {
+    const held = this.heldBy(key, hash);
+    if (kind === 'isSender') return { kind: 'fact', value: held?.sender === key };
+    if (!held) return { kind: 'notParty' };
+    const payload = kind === 'payload' ? held.payload : this.open(key, held.payload);
+    if (!payload) return { kind: 'notParty' };
+    const { flag, affected, execHash, sender } = held;
+    return {
+      kind: 'held',
+      payload,
+      flag,
+      affected,
+      execHash,
+      managedParties: [key],
+      senderKey: sender,
+    };
+  }
+
+  private open(key: string, envelope: Uint8Array): Uint8Array | undefined {
+    const { cipherText } = JSON.parse(Buffer.from(envelope).toString('utf8'));
+    const sealed = this.sealed.get(cipherText);
+    return sealed?.by === key ? sealed.payload : undefined;
+  }
+}
+
+/** A manager key: base64 of 32 bytes. */
+export function memoryKey(number: number): string {
+  return toBase64(new Uint8Array(32).fill(number + 1));
+}
