@@ -52,7 +52,7 @@ export function writeDescription(folder: string, description: DevnetDescription)
 }
 
 /** undefined when no network was started from there. */
-export function readDescription(folder: string): DevnetDescription | undefined {
+function readDescription(folder: string): DevnetDescription | undefined {
   const file = descriptionFile(folder);
   return existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as DevnetDescription)

@@ -21,11 +21,7 @@ function describe(name: string, row: Method<Context>): Json {
 }
 
 /** Methods of the namespaces that the caller's transport serves. */
-export function openRpcOf(
-  table: Table<Context>,
-  namespaces: ReadonlySet<string>,
-  version: string,
-): Json {
+function openRpcOf(table: Table<Context>, namespaces: ReadonlySet<string>, version: string): Json {
   const methods = table.methods.flatMap((row) =>
     row.names
       .filter((name) => namespaces.has(name.split(/[_.]/)[0]!))

@@ -28,11 +28,6 @@ export interface PrivateArgs {
   readonly mandatoryFor: readonly string[] | undefined;
 }
 
-export interface Signed {
-  readonly transaction: Transaction;
-  readonly hash: Hash32;
-}
-
 export interface PoolContent {
   readonly pending: ReadonlyMap<string, readonly Transaction[]>;
   readonly queued: ReadonlyMap<string, readonly Transaction[]>;
