@@ -1,4 +1,5 @@
 /** 6-8: addition, multiplication and pairing on BN254, the curve also called alt_bn128 or bn256 (EIP-196, EIP-197). */
+import { weierstrass } from '@noble/curves/abstract/weierstrass.js';
 import { bn254 } from '@noble/curves/bn254.js';
 import { isZeroBytes } from '../../base/bytes.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
@@ -12,6 +13,23 @@ const G2 = bn254.G2.Point;
 const { Fp, Fp2, Fp12, Fr } = bn254.fields;
 type PointG1 = ReturnType<typeof G1.fromAffine>;
 type PointG2 = ReturnType<typeof G2.fromAffine>;
+
+/**
+ * G1 with its endomorphism (x, y) -> (beta·x, y), which multiplies by lambda: a scalar splits into two of half the length (Gallant,
+ * Lambert, Vanstone 2001). The basis is that of the lattice of all a + b·lambda = 0 modulo the order, reduced.
+ */
+const G1_SPLIT = weierstrass(G1.CURVE(), {
+  Fp,
+  Fn: Fr,
+  allowInfinityPoint: true,
+  endo: {
+    beta: 0x30644e72e131a0295e6dd9e7e0acccb0c28f069fbb966e3de4bd44e5607cfd48n,
+    basises: [
+      [0x6f4d8248eeb859fc8211bbeb7d4f1128n, -0x89d3256894d213e3n],
+      [0x89d3256894d213e3n, 0x6f4d8248eeb859fd0be4e1541221250bn],
+    ],
+  },
+});
 
 const ERROR = 'bn256: malformed point';
 
@@ -36,7 +54,7 @@ export function bn254Multiply(gas: number): Precompile {
       const point = pointG1(bytes.subarray(0, POINT_BYTES));
       if (!point) return undefined;
       const scalar = Fr.create(bytesToBigInt(bytes.subarray(POINT_BYTES)));
-      return bytesOfPoint(point.multiplyUnsafe(scalar));
+      return bytesOfPoint(G1_SPLIT.fromAffine(point.toAffine()).multiplyUnsafe(scalar));
     },
     error: () => ERROR,
   };
