@@ -1,5 +1,5 @@
 /** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { instantiateSecp256k1, validateSecp256k1PrivateKey } from '@bitauth/libauth';
 import { createKeccak } from 'hash-wasm';
@@ -58,7 +58,7 @@ export async function installCrypto(): Promise<{ secp256k1: string }> {
 async function installHashes(): Promise<void> {
   const hasher = await createKeccak(256);
   installKeccak256((bytes) => hasher.init().update(bytes).digest('binary'));
-  installSha256((bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()));
+  installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
   installBlake2Rounds(await blake2RoundsInWasm());
   requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);
   requireEqual('BLAKE2b', blake2F(blake2OfAbc()), SELF_TEST.blake2);
