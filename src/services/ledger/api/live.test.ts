@@ -83,7 +83,9 @@ describe('pending', () => {
     const args = { from: FROM, to: TO, value: '0x1', gas: '0x5208' };
     const nonce = await node.call('eth_getTransactionCount', FROM, 'pending');
     const hash = await node.call('eth_sendTransaction', { ...args, nonce });
-    const error = await node.call('eth_resend', { ...args, nonce }, '0x0', '0x7530').catch((e) => e);
+    const error = await node
+      .call('eth_resend', { ...args, nonce }, '0x0', '0x7530')
+      .catch((e) => e);
     // A replacement must pay more, and on a network without fees nobody can.
     expect(error.message).toBe('replacement transaction underpriced');
     await expect(
@@ -103,7 +105,11 @@ describe('filters and subscriptions', () => {
     };
     const ask = async (method: string, ...params: unknown[]) =>
       JSON.parse(
-        await node.dispatcher.handle(JSON.stringify({ id: 1, method, params }), { ...CALLER, transport: 'ipc' }, channel),
+        await node.dispatcher.handle(
+          JSON.stringify({ id: 1, method, params }),
+          { ...CALLER, transport: 'ipc' },
+          channel,
+        ),
       ).result;
     const [heads, logs, pending] = [
       await ask('eth_subscribe', 'newHeads'),
@@ -113,7 +119,11 @@ describe('filters and subscriptions', () => {
     const blockFilter = await node.call('eth_newBlockFilter');
     const pendingFilter = await node.call('eth_newPendingTransactionFilter');
     const logFilter = await node.call('eth_newFilter', { topics: [] });
-    const hash = await node.call('eth_sendTransaction', { from: FROM, data: EMITTER, gas: '0x30d40' });
+    const hash = await node.call('eth_sendTransaction', {
+      from: FROM,
+      data: EMITTER,
+      gas: '0x30d40',
+    });
     const receipt = await mined(hash);
     expect(receipt.logs).toHaveLength(1);
     const of = (id: string) =>
@@ -144,11 +154,17 @@ describe('newer than the reference', () => {
     expect(history.reward).toHaveLength(2);
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x0');
     for (const tag of ['safe', 'finalized'])
-      expect(await node.call('eth_getBlockByNumber', tag, false)).toMatchObject({ miner: toHex(addressOfSecretKey(VALIDATOR)) });
+      expect(await node.call('eth_getBlockByNumber', tag, false)).toMatchObject({
+        miner: toHex(addressOfSecretKey(VALIDATOR)),
+      });
   });
 
   it('traces take the configuration of newer geth', async () => {
-    const hash = await node.call('eth_sendTransaction', { from: FROM, data: EMITTER, gas: '0x30d40' });
+    const hash = await node.call('eth_sendTransaction', {
+      from: FROM,
+      data: EMITTER,
+      gas: '0x30d40',
+    });
     await mined(hash);
     const trace = (options: object) => node.call('debug_traceTransaction', hash, options);
     const call = await trace({ tracer: 'callTracer', tracerConfig: { withLog: true } });
@@ -170,7 +186,9 @@ describe('newer than the reference', () => {
     const names: string[] = document.methods.map((each: any) => each.name);
     expect(document.openrpc).toMatch(/^1\./);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toEqual(expect.arrayContaining(['eth_call', 'debug_traceTransaction', 'rpc.discover']));
+    expect(names).toEqual(
+      expect.arrayContaining(['eth_call', 'debug_traceTransaction', 'rpc.discover']),
+    );
     for (const each of document.methods) {
       expect(each.summary).not.toBe('');
       for (const param of each.params) expect(param.schema).toBeTypeOf('object');
