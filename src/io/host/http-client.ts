@@ -20,6 +20,8 @@ export interface HttpClientOptions {
   readonly idleTimeoutMs: number;
   readonly responseBytesMax: number;
   readonly tls?: https.AgentOptions | undefined;
+  /** Makes the agent of https requests from the pool's options, where a certificate is checked in a way of its own. */
+  readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
 }
 
 export interface HttpCall {
@@ -53,7 +55,7 @@ export class HttpClient {
       ...(options.idleTimeoutMs > 0 ? { timeout: options.idleTimeoutMs } : {}),
     };
     this.plain = new http.Agent(pool);
-    this.secure = new https.Agent({ ...pool, ...options.tls });
+    this.secure = options.secureAgent?.(pool) ?? new https.Agent({ ...pool, ...options.tls });
   }
 
   /** Any status is an answer. Rejects with HTTP_FAILED, the cause's own text in the message. */

@@ -1,9 +1,12 @@
 /** HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a graceful end. */
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import type * as https from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../../core/base/errors.ts';
+import type { AllowList } from './allow-list.ts';
+import { guardServer, type ServerTrust, serverOptions } from './tls-trust.ts';
 
 const PARAMETER_CHARACTERS_MAX = 1024;
 const KEEP_ALIVE_MS = 72_000;
@@ -44,7 +47,9 @@ export interface HttpServerOptions {
   readonly bodyBytesMax: number;
   /** Turns whatever a route threw into an answer; the server's own refusals come here too, with `statusCode`. */
   readonly failure: (error: unknown) => HttpReply;
-  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  readonly tls?: ServerTrust | undefined;
+  /** Clients of other addresses get 401; undefined: everybody may ask. */
+  readonly allowed?: AllowList | undefined;
 }
 
 export interface HttpServer {
@@ -70,8 +75,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
-    ...(options.tls ? { https: options.tls } : {}),
+    ...(options.tls ? { https: serverOptions(options.tls) } : {}),
   }) as unknown as FastifyInstance;
+  const { tls, allowed } = options;
+  if (tls) guardServer(app.server as unknown as https.Server, tls);
+  if (allowed) {
+    app.addHook('onRequest', async (request, reply) => {
+      const address = request.raw.socket.remoteAddress ?? '';
+      if (!(await allowed.allows(address))) return answer(reply, text(401, ''));
+      return undefined;
+    });
+  }
   // A GET may carry a body here: Tessera's /receive does.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();

@@ -4,12 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
+import { AllowList } from '../../io/http/allow-list.ts';
 import {
   type HttpReply,
   type HttpServer,
   type Route,
   startHttpServer,
 } from '../../io/http/server.ts';
+import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
@@ -25,6 +27,7 @@ import { type PeerWire, peerVersions } from './manager/peers.ts';
 import { PayloadStore, PTM_TABLES } from './manager/store.ts';
 import type { PtmApp, PtmConfig } from './options.ts';
 import { httpPeerWire } from './peer-wire.ts';
+import { clientTrust, serverTrust } from './tls-options.ts';
 
 const STORE_FOLDER = 'payloads';
 const FOLDER_MODE = 0o700;
@@ -92,7 +95,15 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     configured: config.peers,
     discovery: config.discovery,
   });
-  const clients = { quick: peerClient(PEER_TIMEOUT_MS), patient: peerClient(RESEND_TIMEOUT_MS) };
+  const p2pTls = config.servers.find((server) => server.app === 'P2P')?.tls;
+  const trust = p2pTls && clientTrust(p2pTls);
+  const clients = {
+    quick: peerClient(PEER_TIMEOUT_MS, trust),
+    patient: peerClient(RESEND_TIMEOUT_MS, trust),
+  };
+  const allowed = config.allowListed
+    ? new AllowList(config.peers.map((url) => new URL(url).hostname))
+    : undefined;
   const versions = peerVersions(config.enhancements);
   const wire = httpPeerWire(clients, versions);
   const storage = openStorage(config, host);
@@ -128,11 +139,18 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     say,
     failure,
     async listen(routes) {
-      for (const { app, address } of config.servers) {
+      for (const { app, address, tls } of config.servers) {
         const served = routes[app];
         if (!served) continue;
-        const bounds = { bodyBytesMax: BODY_BYTES_MAX, failure };
-        servers.set(app, await startHttpServer({ routes: served, address, ...bounds }));
+        const server = await startHttpServer({
+          routes: served,
+          address,
+          bodyBytesMax: BODY_BYTES_MAX,
+          failure,
+          tls: tls && serverTrust(tls),
+          allowed: app === 'P2P' ? allowed : undefined,
+        });
+        servers.set(app, server);
       }
       const p2p = servers.get('P2P');
       if (p2p) table.announce(advertisedUrl(config) ?? p2p.url);
@@ -150,12 +168,13 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   };
 }
 
-function peerClient(timeoutMs: number): HttpClient {
+function peerClient(timeoutMs: number, trust: ClientTrust | undefined): HttpClient {
   return new HttpClient({
     dialTimeoutMs: PEER_DIAL_TIMEOUT_MS,
     timeoutMs,
     idleTimeoutMs: PEER_IDLE_TIMEOUT_MS,
     responseBytesMax: BODY_BYTES_MAX,
+    ...(trust ? { secureAgent: (pool) => new TrustingAgent(trust, pool) } : {}),
   });
 }
 

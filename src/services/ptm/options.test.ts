@@ -72,15 +72,14 @@ describe('Tessera configuration files', () => {
   it('are refused where ignoring them would be unsafe', () => {
     const refused = (change: object, text: RegExp) =>
       expect(() => parseTesseraConfig({ ...sample, ...change }, file)).toThrow(text);
-    refused({ useWhiteList: true }, /useWhiteList/);
     refused({ encryptor: { type: 'EC' } }, /NACL/);
     refused({ mode: 'orion' }, /orion/);
     refused({ serverConfigs: [] }, /exactly one server of app Q2T/);
     refused(
       {
-        serverConfigs: [{ app: 'P2P', serverAddress: 'https://x:1', sslConfig: { tls: 'STRICT' } }],
+        serverConfigs: [{ app: 'P2P', serverAddress: 'http://x:1', sslConfig: { tls: 'STRICT' } }],
       },
-      /TLS/,
+      /must be https/,
     );
     refused({ serverConfigs: [{ app: 'P2P', serverAddress: 'nonsense' }] }, /address "nonsense"/);
     refused({ keys: {} }, /keyData/);

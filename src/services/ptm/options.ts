@@ -6,6 +6,7 @@ import type { ResidentGroup } from '../../core/ports.ts';
 import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
 import type { HttpAddress } from '../../io/http/server.ts';
 import { type KeySource, parseKeySources } from './key-sources.ts';
+import { parseTls, type TlsSource } from './tls-options.ts';
 
 export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty';
 
@@ -14,6 +15,7 @@ interface PtmServer {
   readonly address: HttpAddress;
   /** `serverAddress` as others reach it; undefined: as bound (port 0). */
   readonly advertised: string | undefined;
+  readonly tls?: TlsSource | undefined;
 }
 
 export interface PtmConfig {
@@ -30,6 +32,8 @@ export interface PtmConfig {
   readonly validateKeys: boolean;
   readonly residentGroups: readonly ResidentGroup[];
   readonly partyInfoIntervalMs: number;
+  /** `useWhiteList`: only the hosts of `peers` may speak to P2P. */
+  readonly allowListed?: boolean;
 }
 
 const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
@@ -88,6 +92,7 @@ export function parseTesseraConfig(
     validateKeys: features.enableRemoteKeyValidation === true,
     residentGroups: list(root.residentGroups, 'residentGroups').map(residentGroup),
     partyInfoIntervalMs: interval(optional(p2p?.properties, 'properties').partyInfoInterval),
+    allowListed: root.useWhiteList === true,
   };
   return { config, warnings };
 }
@@ -95,11 +100,6 @@ export function parseTesseraConfig(
 /** Refuses what would be unsafe to leave out; warns of what has no meaning here. */
 function ignored(root: Fields): string[] {
   const warnings: string[] = [];
-  if (root.useWhiteList === true) {
-    throw invalid(
-      'useWhiteList is not supported yet: restrict access to the P2P port, and set useWhiteList to false',
-    );
-  }
   const encryptor = optional(root.encryptor, 'encryptor').type;
   if (encryptor !== undefined && encryptor !== 'NACL') {
     throw invalid('encryptor.type must be NACL: GoQuorum networks use no other here');
@@ -124,15 +124,16 @@ function server(fields: Fields, index: number, folder: string, warnings: string[
     warnings.push(`${name}: app ${app} is not served`);
     return [];
   }
-  const tls = optional(fields.sslConfig, `${name}.sslConfig`).tls;
-  if (tls !== undefined && String(tls).toUpperCase() !== 'OFF') {
-    throw invalid(`${name}.sslConfig.tls must be OFF: TLS of the manager is not supported yet`);
-  }
+  const ssl = `${name}.sslConfig`;
+  const tls = parseTls(optional(fields.sslConfig, ssl), folder, ssl);
   const address = string(fields.serverAddress, `${name}.serverAddress`);
   const binding = fields.bindingAddress ?? address;
   const bound = parseAddress(string(binding, `${name}.bindingAddress`), folder);
+  if (tls && bound.kind === 'tcp' && !address.startsWith('https://')) {
+    throw invalid(`${name}.serverAddress must be https://… when TLS is STRICT`);
+  }
   const advertised = bound.kind === 'tcp' && bound.port !== 0 ? address : undefined;
-  return [{ app: app as PtmApp, address: bound, advertised }];
+  return [{ app: app as PtmApp, address: bound, advertised, tls }];
 }
 
 /** `unix:<path>` or `http://host:port`. */
@@ -141,10 +142,10 @@ function parseAddress(text: string, folder: string): HttpAddress {
     const path = text.slice('unix:'.length);
     return { kind: 'unix', path: isAbsolute(path) ? path : resolve(folder, path) };
   }
-  const match = /^http:\/\/(\[[0-9a-fA-F:]+\]|[^:/\s]+):(\d+)\/?$/.exec(text);
+  const match = /^https?:\/\/(\[[0-9a-fA-F:]+\]|[^:/\s]+):(\d+)\/?$/.exec(text);
   const port = Number(match?.[2]);
   if (!match || port > PORT_MAX) {
-    throw invalid(`address "${text}" must be http://host:port or unix:<path>`);
+    throw invalid(`address "${text}" must be http(s)://host:port or unix:<path>`);
   }
   return { kind: 'tcp', host: match[1]!.replace(/^\[|\]$/g, ''), port };
 }
