@@ -51,13 +51,13 @@ import { copyOfSpace } from './space-copy.ts';
 import { advance, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 
-/** What a crash leaves to replay: well under a second. */
-const CHECKPOINT_BYTES_DEFAULT = 8 * 1024 * 1024;
+/** What a crash leaves to replay: about a second for as many blocks of transfers between ever new accounts. */
+const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
 const CHECKPOINT_MS_DEFAULT = 5_000;
 /** An append waits for the checkpoint that runs when it would leave that many times as much. */
-const BACKLOG_MAX = 3;
+const BACKLOG_MAX = 2;
 /** While replaying, memory is given back behind that many times as much. */
-const REPLAY_MAX = 8;
+const REPLAY_MAX = 16;
 /** Appends with durability `group` share one sync. */
 const GROUP_BLOCKS = 64;
 const BLOCKS_CACHED_MAX = 128;

@@ -18,13 +18,13 @@ const SPACES_MAX = 65_535;
 /** The number of no space: a reader of it finds nothing. */
 const NO_SPACE_ID = 65_535;
 
-/** Nibbles of a settled trie that stay in memory: 16^3 branches at most. */
-const SETTLED_DEPTH_NIBBLES = 3;
+/** Nibbles of a settled trie that stay in memory: settling is one step, so that it must be short. */
+const SETTLED_DEPTH_NIBBLES = 2;
 /** Memory of clean trie nodes, of one space; behind that, what the index holds too is let go. */
 const NODE_BYTES_MAX = 128 * 1024 * 1024;
-/** Of a node besides its RLP, and of what one changed leaf adds to a trie. Both rather too much than too little. */
-const NODE_OVERHEAD_BYTES = 600;
-const LEAF_BYTES = 1024;
+/** Of a node besides its RLP, and of what a changed leaf adds to a trie. Both rather too much than too little. */
+const NODE_OVERHEAD_BYTES = 300;
+const LEAF_BYTES = 300;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */
@@ -123,7 +123,7 @@ export class Spaces {
   private entry(psi: Psi | undefined, id: number, cursor: number, root: Hash32): SpaceEntry {
     const load = (key: Uint8Array) => {
       const rlp = this.kv.get(TABLE.nodes, key);
-      entry.heldBytes += NODE_OVERHEAD_BYTES + (rlp?.length ?? 0) * 3;
+      entry.heldBytes += NODE_OVERHEAD_BYTES + (rlp?.length ?? 0);
       return rlp;
     };
     const trie = StateTrie.load(root, {

@@ -136,8 +136,9 @@ export function openLmdbKv(options: LmdbOptions): Kv {
   }
 }
 
+/** lmdb takes any bytes; only its types ask for a Buffer, and making one costs as much as the call. */
 function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return bytes as Buffer;
 }
 
 function plain(bytes: Buffer): Uint8Array {
