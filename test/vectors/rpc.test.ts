@@ -26,6 +26,7 @@ it('the copy in the project is what was recorded', () => {
     return;
   }
   expect(rpc.find(shared).map((path) => path.slice(shared.length))).toEqual([
+    '/goquorum/mps-chain/rpc',
     '/goquorum/private-chain/rpc',
     '/goquorum/public-chain/rpc',
   ]);

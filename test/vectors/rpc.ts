@@ -18,6 +18,7 @@ import { askOverHttp, WebSocketTalk } from './rpc-wire.ts';
 /** What later work owes, by method or folder; `private-chain:` restricts a line to chains with a manager. */
 const NOT_YET_OWED: Readonly<Record<string, string>> = {
   graphql: 'GraphQL',
+  'mps-chain': 'several private states in one node',
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
   eth_decryptQuorumPayload: 'privacy, second part',
@@ -69,8 +70,6 @@ export const rpc: VectorKind = {
 };
 
 function hasChain(recording: string): boolean {
-  // Several private states in one node are owed with the second part of privacy.
-  if (basename(recording) === 'mps-chain') return false;
   return ['blocks.jsonl', 'blocks.jsonl.gz'].some((name) =>
     existsSync(join(recording, 'chain', name)),
   );
@@ -152,6 +151,8 @@ class Session {
   }
 
   private ownerOf({ file, exchanges }: Transcript): string | undefined {
+    const chain = basename(this.recording);
+    if (chain in NOT_YET_OWED) return chain;
     const folder = file.split('/')[0]!;
     const names = [folder, ...exchanges.map((each) => methodOf(each) ?? folder)];
     const prefix = this.hasManager ? 'private-chain:' : 'no-manager:';
