@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   micro: async () => (await import('./micro.ts')).micro(),
   rpc: async () => (await import('./rpc.ts')).rpc(),
   catchup: async () => (await import('./catchup.ts')).catchup(),
+  import: async () => (await import('./import.ts')).importBench(),
   start: async () => (await import('./start.ts')).start(),
   net: async () => (await import('./net.ts')).net(),
 };

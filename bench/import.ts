@@ -1,0 +1,105 @@
+/**
+ * `quorate import` of a chain of transfers, in a process of its own: transactions a second and CPU a transaction, start and stop
+ * included. With REFERENCE_GETH=FILE the reference's `import` of the same file, in turn.
+ */
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fromHex } from '../src/core/base/hex.ts';
+import { keccak256 } from '../src/core/base/keccak.ts';
+import { CHAIN_ID, topologyOf } from '../src/services/devnet/topology.ts';
+import { Account, BenchChain } from './chain.ts';
+import { temporaryFolder, writeGenesis } from './folders.ts';
+import type { Figure } from './report.ts';
+
+const BLOCKS = 200;
+const TRANSACTIONS_PER_BLOCK = 250;
+const RUNS = 3;
+const PORT = 27_600;
+const MAIN = join(import.meta.dirname, '../dist/cli/main.js');
+
+const run = promisify(execFile);
+
+interface Measured {
+  readonly perSecond: number[];
+  readonly cpuMs: number[];
+}
+
+export async function importBench(): Promise<readonly Figure[]> {
+  const folder = temporaryFolder();
+  const topology = topologyOf(folder, PORT);
+  const genesis = writeGenesis(topology);
+  const file = join(folder, 'blocks.rlp');
+  await build(join(folder, 'built'), genesis, topology);
+  await run(process.execPath, [MAIN, 'export', '--datadir', join(folder, 'built'), file]);
+  const ours: Measured = { perSecond: [], cpuMs: [] };
+  const theirs: Measured = { perSecond: [], cpuMs: [] };
+  const reference = process.env.REFERENCE_GETH;
+  for (let i = 0; i < RUNS; i++) {
+    const datadir = join(folder, `taken-${i}`);
+    await run(process.execPath, [MAIN, 'init', '--datadir', datadir, genesis]);
+    await measure(ours, [process.execPath, MAIN, 'import', '--datadir', datadir, file]);
+    rmSync(datadir, { recursive: true });
+    if (reference === undefined) continue;
+    await run(reference, ['--datadir', datadir, 'init', genesis], { env: WITHOUT_MANAGER });
+    const archive = ['--datadir', datadir, '--gcmode', 'archive', 'import', file];
+    await measure(theirs, [reference, ...archive]);
+    rmSync(datadir, { recursive: true });
+  }
+  return [
+    figure('import of transfers', 'tx/s', ours.perSecond, theirs.perSecond),
+    figure('import: CPU', 'ms/tx', ours.cpuMs, theirs.cpuMs),
+  ];
+}
+
+const WITHOUT_MANAGER = { ...process.env, PRIVATE_CONFIG: 'ignore' };
+
+/** The shell tells the CPU seconds of what it ran in its last line. */
+async function measure(into: Measured, command: readonly string[]): Promise<void> {
+  const startMs = performance.now();
+  const { stdout } = await run('bash', ['-c', '"$@" && times', 'bash', ...command], {
+    env: WITHOUT_MANAGER,
+  });
+  const seconds = (performance.now() - startMs) / 1000;
+  const transactions = BLOCKS * TRANSACTIONS_PER_BLOCK;
+  into.perSecond.push(transactions / seconds);
+  const times = [
+    ...stdout
+      .trim()
+      .split('\n')
+      .at(-1)!
+      .matchAll(/(\d+)m([\d.]+)s/g),
+  ];
+  const cpuSeconds = times.reduce(
+    (sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest),
+    0,
+  );
+  into.cpuMs.push((cpuSeconds * 1000) / transactions);
+}
+
+function figure(name: string, unit: string, runs: number[], reference: number[]): Figure {
+  return {
+    name,
+    unit,
+    runs,
+    ...(reference.length > 0 ? { reference: { name: 'geth import', runs: reference } } : {}),
+  };
+}
+
+async function build(
+  folder: string,
+  genesis: string,
+  topology: ReturnType<typeof topologyOf>,
+): Promise<void> {
+  const chain = await BenchChain.open(folder, genesis, topology);
+  const account = new Account(fromHex(topology.accounts[0]!.privateKey));
+  for (let number = 1; number <= BLOCKS; number++) {
+    const transactions = Array.from({ length: TRANSACTIONS_PER_BLOCK }, (_, index) => {
+      const to = keccak256(Uint8Array.of(index, number, number >> 8)).subarray(12);
+      return account.sign(BigInt(CHAIN_ID), { to, value: 1n, gasLimit: 21_000n });
+    });
+    await chain.grow(transactions, 'group');
+  }
+  await chain.opened.close();
+}
