@@ -36,6 +36,9 @@ export interface Table<Context> {
   readonly subscriptions: readonly Subscription<Context>[];
 }
 
+/** `id`: of the request, as JSON text; undefined for a notification. */
+export type ContextOf<Context> = (caller: Caller, id: string | undefined) => Context;
+
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 /** What a batch answers beyond this is left out, with an error in its place. */
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
@@ -47,7 +50,7 @@ const OVERLAPPING_CALLS_MAX = 64;
 export class Dispatcher<Context> {
   private readonly byName = new Map<string, Method<Context>>();
   private readonly subscriptions: readonly Subscription<Context>[];
-  private readonly contextOf: (caller: Caller) => Context;
+  private readonly contextOf: ContextOf<Context>;
   private readonly isEnabled: (caller: Caller, namespace: string) => boolean;
   private readonly newId: () => string;
   private readonly log: Log;
@@ -55,7 +58,7 @@ export class Dispatcher<Context> {
   constructor(
     table: Table<Context>,
     options: {
-      contextOf: (caller: Caller) => Context;
+      contextOf: ContextOf<Context>;
       isEnabled: (caller: Caller, namespace: string) => boolean;
       /** A fresh subscription id: `0x` and hex digits. */
       newId: () => string;
@@ -150,7 +153,7 @@ export class Dispatcher<Context> {
     const row = this.byName.get(call.method);
     if (!row || !this.isEnabled(caller, namespace)) throw notFound(call.method);
     const args = parseParams(row.params, call.params);
-    return row.call(this.contextOf(caller), call.method, args);
+    return row.call(this.contextOf(caller, call.id), call.method, args);
   }
 
   private subscribe(namespace: string, call: Call, caller: Caller, channel?: Channel): string {
@@ -172,7 +175,7 @@ export class Dispatcher<Context> {
     }
     const args = parseParams([KIND, ...row.params], params).slice(1);
     const id = this.newId();
-    const close = row.open(this.contextOf(caller), args, (result) =>
+    const close = row.open(this.contextOf(caller, call.id), args, (result) =>
       channel.send(notification(namespace, id, result)),
     );
     channel.subscriptions.set(id, close);

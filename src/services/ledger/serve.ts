@@ -16,7 +16,9 @@ import { serveWebSocket } from '../../io/rpc/websocket.ts';
 import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { TABLE } from './api/table.ts';
+import { callbackPoster } from './callbacks.ts';
 import type { Accounts } from './node/accounts.ts';
+import { AsyncSends } from './node/async-sends.ts';
 import type { LedgerNode, Part } from './node/compose.ts';
 import { composeExtensions } from './node/extension.ts';
 import { PrivateSender } from './node/private-sender.ts';
@@ -89,12 +91,16 @@ export function composeApi(parts: ApiParts): {
   });
   const pending = pendingDesk(node, systemClock);
   const extensions = composeExtensions({ ...parts, ...node, desk });
+  const callbacks = callbackPoster();
+  const asyncSends = new AsyncSends({ ...parts, desk, post: callbacks.post });
   const dispatcher = new Dispatcher<Context>(TABLE, {
-    contextOf: (caller) => ({
+    contextOf: (caller, requestId) => ({
       caller,
+      requestId,
       view: viewOf(caller.psi),
       desk,
       extensions: extensions?.desk,
+      asyncSends,
       filters,
       admin,
       pending,
@@ -106,7 +112,8 @@ export function composeApi(parts: ApiParts): {
     newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
     log: parts.log,
   });
-  const works = extensions ? [extensions.agent] : [];
+  const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
+  const works = [posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
   return { dispatcher, parts: works, serve: () => serve(dispatcher, parts) };
 }
 

@@ -3,6 +3,7 @@
 import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf } from '../../../io/rpc/method.ts';
+import type { AsyncSends } from '../node/async-sends.ts';
 import type { Events } from '../node/events.ts';
 import type { ExtensionDesk } from '../node/extension-desk.ts';
 import type { SendDesk } from '../node/send-desk.ts';
@@ -13,10 +14,13 @@ import type { PendingDesk } from '../view/pending-desk.ts';
 
 export interface Context {
   readonly caller: Caller;
+  /** Id of the request, as JSON text; undefined for a notification. */
+  readonly requestId: string | undefined;
   readonly view: PartyView;
   readonly desk: SendDesk;
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionDesk | undefined;
+  readonly asyncSends: AsyncSends;
   readonly filters: FilterDesk;
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;

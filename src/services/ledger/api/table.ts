@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { rawMethods } from './debug/raw.ts';
 import { stateListMethods } from './debug/state.ts';
 import { traceMethods } from './debug/trace.ts';
+import { asyncMethods } from './eth/async.ts';
 import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
 import { chainMethods } from './eth/chain.ts';
@@ -31,6 +32,7 @@ export const TABLE: Table<Context> = {
     ...chainMethods,
     ...logMethods,
     ...sendMethods,
+    ...asyncMethods,
     ...privateMethods,
     ...extensionMethods,
     ...netMethods,

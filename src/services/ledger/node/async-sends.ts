@@ -1,0 +1,144 @@
+/** `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (privacy dossier §2.7). */
+import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { toHex } from '../../../core/base/hex.ts';
+import type { Log, Timers } from '../../../core/ports.ts';
+import type { SendDesk, TransactionArgs } from './send-desk.ts';
+
+/** Sends under way, their callbacks included; the reference's number. */
+export const ASYNC_SENDS_MAX = 100;
+const CALLBACK_TRIES_MAX = 4;
+const CALLBACK_PAUSE_MS_MIN = 500;
+/** What is under way gets so long to finish when the node stops. */
+const STOP_MS = 10_000;
+
+export interface AsyncSendsParts {
+  readonly desk: Pick<SendDesk, 'send'>;
+  /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
+  post(url: URL, body: string): Promise<number>;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** `id`: of the request, as JSON text; undefined for a notification. */
+export interface AsyncRequest {
+  readonly args: TransactionArgs;
+  readonly callbackUrl: string;
+  readonly id: string | undefined;
+}
+
+export class AsyncSends {
+  readonly name = 'sends in the background';
+  private readonly parts: AsyncSendsParts;
+  private readonly running = new Set<Promise<void>>();
+  private readonly pauses = new Set<() => void>();
+  private isStopped = false;
+
+  constructor(parts: AsyncSendsParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.isStopped = false;
+  }
+
+  /** Takes the request; throws `too many concurrent requests`. */
+  begin(request: AsyncRequest): void {
+    if (this.isStopped) throw fail('SEND_STOPPING', 'the node is shutting down');
+    if (this.running.size >= ASYNC_SENDS_MAX)
+      throw fail('SEND_TOO_MANY', 'too many concurrent requests');
+    const work = this.run(request).finally(() => this.running.delete(work));
+    this.running.add(work);
+  }
+
+  /** Lets what is under way finish, callbacks without further pauses, for a while; the rest is reported. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const end of this.pauses) end();
+    let end = () => {};
+    const isLate = new Promise<void>((resolve) => {
+      const timer = this.parts.timers.set(STOP_MS, resolve);
+      end = () => timer.cancel();
+    });
+    await Promise.race([Promise.all(this.running), isLate]);
+    end();
+    if (this.running.size === 0) return;
+    this.parts.log('error', 'Sends in the background did not finish before the node stopped', {
+      count: this.running.size,
+    });
+  }
+
+  private async run({ args, callbackUrl, id }: AsyncRequest): Promise<void> {
+    const outcome = await this.send(args);
+    if (callbackUrl !== '') await this.tell(callbackUrl, bodyOf(id, outcome));
+  }
+
+  private async send(args: TransactionArgs): Promise<Outcome> {
+    try {
+      return { txHash: toHex(await this.parts.desk.send(args)) };
+    } catch (error) {
+      const { message } = error as Error;
+      const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';
+      if (!isTold) this.parts.log('error', 'Send in the background failed', { err: message });
+      return { error: isTold ? message : 'internal error' };
+    }
+  }
+
+  private async tell(callbackUrl: string, body: string): Promise<void> {
+    const url = httpUrl(callbackUrl);
+    if (!url) return this.note('the callback URL is no http or https URL', undefined);
+    for (let attempt = 1; ; attempt++) {
+      const fault = await this.post(url, body);
+      if (fault === undefined) return;
+      if (!fault.isPassing || attempt === CALLBACK_TRIES_MAX) return this.note(fault.text, url);
+      await this.pause(CALLBACK_PAUSE_MS_MIN * 2 ** (attempt - 1));
+    }
+  }
+
+  /** undefined: delivered. A server's refusal stands; its faults and silence may pass. */
+  private async post(url: URL, body: string): Promise<CallbackFault | undefined> {
+    try {
+      const status = await this.parts.post(url, body);
+      if (status < 400) return undefined;
+      return { text: `HTTP status ${status}`, isPassing: status >= 500 || status === 429 };
+    } catch (error) {
+      return { text: (error as Error).message, isPassing: true };
+    }
+  }
+
+  /** The URL's path and query may hold a secret of the client's. */
+  private note(err: string, url: URL | undefined): void {
+    this.parts.log('warn', 'Callback of a send not delivered', { host: url?.host, err });
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (this.isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        timer.cancel();
+        this.pauses.delete(end);
+        resolve();
+      };
+      const timer = this.parts.timers.set(ms, end);
+      this.pauses.add(end);
+    });
+  }
+}
+
+type Outcome = { readonly txHash: string } | { readonly error: string };
+
+interface CallbackFault {
+  readonly text: string;
+  readonly isPassing: boolean;
+}
+
+/** The seed's `result` and, flat beside it, the reference's members. */
+function bodyOf(id: string | undefined, outcome: Outcome): string {
+  const told = { ...(id === undefined ? {} : { id }), ...outcome };
+  return `${JSON.stringify({ result: told, ...told })}\n`;
+}
+
+function httpUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+}
