@@ -141,11 +141,16 @@ function generator(): string[] {
 }
 
 function say(workload: string, binary: string | undefined, round: Round): void {
-  const other = (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
+  const other = otherCpu(round);
   console.log(
     `${workload} ${binary === undefined ? 'quorate' : 'reference'}: ${round.tps} tps, ${round.cpuMsPerTx} CPU ms/tx, ` +
       `p50 ${round.p50ms} ms, p95 ${round.p95ms} ms, ${round.blocks} blocks, RSS ${round.rssMb.toFixed(0)} MB, other CPU ${other.toFixed(1)}`,
   );
+}
+
+/** CPU seconds a second that something else used: where it is large, rates and latencies say little. */
+function otherCpu(round: Round): number {
+  return (round.machineCpuSeconds - round.cpuSeconds - round.loadCpuSeconds) / round.seconds;
 }
 
 function figuresOf(workload: Workload, ours: readonly Round[], theirs: readonly Round[]): Figure[] {
@@ -161,5 +166,6 @@ function figuresOf(workload: Workload, ours: readonly Round[], theirs: readonly 
     figure('latency p50', 'ms', (round) => round.p50ms),
     figure('latency p95', 'ms', (round) => round.p95ms),
     figure('memory of the largest node', 'MB', (round) => round.rssMb),
+    figure('CPU of something else', 'cores', otherCpu),
   ];
 }
