@@ -143,6 +143,7 @@ export class Spaces {
       versions: new TrieVersions(),
       heldBytes: 0,
     };
+    entry.versions.keep(cursor, trie);
     return entry;
   }
 }

@@ -1,0 +1,155 @@
+/** What a running node leans on beyond right answers: bounded memory, cheap recent tries and headers, checkpoints while idle. */
+import { describe, expect, it } from 'vitest';
+import { expectState, feed, follow, grow, newChain } from '../../../test/support/random-chain.ts';
+import { MemoryDisk } from '../../io/storage/memory.ts';
+import { bareHex } from '../base/hex.ts';
+import { Prng } from '../base/prng.ts';
+import type { Kv } from '../ports.ts';
+import { ChainStore, type ChainStoreParts } from './chain-store.ts';
+import { PUBLIC_SPACE } from './interface.ts';
+
+function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promise<ChainStore> {
+  return ChainStore.open({
+    log: disk.log('blocks'),
+    kv: disk.kv('index'),
+    clock: { nowMs: () => 0 },
+    ...more,
+  });
+}
+
+/** Counts the rows that are read one by one. */
+function counted(kv: Kv): { kv: Kv; gets: () => number } {
+  let gets = 0;
+  return {
+    gets: () => gets,
+    kv: {
+      get: (table, key) => {
+        gets++;
+        return kv.get(table, key);
+      },
+      range: (table, from, to) => kv.range(table, from, to),
+      rangeReverse: (table, from, to) => kv.rangeReverse(table, from, to),
+      commit: (fill) => kv.commit(fill),
+      close: () => kv.close(),
+    },
+  };
+}
+
+describe('a running chain store', () => {
+  it('writes the checkpoint that is due while no block comes', async () => {
+    const chain = newChain(11);
+    for (let i = 0; i < 3; i++) grow(chain);
+    const store = await openStore(new MemoryDisk(), { checkpointMs: 1000 });
+    for (const next of chain.blocks) await store.append(next);
+    store.maintain(999);
+    await store.sync();
+    expect(store.replayBytes()).toBeGreaterThan(0);
+    store.maintain(1000);
+    await store.checkpoint();
+    expect(store.replayBytes()).toBe(0);
+  });
+
+  it('keeps the tries of recent blocks as they were, over the checkpoints that overwrite their nodes', async () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const chain = newChain(seed + 200);
+      for (let i = 0; i < 24; i++) grow(chain);
+      const disk = new MemoryDisk(new Prng(seed));
+      let store = await openStore(disk);
+      await feed(store, chain, 11, () => {});
+      await store.close();
+      // Nothing is loaded now: older versions must not depend on what the next checkpoints write.
+      store = await openStore(disk);
+      const held = new Map([[11, store.trieAt(PUBLIC_SPACE, 11)]]);
+      for (let n = 12; n < 24; n++) {
+        await store.append(chain.blocks[n]!);
+        held.set(n, store.trieAt(PUBLIC_SPACE, n));
+        if (n % 3 === 0) await store.checkpoint();
+        await follow(store, chain);
+      }
+      for (const [number, trie] of held) {
+        expect(store.trieAt(PUBLIC_SPACE, number) === trie).toBe(true);
+        const wanted = chain.open.tries[number]!;
+        for (let i = 1; i <= 12; i++) {
+          const address = new Uint8Array(20).fill(i);
+          expect(trie.proveAccount(address).map(bareHex)).toEqual(
+            wanted.proveAccount(address).map(bareHex),
+          );
+        }
+      }
+    }
+  });
+
+  it('leads a trie back once', async () => {
+    const chain = newChain(12);
+    for (let i = 0; i < 30; i++) grow(chain);
+    const store = await openStore(new MemoryDisk());
+    await feed(store, chain, 29, () => {});
+    const trie = store.trieAt(PUBLIC_SPACE, 3);
+    expect(store.trieAt(PUBLIC_SPACE, 3) === trie).toBe(true);
+    expect(bareHex(trie.root())).toBe(bareHex(chain.blocks[3]!.block.header.stateRoot));
+  });
+
+  it('reads what is hot from memory, and rightly again behind a rewind', async () => {
+    const chain = newChain(13);
+    for (let i = 0; i < 12; i++) grow(chain);
+    const disk = new MemoryDisk();
+    const { kv, gets } = counted(disk.kv('index'));
+    const store = await openStore(disk, { kv });
+    await feed(store, chain, 11, () => {});
+    await store.checkpoint();
+    const read = () => {
+      const reader = store.stateAt(PUBLIC_SPACE, 11);
+      for (let i = 1; i <= 12; i++) {
+        const address = new Uint8Array(20).fill(i);
+        const account = reader.account(address);
+        for (let slot = 0n; account && slot < 6n; slot++) reader.slot(address, account, slot);
+      }
+    };
+    read();
+    const before = gets();
+    read();
+    expect(gets()).toBe(before);
+    await store.rewind('all', 5);
+    expectState(store.stateAt(PUBLIC_SPACE, 5), chain.open.states[5]!);
+    await feed(store, chain, 11, () => {});
+    await store.checkpoint();
+    expectState(store.stateAt(PUBLIC_SPACE, 11), chain.open.states[11]!);
+    expectState(store.stateAt(PUBLIC_SPACE, 5), chain.open.states[5]!);
+  });
+
+  it('reads headers without their blocks', async () => {
+    const chain = newChain(14);
+    for (let i = 0; i < 8; i++) grow(chain);
+    const disk = new MemoryDisk();
+    const writing = await openStore(disk);
+    await feed(writing, chain, 7, () => {});
+    await writing.close();
+    const store = await openStore(disk);
+    for (const { block } of chain.blocks) {
+      expect(store.header(block.header.number)).toEqual(block.header);
+    }
+    expect(store.header(8)).toBeUndefined();
+    expect(store.header(-1)).toBeUndefined();
+  });
+
+  it('refuses to open when the last root is not the one in the log', async () => {
+    const chain = newChain(15);
+    for (let i = 0; i < 6; i++) grow(chain);
+    const disk = new MemoryDisk();
+    const store = await openStore(disk);
+    for (let n = 0; n < 3; n++) await store.append(chain.blocks[n]!);
+    await store.checkpoint();
+    for (let n = 3; n < 6; n++) await store.append(chain.blocks[n]!);
+    const kv = disk.kv('index');
+    const root = kv.get('nodes', Uint8Array.of(0, 0, 0x61))!;
+    const damaged = root.slice();
+    damaged[damaged.length - 2]! ^= 1;
+    await kv.commit(function* (writer) {
+      yield writer.put('nodes', Uint8Array.of(0, 0, 0x61), damaged);
+    });
+    await expect(openStore(disk)).rejects.toThrow(/quorate db reindex/);
+    disk.dropKv('index');
+    const rebuilt = await openStore(disk);
+    expect(rebuilt.head()!.number).toBe(5);
+  });
+});
