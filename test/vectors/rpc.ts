@@ -22,7 +22,6 @@ const NOT_YET_OWED: Readonly<Record<string, string>> = {
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
   eth_decryptQuorumPayload: 'privacy, second part',
-  quorumExtension_activeExtensionContracts: 'contract extension',
   quorumPermission_orgList: 'permissioning',
   raft_role: 'Raft',
   'private-chain:debug_traceTransaction': 'traces of private transactions',
