@@ -77,6 +77,8 @@ export interface ChainStoreParts {
   /** A checkpoint begins behind this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
+  /** Of each space's trie nodes that the index holds too. */
+  readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -105,7 +107,7 @@ export class ChainStore implements ChainReader {
     this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
     this.index = new BlockIndex(parts.kv);
     const mark = readMark(parts.kv);
-    this.stateSpaces = new Spaces(parts.kv, mark);
+    this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
     this.writer = new CheckpointWriter({
       kv: parts.kv,
       log: this.log,

@@ -5,8 +5,12 @@ import { MemoryDisk } from '../../io/storage/memory.ts';
 import { bareHex } from '../base/hex.ts';
 import { Prng } from '../base/prng.ts';
 import type { Kv } from '../ports.ts';
+import { EMPTY_WRITE_SET } from '../state/write-set.ts';
+import { BlockLog } from './block-log.ts';
 import { ChainStore, type ChainStoreParts } from './chain-store.ts';
 import { PUBLIC_SPACE } from './interface.ts';
+import { RECORD_KIND } from './log-record.ts';
+import { encodeBlockRecord } from './record-bodies.ts';
 
 function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promise<ChainStore> {
   return ChainStore.open({
@@ -132,7 +136,21 @@ describe('a running chain store', () => {
     expect(store.header(-1)).toBeUndefined();
   });
 
-  it('refuses to open when the last root is not the one in the log', async () => {
+  it('refuses to open when replay leads to another root than the header tells', async () => {
+    const chain = newChain(16);
+    do grow(chain);
+    while (chain.blocks.length < 6 || chain.blocks.at(-1)!.writes.accounts.size === 0);
+    const disk = new MemoryDisk();
+    const store = await openStore(disk);
+    const last = chain.blocks.at(-1)!;
+    for (const next of chain.blocks.slice(0, -1)) await store.append(next);
+    const log = new BlockLog(disk.log('blocks'));
+    const body = encodeBlockRecord({ ...last, writes: EMPTY_WRITE_SET });
+    log.append([{ kind: RECORD_KIND.block, body }]);
+    await expect(openStore(disk)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+  });
+
+  it('refuses to open on a trie node that is not the one it was', async () => {
     const chain = newChain(15);
     for (let i = 0; i < 6; i++) grow(chain);
     const disk = new MemoryDisk();

@@ -21,7 +21,7 @@ const NO_SPACE_ID = 65_535;
 /** Nibbles of a settled trie that stay in memory: settling is one step, so that it must be short. */
 const SETTLED_DEPTH_NIBBLES = 2;
 /** Memory of clean trie nodes, of one space; behind that, what the index holds too is let go. */
-const NODE_BYTES_MAX = 128 * 1024 * 1024;
+const TRIE_BYTES_DEFAULT = 128 * 1024 * 1024;
 /** Of a node besides its RLP, and of what a changed leaf adds to a trie. Both rather too much than too little. */
 const NODE_OVERHEAD_BYTES = 300;
 const LEAF_BYTES = 300;
@@ -37,6 +37,7 @@ export interface SpaceEntry extends SpaceState {
   readonly versions: TrieVersions;
   /** Estimate of what `trie` has taken in since it was settled. */
   heldBytes: number;
+  readonly heldBytesMax: number;
 }
 
 /** `trie` is the state after block `number` now, which changed `leaves` leaves. */
@@ -55,7 +56,7 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
 export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void {
   entry.versions.drop(number, entry.trie);
   entry.written = trie;
-  if (entry.heldBytes < NODE_BYTES_MAX) return;
+  if (entry.heldBytes < entry.heldBytesMax) return;
   const isLatest = entry.trie === trie;
   entry.written = trie.settle(SETTLED_DEPTH_NIBBLES);
   entry.trie = isLatest ? entry.written : entry.trie.settle(SETTLED_DEPTH_NIBBLES, trie);
@@ -64,13 +65,15 @@ export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void
 
 export class Spaces {
   private readonly kv: Kv;
+  private readonly trieBytesMax: number;
   readonly open: SpaceEntry;
   private readonly byPsi = new Map<Psi, SpaceEntry>();
   /** Cursor of the private states that do not exist yet. */
   baseCursor: number;
 
-  constructor(kv: Kv, mark: CheckpointMark | undefined) {
+  constructor(kv: Kv, mark: CheckpointMark | undefined, trieBytesMax = TRIE_BYTES_DEFAULT) {
     this.kv = kv;
+    this.trieBytesMax = trieBytesMax;
     this.open = this.entry(undefined, PUBLIC_ID, mark?.number ?? -1, mark?.root ?? EMPTY_ROOT);
     this.baseCursor = mark?.baseCursor ?? -1;
     for (const { psi, id, cursor, root } of mark?.spaces ?? []) {
@@ -142,6 +145,7 @@ export class Spaces {
       written: trie,
       versions: new TrieVersions(),
       heldBytes: 0,
+      heldBytesMax: this.trieBytesMax,
     };
     entry.versions.keep(cursor, trie);
     return entry;
