@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';
+
+it('every kind has a name of its own', () => {
+  const names = [...VECTOR_KINDS, ...OWED_LATER].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+it('every kind finds files in the project or beside it', () => {
+  const shared = sharedVectors();
+  if (!shared) console.warn('PUBLIC VECTORS ARE ABSENT: kinds of public suites find nothing');
+  const roots = shared ? [OWN_VECTORS, shared] : [OWN_VECTORS];
+  const empty = VECTOR_KINDS.filter(({ find }) => roots.every((root) => find(root).length === 0));
+  expect(shared ? empty.map(({ name }) => name) : []).toEqual([]);
+});
+
+/** So that a kind is not written and then forgotten: what exports a VectorKind is in the registry. */
+it('every module of a kind is in the registry', () => {
+  const registry = readFileSync(join(import.meta.dirname, 'kinds.ts'), 'utf8');
+  const forgotten = readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) =>
+      /: VectorKind = \{/.test(readFileSync(join(import.meta.dirname, name), 'utf8')),
+    )
+    .filter((name) => !registry.includes(`./${name}`));
+  expect(forgotten).toEqual([]);
+});
