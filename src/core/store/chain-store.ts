@@ -77,7 +77,7 @@ export interface ChainStoreParts {
   /** A checkpoint begins behind this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
-  /** Of each space's trie nodes that the index holds too. */
+  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
   readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;

@@ -46,7 +46,7 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
   entry.heldBytes += leaves * LEAF_BYTES;
   // It may have grown from a version that was settled since: then it still holds everything.
   entry.trie =
-    trie.generation < latest.generation ? trie.settle(SETTLED_DEPTH_NIBBLES, entry.written) : trie;
+    trie.generation < latest.generation ? trie.settle(settledDepth(entry), entry.written) : trie;
   entry.trie.generation = Math.max(trie.generation, latest.generation);
   entry.cursor = number;
   entry.versions.keep(number, entry.trie);
@@ -58,9 +58,13 @@ export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void
   entry.written = trie;
   if (entry.heldBytes < entry.heldBytesMax) return;
   const isLatest = entry.trie === trie;
-  entry.written = trie.settle(SETTLED_DEPTH_NIBBLES);
-  entry.trie = isLatest ? entry.written : entry.trie.settle(SETTLED_DEPTH_NIBBLES, trie);
+  entry.written = trie.settle(settledDepth(entry));
+  entry.trie = isLatest ? entry.written : entry.trie.settle(settledDepth(entry), trie);
   entry.heldBytes = 0;
+}
+
+function settledDepth({ heldBytesMax }: SpaceEntry): number {
+  return heldBytesMax === 0 ? -1 : SETTLED_DEPTH_NIBBLES;
 }
 
 export class Spaces {
