@@ -66,7 +66,7 @@ export interface PtmParts {
 }
 
 const clock: Clock = { nowMs: () => Date.now() };
-const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
+export const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
 const timers: Timers = {
   set(delayMs, fire) {
     const timer = setTimeout(fire, delayMs);

@@ -69,6 +69,7 @@ export function httpPeerWire(clients: PeerClients, versions: readonly string[]):
     async resendAll(url, key) {
       return resent(await postJson(url, 'resend', { type: 'ALL', publicKey: base64(key) }));
     },
+    pushGroup: async (url, group) => (await post(url, 'pushPrivacyGroup', group)).status === 200,
     async partyInfo(url, info) {
       const answer = await post(url, 'partyinfo', info);
       if (answer.status !== 200) {

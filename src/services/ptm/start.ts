@@ -3,12 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { fail } from '../../core/base/errors.ts';
 import type { Manager } from '../../core/ports.ts';
 import { commonRoutes } from './api/common.ts';
+import { groupRoutes } from './api/groups.ts';
 import { p2pRoutes, recoveryRoutes } from './api/p2p.ts';
 import { q2tRoutes } from './api/q2t.ts';
 import { base64 } from './api/replies.ts';
 import { thirdPartyRoutes } from './api/third-party.ts';
-import { composePtm, type PtmHost } from './compose.ts';
+import { composePtm, entropy, type PtmHost } from './compose.ts';
 import { embeddedManager } from './embedded.ts';
+import { PrivacyGroups } from './manager/privacy-groups.ts';
 import { Recovery, type RecoveryReport } from './manager/recovery.ts';
 import { Resender } from './manager/resend.ts';
 import { type PtmConfig, parseTesseraConfig } from './options.ts';
@@ -47,13 +49,19 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
   const { manager, discovery, distributor, table, enclave } = parts;
   const search = (wanted: Parameters<typeof discovery.search>[0]) => discovery.search(wanted);
   const resender = new Resender({ ...parts, search });
+  const groups = new PrivacyGroups({ ...parts, entropy, search });
+  const { multiplePrivateStates } = config;
   let ready = false;
   const common = commonRoutes(config, () => ready);
   try {
     await parts.listen({
-      Q2T: [...common, ...q2tRoutes(manager)],
+      Q2T: [
+        ...common,
+        ...q2tRoutes(manager, groups),
+        ...groupRoutes({ manager, groups, multiplePrivateStates }),
+      ],
       ThirdParty: [...common, ...thirdPartyRoutes(manager, table)],
-      P2P: [...common, ...p2pRoutes(manager, resender, parts)],
+      P2P: [...common, ...p2pRoutes(manager, resender, groups, parts)],
     });
   } catch (error) {
     await parts.close();

@@ -15,9 +15,11 @@ import type { Discovery } from '../manager/discovery.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PartyTable } from '../manager/party-info.ts';
 import { VERSION_HEADER } from '../manager/peers.ts';
+import type { PrivacyGroups } from '../manager/privacy-groups.ts';
 import type { Recovery } from '../manager/recovery.ts';
 import { BATCH_SIZE_MAX, type Resender } from '../manager/resend.ts';
 import { supportedVersions } from './common.ts';
+import { pushGroupRoute } from './groups.ts';
 import { base64 } from './replies.ts';
 import { bad, bytesField, type Fields, jsonBody, keyField, payloadHash } from './requests.ts';
 
@@ -34,10 +36,16 @@ export interface P2pParts {
 export function p2pRoutes(
   manager: PrivateTransactionManager,
   resender: Resender,
+  groups: PrivacyGroups,
   parts: P2pParts,
 ): Route[] {
   const push = (payload: Uint8Array) => manager.storePushed(payload);
-  return [...pushRoutes(push, push, parts), ...resendRoutes(resender), ...partyInfoRoutes(parts)];
+  return [
+    ...pushRoutes(push, push, parts),
+    ...resendRoutes(resender),
+    pushGroupRoute(groups),
+    ...partyInfoRoutes(parts),
+  ];
 }
 
 /** While a recovery runs: what peers send goes through it, and nobody is served. */

@@ -1,5 +1,5 @@
 /** Q2T: what a node asks of its manager, with Tessera's paths and answers (privacy dossier §9.2). */
-import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { QuorateError } from '../../../core/base/errors.ts';
 import {
   type HttpReply,
   type HttpRequest,
@@ -7,8 +7,12 @@ import {
   type Route,
   text,
 } from '../../../io/http/server.ts';
-import { describeGroups } from '../manager/groups.ts';
-import { type PrivateTransactionManager, STANDARD_TERMS } from '../manager/manager.ts';
+import {
+  type PrivateTransactionManager,
+  type SendTerms,
+  STANDARD_TERMS,
+} from '../manager/manager.ts';
+import type { PrivacyGroups } from '../manager/privacy-groups.ts';
 import {
   acceptedMedia,
   base64,
@@ -26,6 +30,7 @@ import {
   bad,
   bytesField,
   envelopeOf,
+  type Fields,
   hashesField,
   jsonBody,
   key,
@@ -40,8 +45,8 @@ import {
 const BATCH_HASHES_MAX = 1024;
 const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
-export function q2tRoutes(manager: PrivateTransactionManager): Route[] {
-  return [...sendRoutes(manager), ...receiveRoutes(manager), ...envelopeRoutes(manager)];
+export function q2tRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): Route[] {
+  return [...sendRoutes(manager, groups), ...receiveRoutes(manager), ...envelopeRoutes(manager)];
 }
 
 /** `/storeraw`: also for clients that sign themselves. */
@@ -58,7 +63,7 @@ export function storeRawRoute(manager: PrivateTransactionManager): Route {
   };
 }
 
-function sendRoutes(manager: PrivateTransactionManager): Route[] {
+function sendRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): Route[] {
   return [
     {
       method: 'POST',
@@ -66,7 +71,7 @@ function sendRoutes(manager: PrivateTransactionManager): Route[] {
       async handle(request) {
         const media = postedMedia(request);
         const fields = jsonBody(request);
-        const terms = sendTerms(fields, media === MEDIA.mandatory);
+        const terms = withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
         const from = keyField(fields, 'from');
         return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
       },
@@ -82,13 +87,25 @@ function sendRoutes(manager: PrivateTransactionManager): Route[] {
         );
       },
     },
-    { method: 'POST', path: '/sendsignedtx', handle: (request) => sendSigned(manager, request) },
+    {
+      method: 'POST',
+      path: '/sendsignedtx',
+      handle: (request) => sendSigned(manager, groups, request),
+    },
     storeRawRoute(manager),
   ];
 }
 
+/** A privacy group stands for its members, whatever recipients are named beside it. */
+function withGroup(terms: SendTerms, fields: Fields, groups: PrivacyGroups): SendTerms {
+  if (typeof fields.privacyGroupId !== 'string' || fields.privacyGroupId === '') return terms;
+  const { id, members } = groups.retrieve(bytesField(fields, 'privacyGroupId'));
+  return { ...terms, to: members, privacyGroupId: id };
+}
+
 async function sendSigned(
   manager: PrivateTransactionManager,
+  groups: PrivacyGroups,
   request: HttpRequest,
 ): Promise<HttpReply> {
   if (isOctets(request)) {
@@ -98,7 +115,7 @@ async function sendSigned(
   }
   const media = postedMedia(request);
   const fields = jsonBody(request);
-  const terms = sendTerms(fields, media === MEDIA.mandatory);
+  const terms = withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
   const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
   return sentReply(await manager.sendSigned(hash, terms), media);
 }
@@ -149,11 +166,6 @@ function receiveRoutes(manager: PrivateTransactionManager): Route[] {
       },
     },
     { method: 'POST', path: '/transactions/batch', handle: (request) => batch(manager, request) },
-    ...['/groups/resident', '/groups/:type'].map((path) => ({
-      method: 'GET' as const,
-      path,
-      handle: (request: HttpRequest) => groups(manager, request),
-    })),
   ];
 }
 
@@ -202,14 +214,6 @@ function batch(manager: PrivateTransactionManager, request: HttpRequest): HttpRe
     }
   }
   return json(200, { answers });
-}
-
-function groups(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
-  const type = (request.params.type ?? 'resident').toLowerCase();
-  if (type !== 'resident') {
-    throw fail('PTM_FEATURE_OFF', `Privacy groups of type ${type} are not served`);
-  }
-  return json(200, describeGroups(manager.groups));
 }
 
 function envelopeRoutes(manager: PrivateTransactionManager): Route[] {

@@ -70,6 +70,7 @@ export function receivedBody(received: Received, media: Media): Record<string, u
     body.managedParties = received.managedParties.map(base64);
     body.senderKey = base64(received.senderKey);
   }
+  if (received.privacyGroupId) body.privacyGroupId = base64(received.privacyGroupId);
   return body;
 }
 

@@ -47,7 +47,7 @@ export function keyField(fields: Fields, name: string): PublicKey | undefined {
   return key(value, name);
 }
 
-function keysField(fields: Fields, name: string): PublicKey[] {
+export function keysField(fields: Fields, name: string): PublicKey[] {
   return strings(fields, name).map((item) => key(item, name));
 }
 

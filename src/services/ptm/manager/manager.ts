@@ -26,6 +26,8 @@ export interface SendTerms {
   /** ASCII of base64, or empty. */
   readonly execHash: Uint8Array;
   readonly mandatory: readonly PublicKey[];
+  /** Of the group whose members `to` lists. */
+  readonly privacyGroupId?: Uint8Array;
 }
 
 export const STANDARD_TERMS: Omit<SendTerms, 'to'> = {
@@ -48,6 +50,7 @@ export interface Received {
   readonly execHash: Uint8Array;
   readonly managedParties: readonly PublicKey[];
   readonly senderKey: PublicKey;
+  readonly privacyGroupId?: Uint8Array;
 }
 
 export interface ManagerOptions {
@@ -229,6 +232,7 @@ export class PrivateTransactionManager {
       execHash: payload.execHash,
       managedParties: this.enclave.managedParties(payload),
       senderKey: payload.senderKey,
+      ...(payload.privacyGroupId.length > 0 ? { privacyGroupId: payload.privacyGroupId } : {}),
     };
   }
 
@@ -283,7 +287,7 @@ function metadata(terms: SendTerms): PayloadMetadata {
     affected: [],
     execHash: terms.execHash,
     mandatoryRecipients: terms.mandatory,
-    privacyGroupId: EMPTY_BYTES,
+    privacyGroupId: terms.privacyGroupId ?? EMPTY_BYTES,
   };
 }
 

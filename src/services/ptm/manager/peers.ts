@@ -43,6 +43,8 @@ export interface PeerWire {
   resendBatch(url: string, key: PublicKey, batchSize: number): Promise<ResendOutcome>;
   /** `/resend` ALL, for peers that know no batches: standard private payloads only. */
   resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
+  /** False: the peer refused the privacy group. */
+  pushGroup(url: string, group: Uint8Array): Promise<boolean>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
   /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */
   validate(url: string, challenge: Uint8Array): Promise<string | undefined>;

@@ -22,6 +22,7 @@ const TABLE = {
   raw: 'raw',
   outbox: 'outbox',
   staging: 'staging',
+  groups: 'groups',
 } as const;
 /** Tables that the store's key-value file must have. */
 export const PTM_TABLES: readonly string[] = Object.values(TABLE);
@@ -201,6 +202,18 @@ export class PayloadStore {
     return this.write((writer) => {
       for (const key of keys) writer.delete(TABLE.staging, key);
     });
+  }
+
+  getGroup(id: Uint8Array): Uint8Array | undefined {
+    return this.kv.get(TABLE.groups, id);
+  }
+
+  putGroup(id: Uint8Array, group: Uint8Array): Promise<void> {
+    return this.write((writer) => writer.put(TABLE.groups, id, group));
+  }
+
+  groups(): Uint8Array[] {
+    return Array.from(this.rowsBehind(TABLE.groups, undefined), ([, group]) => group.slice());
   }
 
   /** Resolves when everything asked for before is durable. */

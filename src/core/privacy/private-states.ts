@@ -1,0 +1,74 @@
+/** Which private states a node keeps, and whose they are (privacy dossier §6.1). */
+import { fail } from '../base/errors.ts';
+import { DEFAULT_PSI, EMPTY_PSI, type Psi } from './inputs.ts';
+
+/** A tenant of the node's manager. */
+export interface TenantGroup {
+  /** The PSI. */
+  readonly name: string;
+  /** Manager keys, base64. */
+  readonly members: readonly string[];
+}
+
+export interface PrivateStates {
+  /** The no-party state is one of them where there are several tenants. */
+  readonly psis: readonly Psi[];
+  /** undefined: a key of no tenant. */
+  psiOf(managedParty: string): Psi | undefined;
+  /** Keys that may send in a private state; undefined: all of the manager's. */
+  membersOf(psi: Psi): readonly string[] | undefined;
+  /** Throws PSI_UNKNOWN unless callers may work on `psi`. */
+  check(psi: Psi): void;
+  /** As `check`, for callers that only ask for the name. COMPAT: with one private state any name passes. */
+  checkName(psi: Psi): void;
+}
+
+export const SINGLE_PRIVATE_STATE: PrivateStates = {
+  psis: [DEFAULT_PSI],
+  psiOf: () => DEFAULT_PSI,
+  membersOf: () => undefined,
+  check(psi) {
+    if (psi === DEFAULT_PSI) return;
+    throw fail(
+      'PSI_UNKNOWN',
+      "only the 'private' psi is supported by the default private state manager",
+    );
+  },
+  checkName: () => {},
+};
+
+/** Of a node whose genesis has `isMPS`. Throws PSI_GROUPS when a name or a key is in two groups. */
+export function residentPrivateStates(groups: readonly TenantGroup[]): PrivateStates {
+  const members = new Map<Psi, readonly string[]>();
+  const owners = new Map<string, Psi>();
+  for (const { name, members: keys } of groups) {
+    if (members.has(name) || name === EMPTY_PSI) {
+      throw fail(
+        'PSI_GROUPS',
+        `privacy groups id clash id=${name} existing.Name=${name} duplicate.Name=${name}`,
+      );
+    }
+    members.set(name, keys);
+    for (const key of keys) {
+      const owner = owners.get(key);
+      if (owner !== undefined) {
+        throw fail(
+          'PSI_GROUPS',
+          `same address is part of two different groups: address=${key} existing.Name=${owner} duplicate.Name=${name}`,
+        );
+      }
+      owners.set(key, name);
+    }
+  }
+  const check = (psi: Psi): void => {
+    if (members.has(psi)) return;
+    throw fail('PSI_UNKNOWN', `unable to find private state for context psi ${psi}`);
+  };
+  return {
+    psis: [...members.keys(), EMPTY_PSI],
+    psiOf: (managedParty) => owners.get(managedParty),
+    membersOf: (psi) => members.get(psi) ?? [],
+    check,
+    checkName: check,
+  };
+}

@@ -1,0 +1,118 @@
+/** Privacy groups over Q2T: Besu's four calls, resident groups, and what peers push (privacy dossier §9.2). */
+import { fail } from '../../../core/base/errors.ts';
+import type { PrivacyGroup } from '../../../core/privacy/payload-group.ts';
+import {
+  type HttpReply,
+  type HttpRequest,
+  json,
+  type Route,
+  text,
+} from '../../../io/http/server.ts';
+import { describeGroups } from '../manager/groups.ts';
+import type { PrivateTransactionManager } from '../manager/manager.ts';
+import type { PrivacyGroups } from '../manager/privacy-groups.ts';
+import { base64 } from './replies.ts';
+import { bad, bytesField, type Fields, jsonBody, keyField, keysField } from './requests.ts';
+
+export interface GroupParts {
+  readonly manager: PrivateTransactionManager;
+  readonly groups: PrivacyGroups;
+  readonly multiplePrivateStates: boolean;
+}
+
+export function groupRoutes(parts: GroupParts): Route[] {
+  const { groups } = parts;
+  const post = (path: string, handle: (fields: Fields) => unknown): Route => ({
+    method: 'POST',
+    path,
+    handle: async (request) => json(200, await handle(jsonBody(request))),
+  });
+  return [
+    post('/createPrivacyGroup', async (fields) =>
+      describe(
+        await groups.create({
+          name: textField(fields, 'name'),
+          description: textField(fields, 'description'),
+          from: keyField(fields, 'from'),
+          members: keysField(fields, 'addresses'),
+          seed: fields.seed === undefined ? undefined : bytesField(fields, 'seed'),
+        }),
+      ),
+    ),
+    post('/findPrivacyGroup', (fields) =>
+      groups.find(keysField(fields, 'addresses')).map(describe),
+    ),
+    post('/retrievePrivacyGroup', (fields) =>
+      describe(groups.retrieve(bytesField(fields, 'privacyGroupId'))),
+    ),
+    // Besu reads a JSON string here.
+    post('/deletePrivacyGroup', async (fields) => {
+      const id = bytesField(fields, 'privacyGroupId');
+      return base64((await groups.delete(keyField(fields, 'from'), id)).id);
+    }),
+    { method: 'GET', path: '/groups/:type', handle: (request) => ofType(parts, request) },
+    { method: 'GET', path: '/groups/resident/:id', handle: (request) => resident(parts, request) },
+  ];
+}
+
+export function pushGroupRoute(groups: PrivacyGroups): Route {
+  return {
+    method: 'POST',
+    path: '/pushPrivacyGroup',
+    async handle({ body }) {
+      await groups.receive(body);
+      return text(200, '');
+    },
+  };
+}
+
+function ofType(parts: GroupParts, request: HttpRequest): HttpReply {
+  const type = (request.params.type ?? '').toUpperCase();
+  switch (type) {
+    case 'RESIDENT':
+      checkResident(parts);
+      return json(200, describeGroups(parts.manager.groups));
+    case 'PANTHEON':
+    case 'LEGACY':
+      return json(200, parts.groups.ofType(type).map(describe));
+    default:
+      throw bad('the type of a privacy group is RESIDENT, LEGACY or PANTHEON');
+  }
+}
+
+/** By its identifier, or by its name. */
+function resident(parts: GroupParts, request: HttpRequest): HttpReply {
+  checkResident(parts);
+  const id = request.params.id ?? '';
+  const found = describeGroups(parts.manager.groups).find(
+    (group) => group.privacyGroupId === id || group.name === id,
+  );
+  if (!found) throw fail('PTM_NOT_FOUND', `Privacy group ${id} not found`);
+  return json(200, found);
+}
+
+function checkResident({ multiplePrivateStates }: GroupParts): void {
+  if (multiplePrivateStates) return;
+  throw fail(
+    'PTM_FEATURE_OFF',
+    'Multiple private state feature is not available on this privacy manager',
+  );
+}
+
+function describe(group: PrivacyGroup) {
+  return {
+    privacyGroupId: base64(group.id),
+    name: group.name,
+    description: group.description,
+    type: group.type,
+    members: group.members.map(base64),
+  };
+}
+
+function textField(fields: Fields, name: string): string {
+  const value = fields[name] ?? '';
+  if (typeof value !== 'string' || value.length > 1024) {
+    throw bad(`"${name}" is not a text of at most 1024 characters`);
+  }
+  return value;
+}

@@ -1,0 +1,160 @@
+/** Privacy groups that clients create: kept here, and sent to the managers of their members (privacy dossier §9.2, §11). */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { Entropy } from '../../../core/ports.ts';
+import { hasKey, type PublicKey, withoutDuplicates } from '../../../core/privacy/payload.ts';
+import {
+  decodeGroup,
+  encodeGroup,
+  GROUP_MEMBERS_MAX,
+  type GroupType,
+  groupId,
+  type PrivacyGroup,
+  sameMembers,
+} from '../../../core/privacy/payload-group.ts';
+import type { Enclave } from './enclave.ts';
+import type { PartyTable } from './party-info.ts';
+import type { PeerWire } from './peers.ts';
+import type { PayloadStore } from './store.ts';
+
+const SEED_BYTES = 20;
+/** Peers take groups from this version on. */
+const GROUPS_VERSION = '3.0';
+const GROUPS_MAX = 10_000;
+
+export interface PrivacyGroupsOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  readonly entropy: Entropy;
+  readonly search: (keys: readonly PublicKey[]) => Promise<void>;
+}
+
+export interface NewGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly from: PublicKey | undefined;
+  readonly members: readonly PublicKey[];
+  readonly seed: Uint8Array | undefined;
+}
+
+export class PrivacyGroups {
+  private readonly options: PrivacyGroupsOptions;
+
+  constructor(options: PrivacyGroupsOptions) {
+    this.options = options;
+  }
+
+  /** Kept only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION, PTM_RECIPIENT_NOT_FOUND or PTM_PEER_…. */
+  async create({ name, description, from, members: given, seed }: NewGroup): Promise<PrivacyGroup> {
+    const { enclave, entropy, store } = this.options;
+    const members = withoutDuplicates(given);
+    if (members.length > GROUP_MEMBERS_MAX) {
+      throw fail('PTM_REQUEST_INVALID', `more than ${GROUP_MEMBERS_MAX} members`);
+    }
+    if (!hasKey(members, from ?? enclave.defaultKey())) {
+      throw violation('The list of members in a privacy group should include self');
+    }
+    const salt = seed ?? entropy.bytes(SEED_BYTES);
+    const id = groupId(members, salt);
+    const group: PrivacyGroup = {
+      id,
+      name,
+      description,
+      members,
+      seed: salt,
+      type: 'PANTHEON',
+      state: 'ACTIVE',
+    };
+    this.checkRoom();
+    await this.publish(group);
+    await store.putGroup(id, encodeGroup(group));
+    return group;
+  }
+
+  /** Active groups of exactly these members. */
+  find(members: readonly PublicKey[]): PrivacyGroup[] {
+    return this.active().filter((group) => sameMembers(group.members, members));
+  }
+
+  ofType(type: GroupType): PrivacyGroup[] {
+    return this.active().filter((group) => group.type === type);
+  }
+
+  /** Throws PTM_NOT_FOUND. */
+  retrieve(id: Uint8Array): PrivacyGroup {
+    const bytes = this.options.store.getGroup(id);
+    const group = bytes && decodeGroup(bytes);
+    if (group?.state === 'ACTIVE') return group;
+    throw fail('PTM_NOT_FOUND', `Privacy group ${toBase64(id)} not found`);
+  }
+
+  async delete(from: PublicKey | undefined, id: Uint8Array): Promise<PrivacyGroup> {
+    const { enclave, store } = this.options;
+    const held = this.retrieve(id);
+    if (!hasKey(held.members, from ?? enclave.defaultKey())) {
+      throw violation('Sender of request does not belong to this privacy group');
+    }
+    const group: PrivacyGroup = { ...held, state: 'DELETED' };
+    await this.publish(group);
+    await store.putGroup(id, encodeGroup(group));
+    return group;
+  }
+
+  /** A peer's `/pushPrivacyGroup`. A deletion of what we do not hold is nothing. Throws PAYLOAD_INVALID. */
+  async receive(bytes: Uint8Array): Promise<void> {
+    const { enclave, store } = this.options;
+    const group = decodeGroup(bytes);
+    if (!group.members.some((key) => enclave.owns(key))) {
+      throw violation('none of our keys is a member of this privacy group');
+    }
+    const known = store.getGroup(group.id);
+    if (group.state === 'DELETED' && !known) return;
+    if (!known) this.checkRoom();
+    await store.putGroup(group.id, encodeGroup(group));
+  }
+
+  private async publish(group: PrivacyGroup): Promise<void> {
+    const { enclave, table, wire, search } = this.options;
+    const remote = group.members.filter((key) => !enclave.owns(key));
+    await search(remote);
+    const urls = new Set<string>();
+    for (const key of remote) {
+      const url = table.locate(key);
+      if (!table.versions(url).has(GROUPS_VERSION)) {
+        throw fail(
+          'PTM_PRIVACY_UNSUPPORTED',
+          `Transactions with privacy group is not currently supported on recipient ${toBase64(key)}`,
+        );
+      }
+      urls.add(url);
+    }
+    const encoded = encodeGroup(group);
+    await Promise.all(
+      [...urls].map(async (url) => {
+        if (await wire.pushGroup(url, encoded)) return;
+        throw fail('PTM_PUSH_REFUSED', `Unable to push privacy group to recipient url ${url}`, {
+          data: { status: 0 },
+        });
+      }),
+    );
+  }
+
+  private active(): PrivacyGroup[] {
+    return this.options.store
+      .groups()
+      .map(decodeGroup)
+      .filter((group) => group.state === 'ACTIVE');
+  }
+
+  private checkRoom(): void {
+    if (this.options.store.groups().length >= GROUPS_MAX) {
+      throw fail('PTM_BUSY', `more than ${GROUPS_MAX} privacy groups`);
+    }
+  }
+}
+
+function violation(message: string): Error {
+  return fail('PTM_PRIVACY_VIOLATION', message);
+}
