@@ -12,13 +12,14 @@ import type { Header } from '../chain/header.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { SpaceResult } from '../execution/result.ts';
-import type { Clock, Kv, LogFolder } from '../ports.ts';
+import type { Kv } from '../ports.ts';
 import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type NewRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
+import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import type {
@@ -48,8 +49,9 @@ import {
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { copyOfSpace } from './space-copy.ts';
-import { advance, type SpaceEntry, Spaces } from './spaces.ts';
+import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
+import { privateOutOfOrder, wrongIndex } from './store-errors.ts';
 
 /** What a crash leaves to replay: about a second for as many blocks of transfers between ever new accounts. */
 const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
@@ -68,20 +70,7 @@ const HEADER_READ_BYTES = 4096;
 /** Accounts and slots changed since the block of a proof: more would hold up everything else for too long. */
 const PROOF_CHANGES_MAX = 200_000;
 
-export interface ChainStoreParts {
-  readonly log: LogFolder;
-  readonly kv: Kv;
-  readonly clock: Clock;
-  readonly dialect?: TransactionDialect;
-  readonly segmentBytesMax?: number;
-  /** A checkpoint begins behind this many bytes of log, or after this time. */
-  readonly checkpointBytes?: number;
-  readonly checkpointMs?: number;
-  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
-  readonly trieBytesMax?: number;
-  /** A background checkpoint failed: the process must end. */
-  readonly onFault?: (error: unknown) => void;
-}
+export type { ChainStoreParts };
 
 export class ChainStore implements ChainReader {
   private readonly parts: ChainStoreParts;
@@ -641,24 +630,4 @@ export class ChainStore implements ChainReader {
     const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));
     return header && equalBytes(blockHash(header), place.hash) ? header : undefined;
   }
-}
-
-function leavesOf({ accounts }: WriteSet): number {
-  let leaves = accounts.size;
-  for (const { slots } of accounts.values()) leaves += slots.size;
-  return leaves;
-}
-
-function privateOutOfOrder(cursor: number, number: number) {
-  return fail(
-    'STORE_PRIVATE_OUT_OF_ORDER',
-    `private state is at block ${cursor}, its next block is not ${number}`,
-  );
-}
-
-function wrongIndex(what: string) {
-  return fail(
-    'STORE_CORRUPT',
-    `the index does not fit the block log: ${what}. Rebuild it with "quorate db reindex"`,
-  );
 }

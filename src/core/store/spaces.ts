@@ -6,6 +6,7 @@ import { EMPTY_ROOT } from '../base/keccak.ts';
 import type { Kv } from '../ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { StateTrie } from '../state/state-trie.ts';
+import type { WriteSet } from '../state/write-set.ts';
 import type { CheckpointMark } from './checkpoint.ts';
 import { DecodedRows } from './decoded-rows.ts';
 import { accountNodeKey, PUBLIC_ID, storageNodeKey, TABLE } from './keys.ts';
@@ -61,6 +62,13 @@ export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void
   entry.written = trie.settle(settledDepth(entry));
   entry.trie = isLatest ? entry.written : entry.trie.settle(settledDepth(entry), trie);
   entry.heldBytes = 0;
+}
+
+/** How many leaves of its tries a write set changes. */
+export function leavesOf({ accounts }: WriteSet): number {
+  let leaves = accounts.size;
+  for (const { slots } of accounts.values()) leaves += slots.size;
+  return leaves;
 }
 
 function settledDepth({ heldBytesMax }: SpaceEntry): number {

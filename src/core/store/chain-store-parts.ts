@@ -1,0 +1,18 @@
+/** What the chain store stands on, and what it can be told. */
+import type { TransactionDialect } from '../chain/transaction.ts';
+import type { Clock, Kv, LogFolder } from '../ports.ts';
+
+export interface ChainStoreParts {
+  readonly log: LogFolder;
+  readonly kv: Kv;
+  readonly clock: Clock;
+  readonly dialect?: TransactionDialect;
+  readonly segmentBytesMax?: number;
+  /** A checkpoint begins behind this many bytes of log, or after this time. */
+  readonly checkpointBytes?: number;
+  readonly checkpointMs?: number;
+  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
+  readonly trieBytesMax?: number;
+  /** A background checkpoint failed: the process must end. */
+  readonly onFault?: (error: unknown) => void;
+}
