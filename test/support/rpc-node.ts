@@ -12,6 +12,7 @@ import {
 import type { Block } from '../../src/core/chain/block.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
 import type { Log } from '../../src/core/ports.ts';
+import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
@@ -44,6 +45,7 @@ export interface RpcNodeOptions {
   readonly argv?: readonly string[];
   readonly isMining?: boolean;
   readonly log?: Log;
+  readonly privateStates?: PrivateStates;
 }
 
 export interface RpcNode {
@@ -108,6 +110,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     manager,
     kv: new MemoryKv(),
     timers: systemTimers,
+    privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
     admin: adminDesk(node, server, facts),
     options: parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] }),
     log,
@@ -133,7 +136,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
 }
 
 async function lonelyNode(
-  { genesis, secretKey, isMining }: RpcNodeOptions,
+  { genesis, secretKey, isMining, privateStates }: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
 ): Promise<LedgerNode & { stop(): Promise<void> }> {
@@ -169,6 +172,7 @@ async function lonelyNode(
       pool: {},
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: isMining ?? false,
+      ...(privateStates ? { privateStates } : {}),
     },
   );
   for (const part of node.parts) await part.start();

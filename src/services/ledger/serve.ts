@@ -4,7 +4,8 @@ import { bareHex } from '../../core/base/hex.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
 import type { Kv, Log, Manager, Timers } from '../../core/ports.ts';
-import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
+import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
+import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { proveAccount } from '../../core/state/proof.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
@@ -21,7 +22,9 @@ import type { Accounts } from './node/accounts.ts';
 import { AsyncSends } from './node/async-sends.ts';
 import type { LedgerNode, Part } from './node/compose.ts';
 import { composeExtensions } from './node/extension.ts';
+import { NonceLock } from './node/nonce-lock.ts';
 import { PrivateSender } from './node/private-sender.ts';
+import type { TransactionArgs } from './node/send-desk.ts';
 import { Sender } from './node/sender.ts';
 import { ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
@@ -40,6 +43,7 @@ export interface ApiParts {
   readonly manager: Manager;
   readonly kv: Kv;
   readonly timers: Timers;
+  readonly privateStates: PrivateStates;
   readonly admin: AdminDesk;
   readonly options: ParsedOptions;
   readonly log: Log;
@@ -71,34 +75,23 @@ export function composeApi(parts: ApiParts): {
     clock: systemClock,
     entropy: systemEntropy,
   });
-  const viewOf = (psi: string | undefined) => partyView(node, psi ?? DEFAULT_PSI);
-  const desk = new Sender({
-    chain: node.chain,
-    pool: node.pool,
-    door: node.door,
-    accounts: parts.accounts,
-    private: new PrivateSender({
-      chain: node.chain,
-      manager: parts.manager,
-      follower: node.follower,
-    }),
-    isMarking: options.boolean('privacymarker.enable'),
-    payloads: node.payloads,
-    estimateGas: (args) =>
-      estimateGas(requestOf(args), siteOf({ view: viewOf(undefined) }, LATEST), callLimits()),
-    feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
-    allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
-  });
+  const viewOf = (psi: string | undefined) =>
+    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI);
+  const deskOf = sendersOf(
+    parts,
+    (psi) => (args) =>
+      estimateGas(requestOf(args), siteOf({ view: viewOf(psi) }, LATEST), callLimits()),
+  );
   const pending = pendingDesk(node, systemClock);
-  const extensions = composeExtensions({ ...parts, ...node, desk });
+  const extensions = composeExtensions({ ...parts, ...node, deskOf });
   const callbacks = callbackPoster();
-  const asyncSends = new AsyncSends({ ...parts, desk, post: callbacks.post });
+  const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
   const dispatcher = new Dispatcher<Context>(TABLE, {
     contextOf: (caller, requestId) => ({
       caller,
       requestId,
       view: viewOf(caller.psi),
-      desk,
+      desk: deskOf(caller.psi ?? DEFAULT_PSI),
       extensions: extensions?.desk,
       asyncSends,
       filters,
@@ -117,7 +110,39 @@ export function composeApi(parts: ApiParts): {
   return { dispatcher, parts: works, serve: () => serve(dispatcher, parts) };
 }
 
-function partyView({ chain }: LedgerNode, psi: string): PartyView {
+/** One for the callers of each private state; all fill in nonces under one lock. */
+function sendersOf(
+  { node, accounts, manager, options, privateStates: states }: ApiParts,
+  gasOf: (psi: Psi) => (args: TransactionArgs) => bigint,
+): (psi: Psi) => Sender {
+  const senders = new Map<Psi, Sender>();
+  const nonces = new NonceLock();
+  const make = (psi: Psi) =>
+    new Sender({
+      chain: node.chain,
+      pool: node.pool,
+      door: node.door,
+      accounts,
+      private: new PrivateSender({
+        chain: node.chain,
+        manager,
+        follower: node.follower,
+        psi,
+        members: states.membersOf(psi),
+      }),
+      nonces,
+      isMarking: options.boolean('privacymarker.enable'),
+      payloads: node.payloads,
+      estimateGas: gasOf(psi),
+      feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
+      allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
+    });
+  for (const psi of new Set([...states.psis, DEFAULT_PSI])) senders.set(psi, make(psi));
+  // An unknown name gets a sender of its own that may not send privately, and is not kept.
+  return (psi) => senders.get(psi) ?? make(psi);
+}
+
+function partyView({ chain }: LedgerNode, states: PrivateStates, psi: Psi): PartyView {
   const { store, config } = chain;
   const prover: Prover = (space, number, address, slots) => {
     const proof = proveAccount(
@@ -135,6 +160,7 @@ function partyView({ chain }: LedgerNode, psi: string): PartyView {
     rulesAt: (header) => chain.rulesOf(header),
     engineAt: (number) => engineAt(config, number),
     prover,
+    ...(config.isQuorum ? { states } : {}),
   });
 }
 

@@ -11,7 +11,12 @@ import {
 } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { checkStart, type Genesis } from '../../core/chain/genesis.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Log, Manager } from '../../core/ports.ts';
+import {
+  type PrivateStates,
+  residentPrivateStates,
+  SINGLE_PRIVATE_STATE,
+} from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
@@ -78,13 +83,12 @@ async function start(
   });
   const { store, folder, genesis } = opened;
   ends.push(() => opened.close());
-  checkStart(genesis.config);
-  checkMarkers(options, genesis);
-  checkEngine(options, genesis);
+  checkGenesis(options, genesis);
   const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
     say: log,
   });
   ends.push(() => manager.close());
+  const privateStates = await privateStatesOf(genesis, manager);
   const nodeKey = readNodeKey(options, dataDirectory);
   const accounts = await openAccounts(options, dataDirectory, log);
   const name = clientVersion(options.string('identity'));
@@ -129,6 +133,7 @@ async function start(
         vanity: vanityOf(options.string('miner.extradata')!),
       },
       isMining: options.boolean('mine'),
+      privateStates,
     },
   );
   const facts = () => factsOf({ options, server, store, genesis, nodeKey });
@@ -138,6 +143,7 @@ async function start(
     manager,
     kv: folder.kv,
     timers: systemTimers,
+    privateStates,
     admin: adminDesk(node, server, facts),
     options,
     log,
@@ -172,6 +178,12 @@ async function start(
   };
 }
 
+function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
+  checkStart(genesis.config);
+  checkMarkers(options, genesis);
+  checkEngine(options, genesis);
+}
+
 /** A chain whose seals this version cannot check is not followed; one whose votes it cannot cast is followed only. */
 function checkEngine(options: ParsedOptions, { config }: Genesis): void {
   const engine = engineAt(config, 1);
@@ -200,6 +212,18 @@ function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
     'GENESIS_INVALID',
     'Privacy marker transactions require privacyPrecompileBlock to be set in genesis.json',
   );
+}
+
+/** With `isMPS`, one state per resident group of the manager; read once, so that new tenants need a restart. */
+async function privateStatesOf({ config }: Genesis, manager: Manager): Promise<PrivateStates> {
+  if (!config.isMps) return SINGLE_PRIVATE_STATE;
+  if (!manager.features.multiplePrivateStates) {
+    throw fail(
+      'PTM_UNSUPPORTED',
+      'cannot instantiate MultiplePrivateStateManager while the transaction manager does not support multiple private states',
+    );
+  }
+  return residentPrivateStates(await manager.groups());
 }
 
 function factsOf(parts: {

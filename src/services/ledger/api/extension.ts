@@ -30,7 +30,7 @@ async function asCaller<T>(
   const rules = rulesOf(name);
   try {
     if (!extensions) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
-    return await work(extensions, { psi: view.psi, rules });
+    return await work(extensions, { psi: view.knownPsi(), rules });
   } catch (error) {
     const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';
     if (rules === 'quorum' || !isTold || error instanceof RpcError) throw error;

@@ -18,7 +18,6 @@ class Setting {
   answers: (number | Error)[] = [200];
   send: () => Promise<Uint8Array> = async () => HASH;
   readonly sends = new AsyncSends({
-    desk: { send: () => this.send() },
     post: async (url, body) => {
       this.posted.push({ url: url.href, body, atMs: this.time.nowMs() });
       const answer = this.answers.length > 1 ? this.answers.shift()! : this.answers[0]!;
@@ -31,7 +30,7 @@ class Setting {
   });
 
   begin(id: string | undefined, callbackUrl = URL_TEXT): void {
-    this.sends.begin({ args: ARGS, callbackUrl, id });
+    this.sends.begin({ desk: { send: () => this.send() }, args: ARGS, callbackUrl, id });
   }
 
   until(isDone: () => boolean): Promise<void> {

@@ -12,7 +12,6 @@ const CALLBACK_PAUSE_MS_MIN = 500;
 const STOP_MS = 10_000;
 
 export interface AsyncSendsParts {
-  readonly desk: Pick<SendDesk, 'send'>;
   /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
   post(url: URL, body: string): Promise<number>;
   readonly timers: Timers;
@@ -21,6 +20,8 @@ export interface AsyncSendsParts {
 
 /** `id`: of the request, as JSON text; undefined for a notification. */
 export interface AsyncRequest {
+  /** The caller's. */
+  readonly desk: Pick<SendDesk, 'send'>;
   readonly args: TransactionArgs;
   readonly callbackUrl: string;
   readonly id: string | undefined;
@@ -67,14 +68,14 @@ export class AsyncSends {
     });
   }
 
-  private async run({ args, callbackUrl, id }: AsyncRequest): Promise<void> {
-    const outcome = await this.send(args);
+  private async run({ desk, args, callbackUrl, id }: AsyncRequest): Promise<void> {
+    const outcome = await this.send(desk, args);
     if (callbackUrl !== '') await this.tell(callbackUrl, bodyOf(id, outcome));
   }
 
-  private async send(args: TransactionArgs): Promise<Outcome> {
+  private async send(desk: AsyncRequest['desk'], args: TransactionArgs): Promise<Outcome> {
     try {
-      return { txHash: toHex(await this.parts.desk.send(args)) };
+      return { txHash: toHex(await desk.send(args)) };
     } catch (error) {
       const { message } = error as Error;
       const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';

@@ -7,7 +7,7 @@ import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type { Clock, Entropy, Kv, Links, Log, Manager, Timers } from '../../../core/ports.ts';
-import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
 import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
@@ -51,6 +51,8 @@ export interface NodeSettings {
   readonly builder: BuilderSettings;
   /** Whether to take part in consensus from the start. */
   readonly isMining: boolean;
+  /** One, unless the genesis has `isMPS`. */
+  readonly privateStates?: PrivateStates;
 }
 
 /** Started in order, stopped in reverse. */
@@ -77,7 +79,7 @@ export interface LedgerNode {
 
 export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
   const { clock, timers, log, store, links } = ports;
-  const { config } = settings;
+  const { config, privateStates: states = SINGLE_PRIVATE_STATE } = settings;
   const events = new Events();
   const payloads = config.isQuorum
     ? new PayloadCache({ manager: ports.manager, clock, log })
@@ -91,8 +93,8 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     new PrivateFollower({
       chain,
       cache: payloads,
-      psis: [DEFAULT_PSI],
-      psiOf: () => DEFAULT_PSI,
+      psis: states.psis,
+      psiOf: states.psiOf,
       events,
       timers,
       log,

@@ -198,7 +198,7 @@ export class ExtensionAgent {
         ? await this.parts.manager.mandatory(metadata!.creationHash)
         : undefined,
     });
-    return this.parts.extensions.send(sharedStateCall(toBase64(hash)), manager, args);
+    return this.parts.extensions.send(psi, sharedStateCall(toBase64(hash)), manager, args);
   }
 
   /** Sent, and not yet known to have had no effect. */

@@ -45,7 +45,8 @@ export interface ExtensionDeskParts {
   readonly manager: Manager;
   readonly payloads: PayloadCache;
   readonly book: ExtensionBook;
-  readonly desk: SendDesk;
+  /** Of the callers of a private state. */
+  readonly deskOf: (psi: Psi) => SendDesk;
   readonly psiOf: (managedParty: string) => Psi | undefined;
 }
 
@@ -82,7 +83,7 @@ export class ExtensionDesk {
     checkKey(terms.recipientKey);
     const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
     const others = await this.participants(caller.psi, toExtend);
-    return this.send(deployment(terms), undefined, {
+    return this.send(caller.psi, deployment(terms), undefined, {
       ...args,
       private: { ...privately(args), privateFor: [...privateFor, ...others] },
     });
@@ -98,10 +99,10 @@ export class ExtensionDesk {
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     await this.checkSingle(caller, contract, state);
-    const from = this.sender(args);
+    const from = this.sender(caller.psi, args);
     checkVoter(caller.rules, state, from);
     const uuid = await this.makeUuid(contract, args.private!);
-    return this.send(voteCall(vote, uuid), contract, args);
+    return this.send(caller.psi, voteCall(vote, uuid), contract, args);
   }
 
   async cancel(caller: ExtensionCaller, contract: Address, args: TransactionArgs): Promise<Hash32> {
@@ -109,10 +110,10 @@ export class ExtensionDesk {
     if (state.isFinished) {
       throw no('contract extension process complete. nothing to cancel');
     }
-    if (!equalBytes(this.sender(args), state.creator)) {
+    if (!equalBytes(this.sender(caller.psi, args), state.creator)) {
       throw no('account is not the creator of this extension request');
     }
-    return this.send(finishCall(), contract, args);
+    return this.send(caller.psi, finishCall(), contract, args);
   }
 
   /** For a voter whose key is elsewhere: what its doVote call has to name. */
@@ -129,9 +130,14 @@ export class ExtensionDesk {
   }
 
   /** Sends to `to` with the gas and price of the reference's extension transactions. */
-  send(data: Uint8Array, to: Address | undefined, args: TransactionArgs): Promise<Hash32> {
-    this.sender(args);
-    return this.parts.desk.send({
+  send(
+    psi: Psi,
+    data: Uint8Array,
+    to: Address | undefined,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    this.sender(psi, args);
+    return this.parts.deskOf(psi).send({
       ...args,
       to,
       data,
@@ -211,10 +217,13 @@ export class ExtensionDesk {
   }
 
   /** Who sends; an account of this node, privately. */
-  private sender({ from, private: args }: TransactionArgs): Address {
+  private sender(psi: Psi, { from, private: args }: TransactionArgs): Address {
     const who = from ?? new Uint8Array(20);
     if (!args) throw no('must specify private participants');
-    const isOwn = this.parts.desk.accounts().some((own) => equalBytes(own, who));
+    const isOwn = this.parts
+      .deskOf(psi)
+      .accounts()
+      .some((own) => equalBytes(own, who));
     if (!isOwn) throw no(`no wallet found for account ${checksumAddress(who)}`);
     return who;
   }

@@ -57,13 +57,19 @@ class Party {
         create: refuse,
         importKey: refuse,
       },
-      private: new PrivateSender({ chain: node.chain, manager, follower: node.follower }),
+      private: new PrivateSender({
+        chain: node.chain,
+        manager,
+        follower: node.follower,
+        psi: PSI,
+        members: undefined,
+      }),
       isMarking: false,
       estimateGas: () => 1_000_000n,
       feeCapWei: 0n,
       allowsUnprotected: true,
     });
-    const parts = { ...node, manager, desk: this.sender, kv, timers: time, log: () => {} };
+    const parts = { ...node, manager, deskOf: () => this.sender, kv, timers: time, log: () => {} };
     this.extensions = composeExtensions(parts)!;
     this.extensions.agent.start();
   }

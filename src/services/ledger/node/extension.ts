@@ -1,5 +1,6 @@
 /** Puts contract extension together; nothing on a chain without private state. */
 import type { Kv, Log, Manager, Timers } from '../../../core/ports.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { LedgerNode } from './compose.ts';
 import { ExtensionAgent } from './extension-agent.ts';
 import { ExtensionBook } from './extension-book.ts';
@@ -14,7 +15,7 @@ export interface Extensions {
 export function composeExtensions(
   parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
     readonly manager: Manager;
-    readonly desk: SendDesk;
+    readonly deskOf: (psi: Psi) => SendDesk;
     readonly kv: Kv;
     readonly timers: Timers;
     readonly log: Log;
@@ -22,16 +23,16 @@ export function composeExtensions(
 ): Extensions | undefined {
   const { payloads, follower } = parts;
   if (!payloads || !follower) return undefined;
-  const { chain, manager, desk, events, timers, log, kv } = parts;
+  const { chain, manager, deskOf, events, timers, log, kv } = parts;
   const book = new ExtensionBook({ chain, payloads, kv, timers, log });
   const psiOf = (managedParty: string) => follower.psiOf(managedParty);
-  const extensions = new ExtensionDesk({ chain, manager, payloads, book, desk, psiOf });
+  const extensions = new ExtensionDesk({ chain, manager, payloads, book, deskOf, psiOf });
   const agent = new ExtensionAgent({
     chain,
     manager,
     payloads,
     extensions,
-    desk,
+    desk: deskOf(follower.psis[0]!),
     psis: follower.psis,
     events,
     timers,

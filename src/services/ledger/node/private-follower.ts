@@ -81,9 +81,9 @@ export class PrivateFollower {
     return { spaces: this.basesAt(number), inputs: cache, psiOf };
   }
 
-  /** The node's own private state at the head. Throws PRIVATE_STATE_BEHIND while it waits for its manager. */
-  headBase(): StateBase {
-    const { chain, psis } = this.parts;
+  /** A private state at the head. Throws PRIVATE_STATE_BEHIND while it waits for its manager. */
+  headBase(psi: Psi): StateBase {
+    const { chain } = this.parts;
     const { number } = chain.head();
     if (this.cursor() < number) {
       throw fail(
@@ -91,7 +91,7 @@ export class PrivateFollower {
         `private state is at block ${this.cursor()} of ${number}: the private transaction manager does not answer`,
       );
     }
-    return baseAt(chain.store, psis[0]!, number);
+    return baseAt(chain.store, psi, number);
   }
 
   private basesAt(number: number): ReadonlyMap<Psi, StateBase> {

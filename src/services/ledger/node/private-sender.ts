@@ -11,7 +11,7 @@ import type { Transaction, TransactionBody } from '../../../core/chain/transacti
 import { type PrivateFindings, simulatePrivate } from '../../../core/execution/simulate-private.ts';
 import type { Manager } from '../../../core/ports.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash, PrivacyFlag, Psi } from '../../../core/privacy/inputs.ts';
 import { innerToJson, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { Chain } from './chain.ts';
 import { checkPrivateArgs } from './private-checks.ts';
@@ -20,15 +20,29 @@ import type { PrivateArgs } from './send-desk.ts';
 
 type Draft = Pick<TransactionBody, 'to' | 'nonce' | 'gasLimit' | 'gasPrice' | 'value'>;
 
+export interface PrivateSenderParts {
+  readonly chain: Chain;
+  readonly manager: Manager;
+  readonly follower: PrivateFollower | undefined;
+  /** Whose sender this is. */
+  readonly psi: Psi;
+  /** Keys that may send; undefined: all of the manager's. */
+  readonly members: readonly string[] | undefined;
+}
+
 export class PrivateSender {
   private readonly chain: Chain;
   private readonly manager: Manager;
   private readonly follower: PrivateFollower | undefined;
+  private readonly psi: Psi;
+  private readonly members: readonly string[] | undefined;
 
-  constructor(parts: { chain: Chain; manager: Manager; follower: PrivateFollower | undefined }) {
+  constructor(parts: PrivateSenderParts) {
     this.chain = parts.chain;
     this.manager = parts.manager;
     this.follower = parts.follower;
+    this.psi = parts.psi;
+    this.members = parts.members;
   }
 
   /** Of the block that comes next. */
@@ -38,7 +52,27 @@ export class PrivateSender {
   }
 
   check(args: PrivateArgs): PrivacyFlag {
-    return checkPrivateArgs(args, this.rules());
+    const flag = checkPrivateArgs(args, this.rules());
+    const { members, psi } = this;
+    const from = this.fromOf(args);
+    if (members && !(from !== undefined && members.includes(from))) {
+      throw fail(
+        'PRIVACY_PSI',
+        `The PrivateFrom (${from ?? ''}) address does not match the specified private state (${psi}) `,
+      );
+    }
+    return flag;
+  }
+
+  /** Whether a payload with these parties is for this private state. */
+  isFor(managedParties: readonly string[]): boolean {
+    const { members } = this;
+    return !members || managedParties.some((key) => members.includes(key));
+  }
+
+  /** The first member's key where the caller names none. */
+  private fromOf({ privateFrom }: PrivateArgs): string | undefined {
+    return privateFrom ?? this.members?.[0];
   }
 
   /** Simulates and distributes `payload`; resolves with the hash that takes its place. */
@@ -53,7 +87,7 @@ export class PrivateSender {
     const { hash } = await this.manager.send({
       ...findings,
       payload,
-      from: args.privateFrom,
+      from: this.fromOf(args),
       to: args.privateFor,
       flag,
       mandatory: args.mandatoryFor,
@@ -63,13 +97,14 @@ export class PrivateSender {
 
   /** A transaction that was signed elsewhere over a payload stored by `storeraw`. */
   async distributeSigned(transaction: Transaction, args: PrivateArgs): Promise<void> {
-    const flag = this.check(args);
-    if (transaction.data.length === 0) return;
     const hash = payloadHashOf(transaction.data);
-    const raw = await this.manager.receiveRaw(hash);
+    const raw = this.members && (await this.manager.receiveRaw(hash));
+    const flag = this.check(this.asStored(args, raw?.senderKey));
+    if (transaction.data.length === 0) return;
+    const stored = raw ?? (await this.manager.receiveRaw(hash));
     const findings = this.simulate(
       transaction,
-      raw?.payload ?? new Uint8Array(0),
+      stored?.payload ?? new Uint8Array(0),
       transaction.sender,
       flag,
     );
@@ -82,11 +117,29 @@ export class PrivateSender {
     });
   }
 
+  /** Under several private states a stored payload's sender decides (privacy dossier §2.5). */
+  private asStored(args: PrivateArgs, senderKey: string | undefined): PrivateArgs {
+    if (!this.members || senderKey === undefined) return args;
+    if (args.privateFrom !== undefined && args.privateFrom !== senderKey) {
+      throw fail(
+        'PRIVACY_PSI',
+        `The PrivateFrom address retrieved from the privacy manager does not match private PrivateFrom (${args.privateFrom}) specified in transaction arguments.`,
+      );
+    }
+    if (!this.members.includes(senderKey)) {
+      throw fail(
+        'PRIVACY_PSI',
+        `The PrivateFrom address does not match the specified private state (${this.psi})`,
+      );
+    }
+    return { ...args, privateFrom: senderKey };
+  }
+
   /** Distributes a signed private transaction as the payload of a marker; resolves with that payload's hash. */
   async distributeInner(inner: Transaction, args: PrivateArgs): Promise<PayloadHash> {
     const { hash } = await this.manager.send({
       payload: innerToJson(inner),
-      from: args.privateFrom,
+      from: this.fromOf(args),
       to: args.privateFor,
       flag: STANDARD_PRIVATE,
       affected: [],
@@ -98,7 +151,7 @@ export class PrivateSender {
 
   storeRaw(payload: Uint8Array, args: PrivateArgs): Promise<PayloadHash> {
     this.check(args);
-    return this.manager.storeRaw(payload, args.privateFrom);
+    return this.manager.storeRaw(payload, this.fromOf(args));
   }
 
   mandatory(hash: PayloadHash): Promise<readonly string[]> {
@@ -114,7 +167,7 @@ export class PrivateSender {
     const rules = this.rules();
     if (!rules.isPrivacyEnhancements || !this.follower)
       return { affected: [], execHash: undefined };
-    const privateBase = this.follower.headBase();
+    const privateBase = this.follower.headBase(this.psi);
     const publicBase = this.chain.base();
     const reads = (reader: typeof publicBase.reader) => draft.to && reader.account(draft.to);
     const account = reads(privateBase.reader) ?? reads(publicBase.reader);

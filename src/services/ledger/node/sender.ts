@@ -45,6 +45,8 @@ export interface SenderParts {
   readonly door: TransactionDoor;
   readonly accounts: Accounts;
   readonly private: PrivateSender;
+  /** Shared by all senders of the node's accounts. */
+  readonly nonces?: NonceLock;
   /** Own private transactions go out inside markers. */
   readonly isMarking: boolean;
   readonly payloads: PayloadCache | undefined;
@@ -58,10 +60,11 @@ export interface SenderParts {
 
 export class Sender implements SendDesk {
   private readonly parts: SenderParts;
-  private readonly nonces = new NonceLock();
+  private readonly nonces: NonceLock;
 
   constructor(parts: SenderParts) {
     this.parts = parts;
+    this.nonces = parts.nonces ?? new NonceLock();
   }
 
   // --- accounts -----------------------------------------------------------------------------------------------------
@@ -178,7 +181,8 @@ export class Sender implements SendDesk {
     if (!payloads) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
     if (payloads.answer(query)?.kind !== 'held') await payloads.ask([query]);
     const answer = payloads.answer(query);
-    return answer?.kind === 'held' ? answer : undefined;
+    const isOurs = answer?.kind === 'held' && this.parts.private.isFor(answer.managedParties);
+    return isOurs ? answer : undefined;
   }
 
   async isPayloadSender(hash: PayloadHash): Promise<boolean> {

@@ -11,6 +11,7 @@ import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Engine, Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
 import { hashOfAddress } from '../../../core/state/key-hash.ts';
 import type { StateReader } from '../../../core/state/reader.ts';
@@ -47,6 +48,7 @@ export class PartyView {
   readonly engineAt: (number: number) => Engine;
 
   private readonly prover: Prover;
+  private readonly states: PrivateStates | undefined;
 
   /** `isDual` false: the chain has no private states, and the PSI is a name only. */
   constructor(parts: {
@@ -56,6 +58,8 @@ export class PartyView {
     rulesAt: PartyView['rulesAt'];
     engineAt: PartyView['engineAt'];
     prover: Prover;
+    /** Of this node; undefined: any PSI passes. */
+    states?: PrivateStates;
   }) {
     this.chain = parts.chain;
     this.psi = parts.psi;
@@ -63,6 +67,7 @@ export class PartyView {
     this.rulesAt = parts.rulesAt;
     this.engineAt = parts.engineAt;
     this.prover = parts.prover;
+    this.states = parts.states;
   }
 
   head(): Head {
@@ -111,8 +116,21 @@ export class PartyView {
     return own.map((receipt, index) => record.receipts.get(index) ?? receipt);
   }
 
+  /** The caller's private state. Throws when this node has no such. */
+  knownPsi(): Psi {
+    this.states?.check(this.psi);
+    return this.psi;
+  }
+
+  /** Name of the caller's private state. */
+  namedPsi(): Psi {
+    this.states?.checkName(this.psi);
+    return this.psi;
+  }
+
   /** Blooms that say whether a log of interest may be in the block: public, and this party's. */
   blooms(number: number): readonly Uint8Array[] {
+    this.knownPsi();
     const spaces = this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
     return spaces
       .map((space) => this.chain.bloom(space, number))
@@ -120,6 +138,7 @@ export class PartyView {
   }
 
   privateRecord(number: number) {
+    this.knownPsi();
     return this.space?.kind === 'private'
       ? this.chain.privateRecord(this.space.psi, number)
       : undefined;
@@ -135,6 +154,7 @@ export class PartyView {
   }
 
   private privateAt(number: number): StateReader | undefined {
+    this.knownPsi();
     const { space } = this;
     if (!space || !this.chain.spaces().includes(space.psi)) return undefined;
     const cursor = this.chain.cursor(space);
@@ -149,6 +169,7 @@ export class PartyView {
 
   /** Of this party's private state; that of an empty one where there is none. Throws as `stateAt`. */
   privateRoot(number: number): Hash32 {
+    this.knownPsi();
     if (!this.space || !this.chain.spaces().includes(this.space.psi)) return EMPTY_ROOT;
     const recorded = this.privateRecord(number)?.root;
     return recorded ?? this.chain.trieAt(this.space, number).root();

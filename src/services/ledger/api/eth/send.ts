@@ -221,6 +221,6 @@ export const sendMethods = [
     params: [],
     result: TEXT,
     about: 'Identifier of the private state that the caller works on.',
-    call: ({ view }) => view.psi,
+    call: ({ view }) => view.namedPsi(),
   }),
 ];
