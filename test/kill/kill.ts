@@ -13,7 +13,7 @@ import { deployPrivate, readStore } from '../support/private-transactions.ts';
 import { word } from '../support/store-contract.ts';
 import { Loader } from './loader.ts';
 
-const MOMENT_MS_MAX = 1_500;
+const MOMENT_MS_MAX = 1_000;
 /** One kill in this many takes all four nodes at once. */
 const ALL_AT_ONCE_EVERY = 8;
 const NODE_NAMES = ['node1', 'node2', 'node3', 'node4'];

@@ -6,7 +6,7 @@ import { signPrivate, storeRaw } from '../support/private-transactions.ts';
 import { type Rpc, RpcError } from '../support/rpc-client.ts';
 import { setInput } from '../support/store-contract.ts';
 
-const PAUSE_MS = 20;
+const PAUSE_MS = 40;
 /** The answer to a transaction that got through although its acknowledgement was lost. */
 const HELD_ALREADY = /already known|nonce too low/;
 
