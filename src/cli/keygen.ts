@@ -1,10 +1,14 @@
 /** `quorate ptm keygen`: keys of a private transaction manager, in Tessera's files. */
 import { readFileSync } from 'node:fs';
+import { toBase64 } from '../core/base/base64.ts';
 import { fail } from '../core/base/errors.ts';
-import { generateKey, writeKeyPair } from '../services/ptm/keygen.ts';
+import type { ParsedOptions } from '../io/host/options.ts';
+import { generateKey, generatePair, writeKeyPair } from '../services/ptm/keygen.ts';
+import { storeVaultKey, vaultType } from '../services/ptm/vault-keys.ts';
 import type { Command } from './command.ts';
 
 const GROUP = 'Keys';
+const VAULT_GROUP = 'Key vault';
 
 export const keygenCommand: Command = {
   name: 'ptm keygen',
@@ -30,8 +34,36 @@ export const keygenCommand: Command = {
       about: 'Lock the keys: a password a line, the last one for all that follow',
       group: GROUP,
     },
+    {
+      flag: 'keygenvaulttype',
+      type: 'string',
+      about: 'Keep the keys in a vault: HASHICORP, AWS or AZURE; -filename then names secrets',
+      group: VAULT_GROUP,
+    },
+    {
+      flag: 'keygenvaulturl',
+      type: 'string',
+      about: 'URL of the vault',
+      group: VAULT_GROUP,
+    },
+    {
+      flag: 'keygenvaultsecretengine',
+      type: 'string',
+      default: 'secret',
+      about: 'HashiCorp: name of the version 2 secrets engine',
+      group: VAULT_GROUP,
+    },
+    {
+      flag: 'keygenvaultapprole',
+      type: 'string',
+      default: 'approle',
+      about: 'HashiCorp: where AppRole is mounted',
+      group: VAULT_GROUP,
+    },
   ],
   async run(options) {
+    const vault = options.string('keygenvaulttype');
+    if (vault !== undefined) return keygenInVault(vault, options);
     const passwordAt = readPasswords(options.string('password-file'));
     for (const [index, path] of options.list('filename').entries()) {
       const password = passwordAt(index);
@@ -42,6 +74,25 @@ export const keygenCommand: Command = {
     return 0;
   },
 };
+
+/** Prints the `keyData` entry of each pair, for the configuration. */
+async function keygenInVault(type: string, options: ParsedOptions): Promise<number> {
+  if (options.string('password-file') !== undefined) {
+    throw fail('OPTION_VALUE_INVALID', 'keys in a vault are not locked: leave --password-file out');
+  }
+  const config = {
+    type: vaultType(type),
+    url: options.string('keygenvaulturl'),
+    approlePath: options.string('keygenvaultapprole'),
+  };
+  const engine = options.string('keygenvaultsecretengine') ?? 'secret';
+  for (const name of options.list('filename')) {
+    const key = await generatePair();
+    const entry = await storeVaultKey(config, key, name, engine, process.env);
+    console.log(`${toBase64(key.publicKey)}  ${JSON.stringify(entry)}`);
+  }
+  return 0;
+}
 
 function readPasswords(file: string | undefined): (index: number) => string | undefined {
   if (file === undefined) return () => undefined;

@@ -53,7 +53,7 @@ export const ptmRecoverCommand: Command = {
     const say = stderrLog(options.number('verbosity')!);
     const { config, warnings } = await readTesseraConfig(file);
     for (const warning of warnings) say('warn', warning);
-    const report = await recoverPtm(config, { say }, options.list('without'));
+    const report = await recoverPtm(config, { say, env: process.env }, options.list('without'));
     console.log(
       `Recovery: ${report.outcome.toUpperCase()}. ${report.received} payloads received, ${report.stored} stored, ` +
         `${report.refused} refused, ${report.waiting} waiting; ${report.peersAnswered} peers answered.`,

@@ -36,7 +36,7 @@ export const ptmCommand: Command = {
     const say = stderrLog(options.number('verbosity')!);
     const { config, warnings } = await readTesseraConfig(file);
     for (const warning of warnings) say('warn', warning);
-    const ptm = await startPtm(config, { say });
+    const ptm = await startPtm(config, { say, env: process.env });
     say('info', 'Private transaction manager is up', {
       keys: ptm.publicKeys.join(','),
       q2t: ptm.q2tUrl,

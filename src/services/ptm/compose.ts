@@ -12,6 +12,7 @@ import {
   startHttpServer,
 } from '../../io/http/server.ts';
 import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
+import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
@@ -44,6 +45,8 @@ export interface PtmHost {
   readonly kv?: Kv;
   readonly say?: Log;
   readonly metrics?: Metrics;
+  /** Environment variables, which hold the credentials of key vaults. */
+  readonly env?: VaultEnv;
 }
 
 export interface PtmParts {
@@ -86,7 +89,7 @@ const uncounted: Metrics = {
 export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
   const say = host.say ?? silent;
   const crypto = await loadEnclaveCrypto();
-  const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto)));
+  const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto, host.env)));
   const enclave = new Enclave({ keys, forwardingKeys: config.alwaysSendTo, crypto, entropy });
   checkResidentGroups(config.residentGroups, enclave.publicKeys);
   const table = new PartyTable({

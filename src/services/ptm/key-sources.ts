@@ -5,19 +5,12 @@ import { fromBase64 } from '../../core/base/base64.ts';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
 import { parseKeyFile } from '../../core/privacy/key-file.ts';
+import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { openKeyFile } from '../../io/sodium/key-lock.ts';
 import type { OwnKey } from './manager/enclave.ts';
+import { parseVaultKey, readVaultKey, type VaultKey } from './vault-keys.ts';
 
 const KEY_BYTES = 32;
-const VAULT_FIELDS: readonly string[] = [
-  'azureVaultPublicKeyId',
-  'azureVaultPrivateKeyId',
-  'hashicorpVaultPublicKeyId',
-  'hashicorpVaultPrivateKeyId',
-  'awsSecretsManagerPublicKeyId',
-  'awsSecretsManagerPrivateKeyId',
-];
-
 export type KeySource = {
   /** Nth line of `keys.passwords` or of the file; undefined where none is given. */
   readonly password: { readonly list?: string; readonly file?: string; readonly line: number };
@@ -25,6 +18,7 @@ export type KeySource = {
   | { readonly kind: 'inline'; readonly publicKey: string; readonly privateKey: string }
   | { readonly kind: 'config'; readonly publicKey: string; readonly config: unknown }
   | { readonly kind: 'files'; readonly publicKeyPath: string; readonly privateKeyPath: string }
+  | { readonly kind: 'vault'; readonly key: VaultKey }
 );
 
 /** `keys` of the configuration. Throws PTM_CONFIG_INVALID. */
@@ -45,7 +39,7 @@ export function parseKeySources(
       ...(typeof passwords[line] === 'string' ? { list: passwords[line] as string } : {}),
       ...(file === undefined ? {} : { file }),
     };
-    return { ...keyData(value, line, folder), password };
+    return { ...keyData(value, line, folder, keys), password };
   });
 }
 
@@ -53,7 +47,9 @@ function keyData(
   value: unknown,
   index: number,
   folder: string,
+  keys: Readonly<Record<string, unknown>>,
 ):
+  | Omit<Extract<KeySource, { kind: 'vault' }>, 'password'>
   | Omit<Extract<KeySource, { kind: 'inline' }>, 'password'>
   | Omit<Extract<KeySource, { kind: 'config' }>, 'password'>
   | Omit<Extract<KeySource, { kind: 'files' }>, 'password'> {
@@ -72,23 +68,23 @@ function keyData(
       privateKeyPath: resolve(folder, privateKeyPath),
     };
   }
-  if (VAULT_FIELDS.some((name) => name in fields)) {
-    throw fail(
-      'PTM_CONFIG_INVALID',
-      `keys.keyData[${index}] names a key vault, which is not supported yet: use a key file`,
-    );
-  }
+  const key = parseVaultKey(fields, keys, `keys.keyData[${index}]`);
+  if (key) return { kind: 'vault', key };
   throw fail(
     'PTM_CONFIG_INVALID',
     `keys.keyData[${index}] needs publicKey with privateKey or config, or publicKeyPath with privateKeyPath`,
   );
 }
 
-/** Reads and unlocks one key pair. Errors name the place, never the content. */
-export async function loadKey(source: KeySource, crypto: EnclaveCrypto): Promise<OwnKey> {
+/** Reads and unlocks one key pair; `env` holds the credentials of vaults. Errors name the place, never the content. */
+export async function loadKey(
+  source: KeySource,
+  crypto: EnclaveCrypto,
+  env: VaultEnv = {},
+): Promise<OwnKey> {
   const name = `keys.keyData[${source.password.line}]`;
   try {
-    const { publicKey, secretKey } = await readPair(source, crypto);
+    const { publicKey, secretKey } = await readPair(source, crypto, env);
     return { publicKey: sized(publicKey), secretKey: sized(secretKey) };
   } catch (cause) {
     const why = cause instanceof QuorateError ? cause.message : (cause as Error).message;
@@ -97,10 +93,12 @@ export async function loadKey(source: KeySource, crypto: EnclaveCrypto): Promise
   }
 }
 
-async function readPair(source: KeySource, crypto: EnclaveCrypto): Promise<OwnKey> {
+async function readPair(source: KeySource, crypto: EnclaveCrypto, env: VaultEnv): Promise<OwnKey> {
   switch (source.kind) {
     case 'inline':
       return { publicKey: fromBase64(source.publicKey), secretKey: fromBase64(source.privateKey) };
+    case 'vault':
+      return readVaultKey(source.key, env);
     case 'config': {
       const secretKey = await unlock(source.config, source, crypto);
       return { publicKey: fromBase64(source.publicKey), secretKey };

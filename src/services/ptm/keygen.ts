@@ -8,6 +8,7 @@ import type { Entropy } from '../../core/ports.ts';
 import { ARGON2_DEFAULTS, type Argon2Options, formatKeyFile } from '../../core/privacy/key-file.ts';
 import { lockKey } from '../../io/sodium/key-lock.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import type { OwnKey } from './manager/enclave.ts';
 
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_MODE = 0o600;
@@ -37,6 +38,13 @@ export async function generateKey(
           entropy,
         );
   return { publicKey: toBase64(crypto.publicKey(secretKey)), keyFile: formatKeyFile(file) };
+}
+
+/** A new pair for a key vault, which keeps it under its own lock. */
+export async function generatePair(): Promise<OwnKey> {
+  const crypto = await loadEnclaveCrypto();
+  const secretKey = entropy.bytes(SECRET_KEY_BYTES);
+  return { publicKey: crypto.publicKey(secretKey), secretKey };
 }
 
 /** Writes `<path>.pub` and `<path>.key` (owner only). Throws PTM_KEY_EXISTS instead of overwriting a key. */

@@ -83,7 +83,10 @@ describe('Tessera configuration files', () => {
     );
     refused({ serverConfigs: [{ app: 'P2P', serverAddress: 'nonsense' }] }, /address "nonsense"/);
     refused({ keys: {} }, /keyData/);
-    refused({ keys: { keyData: [{ hashicorpVaultPublicKeyId: 'x' }] } }, /key vault/);
+    refused(
+      { keys: { keyData: [{ hashicorpVaultPublicKeyId: 'x' }] } },
+      /SecretEngineName is missing/,
+    );
     refused({ alwaysSendTo: ['AA=='] }, /not a public key/);
     expect(() => parseTesseraConfig([], file)).toThrow(/must be an object/);
   });
