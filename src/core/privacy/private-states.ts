@@ -17,6 +17,8 @@ export interface PrivateStates {
   psiOf(managedParty: string): Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
   membersOf(psi: Psi): readonly string[] | undefined;
+  /** Whether callers may work on `psi`. */
+  has(psi: Psi): boolean;
   /** Throws PSI_UNKNOWN unless callers may work on `psi`. */
   check(psi: Psi): void;
   /** As `check`, for callers that only ask for the name. COMPAT: with one private state any name passes. */
@@ -27,6 +29,7 @@ export const SINGLE_PRIVATE_STATE: PrivateStates = {
   psis: [DEFAULT_PSI],
   psiOf: () => DEFAULT_PSI,
   membersOf: () => undefined,
+  has: (psi) => psi === DEFAULT_PSI,
   check(psi) {
     if (psi === DEFAULT_PSI) return;
     throw fail(
@@ -68,6 +71,7 @@ export function residentPrivateStates(groups: readonly TenantGroup[]): PrivateSt
     psis: [...members.keys(), EMPTY_PSI],
     psiOf: (managedParty) => owners.get(managedParty),
     membersOf: (psi) => members.get(psi) ?? [],
+    has: (psi) => members.has(psi),
     check,
     checkName: check,
   };

@@ -7,7 +7,7 @@ import { RpcError } from '../../../io/rpc/method.ts';
 import type { ExtensionCaller, ExtensionDesk, ExtensionRules } from '../node/extension-desk.ts';
 import { type Context, method } from './context.ts';
 import type { JsonObject } from './render.ts';
-import { ARRAY, DATA, HASH, TEXT } from './results.ts';
+import { ARRAY, DATA, HASH, orNull, TEXT } from './results.ts';
 import { address, bool, named, text } from './shapes.ts';
 import { sendArgs } from './transaction-args.ts';
 
@@ -54,12 +54,15 @@ function render(extension: ActiveExtension, rules: ExtensionRules): JsonObject {
 export const extensionMethods = [
   method(both('activeExtensionContracts'), {
     params: [],
-    result: ARRAY,
-    about: 'Extensions under way that this node takes part in, as initiator or receiver.',
-    call: (context, _, name) =>
-      asCaller(context, name, async (desk, { psi, rules }) =>
+    result: orNull(ARRAY),
+    about:
+      'Extensions under way that this node takes part in, as initiator or receiver; null for a private state that it does not have.',
+    call: (context, _, name) => {
+      if (!context.view.isKnownPsi()) return null;
+      return asCaller(context, name, async (desk, { psi, rules }) =>
         (await desk.active(psi)).map((each) => render(each, rules)),
-      ),
+      );
+    },
   }),
   method(both('extendContract'), {
     params: [

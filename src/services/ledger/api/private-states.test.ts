@@ -46,10 +46,8 @@ it('names the caller’s private state, or refuses it', async () => {
   expect(await ask('PS1', 'eth_getPSI')).toBe('PS1');
   expect(await ask('PS2', 'eth_getPSI')).toBe('PS2');
   const unknown = (psi: string) => `unable to find private state for context psi ${psi}`;
-  for (const method of ['eth_getPSI', 'quorumExtension_activeExtensionContracts']) {
-    expect(await ask(undefined, method)).toBe(unknown('private'));
-    expect(await ask('NOPE', method)).toBe(unknown('NOPE'));
-  }
+  expect(await ask(undefined, 'eth_getPSI')).toBe(unknown('private'));
+  expect(await ask('NOPE', 'eth_getPSI')).toBe(unknown('NOPE'));
   const who = `0x${'11'.repeat(20)}`;
   expect(await ask('NOPE', 'eth_getBalance', who, 'latest')).toBe(unknown('NOPE'));
   expect(await ask('empty', 'eth_getBalance', who, 'latest')).toBe(unknown('empty'));
@@ -85,4 +83,20 @@ it('sends for a tenant with its own keys only', async () => {
   );
   expect(await send(one)).toBe('private transaction manager is not in use');
   expect(await send(undefined)).toBe('private transaction manager is not in use');
+});
+
+it('lists the recorded extension between two tenants, and null for no tenant', async () => {
+  const recorded = {
+    contractExtended: '0x2f9b7d44d9e3ebe39e51dc40629a089d7be8edff',
+    initiator: '0x7dd4024ab3d1981797dc84f544832e12f0982de1',
+    recipient: '0xbb836cb62e5fd01c94f55110fbb3cc953d04912b',
+    managementContractAddress: '0x8f6cf8d809166ef54a2c47e28f929029dc33bb13',
+    recipientPtmKey: 'Fknqg0M1AoT40570oHnowtdoF/jbjx94ZZGhSEl+TxM=',
+    creationData:
+      'UqpLygRpzB7WD06WAY5W7iZPYQ+2OMGfWLjqGQKss5Y+vjaHY9zd/+NoXmurO56WTwr0gnWcd/lME+bulp0sTw==',
+  };
+  const active = (psi: string | undefined) => ask(psi, 'quorumExtension_activeExtensionContracts');
+  expect(await active('PS1')).toEqual([recorded]);
+  expect(await active('PS2')).toEqual([recorded]);
+  expect(await active(undefined)).toBeNull();
 });

@@ -122,6 +122,11 @@ export class PartyView {
     return this.psi;
   }
 
+  /** Whether the caller's private state is one of this node's. */
+  isKnownPsi(): boolean {
+    return this.states === undefined || this.states.has(this.psi);
+  }
+
   /** Name of the caller's private state. */
   namedPsi(): Psi {
     this.states?.checkName(this.psi);
