@@ -51,7 +51,7 @@ async function start(
   }
   if (command === 'ptm') {
     const { config } = await readTesseraConfig(argv[argv.indexOf('--configfile') + 1]!);
-    const ptm = await startPtm(config, { say: log });
+    const ptm = await startPtm(config, { say: log, env: process.env });
     return () => ptm.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);

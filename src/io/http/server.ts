@@ -30,7 +30,7 @@ export interface HttpReply {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
   handle(request: HttpRequest): HttpReply | Promise<HttpReply>;

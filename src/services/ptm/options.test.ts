@@ -33,7 +33,8 @@ const sample = {
       communicationType: 'REST',
       properties: { partyInfoInterval: '1000' },
     },
-    { app: 'ADMIN', serverAddress: 'http://localhost:9080', communicationType: 'REST' },
+    { app: 'ADMIN', serverAddress: 'http://127.0.0.1:0', communicationType: 'REST' },
+    { app: 'ENCLAVE', serverAddress: 'http://127.0.0.1:0', communicationType: 'REST' },
   ],
   peer: [{ url: 'http://member1:9000/' }, { url: 'http://member2:9000/' }],
   keys: { passwords: [], keyData: [{ privateKeyPath: 'tm.key', publicKeyPath: 'tm.pub' }] },
@@ -55,6 +56,7 @@ describe('Tessera configuration files', () => {
         },
         { app: 'Q2T', address: { kind: 'unix', path: join(folder, 'tm.ipc') } },
         { app: 'P2P', address: { kind: 'tcp', host: '127.0.0.1', port: 0 } },
+        { app: 'ADMIN', address: { kind: 'tcp', host: '127.0.0.1', port: 0 } },
       ],
       peers: ['http://member1:9000/', 'http://member2:9000/'],
       discovery: true,
@@ -65,7 +67,7 @@ describe('Tessera configuration files', () => {
     expect(warnings).toEqual([
       'jdbc is ignored: payloads are kept in an embedded store (quorate.dataDir)',
       'configuration key "bootstrapNode" is ignored',
-      'serverConfigs[3]: app ADMIN is not served',
+      'serverConfigs[4]: app ENCLAVE is not served',
     ]);
   });
 
@@ -103,6 +105,16 @@ describe('Tessera configuration files', () => {
       body: JSON.stringify({ payload: 'AAAA' }),
     });
     expect(stored.status).toBe(200);
+    const peers = `${ptm.adminUrl}/config/peers`;
+    const headers = { 'content-type': 'application/json' };
+    const put = (url: string) =>
+      fetch(peers, { method: 'PUT', headers, body: JSON.stringify({ url }) });
+    const added = await put('http://member3:9000');
+    expect([added.status, added.headers.get('location')]).toEqual([201, 'config/peers/2']);
+    expect(await (await fetch(peers)).json()).toHaveLength(3);
+    expect(await (await fetch(`${peers}/2`)).json()).toEqual({ url: 'http://member3:9000/' });
+    expect((await fetch(`${peers}/9`)).status).toBe(404);
+    expect((await put('nonsense')).status).toBe(400);
     await expect(startPtm({ ...config, servers: [] })).rejects.toMatchObject({
       code: 'STORAGE_LOCKED',
     });

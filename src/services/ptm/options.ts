@@ -8,7 +8,7 @@ import type { HttpAddress } from '../../io/http/server.ts';
 import { type KeySource, parseKeySources } from './key-sources.ts';
 import { parseTls, type TlsSource } from './tls-options.ts';
 
-export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty';
+export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty' | 'ADMIN';
 
 interface PtmServer {
   readonly app: PtmApp;
@@ -39,7 +39,7 @@ export interface PtmConfig {
 const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
 const PORT_MAX = 65_535;
 const DATA_FOLDER_DEFAULT = 'ptm-data';
-const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty'];
+const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty', 'ADMIN'];
 const READ_KEYS: ReadonlySet<string> = new Set([
   'serverConfigs',
   'peer',

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../core/base/errors.ts';
 import type { Manager } from '../../core/ports.ts';
+import { adminRoutes } from './api/admin.ts';
 import { commonRoutes } from './api/common.ts';
 import { groupRoutes } from './api/groups.ts';
 import { p2pRoutes, recoveryRoutes } from './api/p2p.ts';
@@ -21,6 +22,7 @@ export interface RunningPtm {
   /** `http://host:port` or `unix:/path`. */
   readonly q2tUrl: string;
   readonly thirdPartyUrl: string | undefined;
+  readonly adminUrl: string | undefined;
   readonly p2pUrl: string;
   /** Base64, in the order of the configuration. */
   readonly publicKeys: readonly string[];
@@ -61,6 +63,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
         ...groupRoutes({ manager, groups, multiplePrivateStates }),
       ],
       ThirdParty: [...common, ...thirdPartyRoutes(manager, table)],
+      ADMIN: [...common, ...adminRoutes(table)],
       P2P: [...common, ...p2pRoutes(manager, resender, groups, parts)],
     });
   } catch (error) {
@@ -73,6 +76,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
   return {
     q2tUrl: parts.urlOf('Q2T')!,
     thirdPartyUrl: parts.urlOf('ThirdParty'),
+    adminUrl: parts.urlOf('ADMIN'),
     p2pUrl: parts.urlOf('P2P')!,
     publicKeys: enclave.publicKeys.map(base64),
     manager: embeddedManager(manager, {

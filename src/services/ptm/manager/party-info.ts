@@ -122,6 +122,15 @@ export class PartyTable {
     return [...this.parties.keys()].filter((url) => url !== this.ownUrl);
   }
 
+  /** Its place among `peers`. Throws PTM_URL_INVALID, or PTM_BUSY when the table is full. */
+  addPeer(url: string): number {
+    const normal = normalizeUrl(url);
+    this.add(normal);
+    const index = this.peers().indexOf(normal);
+    if (index < 0) throw fail('PTM_BUSY', 'the peer is this manager, or too many are known');
+    return index;
+  }
+
   keysAt(url: string): readonly PublicKey[] {
     return this.parties.get(url)?.keys ?? [];
   }

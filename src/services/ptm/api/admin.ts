@@ -1,0 +1,38 @@
+/** ADMIN: the peers of a running manager (privacy dossier §9.2). What is added here is gone after a restart. */
+import { fail } from '../../../core/base/errors.ts';
+import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
+import type { PartyTable } from '../manager/party-info.ts';
+import { bad, jsonBody } from './requests.ts';
+
+export function adminRoutes(table: PartyTable): Route[] {
+  const add = (request: HttpRequest): HttpReply => {
+    const { url } = jsonBody(request);
+    if (typeof url !== 'string') throw bad('"url" is missing');
+    const index = table.addPeer(url);
+    const headers = { location: `config/peers/${index}` };
+    return { ...json(201, { url: table.peers()[index] }), headers };
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/config/peers',
+      handle: () =>
+        json(
+          200,
+          table.peers().map((url) => ({ url })),
+        ),
+    },
+    {
+      method: 'GET',
+      path: '/config/peers/:index',
+      handle(request) {
+        const index = request.params.index ?? '';
+        const url = /^\d{1,6}$/.test(index) ? table.peers()[Number(index)] : undefined;
+        if (url === undefined) throw fail('PTM_NOT_FOUND', `No peer found at index ${index}`);
+        return json(200, { url });
+      },
+    },
+    { method: 'PUT', path: '/config/peers', handle: add },
+    { method: 'POST', path: '/config/peers', handle: add },
+  ];
+}
