@@ -48,16 +48,11 @@ import {
 } from './record-bodies.ts';
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
-import { copyOfSpace } from './space-copy.ts';
+import { copiesForNew } from './space-copy.ts';
 import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
 import { privateOutOfOrder, wrongIndex } from './store-errors.ts';
 
-/** What a crash leaves to replay: about a second for as many blocks of transfers between ever new accounts. */
-const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
-const CHECKPOINT_MS_DEFAULT = 5_000;
-/** An append waits for the checkpoint that runs when it would leave that many times as much. */
-const BACKLOG_MAX = 2;
 /** While replaying, memory is given back behind that many times as much. */
 const REPLAY_MAX = 16;
 /** Appends with durability `group` share one sync. */
@@ -98,6 +93,7 @@ export class ChainStore implements ChainReader {
     const mark = readMark(parts.kv);
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
     this.writer = new CheckpointWriter({
+      limits: parts,
       kv: parts.kv,
       log: this.log,
       index: this.index,
@@ -120,11 +116,11 @@ export class ChainStore implements ChainReader {
   /** The next block, from 0. One write, one sync; visible to readers afterwards. */
   append(next: BlockToAppend, durability: Durability = 'now'): Promise<void> {
     return this.turn.run(async () => {
-      await this.waitForCheckpoint();
+      await this.writer.waitIfFarBehind();
       const trie = this.checkNext(next);
       const records: NewRecord[] = [{ kind: RECORD_KIND.block, body: encodeBlockRecord(next) }];
       const { number } = next.block.header;
-      const spaces = next.spaces && this.withCopiedSpaces(number, next.spaces);
+      const spaces = next.spaces && this.withCopies(number, next.spaces);
       let tries: ReadonlyMap<Psi, StateTrie> = new Map();
       if (spaces) {
         tries = this.checkPrivate(number, spaces, number);
@@ -140,7 +136,7 @@ export class ChainStore implements ChainReader {
       this.blocks.set(number, next.block);
       this.headers.set(number, next.block.header);
       this.receiptLists.set(number, next.receipts);
-      this.checkpointIfDue();
+      this.writer.runIfDue(this.parts.clock.nowMs());
     });
   }
 
@@ -150,7 +146,7 @@ export class ChainStore implements ChainReader {
    */
   appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
     return this.turn.run(async () => {
-      const spaces = this.withCopiedSpaces(number, results);
+      const spaces = this.withCopies(number, results);
       const tries = this.checkPrivate(number, spaces, this.head()?.number ?? -1);
       const body = encodePrivateRecord({ number, spaces });
       const [position] = this.log.append([{ kind: RECORD_KIND.private, body }]);
@@ -158,7 +154,7 @@ export class ChainStore implements ChainReader {
       await this.syncLog();
       this.applyPrivate(number, spaces, position!, tries);
       this.writer.applied = end;
-      this.checkpointIfDue();
+      this.writer.runIfDue(this.parts.clock.nowMs());
     });
   }
 
@@ -191,7 +187,7 @@ export class ChainStore implements ChainReader {
 
   /** For a timer, about every second: writes the checkpoint that is due while no block comes. */
   maintain(nowMs: number): void {
-    this.checkpointIfDue(nowMs);
+    this.writer.runIfDue(nowMs);
   }
 
   /** Bytes of log that a crash now would replay. */
@@ -344,7 +340,7 @@ export class ChainStore implements ChainReader {
         await this.applyRewind(psi, to);
       }
       this.writer.applied = end;
-      if (!this.isBacklog(end, REPLAY_MAX)) continue;
+      if (!this.writer.isBehind(end, REPLAY_MAX)) continue;
       this.rootReplayed(roots);
       await this.writer.run();
     }
@@ -522,20 +518,11 @@ export class ChainStore implements ChainReader {
     return at;
   }
 
-  /** A private state that is new begins as a copy of the empty one: its first record holds the copy too. */
-  private withCopiedSpaces(
-    number: number,
-    results: ReadonlyMap<Psi, SpaceResult>,
-  ): ReadonlyMap<Psi, SpaceResult> {
-    const empty = this.stateSpaces.get(EMPTY_PSI);
-    if (!empty) return results;
-    const out = new Map<Psi, SpaceResult>();
-    for (const [psi, result] of results) {
-      const isCopy = psi !== EMPTY_PSI && !this.stateSpaces.get(psi);
-      const reader = new StateAt(this.kv, empty, this, number - 1);
-      out.set(psi, isCopy ? { ...result, writes: copyOfSpace(reader, result) } : result);
-    }
-    return out;
+  private withCopies(number: number, results: ReadonlyMap<Psi, SpaceResult>) {
+    const { stateSpaces } = this;
+    const empty = stateSpaces.get(EMPTY_PSI);
+    const reader = empty && new StateAt(this.kv, empty, this, number - 1);
+    return reader ? copiesForNew(results, (psi) => !stateSpaces.get(psi), reader) : results;
   }
 
   private writesBackTo(
@@ -601,27 +588,6 @@ export class ChainStore implements ChainReader {
   private async syncLog(): Promise<void> {
     this.unsyncedBlocks = 0;
     await this.log.sync();
-  }
-
-  private isBacklog(end: LogPosition, times: number): boolean {
-    const limit = this.parts.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
-    return this.log.bytesBetween(this.writer.position, end) >= limit * times;
-  }
-
-  private async waitForCheckpoint(): Promise<void> {
-    if (this.writer.isRunning && this.isBacklog(this.log.end(), BACKLOG_MAX)) {
-      await this.writer.idle();
-    }
-  }
-
-  private checkpointIfDue(nowMs: number = this.parts.clock.nowMs()): void {
-    if (this.writer.isRunning || !this.current) return;
-    const age = nowMs - this.writer.lastAtMs;
-    const isDue =
-      age >= (this.parts.checkpointMs ?? CHECKPOINT_MS_DEFAULT) ||
-      this.isBacklog(this.log.end(), 1);
-    if (!isDue) return;
-    this.writer.run().catch((error: unknown) => this.parts.onFault?.(error));
   }
 
   /** From the log; undefined unless its hash is the one that the index tells. */

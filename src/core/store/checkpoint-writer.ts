@@ -7,6 +7,7 @@ import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { BlockIndex } from './block-index.ts';
 import type { BlockLog } from './block-log.ts';
+import type { ChainStoreParts } from './chain-store-parts.ts';
 import { type CheckpointMark, writeChanges, writeMark, writeNodes } from './checkpoint.ts';
 import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
 import { comparePositions, type LogPosition } from './log-record.ts';
@@ -18,6 +19,12 @@ import { type SpaceEntry, type Spaces, settle } from './spaces.ts';
 /** Steps between two offers to the event loop, which the port takes by its clock. */
 const SLICE_STEPS = 16;
 
+/** What a crash leaves to replay: about a second for as many blocks of transfers between ever new accounts. */
+const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
+const CHECKPOINT_MS_DEFAULT = 5_000;
+/** An append waits for the checkpoint that runs when it would leave that many times as much. */
+const BACKLOG_MAX = 2;
+
 export interface CheckpointParts {
   readonly kv: Kv;
   readonly log: BlockLog;
@@ -26,6 +33,7 @@ export interface CheckpointParts {
   /** By bare hex of the hash: code above the checkpoint. */
   readonly codes: Map<string, Uint8Array>;
   readonly clock: Clock;
+  readonly limits: Pick<ChainStoreParts, 'checkpointBytes' | 'checkpointMs' | 'onFault'>;
   readonly start: LogPosition;
 }
 
@@ -50,7 +58,7 @@ export class CheckpointWriter {
   position: LogPosition;
   /** End of the last record that memory holds. */
   applied: LogPosition;
-  lastAtMs: number;
+  private lastAtMs: number;
 
   constructor(parts: CheckpointParts) {
     this.parts = parts;
@@ -73,8 +81,28 @@ export class CheckpointWriter {
       });
   }
 
+  runIfDue(nowMs: number): void {
+    const { log, limits } = this.parts;
+    if (this.isRunning) return;
+    const isOld = nowMs - this.lastAtMs >= (limits.checkpointMs ?? CHECKPOINT_MS_DEFAULT);
+    if (!isOld && !this.isBehind(log.end(), 1)) return;
+    this.run().catch((error: unknown) => limits.onFault?.(error));
+  }
+
+  /** Whether a checkpoint would leave `times` as much log as one should before `end`. */
+  isBehind(end: LogPosition, times: number): boolean {
+    const { log, limits } = this.parts;
+    const bytes = limits.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
+    return log.bytesBetween(this.position, end) >= bytes * times;
+  }
+
+  /** Waits for the checkpoint that runs, while it leaves too much behind. */
+  async waitIfFarBehind(): Promise<void> {
+    if (this.isRunning && this.isBehind(this.parts.log.end(), BACKLOG_MAX)) await this.idle();
+  }
+
   /** When what was begun has ended, well or not. */
-  idle(): Promise<void> {
+  private idle(): Promise<void> {
     return this.turn.run(async () => {});
   }
 

@@ -1,11 +1,25 @@
 /** A private state that is new begins as a copy of the empty one: its first record holds the copy too. */
 import { keyOf, ZERO_HASH } from '../base/bytes.ts';
 import type { SpaceResult } from '../execution/result.ts';
+import type { Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
 
+/** `results`, where the writes of a new private state hold all of the empty one too. */
+export function copiesForNew(
+  results: ReadonlyMap<Psi, SpaceResult>,
+  isNew: (psi: Psi) => boolean,
+  empty: StateReader,
+): ReadonlyMap<Psi, SpaceResult> {
+  const out = new Map<Psi, SpaceResult>();
+  for (const [psi, result] of results) {
+    out.set(psi, isNew(psi) ? { ...result, writes: copyOfSpace(empty, result) } : result);
+  }
+  return out;
+}
+
 /** All of `empty`, changed by `result`. */
-export function copyOfSpace(empty: StateReader, result: SpaceResult): WriteSet {
+function copyOfSpace(empty: StateReader, result: SpaceResult): WriteSet {
   const accounts = new Map<string, AccountWrite>();
   for (const { address, account } of empty.accounts(ZERO_HASH)) {
     const slots = new Map<bigint, bigint>();

@@ -22,6 +22,7 @@ import { Importer } from './importer.ts';
 import { PayloadCache } from './payload-cache.ts';
 import { PeerProtocols } from './peer-protocols.ts';
 import { PrivateFollower } from './private-follower.ts';
+import { StoreUpkeep } from './store-upkeep.ts';
 import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
 import { ValidatorBook } from './validator-book.ts';
 
@@ -173,20 +174,23 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
         })
       : undefined;
   const previewBlock = () => preview(chain, builder, bft, clock);
-  const parts = partsOf({ follower, door, peers, bft, isMining: settings.isMining });
+  const upkeep = new StoreUpkeep({ store, clock, timers });
+  const parts = partsOf({ upkeep, follower, door, peers, bft, isMining: settings.isMining });
   return { chain, pool, door, peers, events, book, bft, payloads, follower, previewBlock, parts };
 }
 
 /** In the order in which they start. */
 function partsOf(made: {
+  upkeep: StoreUpkeep;
   follower: PrivateFollower | undefined;
   door: TransactionDoor;
   peers: PeerProtocols;
   bft: BftParticipation | undefined;
   isMining: boolean;
 }): Part[] {
-  const { follower, door, peers, bft, isMining } = made;
+  const { upkeep, follower, door, peers, bft, isMining } = made;
   return [
+    { name: 'store', start: () => upkeep.start(), stop: () => upkeep.stop() },
     { name: 'private state', start: () => follower?.start(), stop: () => follower?.stop() },
     { name: 'transactions', start: () => door.start(), stop: () => door.stop() },
     { name: 'peers', start: () => peers.start(), stop: () => peers.stop() },

@@ -257,4 +257,39 @@ describe('private state', () => {
     );
     expect(codeAt(node)).toBe('0x602a60005260206000f3');
   });
+
+  it('that is not at the head yet is waited for', async () => {
+    let answer: Promise<void> = Promise.resolve();
+    let release = () => {};
+    network = new Network();
+    await network.start(4, (index) =>
+      index === 1
+        ? {
+            manager: {
+              ...party(() => true),
+              ask: async (queries) => {
+                await answer;
+                return party(() => true).ask(queries);
+              },
+            },
+          }
+        : {},
+    );
+    const node = network.nodes[1]!;
+    const cursor = () => node.chain.store.cursor({ kind: 'private', psi: 'private' });
+    await network.reach(2);
+    answer = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await network.nodes[0]!.door.submit(creation);
+    await network.until(() => cursor() < node.chain.head().number, 'private state is behind');
+    let isDeployed: boolean | undefined;
+    const base = node.follower!.headBase('private').then(({ reader }) => {
+      isDeployed = reader.account(contract) !== undefined;
+    });
+    release();
+    await network.until(() => isDeployed !== undefined, 'private state is at the head');
+    await base;
+    expect(isDeployed).toBe(true);
+  });
 });

@@ -18,6 +18,8 @@ import type { PayloadCache } from './payload-cache.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
+/** A send waits this long for the private side of the newest block. */
+const HEAD_WAIT_MS = 5_000;
 
 export interface FollowerParts {
   readonly chain: Chain;
@@ -34,6 +36,9 @@ export interface FollowerParts {
 export class PrivateFollower {
   private readonly parts: FollowerParts;
   private isWorking = false;
+  /** Between a failure of the manager and the next try. */
+  private isPaused = false;
+  private readonly waiters = new Set<() => void>();
   private isStopped = false;
   private retryMs = RETRY_MS_MIN;
   private readonly endings: (() => void)[] = [];
@@ -54,6 +59,7 @@ export class PrivateFollower {
 
   stop(): void {
     this.isStopped = true;
+    this.wakeWaiters();
     for (const end of this.endings.splice(0)) end();
   }
 
@@ -81,17 +87,35 @@ export class PrivateFollower {
     return { spaces: this.basesAt(number), inputs: cache, psiOf };
   }
 
-  /** A private state at the head. Throws PRIVATE_STATE_BEHIND while it waits for its manager. */
-  headBase(psi: Psi): StateBase {
-    const { chain } = this.parts;
+  /**
+   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_BEHIND at once while it waits for a manager that
+   * failed, else after 5 s.
+   */
+  async headBase(psi: Psi): Promise<StateBase> {
+    const { chain, timers } = this.parts;
+    let isLate = false;
+    const timer = timers.set(HEAD_WAIT_MS, () => {
+      isLate = true;
+      this.wakeWaiters();
+    });
+    const mayWait = () => !isLate && !this.isPaused && !this.isStopped;
+    while (this.cursor() < chain.head().number && mayWait()) {
+      await new Promise<void>((resolve) => this.waiters.add(resolve));
+    }
+    timer.cancel();
     const { number } = chain.head();
     if (this.cursor() < number) {
       throw fail(
         'PRIVATE_STATE_BEHIND',
-        `private state is at block ${this.cursor()} of ${number}: the private transaction manager does not answer`,
+        `private state is at block ${this.cursor()} of ${number}: ${this.isPaused ? 'the private transaction manager does not answer' : 'it is still catching up, try again later'}`,
       );
     }
     return baseAt(chain.store, psi, number);
+  }
+
+  private wakeWaiters(): void {
+    for (const wake of this.waiters) wake();
+    this.waiters.clear();
   }
 
   private basesAt(number: number): ReadonlyMap<Psi, StateBase> {
@@ -102,6 +126,7 @@ export class PrivateFollower {
   private async work(): Promise<void> {
     if (this.isWorking) return;
     this.isWorking = true;
+    this.isPaused = false;
     try {
       while (!this.isStopped && this.cursor() < this.parts.chain.head().number)
         await this.follow(this.cursor() + 1);
@@ -156,6 +181,7 @@ export class PrivateFollower {
 
   private tell(number: number): void {
     if (this.cursor() < number) return;
+    this.wakeWaiters();
     for (const psi of this.parts.psis) this.parts.events.emit('privateDone', { psi, number });
   }
 
@@ -166,6 +192,8 @@ export class PrivateFollower {
       head: chain.head().number,
       err: error.message,
     });
+    this.isPaused = true;
+    this.wakeWaiters();
     const timer = timers.set(this.retryMs, () => void this.work());
     this.endings.push(() => timer.cancel());
     this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);

@@ -83,7 +83,7 @@ export class PrivateSender {
     args: PrivateArgs,
   ): Promise<PayloadHash> {
     const flag = this.check(args);
-    const findings = this.simulate(draft, payload, from, flag);
+    const findings = await this.simulate(draft, payload, from, flag);
     const { hash } = await this.manager.send({
       ...findings,
       payload,
@@ -102,7 +102,7 @@ export class PrivateSender {
     const flag = this.check(this.asStored(args, raw?.senderKey));
     if (transaction.data.length === 0) return;
     const stored = raw ?? (await this.manager.receiveRaw(hash));
-    const findings = this.simulate(
+    const findings = await this.simulate(
       transaction,
       stored?.payload ?? new Uint8Array(0),
       transaction.sender,
@@ -158,16 +158,16 @@ export class PrivateSender {
     return this.manager.mandatory(hash);
   }
 
-  private simulate(
+  private async simulate(
     draft: Draft,
     payload: Uint8Array,
     from: Address,
     flag: PrivacyFlag,
-  ): PrivateFindings {
-    const rules = this.rules();
-    if (!rules.isPrivacyEnhancements || !this.follower)
+  ): Promise<PrivateFindings> {
+    if (!this.rules().isPrivacyEnhancements || !this.follower)
       return { affected: [], execHash: undefined };
-    const privateBase = this.follower.headBase(this.psi);
+    const privateBase = await this.follower.headBase(this.psi);
+    const rules = this.rules();
     const publicBase = this.chain.base();
     const reads = (reader: typeof publicBase.reader) => draft.to && reader.account(draft.to);
     const account = reads(privateBase.reader) ?? reads(publicBase.reader);
