@@ -7,6 +7,8 @@ import { type Rpc, RpcError } from '../support/rpc-client.ts';
 import { setInput } from '../support/store-contract.ts';
 
 const PAUSE_MS = 40;
+/** What was killed is back by then. */
+const PATIENCE_MS = 60_000;
 /** The answer to a transaction that got through although its acknowledgement was lost. */
 const HELD_ALREADY = /already known|nonce too low/;
 
@@ -49,6 +51,8 @@ export class Loader {
       this.loop((turn) => this.set(nonces[0]! + turn, turn + 1)),
       ...this.net.rpc.map((rpc, at) => this.watchHead(rpc, at)),
     ];
+    // Told by stop(); until then it is no unhandled rejection.
+    for (const run of this.runs) run.catch(() => undefined);
   }
 
   /** Resolves once every transaction that was begun is acknowledged. */
@@ -101,6 +105,7 @@ export class Loader {
 
   /** Sends until it is acknowledged: what is killed meanwhile comes back. */
   private async insist(where: () => number, send: (rpc: Rpc) => Promise<string>): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const at = where();
       try {
@@ -108,6 +113,9 @@ export class Loader {
         return;
       } catch (error) {
         if (error instanceof RpcError && HELD_ALREADY.test(error.message)) return;
+        if (performance.now() > deadline) {
+          throw new Error(`node${at + 1} refused a transaction for a minute`, { cause: error });
+        }
         await pause(PAUSE_MS);
       }
     }

@@ -146,6 +146,8 @@ describe('managers on loopback', () => {
       }
       const got = await get(`${two.q2tUrl}/transaction/${at(hash)}`);
       expect(JSON.parse(got.text).payload).toBe(b64(`raw ${octets}`));
+      const again = await post(`${one.q2tUrl}/sendsignedtx`, { hash, to: [two.key] });
+      expect(again, 'a repeat after a lost answer').toMatchObject({ status: 201 });
     }
     const unknown = Buffer.alloc(64, 0xab).toString('base64');
     expect(await post(`${one.q2tUrl}/sendsignedtx`, { hash: unknown, to: [] })).toMatchObject({

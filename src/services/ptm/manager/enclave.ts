@@ -19,6 +19,7 @@ import {
 
 /** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
 const SHARED_KEYS_MAX = 4096;
+const RECIPIENT_NONCE_OF: Uint8Array = new TextEncoder().encode('quorate recipient nonce');
 
 export interface OwnKey {
   readonly publicKey: PublicKey;
@@ -112,17 +113,22 @@ export class Enclave {
     return this.mustOpen(raw.cipherText, raw.nonce, this.rawMasterKey(raw));
   }
 
-  /** The same cipher text, its master key boxed to the recipients: the payload keeps its hash. */
+  /**
+   * The same cipher text, its master key boxed to the recipients: the payload keeps its hash. The nonce follows from the
+   * master key, so that a repeat after a crash gives the same bytes: a recipient takes them for known, not for a conflict.
+   */
   encryptFromRaw(
     raw: RawPayload,
     recipients: readonly PublicKey[],
     metadata: PayloadMetadata = NO_METADATA,
   ): EncodedPayload {
+    const masterKey = this.rawMasterKey(raw);
+    const nonce = this.crypto.digest(RECIPIENT_NONCE_OF, masterKey).subarray(0, NONCE_BYTES);
     return {
       senderKey: raw.senderKey,
       cipherText: raw.cipherText,
       cipherTextNonce: raw.nonce,
-      ...this.boxes(this.rawMasterKey(raw), raw.senderKey, recipients),
+      ...this.boxes(masterKey, raw.senderKey, recipients, nonce),
       ...metadata,
     };
   }
@@ -207,8 +213,8 @@ export class Enclave {
     masterKey: Uint8Array,
     sender: PublicKey,
     recipients: readonly PublicKey[],
+    recipientNonce = this.entropy.bytes(NONCE_BYTES),
   ): Pick<EncodedPayload, 'recipientBoxes' | 'recipientNonce' | 'recipientKeys'> {
-    const recipientNonce = this.entropy.bytes(NONCE_BYTES);
     const recipientBoxes = recipients.map((recipient) =>
       this.crypto.seal(masterKey, recipientNonce, this.sharedKey(sender, recipient)),
     );
