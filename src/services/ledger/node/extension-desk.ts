@@ -31,7 +31,7 @@ const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accep
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
 const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
 
-/** Whose rules hold: the seed's are stricter (docs/known-differences.md). */
+/** Whose rules hold: those of `ledger*` are stricter (docs/privacy.md). */
 export type ExtensionRules = 'ledger' | 'quorum';
 
 /** In whose name, and by whose rules. */
