@@ -3,14 +3,12 @@
  * The chain is built and sealed here with all validators' keys; at the end both heads are the same.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { fromHex, toHex } from '../src/core/base/hex.ts';
-import { keccak256 } from '../src/core/base/keccak.ts';
-import { CHAIN_ID, topologyOf } from '../src/services/devnet/topology.ts';
-import { Account, BenchChain } from './chain.ts';
+import { topologyOf } from '../src/services/devnet/topology.ts';
 import { temporaryFolder, writeGenesis } from './folders.ts';
 import { startNode } from './node.ts';
 import { cpuSeconds, residentMb, rpc, sleep, until } from './processes.ts';
 import type { Figure } from './report.ts';
+import { buildTransfers } from './transfers.ts';
 
 const BLOCKS = 5_000;
 const TRANSACTIONS_PER_BLOCK = 4;
@@ -25,7 +23,10 @@ export async function catchup(): Promise<readonly Figure[]> {
     mkdirSync(folder);
     writeFileSync(`${folder}/nodekey`, Buffer.from(nodeKey).toString('hex'));
   }
-  const head = await build(`${server!.folder}`, genesis, topology);
+  const head = await buildTransfers(server!.folder, genesis, topology, {
+    blocks: BLOCKS,
+    perBlock: TRANSACTIONS_PER_BLOCK,
+  });
   const args = ['--genesis', genesis];
   const giver = startNode(server!.folder, server!.ports, args);
   await until(
@@ -80,24 +81,4 @@ export async function catchup(): Promise<readonly Figure[]> {
   ];
   await Promise.all([giver.stop(), taker.stop()]);
   return figures;
-}
-
-/** Returns the hash of the head. */
-async function build(
-  folder: string,
-  genesis: string,
-  topology: ReturnType<typeof topologyOf>,
-): Promise<string> {
-  const chain = await BenchChain.open(folder, genesis, topology);
-  const account = new Account(fromHex(topology.accounts[0]!.privateKey));
-  for (let number = 1; number <= BLOCKS; number++) {
-    const transactions = Array.from({ length: TRANSACTIONS_PER_BLOCK }, (_, index) => {
-      const to = keccak256(Uint8Array.of(index, number, number >> 8)).subarray(12);
-      return account.sign(BigInt(CHAIN_ID), { to, value: 1n, gasLimit: 21_000n });
-    });
-    await chain.grow(transactions, 'group');
-  }
-  const { hash } = chain.head();
-  await chain.opened.close();
-  return toHex(hash);
 }

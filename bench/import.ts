@@ -6,12 +6,10 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fromHex } from '../src/core/base/hex.ts';
-import { keccak256 } from '../src/core/base/keccak.ts';
-import { CHAIN_ID, topologyOf } from '../src/services/devnet/topology.ts';
-import { Account, BenchChain } from './chain.ts';
+import { topologyOf } from '../src/services/devnet/topology.ts';
 import { temporaryFolder, writeGenesis } from './folders.ts';
 import type { Figure } from './report.ts';
+import { buildTransfers } from './transfers.ts';
 
 const BLOCKS = 200;
 const TRANSACTIONS_PER_BLOCK = 250;
@@ -31,7 +29,10 @@ export async function importBench(): Promise<readonly Figure[]> {
   const topology = topologyOf(folder, PORT);
   const genesis = writeGenesis(topology);
   const file = join(folder, 'blocks.rlp');
-  await build(join(folder, 'built'), genesis, topology);
+  await buildTransfers(join(folder, 'built'), genesis, topology, {
+    blocks: BLOCKS,
+    perBlock: TRANSACTIONS_PER_BLOCK,
+  });
   await run(process.execPath, [MAIN, 'export', '--datadir', join(folder, 'built'), file]);
   const ours: Measured = { perSecond: [], cpuMs: [] };
   const theirs: Measured = { perSecond: [], cpuMs: [] };
@@ -85,21 +86,4 @@ function figure(name: string, unit: string, runs: number[], reference: number[])
     runs,
     ...(reference.length > 0 ? { reference: { name: 'geth import', runs: reference } } : {}),
   };
-}
-
-async function build(
-  folder: string,
-  genesis: string,
-  topology: ReturnType<typeof topologyOf>,
-): Promise<void> {
-  const chain = await BenchChain.open(folder, genesis, topology);
-  const account = new Account(fromHex(topology.accounts[0]!.privateKey));
-  for (let number = 1; number <= BLOCKS; number++) {
-    const transactions = Array.from({ length: TRANSACTIONS_PER_BLOCK }, (_, index) => {
-      const to = keccak256(Uint8Array.of(index, number, number >> 8)).subarray(12);
-      return account.sign(BigInt(CHAIN_ID), { to, value: 1n, gasLimit: 21_000n });
-    });
-    await chain.grow(transactions, 'group');
-  }
-  await chain.opened.close();
 }

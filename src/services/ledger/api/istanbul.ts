@@ -1,8 +1,9 @@
 /** `istanbul_*`: validators, votes and seals of a BFT chain (consensus dossier §9). Keys as the seed spells them. */
-import { type Address, keyOf } from '../../../core/base/bytes.ts';
+import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Header } from '../../../core/chain/header.ts';
+import { statusOf, statusRange } from '../../../core/consensus/bft/status.ts';
 import type { BftDesk } from '../view/admin-desk.ts';
 import type { BlockTag } from '../view/block-tag.ts';
 import { type Context, method } from './context.ts';
@@ -16,9 +17,6 @@ import {
   optional,
   requiredBlockNumber,
 } from './shapes.ts';
-
-/** Blocks that `istanbul_status` reports without a range. */
-const STATUS_BLOCKS = 64;
 
 function bftOf({ admin }: Context): BftDesk {
   if (!admin.bft) throw fail('ENGINE_NOT_BFT', 'this chain has no BFT consensus');
@@ -74,47 +72,18 @@ function snapshot(context: Context, tag: BlockTag) {
   };
 }
 
-/** The range that the reference counts: from `start` up to, and without, `end`; genesis has no author. */
-function statusRange(head: number, start: number | undefined, end: number | undefined) {
-  if (start === undefined && end === undefined) {
-    const first = head > STATUS_BLOCKS ? head - STATUS_BLOCKS : 1;
-    return { first, end: head, blocks: Math.max(0, head - first) };
-  }
-  if (end === undefined) throw fail('STATUS_RANGE', 'pass the end block number');
-  if (start === undefined) throw fail('STATUS_RANGE', 'pass the start block number');
-  if (start > end)
-    throw fail('STATUS_RANGE', 'start block number should be less than end block number');
-  if (end > head) {
-    throw fail(
-      'STATUS_RANGE',
-      'end block number should be less than or equal to current block height',
-    );
-  }
-  const first = Math.max(start, 1);
-  return { first, end, blocks: Math.max(0, end - first) };
-}
-
 function status(context: Context, start: BlockTag | undefined, end: BlockTag | undefined) {
   const bft = bftOf(context);
   const { view } = context;
   const numberIn = (tag: BlockTag | undefined) =>
     tag === undefined ? undefined : tag.kind === 'number' ? tag.number : view.head().number;
   const range = statusRange(view.head().number, numberIn(start), numberIn(end));
-  const activity = new Map<string, { who: Address; blocks: number }>();
-  for (const who of bft.validatorsAfter(view.header(range.end)!))
-    activity.set(keyOf(who), { who, blocks: 0 });
-  for (let number = range.first; number < range.end; number++) {
-    const who = bft.author(view.header(number)!);
-    if (!who) continue;
-    const entry = activity.get(keyOf(who)) ?? { who, blocks: 0 };
-    activity.set(keyOf(who), { who, blocks: entry.blocks + 1 });
+  const authors: Address[] = [];
+  for (let number = range.start; number < range.end; number++) {
+    const author = bft.author(view.header(number)!);
+    if (author) authors.push(author);
   }
-  return {
-    sealerActivity: Object.fromEntries(
-      [...activity.values()].map(({ who, blocks }) => [toHex(who), blocks]),
-    ),
-    numBlocks: range.blocks,
-  };
+  return { ...statusOf(range, bft.validatorsAfter(view.header(range.end)!), authors) };
 }
 
 const rangeEnd = optional(named('block', requiredBlockNumber), undefined);
