@@ -15,9 +15,12 @@ export class VirtualTime implements Clock, Timers {
   private order = 0;
   private readonly waiting = new Set<Waiting>();
   private busy = 0;
+  private readonly earlyOneOf: number;
 
-  constructor(startMs: number) {
+  /** One of `earlyOneOf` timers fires a millisecond early by the clock, as those of the operating system do at times. */
+  constructor(startMs: number, earlyOneOf: number = Number.POSITIVE_INFINITY) {
     this.now = startMs;
+    this.earlyOneOf = earlyOneOf;
   }
 
   nowMs(): number {
@@ -52,7 +55,10 @@ export class VirtualTime implements Clock, Timers {
       const next = this.earliest();
       if (!next || next.dueMs > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
       this.waiting.delete(next);
-      this.now = Math.max(this.now, next.dueMs);
+      this.now = Math.max(
+        this.now,
+        next.dueMs - ((next.order + 1) % this.earlyOneOf === 0 ? 1 : 0),
+      );
       next.fire();
     }
   }

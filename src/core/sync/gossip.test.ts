@@ -9,6 +9,10 @@ function transaction(n: number, size = 100): GossipTransaction {
   return { hash: keccak256(numberToBytes(n + 1)), raw: new Uint8Array(size), type: 0 };
 }
 
+const OWN_DUE = { kind: 'ownDue' } as const;
+const PASSED_ON_DUE = { kind: 'passedOnDue' } as const;
+const requestDue = (requestId: bigint) => ({ kind: 'requestDue', peer: 'p0', requestId }) as const;
+
 function sent(effects: readonly GossipEffect[], kind: 'sendTransactions' | 'announce') {
   return effects.flatMap((e) =>
     e.kind === kind ? [[e.peer, e.transactions.length] as const] : [],
@@ -17,7 +21,7 @@ function sent(effects: readonly GossipEffect[], kind: 'sendTransactions' | 'anno
 
 function withPeers(count: number): Gossip {
   const gossip = new Gossip();
-  for (let i = 0; i < count; i++) gossip.step({ kind: 'joined', peer: `p${i}` }, 0);
+  for (let i = 0; i < count; i++) gossip.step({ kind: 'joined', peer: `p${i}` });
   return gossip;
 }
 
@@ -25,30 +29,28 @@ describe('transactions out', () => {
   it('gather for 5 ms and go to every peer that lacks them, once', () => {
     const gossip = withPeers(2);
     const transactions = [transaction(1), transaction(2)];
-    expect(gossip.step({ kind: 'admitted', transactions }, 10)).toEqual([
-      { kind: 'wake', afterMs: 5 },
+    expect(gossip.step({ kind: 'admitted', transactions })).toEqual([
+      { kind: 'wake', afterMs: 5, due: OWN_DUE },
     ]);
-    expect(gossip.step({ kind: 'tick' }, 14)).toEqual([]);
-    const effects = gossip.step({ kind: 'tick' }, 15);
+    const effects = gossip.step(OWN_DUE);
     expect(sent(effects, 'sendTransactions')).toEqual([
       ['p0', 2],
       ['p1', 2],
     ]);
-    gossip.step({ kind: 'admitted', transactions }, 20);
-    expect(gossip.step({ kind: 'tick' }, 30)).toEqual([]);
+    gossip.step({ kind: 'admitted', transactions });
+    expect(gossip.step(OWN_DUE)).toEqual([]);
   });
 
   it('what a peer sent is announced to the others, unless they announce it first', () => {
     const gossip = withPeers(3);
     const transactions = [transaction(1), transaction(2)];
     const hashes = transactions.map(({ hash }) => hash);
-    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: undefined }, 0);
-    expect(gossip.step({ kind: 'admitted', transactions }, 0)).toEqual([
-      { kind: 'wake', afterMs: 50 },
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: undefined });
+    expect(gossip.step({ kind: 'admitted', transactions })).toEqual([
+      { kind: 'wake', afterMs: 50, due: PASSED_ON_DUE },
     ]);
-    gossip.step({ kind: 'announced', peer: 'p1', hashes: [hashes[0]!], wanted: [] }, 20);
-    expect(gossip.step({ kind: 'tick' }, 49)).toEqual([]);
-    const effects = gossip.step({ kind: 'tick' }, 50);
+    gossip.step({ kind: 'announced', peer: 'p1', hashes: [hashes[0]!], wanted: [] });
+    const effects = gossip.step(PASSED_ON_DUE);
     expect(sent(effects, 'sendTransactions')).toEqual([]);
     expect(sent(effects, 'announce')).toEqual([
       ['p1', 1],
@@ -59,14 +61,14 @@ describe('transactions out', () => {
   it('8 KB leave at once', () => {
     const gossip = withPeers(1);
     const transactions = Array.from({ length: 100 }, (_, i) => transaction(i));
-    const effects = gossip.step({ kind: 'admitted', transactions }, 0);
+    const effects = gossip.step({ kind: 'admitted', transactions });
     expect(sent(effects, 'sendTransactions')).toEqual([['p0', 82]]);
   });
 
   it('peers beyond the sixteenth hear hashes', () => {
     const gossip = withPeers(20);
-    gossip.step({ kind: 'admitted', transactions: [transaction(1)] }, 0);
-    const effects = gossip.step({ kind: 'tick' }, 5);
+    gossip.step({ kind: 'admitted', transactions: [transaction(1)] });
+    const effects = gossip.step(OWN_DUE);
     expect(sent(effects, 'sendTransactions').length).toBe(16);
     expect(sent(effects, 'announce').map(([peer]) => peer)).toEqual(['p16', 'p17', 'p18', 'p19']);
   });
@@ -74,7 +76,7 @@ describe('transactions out', () => {
   it('a large pool is introduced by hashes, in parts', () => {
     const gossip = withPeers(1);
     const transactions = Array.from({ length: 5_000 }, (_, i) => transaction(i));
-    const effects = gossip.step({ kind: 'introduce', peer: 'p0', transactions }, 0);
+    const effects = gossip.step({ kind: 'introduce', peer: 'p0', transactions });
     expect(sent(effects, 'announce')).toEqual([
       ['p0', 4_096],
       ['p0', 904],
@@ -92,29 +94,29 @@ describe('transactions in', () => {
   it('what two announce is asked of one, and of the other when the first does not answer', () => {
     const gossip = withPeers(2);
     const [first] = requests(
-      gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0),
+      gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }),
     );
     expect(first).toEqual(['p0', 2, 1n]);
     expect(
-      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 1)),
+      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes })),
     ).toEqual([]);
-    expect(requests(gossip.step({ kind: 'tick' }, 4_000))).toEqual([]);
-    expect(requests(gossip.step({ kind: 'tick' }, 5_000))).toEqual([['p1', 2, 2n]]);
+    expect(requests(gossip.step(requestDue(2n)))).toEqual([]);
+    expect(requests(gossip.step(requestDue(1n)))).toEqual([['p1', 2, 2n]]);
   });
 
   it('what a peer left open is asked of another when it goes', () => {
     const gossip = withPeers(2);
-    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0);
-    gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 1);
-    expect(requests(gossip.step({ kind: 'left', peer: 'p0' }, 2))).toEqual([['p1', 2, 2n]]);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes });
+    gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes });
+    expect(requests(gossip.step({ kind: 'left', peer: 'p0' }))).toEqual([['p1', 2, 2n]]);
   });
 
   it('what came is not asked for again', () => {
     const gossip = withPeers(2);
-    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes }, 0);
-    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: 1n }, 1);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes, wanted: hashes });
+    gossip.step({ kind: 'received', peer: 'p0', hashes, requestId: 1n });
     expect(
-      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes }, 2)),
+      requests(gossip.step({ kind: 'announced', peer: 'p1', hashes, wanted: hashes })),
     ).toEqual([]);
   });
 
@@ -123,8 +125,8 @@ describe('transactions in', () => {
     let effects: readonly GossipEffect[] = [];
     for (let i = 0; i < 5; i++) {
       const hash = transaction(i).hash;
-      gossip.step({ kind: 'announced', peer: 'p0', hashes: [hash], wanted: [hash] }, i * 5_000);
-      effects = gossip.step({ kind: 'tick' }, (i + 1) * 5_000);
+      gossip.step({ kind: 'announced', peer: 'p0', hashes: [hash], wanted: [hash] });
+      effects = gossip.step(requestDue(BigInt(i + 1)));
     }
     expect(effects).toContainEqual(
       expect.objectContaining({ kind: 'misbehaved', peer: 'p0', reason: 3 }),
@@ -134,11 +136,11 @@ describe('transactions in', () => {
   it('an announcement flood is bounded', () => {
     const gossip = withPeers(1);
     const many = Array.from({ length: 10_000 }, (_, i) => transaction(i).hash);
-    gossip.step({ kind: 'announced', peer: 'p0', hashes: many, wanted: many }, 0);
+    gossip.step({ kind: 'announced', peer: 'p0', hashes: many, wanted: many });
     let asked = 256;
     for (let id = 1n; ; id++) {
       const [next] = requests(
-        gossip.step({ kind: 'received', peer: 'p0', hashes: [], requestId: id }, 1),
+        gossip.step({ kind: 'received', peer: 'p0', hashes: [], requestId: id }),
       );
       if (!next) break;
       asked += next[1];

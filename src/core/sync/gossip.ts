@@ -61,7 +61,13 @@ export type GossipInput =
       readonly peer: PeerId;
       readonly transactions: readonly GossipTransaction[];
     }
-  | { readonly kind: 'tick' };
+  /** What a `wake` asked for: its time has come. */
+  | GossipDue;
+
+export type GossipDue =
+  | { readonly kind: 'ownDue' }
+  | { readonly kind: 'passedOnDue' }
+  | { readonly kind: 'requestDue'; readonly peer: PeerId; readonly requestId: bigint };
 
 export type GossipEffect =
   | {
@@ -80,8 +86,8 @@ export type GossipEffect =
       readonly requestId: bigint;
       readonly hashes: readonly Hash32[];
     }
-  /** Step with `tick` after so many ms. */
-  | { readonly kind: 'wake'; readonly afterMs: number }
+  /** Step with `due` after so many ms. No clock is compared: timers may fire a millisecond early by the clock, which may jump. */
+  | { readonly kind: 'wake'; readonly afterMs: number; readonly due: GossipDue }
   | {
       readonly kind: 'misbehaved';
       readonly peer: PeerId;
@@ -94,7 +100,7 @@ interface GossipPeer {
   readonly known: KnownHashes;
   /** Announced by it and not asked for yet, by key. */
   readonly wanted: Map<string, Hash32>;
-  request: { id: bigint; sinceMs: number; keys: readonly string[] } | undefined;
+  request: { id: bigint; keys: readonly string[] } | undefined;
   timeouts: number;
 }
 
@@ -108,10 +114,8 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   /** From this node's clients, to be sent. */
   private own: Keyed[] = [];
   private ownBytes = 0;
-  private ownSinceMs = 0;
   /** From peers, to be announced. */
   private passedOn: Keyed[] = [];
-  private passedOnSinceMs = 0;
   /** Hashes under way from some peer: no second request for them. */
   private readonly underWay = new Map<string, PeerId>();
   /** What peers sent lately: asking for it again would be in vain, be it in the pool, refused or mined. */
@@ -119,29 +123,35 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   private nextRequestId = 1n;
   private out: GossipEffect[] = [];
 
-  step(input: GossipInput, nowMs: number): readonly GossipEffect[] {
+  step(input: GossipInput): readonly GossipEffect[] {
     this.out = [];
     switch (input.kind) {
       case 'joined':
         this.join(input.peer);
         break;
       case 'left':
-        this.forget(input.peer, nowMs);
+        this.forget(input.peer);
         break;
       case 'admitted':
-        this.gather(input.transactions, nowMs);
+        this.gather(input.transactions);
         break;
       case 'received':
-        this.receive(input.peer, input.hashes, input.requestId, nowMs);
+        this.receive(input.peer, input.hashes, input.requestId);
         break;
       case 'announced':
-        this.hear(input.peer, input.hashes, input.wanted, nowMs);
+        this.hear(input.peer, input.hashes, input.wanted);
         break;
       case 'introduce':
         this.introduce(input.peer, input.transactions);
         break;
-      case 'tick':
-        this.tick(nowMs);
+      case 'ownDue':
+        this.flushOwn();
+        break;
+      case 'passedOnDue':
+        this.flushPassedOn();
+        break;
+      case 'requestDue':
+        this.giveUp(input.peer, input.requestId);
     }
     return this.out;
   }
@@ -151,12 +161,12 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.peers.set(id, { id, known, wanted: new Map(), request: undefined, timeouts: 0 });
   }
 
-  private forget(id: PeerId, nowMs: number): void {
+  private forget(id: PeerId): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     this.peers.delete(id);
     this.release(peer);
-    this.askAll(nowMs);
+    this.askAll();
   }
 
   /** Gives up a peer's request, so that others may be asked for the same. */
@@ -165,30 +175,26 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     peer.request = undefined;
   }
 
-  private gather(transactions: readonly GossipTransaction[], nowMs: number): void {
+  private gather(transactions: readonly GossipTransaction[]): void {
     if (this.peers.size === 0) return;
     for (const transaction of transactions) {
       const key = keyOf(transaction.hash);
-      if (this.seen.has(key)) this.gatherPassedOn({ transaction, key }, nowMs);
-      else this.gatherOwn({ transaction, key }, nowMs);
+      if (this.seen.has(key)) this.gatherPassedOn({ transaction, key });
+      else this.gatherOwn({ transaction, key });
     }
   }
 
-  private gatherOwn(item: Keyed, nowMs: number): void {
-    if (this.own.length === 0) {
-      this.ownSinceMs = nowMs;
-      this.out.push({ kind: 'wake', afterMs: GATHER_MS });
-    }
+  private gatherOwn(item: Keyed): void {
+    if (this.own.length === 0)
+      this.out.push({ kind: 'wake', afterMs: GATHER_MS, due: { kind: 'ownDue' } });
     this.own.push(item);
     this.ownBytes += item.transaction.raw.length;
     if (this.ownBytes >= GATHER_BYTES) this.flushOwn();
   }
 
-  private gatherPassedOn(item: Keyed, nowMs: number): void {
-    if (this.passedOn.length === 0) {
-      this.passedOnSinceMs = nowMs;
-      this.out.push({ kind: 'wake', afterMs: ANNOUNCE_GATHER_MS });
-    }
+  private gatherPassedOn(item: Keyed): void {
+    if (this.passedOn.length === 0)
+      this.out.push({ kind: 'wake', afterMs: ANNOUNCE_GATHER_MS, due: { kind: 'passedOnDue' } });
     this.passedOn.push(item);
     if (this.passedOn.length >= ANNOUNCEMENT_HASHES_MAX) this.flushPassedOn();
   }
@@ -240,12 +246,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.sendHashes(id, lacking);
   }
 
-  private receive(
-    id: PeerId,
-    hashes: readonly Hash32[],
-    requestId: bigint | undefined,
-    nowMs: number,
-  ): void {
+  private receive(id: PeerId, hashes: readonly Hash32[], requestId: bigint | undefined): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     for (const hash of hashes) {
@@ -259,15 +260,10 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       this.release(peer);
       peer.timeouts = 0;
     }
-    this.askAll(nowMs);
+    this.askAll();
   }
 
-  private hear(
-    id: PeerId,
-    hashes: readonly Hash32[],
-    wanted: readonly Hash32[],
-    nowMs: number,
-  ): void {
+  private hear(id: PeerId, hashes: readonly Hash32[], wanted: readonly Hash32[]): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     for (const hash of hashes) peer.known.add(keyOf(hash));
@@ -276,15 +272,15 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       const key = keyOf(hash);
       if (!this.seen.has(key)) peer.wanted.set(key, hash.slice());
     }
-    this.ask(peer, nowMs);
+    this.ask(peer);
   }
 
-  private askAll(nowMs: number): void {
-    for (const peer of this.peers.values()) this.ask(peer, nowMs);
+  private askAll(): void {
+    for (const peer of this.peers.values()) this.ask(peer);
   }
 
   /** One request at a time to each peer, for what nobody else was asked for. */
-  private ask(peer: GossipPeer, nowMs: number): void {
+  private ask(peer: GossipPeer): void {
     if (peer.request || peer.wanted.size === 0) return;
     const keys: string[] = [];
     const hashes: Hash32[] = [];
@@ -299,26 +295,23 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     if (keys.length === 0) return;
     for (const key of keys) this.underWay.set(key, peer.id);
     const id = this.nextRequestId++;
-    peer.request = { id, sinceMs: nowMs, keys };
+    peer.request = { id, keys };
     this.out.push({ kind: 'getTransactions', peer: peer.id, requestId: id, hashes });
-    this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS });
+    const due: GossipDue = { kind: 'requestDue', peer: peer.id, requestId: id };
+    this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS, due });
   }
 
-  private tick(nowMs: number): void {
-    if (this.own.length > 0 && nowMs - this.ownSinceMs >= GATHER_MS) this.flushOwn();
-    if (this.passedOn.length > 0 && nowMs - this.passedOnSinceMs >= ANNOUNCE_GATHER_MS)
-      this.flushPassedOn();
-    for (const peer of [...this.peers.values()]) {
-      if (!peer.request || nowMs - peer.request.sinceMs < REQUEST_TIMEOUT_MS) continue;
-      this.release(peer);
-      peer.timeouts++;
-      if (peer.timeouts < TIMEOUTS_MAX) continue;
-      this.peers.delete(peer.id);
+  /** A request's time is over, unless it was answered: others are asked. */
+  private giveUp(id: PeerId, requestId: bigint): void {
+    const peer = this.peers.get(id);
+    if (peer?.request?.id !== requestId) return;
+    this.release(peer);
+    if (++peer.timeouts >= TIMEOUTS_MAX) {
+      this.peers.delete(id);
       const fault = 'announces transactions and does not give them';
-      const reason = DISCONNECT.uselessPeer;
-      this.out.push({ kind: 'misbehaved', peer: peer.id, reason, fault });
+      this.out.push({ kind: 'misbehaved', peer: id, reason: DISCONNECT.uselessPeer, fault });
     }
-    this.askAll(nowMs);
+    this.askAll();
   }
 }
 

@@ -1,7 +1,7 @@
 /** Carries out what the transaction gossip asks for; takes in what peers send and announce. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
-import type { Clock, PeerId, Timers } from '../../../core/ports.ts';
+import type { PeerId, Timers } from '../../../core/ports.ts';
 import {
   Gossip,
   type GossipEffect,
@@ -25,7 +25,6 @@ export interface GossipDriverParts {
   readonly door: TransactionDoor;
   readonly link: EthLink;
   readonly events: Events;
-  readonly clock: Clock;
   readonly timers: Timers;
 }
 
@@ -77,7 +76,7 @@ export class GossipDriver {
   }
 
   private step(input: GossipInput): void {
-    for (const effect of this.gossip.step(input, this.parts.clock.nowMs())) this.carry(effect);
+    for (const effect of this.gossip.step(input)) this.carry(effect);
   }
 
   private carry(effect: GossipEffect): void {
@@ -101,7 +100,7 @@ export class GossipDriver {
         );
         return;
       case 'wake':
-        timers.set(effect.afterMs, () => this.step({ kind: 'tick' }));
+        timers.set(effect.afterMs, () => this.step(effect.due));
         return;
       case 'misbehaved':
         link.drop(effect.peer, effect.reason, effect.fault);

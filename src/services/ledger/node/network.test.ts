@@ -30,7 +30,7 @@ const START_MS = Date.UTC(2030, 0, 1);
 const MINUTE_MS = 60_000;
 
 class Network {
-  readonly time = new VirtualTime(START_MS);
+  readonly time = new VirtualTime(START_MS, 3);
   readonly hub = new MemoryHub(this.time);
   readonly nodes: MemoryNode[] = [];
 
@@ -107,6 +107,19 @@ describe('a network of four validators', () => {
     expect(network.nodes.map(({ pool }) => pool.stats)).toEqual(
       Array(4).fill({ pending: 0, queued: 0 }),
     );
+  });
+
+  it('tells every node of every transaction at once, also where timers fire early', async () => {
+    network = new Network();
+    await network.start();
+    await network.reach(2);
+    for (let nonce = 0; nonce < 30; nonce++) {
+      const { hash } = transfer(nonce);
+      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+      const isKnown = ({ pool, chain }: MemoryNode) =>
+        pool.has(hash) || chain.store.transactionByHash(hash) !== undefined;
+      await network.until(() => network.nodes.every(isKnown), 'all know it', 20);
+    }
   });
 
   it('goes on with three, and the fourth catches up', async () => {
