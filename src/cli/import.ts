@@ -3,6 +3,7 @@ import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { installCrypto } from '../io/host/crypto.ts';
+import { startRecoveryThreads } from '../io/host/recovery-threads.ts';
 import { systemTimers } from '../io/host/timers.ts';
 import { resolveManagerConfig } from '../io/ptm-client/config.ts';
 import { connectManager } from '../io/ptm-client/connect.ts';
@@ -39,6 +40,7 @@ export const importCommand: Command = {
       genesisFile: options.string('genesis'),
     });
     const interruption = watchInterrupt();
+    const recovery = startRecoveryThreads();
     try {
       const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
       const manager = await connectManager(config, { say: log });
@@ -50,6 +52,7 @@ export const importCommand: Command = {
           clock: systemClock,
           timers: systemTimers,
           log,
+          recovery,
           shouldStop: interruption.isAsked,
         });
         const head = opened.store.head()!;
@@ -63,6 +66,7 @@ export const importCommand: Command = {
       }
     } finally {
       interruption.end();
+      await recovery?.stop();
       await opened.close();
     }
     return interruption.isAsked() ? INTERRUPTED_EXIT_CODE : 0;

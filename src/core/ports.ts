@@ -75,6 +75,11 @@ export interface Entropy {
   bytes(length: number): Uint8Array;
 }
 
+/** Recovers senders on other threads; see core/chain/sender-recovery.ts for the rows. */
+export interface SenderRecovery {
+  recover(rows: Uint8Array): Promise<Uint8Array>;
+}
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** The message is a constant; facts are fields. Never a key, payload, password or token. */

@@ -1,5 +1,5 @@
 /** The one door to secp256k1. io/host installs and self-tests an implementation at start. */
-import type { Address, Hash32 } from './bytes.ts';
+import { type Address, concatBytes, type Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { keccak256 } from './keccak.ts';
 
@@ -15,6 +15,11 @@ export interface Secp256k1 {
   isPublicKey(publicKey: Uint8Array): boolean;
   /** x coordinate (32 bytes) of the shared point, unhashed: what ECIES and RLPx need. */
   sharedX(secretKey: Uint8Array, publicKey: Uint8Array): Uint8Array;
+}
+
+/** As most libraries want a public key: with the 0x04 byte. */
+export function uncompressed(publicKey: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(4), publicKey);
 }
 
 let implementation: Secp256k1 | undefined;

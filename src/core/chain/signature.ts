@@ -11,8 +11,17 @@ export function invalidSignature(): QuorateError {
   return fail('TX_SIGNATURE_INVALID', 'invalid transaction v, r, s values');
 }
 
-/** True for 0 < r < n and 0 < s <= n/2 (s < n where a high s is allowed). Both are minimal big-endian scalars. */
-function areSignatureValues(r: Uint8Array, s: Uint8Array, allowHighS: boolean): boolean {
+/**
+ * True for a parity of 0 or 1, 0 < r < n and 0 < s <= n/2 (s < n where a high s is allowed). r and s are minimal big-endian
+ * scalars.
+ */
+export function isSignature(
+  parity: bigint,
+  r: Uint8Array,
+  s: Uint8Array,
+  allowHighS: boolean,
+): boolean {
+  if (parity !== 0n && parity !== 1n) return false;
   if (r.length === 0 || s.length === 0 || r.length > 32 || s.length > 32) return false;
   if (compareBytes(padLeft(r, 32), CURVE_ORDER) >= 0) return false;
   const order = compareBytes(padLeft(s, 32), allowHighS ? CURVE_ORDER : HALF_ORDER);
@@ -27,9 +36,7 @@ export function recoverSigner(
   s: Uint8Array,
   allowHighS: boolean,
 ): Address {
-  if ((parity !== 0n && parity !== 1n) || !areSignatureValues(r, s, allowHighS)) {
-    throw invalidSignature();
-  }
+  if (!isSignature(parity, r, s, allowHighS)) throw invalidSignature();
   const signature = new Uint8Array(64);
   signature.set(r, 32 - r.length);
   signature.set(s, 64 - s.length);

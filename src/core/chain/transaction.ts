@@ -7,7 +7,7 @@ import { fail, type QuorateError } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
-import { recoverSigner } from './signature.ts';
+import { isSignature, recoverSigner } from './signature.ts';
 
 export interface AccessListEntry {
   readonly address: Address;
@@ -148,6 +148,25 @@ export class DecodedTransaction implements Transaction {
       allowHighS,
     );
     return this.senderCache;
+  }
+
+  /**
+   * Signing hash ‖ r ‖ s ‖ parity (97 bytes), for a recovery elsewhere (sender-recovery.ts). False, and nothing to recover, where
+   * the sender is known or the values are of no signature that holds since Homestead.
+   */
+  writeSigned(row: Uint8Array): boolean {
+    const parity = this.parity();
+    if (this.senderCache || !isSignature(parity, this.rBytes, this.sBytes, false)) return false;
+    row.set(this.signingHash());
+    row.set(this.rBytes, 64 - this.rBytes.length);
+    row.set(this.sBytes, 96 - this.sBytes.length);
+    row[96] = Number(parity);
+    return true;
+  }
+
+  /** What a recovery elsewhere found. */
+  keepSender(sender: Address): void {
+    this.senderCache ??= sender;
   }
 
   private parity(): bigint {

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { portableRounds } from '../../core/base/blake2f.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { installCrypto } from './crypto.ts';
+import { secp256k1InWasm } from './secp256k1-wasm.ts';
 
 const words = fc.uint32Array({ minLength: 32, maxLength: 32 });
 
@@ -29,4 +31,30 @@ it('SHA-256 answers with bytes of its own', async () => {
   sha256(Uint8Array.of(2));
   expect(Buffer.from(one)).toEqual(createHash('sha256').update('\x01').digest());
   expect(one.buffer.byteLength).toBe(32);
+});
+
+it('secp256k1 in WebAssembly answers as the one in use', async () => {
+  await installCrypto();
+  const [native, wasm] = [secp256k1(), await secp256k1InWasm()];
+  const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  fc.assert(
+    fc.property(bytes32, bytes32, bytes32, (hash, secret, other) => {
+      fc.pre(native.isSecretKey(secret) && native.isSecretKey(other));
+      const signed = native.sign(hash, secret);
+      expect(wasm.sign(hash, secret)).toEqual(signed);
+      expect(wasm.publicKey(secret)).toEqual(native.publicKey(secret));
+      const { signature, recovery } = signed;
+      for (const parity of [recovery, (1 - recovery) as 0 | 1])
+        expect(wasm.recover(hash, signature, parity)).toEqual(
+          native.recover(hash, signature, parity),
+        );
+      expect([wasm, native].map((each) => each.recover(hash, new Uint8Array(64), 0))).toEqual([
+        undefined,
+        undefined,
+      ]);
+      const theirs = native.publicKey(other);
+      expect(wasm.sharedX(secret, theirs)).toEqual(native.sharedX(secret, theirs));
+    }),
+    { numRuns: 50 },
+  );
 });

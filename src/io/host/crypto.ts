@@ -1,14 +1,12 @@
 /** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { instantiateSecp256k1, validateSecp256k1PrivateKey } from '@bitauth/libauth';
 import { createKeccak } from 'hash-wasm';
 import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
-import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
-import { installSecp256k1, type Secp256k1 } from '../../core/base/secp256k1.ts';
+import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 
@@ -36,7 +34,7 @@ let installed: { secp256k1: string } | undefined;
 export async function installCrypto(): Promise<{ secp256k1: string }> {
   if (installed) return installed;
   await installHashes();
-  const candidate = native() ?? (await wasm());
+  const candidate = native() ?? (await inWasm());
   const { signature, recovery } = candidate.sign(SELF_TEST.hash, SELF_TEST.secretKey);
   const publicKey = candidate.publicKey(SELF_TEST.secretKey);
   const recovered = candidate.recover(SELF_TEST.hash, signature, recovery);
@@ -123,37 +121,8 @@ function native(): Secp256k1 | undefined {
   };
 }
 
-/** libauth's WebAssembly: where no binary of the C library is shipped. */
-async function wasm(): Promise<Secp256k1> {
-  const library = await instantiateSecp256k1();
-  const must = <T>(value: T | string): T => {
-    if (typeof value === 'string') throw fail('SECP256K1_INVALID', `secp256k1: ${value}`);
-    return value;
-  };
-  return {
-    name: 'wasm',
-    sign(hash, secretKey) {
-      const { signature, recoveryId } = must(
-        library.signMessageHashRecoverableCompact(secretKey, hash),
-      );
-      return { signature, recovery: recoveryId as 0 | 1 };
-    },
-    recover(hash, signature, recovery) {
-      const publicKey = library.recoverPublicKeyUncompressed(signature, recovery, hash);
-      return typeof publicKey === 'string' ? undefined : publicKey.subarray(1);
-    },
-    publicKey: (secretKey) => must(library.derivePublicKeyUncompressed(secretKey)).subarray(1),
-    isSecretKey: (key) => key.length === 32 && validateSecp256k1PrivateKey(key),
-    isPublicKey: (key) =>
-      key.length === 64 && typeof library.uncompressPublicKey(uncompressed(key)) !== 'string',
-    sharedX: (secretKey, publicKey) =>
-      must(library.mulTweakPublicKeyUncompressed(uncompressed(publicKey), secretKey)).subarray(
-        1,
-        33,
-      ),
-  };
-}
-
-function uncompressed(publicKey: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(4), publicKey);
+/** Loaded where it is needed only: it is large. */
+async function inWasm(): Promise<Secp256k1> {
+  const { secp256k1InWasm } = await import('./secp256k1-wasm.ts');
+  return secp256k1InWasm();
 }

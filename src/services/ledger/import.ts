@@ -7,10 +7,11 @@ import { fail } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import { type Block, decodeBlock } from '../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../core/chain/consensus-rules.ts';
-import type { Clock, Log, Manager, Timers } from '../../core/ports.ts';
+import type { Clock, Log, Manager, SenderRecovery, Timers } from '../../core/ports.ts';
 import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
 import { readBlockFile } from './block-file.ts';
 import type { OpenChain } from './data.ts';
+import { lookAhead } from './look-ahead.ts';
 import { Chain } from './node/chain.ts';
 import { Events } from './node/events.ts';
 import { HeaderVerifier } from './node/header-verifier.ts';
@@ -28,6 +29,8 @@ export interface ImportParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Undefined: senders are recovered as their blocks are executed. */
+  readonly recovery: SenderRecovery | undefined;
   /** True ends the import after the block at hand. */
   shouldStop(): boolean;
 }
@@ -52,9 +55,9 @@ export async function importBlocks(
   const taker = new BlockTaker(parts);
   try {
     for (const file of files) {
-      for await (const bytes of readBlockFile(file)) {
+      for await (const block of taker.blocks(file)) {
         if (parts.shouldStop()) break;
-        await taker.take(file, bytes);
+        await taker.take(file, block);
       }
     }
     await opened.store.sync();
@@ -125,9 +128,16 @@ class BlockTaker {
     this.verifier = new HeaderVerifier({ chain, book, clock, timers });
   }
 
+  /** Those of `file`, in order. */
+  blocks(file: string): AsyncIterable<Block> {
+    const { recovery, log } = this.parts;
+    const decoded = this.decoded(file);
+    const isWanted = ({ header }: Block) => header.number > this.chain.head().number;
+    return recovery ? lookAhead(decoded, { recovery, isWanted, log }) : decoded;
+  }
+
   /** The next block of `file`. */
-  async take(file: string, bytes: Uint8Array): Promise<void> {
-    const block = this.decode(file, bytes);
+  async take(file: string, block: Block): Promise<void> {
     const { number } = block.header;
     const { chain, counts } = this;
     if (number <= chain.head().number) {
@@ -169,13 +179,22 @@ class BlockTaker {
     this.follower?.stop();
   }
 
-  private decode(file: string, bytes: Uint8Array): Block {
+  private async *decoded(file: string): AsyncGenerator<Block> {
+    let last = this.chain.head().number;
+    for await (const bytes of readBlockFile(file)) {
+      const block = this.decode(file, bytes, last);
+      last = block.header.number;
+      yield block;
+    }
+  }
+
+  private decode(file: string, bytes: Uint8Array, last: number): Block {
     try {
       return decodeBlock(bytes.slice(), this.dialect);
     } catch (cause) {
       throw fail(
         'BLOCK_FILE_INVALID',
-        `${file}: what follows block ${this.chain.head().number} is no block: ${(cause as Error).message}`,
+        `${file}: what follows block ${last} is no block: ${(cause as Error).message}`,
         { cause },
       );
     }

@@ -1,0 +1,48 @@
+/** Senders recovered on another thread: signatures packed for it into rows of bytes, addresses taken back into transactions. */
+import { equalBytes } from '../base/bytes.ts';
+import { recoverAddress } from '../base/secp256k1.ts';
+import type { SenderRecovery } from '../ports.ts';
+import { DecodedTransaction, type Transaction } from './transaction.ts';
+
+const HASH_BYTES = 32;
+/** Signing hash ‖ r ‖ s ‖ parity. */
+const SIGNED_ROW_BYTES = HASH_BYTES + 65;
+const ADDRESS_BYTES = 20;
+/** Stands for a signature of nobody. */
+const NOBODY = new Uint8Array(ADDRESS_BYTES);
+
+/**
+ * Keeps senders in `transactions` once `recovery` has answered. What it can't recover stays unrecovered: the signer is looked
+ * for again where the sender is read, which throws the right error.
+ */
+export async function recoverElsewhere(
+  transactions: readonly Transaction[],
+  recovery: SenderRecovery,
+): Promise<void> {
+  const rows = new Uint8Array(transactions.length * SIGNED_ROW_BYTES);
+  const asked: DecodedTransaction[] = [];
+  for (const transaction of transactions) {
+    if (!(transaction instanceof DecodedTransaction)) continue;
+    const at = asked.length * SIGNED_ROW_BYTES;
+    if (transaction.writeSigned(rows.subarray(at, at + SIGNED_ROW_BYTES))) asked.push(transaction);
+  }
+  if (asked.length === 0) return;
+  const addresses = await recovery.recover(rows.subarray(0, asked.length * SIGNED_ROW_BYTES));
+  for (const [index, transaction] of asked.entries()) {
+    const sender = addresses.slice(index * ADDRESS_BYTES, (index + 1) * ADDRESS_BYTES);
+    if (!equalBytes(sender, NOBODY)) transaction.keepSender(sender);
+  }
+}
+
+/** The other thread's part: 20 bytes a row. */
+export function recoverRows(rows: Uint8Array): Uint8Array {
+  const count = rows.length / SIGNED_ROW_BYTES;
+  const addresses = new Uint8Array(count * ADDRESS_BYTES);
+  for (let index = 0; index < count; index++) {
+    const row = rows.subarray(index * SIGNED_ROW_BYTES, (index + 1) * SIGNED_ROW_BYTES);
+    const hash = row.subarray(0, HASH_BYTES);
+    const address = recoverAddress(hash, row.subarray(HASH_BYTES)) ?? NOBODY;
+    addresses.set(address, index * ADDRESS_BYTES);
+  }
+  return addresses;
+}
