@@ -45,6 +45,7 @@ async function start(
     const node = await startNode(options, {
       log,
       privateConfig: undefined,
+      environment: {},
       onFault: (error) => log('error', 'The disk failed', { err: error }),
     });
     return () => node.close();

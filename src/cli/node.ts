@@ -28,6 +28,7 @@ export const nodeCommand: Command = {
     const node = await startNode(options, {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
+      environment: process.env,
       onFault,
     });
     onStopSignal({ stop: () => node.close(), log });

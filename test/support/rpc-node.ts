@@ -23,9 +23,11 @@ import { systemTimers } from '../../src/io/host/timers.ts';
 import { AccountStore } from '../../src/io/keys/account-store.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
 import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import { OPEN } from '../../src/io/rpc/access.ts';
 import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
+import { type AccessControl, accessControlOf } from '../../src/services/ledger/access-control.ts';
 import { adminDesk } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
@@ -46,6 +48,8 @@ export interface RpcNodeOptions {
   readonly isMining?: boolean;
   readonly log?: Log;
   readonly privateStates?: PrivateStates;
+  /** Instead of what `argv` says. */
+  readonly access?: AccessControl;
 }
 
 export interface RpcNode {
@@ -104,6 +108,8 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     genesisHash: node.chain.store.hashOf(0)!,
     address: addressOfSecretKey(secretKey),
   });
+  const nodeOptions = parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] });
+  const access = options.access ?? accessControlOf(nodeOptions, log, {});
   const api = composeApi({
     node,
     accounts,
@@ -112,7 +118,8 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     timers: systemTimers,
     privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
     admin: adminDesk(node, server, facts),
-    options: parseOptions(NODE_ROWS, { argv: [...argv, ...(options.argv ?? [])] }),
+    options: nodeOptions,
+    access,
     log,
   });
   for (const part of api.parts) await part.start();
@@ -128,6 +135,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     },
     async close() {
       for (const part of api.parts) await part.stop();
+      access.close();
       await node.stop();
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -185,4 +193,4 @@ async function lonelyNode(
   };
 }
 
-const IPC = { transport: 'ipc', psi: undefined, token: undefined, remote: 'test' } as const;
+const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;

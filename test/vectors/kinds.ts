@@ -13,6 +13,7 @@ import { p2p, p2pDiscovery } from './p2p.ts';
 import { privateChains } from './private-chains.ts';
 import { privateSimulations } from './private-simulations.ts';
 import { rpc } from './rpc.ts';
+import { rpcSecurity } from './rpc-security.ts';
 import { stateTests } from './state-tests.ts';
 import { tesseraVectors } from './tessera.ts';
 import { transactions } from './transactions.ts';
@@ -32,6 +33,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   privateSimulations,
   tesseraVectors,
   rpc,
+  rpcSecurity,
 ];
 
 /** Found and counted, not run: what they check is built later. */
@@ -56,7 +58,6 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('data folder', 'goquorum/datadir'),
   later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
   later('quirks', 'goquorum/quirks'),
-  later('rpc security', 'goquorum/rpcsec'),
   later('consensus wire of IBFT and Raft', 'goquorum/consensus/wire', /\/(ibft|raft)\//),
   later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
   later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/blocks\.json)/),

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';
+import { OPEN } from '../../src/io/rpc/access.ts';
 import { recordedManager } from '../support/recorded-connected.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
 import { filesBelow, readJson } from './folders.ts';
@@ -256,7 +257,7 @@ class Session {
 const CALLER = {
   transport: 'http',
   psi: undefined,
-  token: undefined,
+  access: OPEN,
   remote: '127.0.0.1',
 } as const;
 

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { OPEN } from './access.ts';
 import { type Caller, Dispatcher } from './dispatcher.ts';
 import { methodOf } from './method.ts';
 
 const method = methodOf<undefined>();
-const CALLER: Caller = { transport: 'http', psi: undefined, token: undefined, remote: '' };
+const CALLER: Caller = { transport: 'http', psi: undefined, access: OPEN, remote: '' };
 
 it('calls of a batch that may overlap wait together, all others for those ahead of them', async () => {
   const events: string[] = [];
@@ -22,7 +23,14 @@ it('calls of a batch that may overlap wait together, all others for those ahead 
     });
   const dispatcher = new Dispatcher<undefined>(
     { methods: [row('a_send', true), row('a_read', false)], subscriptions: [] },
-    { contextOf: () => undefined, isEnabled: () => true, newId: () => '0x1', log: () => undefined },
+    {
+      contextOf: () => undefined,
+      isEnabled: () => true,
+      newId: () => '0x1',
+      log: () => undefined,
+      isMultitenant: false,
+      nowMs: () => 0,
+    },
   );
   const calls = ['a_send', 'a_send', 'a_read', 'a_none', 'a_send'].map((name, id) => ({
     jsonrpc: '2.0',

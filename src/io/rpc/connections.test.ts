@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { NO_ACCESS_CONTROL } from './access.ts';
 import type { Caller, Channel } from './dispatcher.ts';
 import { serveHttp } from './http.ts';
 import { serveIpc } from './ipc.ts';
@@ -48,9 +49,10 @@ async function webSocket(origins: string[] = []) {
     corsDomains: [],
     prefix: '',
     pages: new Map(),
+    authenticate: NO_ACCESS_CONTROL,
   });
   ends.push(() => http.close());
-  ends.push(serveWebSocket(dispatcher, http.server, { origins }));
+  ends.push(serveWebSocket(dispatcher, http.server, { origins, authenticate: NO_ACCESS_CONTROL }));
   return { seen, url: `ws://127.0.0.1:${http.port}` };
 }
 

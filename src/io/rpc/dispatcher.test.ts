@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../core/base/errors.ts';
+import { OPEN } from './access.ts';
 import {
   BATCH_REPLY_CHARACTERS_MAX,
   type Caller,
@@ -97,12 +98,14 @@ function dispatcherOf(namespaces = ['eth', 'rpc']) {
       isEnabled: (_, namespace) => namespaces.includes(namespace),
       newId: () => `0x${(++ids).toString(16)}`,
       log: (_, message) => logged.push(message),
+      isMultitenant: false,
+      nowMs: () => 0,
     },
   );
   return { dispatcher, logged };
 }
 
-const CALLER: Caller = { transport: 'http', psi: 'PS1', token: undefined, remote: '' };
+const CALLER: Caller = { transport: 'http', psi: 'PS1', access: OPEN, remote: '' };
 
 async function ask(method: string, params?: unknown, channel?: Channel): Promise<any> {
   const { dispatcher } = dispatcherOf();

@@ -1,6 +1,7 @@
 /** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
 import { QuorateError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/ports.ts';
+import { type Access, checkAccess, stateOf } from './access.ts';
 import {
   BATCH_TOO_LARGE,
   type Call,
@@ -20,8 +21,7 @@ export interface Caller {
   readonly transport: 'http' | 'ws' | 'ipc';
   /** Private state named by the request (`?PSI=`, header, or IPC id). */
   readonly psi: string | undefined;
-  /** Bearer token. */
-  readonly token: string | undefined;
+  readonly access: Access;
   readonly remote: string;
 }
 
@@ -54,6 +54,8 @@ export class Dispatcher<Context> {
   private readonly isEnabled: (caller: Caller, namespace: string) => boolean;
   private readonly newId: () => string;
   private readonly log: Log;
+  private readonly isMultitenant: boolean;
+  private readonly nowMs: () => number;
 
   constructor(
     table: Table<Context>,
@@ -63,6 +65,10 @@ export class Dispatcher<Context> {
       /** A fresh subscription id: `0x` and hex digits. */
       newId: () => string;
       log: Log;
+      /** Whether tokens decide about private states. */
+      isMultitenant: boolean;
+      /** Unix time: tokens expire. */
+      nowMs: () => number;
     },
   ) {
     for (const row of table.methods) for (const name of row.names) this.byName.set(name, row);
@@ -71,6 +77,8 @@ export class Dispatcher<Context> {
     this.isEnabled = options.isEnabled;
     this.newId = options.newId;
     this.log = options.log;
+    this.isMultitenant = options.isMultitenant;
+    this.nowMs = options.nowMs;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
@@ -136,11 +144,19 @@ export class Dispatcher<Context> {
     if (entry.kind === 'invalid') return invalidRequest(entry.id);
     const id = entry.id;
     try {
-      const result = await this.run(entry, caller, channel);
+      const result = await this.run(entry, this.admit(entry, caller), channel);
       return id === undefined ? undefined : resultReply(id, result);
     } catch (error) {
       return id === undefined ? undefined : this.toReply(id, entry.method, error);
     }
+  }
+
+  /** Every call of a batch or connection anew: tokens expire. */
+  private admit(call: Call, caller: Caller): Caller {
+    const { access } = caller;
+    if (access.kind === 'open') return caller;
+    checkAccess(access, call.method, this.nowMs());
+    return { ...caller, psi: stateOf(access, caller.psi, this.isMultitenant) };
   }
 
   private run(call: Call, caller: Caller, channel?: Channel) {
@@ -175,11 +191,16 @@ export class Dispatcher<Context> {
     }
     const args = parseParams([KIND, ...row.params], params).slice(1);
     const id = this.newId();
-    const close = row.open(this.contextOf(caller, call.id), args, (result) =>
-      channel.send(notification(namespace, id, result)),
-    );
+    const close = row.open(this.contextOf(caller, call.id), args, (result) => {
+      if (!this.isOver(caller)) channel.send(notification(namespace, id, result));
+      else if (channel.subscriptions.delete(id)) close();
+    });
     channel.subscriptions.set(id, close);
     return id;
+  }
+
+  private isOver({ access }: Caller): boolean {
+    return access.kind === 'token' && access.token.isExpired(this.nowMs());
   }
 
   private toReply(id: string, method: string, error: unknown): string {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { NO_ACCESS_CONTROL } from './access.ts';
 import type { Caller } from './dispatcher.ts';
 import { HTTP_BODY_BYTES_MAX, type HttpOptions, isAllowedHost, serveHttp } from './http.ts';
 
@@ -24,6 +25,7 @@ async function serve(options: Partial<HttpOptions> = {}) {
       vhosts: ['localhost'],
       corsDomains: [],
       prefix: '',
+      authenticate: NO_ACCESS_CONTROL,
       pages: new Map([
         ['/health', () => ({ status: 200, contentType: 'text/plain', body: 'fine' })],
       ]),
@@ -108,13 +110,18 @@ describe('serveHttp', () => {
   });
 
   it('tells the private state and the token of a request', async () => {
-    const { post, callers } = await serve();
+    const { post, callers } = await serve({
+      authenticate: async (shown) => ({ kind: 'refused', why: `shown: ${shown}` }),
+    });
     await post('x', { 'quorum-psi': 'PS1', authorization: 'Bearer abc' });
     await post('x', { 'ledger-psi': 'PS2' });
     await post('x', { 'quorum-psi': 'PS1' }, '/?PSI=PS3');
     await post('x', { psi: 'PS4' });
     expect(callers.map(({ psi }) => psi)).toEqual(['PS1', 'PS2', 'PS3', undefined]);
-    expect(callers[0]!.token).toBe('abc');
+    expect(callers.map(({ access }) => access)).toMatchObject([
+      { why: 'shown: Bearer abc' },
+      ...Array(3).fill({ why: 'shown: undefined' }),
+    ]);
   });
 
   it('sends CORS headers to allowed origins alone', async () => {

@@ -1,8 +1,10 @@
 /** JSON-RPC over HTTP/1.1 with geth's statuses, headers and limits (ecosystem dossier §1.2, §1.5). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
+import type { Access, Authenticate } from './access.ts';
 import type { Caller, Dispatcher } from './dispatcher.ts';
 
 export const HTTP_BODY_BYTES_MAX = 5 * 1024 * 1024;
@@ -21,6 +23,13 @@ interface Load {
   bodyBytes: number;
 }
 
+/** PEM, and the suites to offer in OpenSSL's names. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly ciphers: string | undefined;
+}
+
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
@@ -32,6 +41,9 @@ export interface HttpOptions {
   readonly prefix: string;
   /** Further GET paths, such as `/health`. */
   readonly pages: ReadonlyMap<string, () => Page>;
+  readonly authenticate: Authenticate;
+  /** undefined: without TLS. */
+  readonly tls?: ServerTls | undefined;
 }
 
 export interface Page {
@@ -51,12 +63,13 @@ export async function serveHttp(
   options: HttpOptions,
 ): Promise<RpcHttpServer> {
   const load: Load = { bodyBytes: 0 };
-  const server = createServer(
-    { requestTimeout: 30_000, keepAliveTimeout: 120_000 },
-    (request, response) => {
-      respond(dispatcher, options, load, request, response).catch(() => response.destroy());
-    },
-  );
+  const limits = { requestTimeout: 30_000, keepAliveTimeout: 120_000 };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    respond(dispatcher, options, load, request, response).catch(() => response.destroy());
+  };
+  const server = options.tls
+    ? createSecureServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, answer)
+    : createServer(limits, answer);
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -105,10 +118,13 @@ async function respond(
     return;
   }
   if (load.bodyBytes > BODIES_BYTES_MAX) return plain(response, 503, 'too many requests at once');
-  const body = await readBody(request, load);
+  const [body, access] = await Promise.all([
+    readBody(request, load),
+    options.authenticate(request.headers.authorization),
+  ]);
   try {
     if (response.destroyed) return;
-    const reply = await dispatcher.handle(body, callerOf(request, url));
+    const reply = await dispatcher.handle(body, callerOf(request, url, access));
     send(request, response, reply);
   } finally {
     load.bodyBytes -= body.length;
@@ -164,14 +180,14 @@ function readBody(request: IncomingMessage, load: Load): Promise<string> {
 export function callerOf(
   request: IncomingMessage,
   url: URL,
+  access: Access,
   transport: Caller['transport'] = 'http',
 ): Caller {
   const header = request.headers['quorum-psi'] ?? request.headers['ledger-psi'];
-  const authorization = request.headers.authorization;
   return {
     transport,
     psi: url.searchParams.get('PSI') ?? (Array.isArray(header) ? header[0] : header),
-    token: authorization?.startsWith('Bearer ') ? authorization.slice(7) : undefined,
+    access,
     remote: request.socket.remoteAddress ?? '',
   };
 }

@@ -1,6 +1,7 @@
 /** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { OPEN } from './access.ts';
 import type { Channel, Dispatcher } from './dispatcher.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
@@ -47,7 +48,7 @@ function converse(dispatcher: Pick<Dispatcher<never>, 'handle'>, socket: Socket)
         const caller = {
           transport: 'ipc',
           psi: psiOfId(value),
-          token: undefined,
+          access: OPEN,
           remote: 'ipc',
         } as const;
         const reply = await dispatcher.handle(value, caller, channel);

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Authenticate } from './access.ts';
 import type { Caller, Channel, Dispatcher } from './dispatcher.ts';
 import { callerOf, urlOf } from './http.ts';
 
@@ -16,6 +17,8 @@ const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024;
 export interface WebSocketOptions {
   /** Allowed origins; `*` any; empty: localhost and this host. */
   readonly origins: readonly string[];
+  /** Once for a connection; its calls are judged by the token one by one. */
+  readonly authenticate: Authenticate;
 }
 
 /** Serves upgrades of `server`. Returns a function that ends all connections. */
@@ -40,9 +43,14 @@ export function serveWebSocket(
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      converse(dispatcher, webSocket, callerOf(request, url, 'ws')),
-    );
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const access = options.authenticate(request.headers.authorization);
+      converse(
+        dispatcher,
+        webSocket,
+        access.then((shown) => callerOf(request, url, shown, 'ws')),
+      );
+    });
   });
   return () => {
     for (const client of sockets.clients) client.terminate();
@@ -53,7 +61,7 @@ export function serveWebSocket(
 function converse(
   dispatcher: Pick<Dispatcher<never>, 'handle'>,
   socket: WebSocket,
-  caller: Caller,
+  caller: Promise<Caller>,
 ): void {
   const channel: Channel = {
     subscriptions: new Map(),
@@ -74,7 +82,7 @@ function converse(
       return;
     }
     turn = turn.then(async () => {
-      const reply = await dispatcher.handle(text, caller, channel);
+      const reply = await dispatcher.handle(text, await caller, channel);
       waiting.calls--;
       waiting.characters -= text.length;
       if (reply !== '') channel.send(reply);

@@ -4,6 +4,7 @@ import type { OptionRow } from '../../io/host/options.ts';
 const CHAIN = 'Chain';
 const NETWORK = 'Network';
 const RPC = 'JSON-RPC';
+const ACCESS = 'Access control';
 const MINER = 'Consensus';
 const POOL = 'Transaction pool';
 const ACCOUNT = 'Accounts';
@@ -230,6 +231,65 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'plugins',
+    type: 'string',
+    about:
+      'URI of the plugin settings (file:///path/plugins.json); of the providers "security" is built in',
+    group: ACCESS,
+  },
+  {
+    flag: 'multitenancy',
+    type: 'boolean',
+    default: false,
+    about: 'Access tokens decide about private states and accounts; needs access control',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.keys',
+    type: 'string',
+    about:
+      'Ask HTTP and WebSocket callers for tokens signed by a key of this JSON web key set (URL or file)',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.issuer',
+    type: 'list',
+    default: [],
+    about: 'Issuers whose tokens are taken; any whose keys these are unless given',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.audience',
+    type: 'string',
+    about: 'Audience that a token must name; --identity unless given',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.introspect',
+    type: 'string',
+    about: 'URL that says what opaque tokens are worth (RFC 7662)',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.client-id',
+    type: 'string',
+    about: 'Name of this node there',
+    group: ACCESS,
+  },
+  {
+    flag: 'rpc.auth.client-secret-file',
+    type: 'string',
+    about: 'File of its secret there',
+    group: ACCESS,
+  },
+  {
+    flag: 'http.tls.cert',
+    type: 'string',
+    about: 'Certificate (PEM) for JSON-RPC over TLS, HTTP and WebSocket',
+    group: ACCESS,
+  },
+  { flag: 'http.tls.key', type: 'string', about: 'Key of that certificate', group: ACCESS },
+  {
     flag: 'revertreason',
     type: 'boolean',
     default: false,
@@ -453,6 +513,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
     'emitcheckpoints',
     'nousb',
     'metrics',
+    'plugins.skipverify',
+    'plugins.localverify',
     'pprof',
     'graphql',
     'cache.noprefetch',
@@ -478,6 +540,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
     'cache',
     'bootnodes',
     'immutabilitythreshold',
+    'plugins.publickey',
   ].map((flag): OptionRow => ({ flag, type: 'string', about: 'No effect', group: COMPATIBILITY })),
 ];
 

@@ -14,6 +14,7 @@ import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Page, serveHttp } from '../../io/rpc/http.ts';
 import { serveIpc } from '../../io/rpc/ipc.ts';
 import { serveWebSocket } from '../../io/rpc/websocket.ts';
+import type { AccessControl } from './access-control.ts';
 import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { TABLE } from './api/table.ts';
@@ -46,6 +47,7 @@ export interface ApiParts {
   readonly privateStates: PrivateStates;
   readonly admin: AdminDesk;
   readonly options: ParsedOptions;
+  readonly access: AccessControl;
   readonly log: Log;
 }
 
@@ -100,10 +102,13 @@ export function composeApi(parts: ApiParts): {
       events: node.events,
       namespaces: namespaces[caller.transport],
       callLimits,
+      reloadPlugin: (provider) => parts.access.reload(provider),
     }),
     isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
     newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
     log: parts.log,
+    isMultitenant: parts.access.isMultitenant,
+    nowMs: () => systemClock.nowMs(),
   });
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
   const works = [posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
@@ -175,7 +180,7 @@ function callLimitsOf(options: ParsedOptions): () => CallLimits {
 
 async function serve(
   dispatcher: Dispatcher<Context>,
-  { node, admin, options }: ApiParts,
+  { node, admin, options, access }: ApiParts,
 ): Promise<ServedApi> {
   const ends: (() => void | Promise<void>)[] = [];
   const pages = new Map<string, () => Page>([
@@ -190,6 +195,8 @@ async function serve(
       corsDomains: options.list('http.corsdomain'),
       prefix: options.string('http.rpcprefix')!,
       pages,
+      authenticate: access.authenticate,
+      tls: access.tls,
     });
     ends.push(() => server.close());
     return server;
@@ -201,8 +208,9 @@ async function serve(
   const webSocketUrl = options.boolean('ws') ? await serveWs() : undefined;
   const socket = ipcPath(options);
   if (socket) ends.push(await serveIpc(dispatcher, socket));
+  const secure = access.tls ? 's' : '';
   return {
-    httpUrl: http && `http://${options.string('http.addr')}:${http.port}`,
+    httpUrl: http && `http${secure}://${options.string('http.addr')}:${http.port}`,
     webSocketUrl,
     async close() {
       for (const end of ends.reverse()) await end();
@@ -214,8 +222,10 @@ async function serve(
     const port = options.number('ws.port')!;
     const isShared = http !== undefined && port === options.number('http.port') && port !== 0;
     const target = isShared ? http : await open(host, port);
-    ends.push(serveWebSocket(dispatcher, target.server, { origins: options.list('ws.origins') }));
-    return `ws://${host}:${target.port}`;
+    const { authenticate } = access;
+    const origins = options.list('ws.origins');
+    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate }));
+    return `ws${access.tls ? 's' : ''}://${host}:${target.port}`;
   }
 }
 

@@ -33,6 +33,7 @@ import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
+import { accessControlOf } from './access-control.ts';
 import { adminDesk } from './admin.ts';
 import { openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
@@ -51,6 +52,8 @@ export interface RunningNode {
 export interface NodeHost {
   readonly log: Log;
   readonly privateConfig: string | undefined;
+  /** For configuration values that name a variable. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The disk failed under the node: the process must end. */
   onFault(error: unknown): void;
 }
@@ -71,7 +74,7 @@ export async function startNode(options: ParsedOptions, host: NodeHost): Promise
 
 async function start(
   options: ParsedOptions,
-  { log, privateConfig, onFault }: NodeHost,
+  { log, privateConfig, environment, onFault }: NodeHost,
   ends: (() => void | Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<RunningNode> {
@@ -84,6 +87,8 @@ async function start(
   const { store, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(options, genesis);
+  const access = accessControlOf(options, log, environment);
+  ends.push(() => access.close());
   const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
     say: log,
   });
@@ -92,18 +97,7 @@ async function start(
   const nodeKey = readNodeKey(options, dataDirectory);
   const accounts = await openAccounts(options, dataDirectory, log);
   const name = clientVersion(options.string('identity'));
-  const server = new P2pServer({
-    nodeKey,
-    clientName: name,
-    protocols:
-      engineAt(genesis.config, 1) === 'qbft' ? [ETH_66, ETH_68, ISTANBUL_100] : [ETH_66, ETH_68],
-    maxPeers: options.number('maxpeers')!,
-    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
-    staticNodes: readNodeList(dataDirectory, 'static-nodes.json', log),
-    trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
-    ...(options.boolean('permissioned') ? { mayConnect: filePermissions(dataDirectory, log) } : {}),
-    log,
-  });
+  const server = peerServer(options, { genesis, nodeKey, name, log });
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
   const address = addressOfSecretKey(nodeKey);
@@ -146,6 +140,7 @@ async function start(
     privateStates,
     admin: adminDesk(node, server, facts),
     options,
+    access,
     log,
   });
   for (const part of [...node.parts, ...api.parts]) {
@@ -176,6 +171,26 @@ async function start(
     enode: facts().enode,
     close,
   };
+}
+
+function peerServer(
+  options: ParsedOptions,
+  parts: { genesis: Genesis; nodeKey: Uint8Array; name: string; log: Log },
+): P2pServer {
+  const { genesis, nodeKey, name, log } = parts;
+  const dataDirectory = options.string('datadir')!;
+  return new P2pServer({
+    nodeKey,
+    clientName: name,
+    protocols:
+      engineAt(genesis.config, 1) === 'qbft' ? [ETH_66, ETH_68, ISTANBUL_100] : [ETH_66, ETH_68],
+    maxPeers: options.number('maxpeers')!,
+    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
+    staticNodes: readNodeList(dataDirectory, 'static-nodes.json', log),
+    trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
+    ...(options.boolean('permissioned') ? { mayConnect: filePermissions(dataDirectory, log) } : {}),
+    log,
+  });
 }
 
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {

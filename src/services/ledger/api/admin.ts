@@ -102,6 +102,16 @@ export const adminMethods = [
     about: 'Takes the privilege of addTrustedPeer back.',
     call: ({ admin }, [url]) => admin.removeTrustedPeer(url),
   }),
+  method('admin_reloadPlugin', {
+    params: [named('provider', text)],
+    result: BOOL,
+    access: 'admin',
+    about: 'Reads the configuration of a plugin anew; "security" is the one there is.',
+    call: ({ reloadPlugin }, [provider]) => {
+      reloadPlugin(provider);
+      return true;
+    },
+  }),
   method(['admin_qpeers', 'admin_qnodeInfo'], {
     params: [],
     result: NULL,

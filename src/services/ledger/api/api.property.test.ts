@@ -7,11 +7,12 @@ import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
+import { OPEN } from '../../../io/rpc/access.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { TABLE } from './table.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/public-chain');
-const CALLER: Caller = { transport: 'ipc', psi: undefined, token: undefined, remote: 'test' };
+const CALLER: Caller = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' };
 /** They work for seconds (key derivation), dial, or change whether the node takes part. */
 const LEFT_OUT = new Set([
   'personal_newAccount',

@@ -27,6 +27,8 @@ export interface Context {
   readonly events: Events;
   /** Gas and time that one call gets; the clock starts when it is asked for. */
   callLimits(): CallLimits;
+  /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. */
+  reloadPlugin(provider: string): void;
   /** Enabled on the caller's transport. */
   readonly namespaces: ReadonlySet<string>;
 }

@@ -4,6 +4,7 @@ import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
+import { OPEN } from '../../../io/rpc/access.ts';
 import type { Caller, Channel } from '../../../io/rpc/dispatcher.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 
@@ -11,7 +12,7 @@ const VALIDATOR = new Uint8Array(32).fill(7);
 const ACCOUNT = new Uint8Array(32).fill(9);
 const FROM = toHex(addressOfSecretKey(ACCOUNT));
 const TO = `0x${'ab'.repeat(20)}`;
-const CALLER: Caller = { transport: 'ws', psi: undefined, token: undefined, remote: '' };
+const CALLER: Caller = { transport: 'ws', psi: undefined, access: OPEN, remote: '' };
 
 /** PUSH1 42, PUSH1 0, LOG1 with an empty message, then returns nothing; created by itself. */
 const EMITTER = '0x602a60006000a100';

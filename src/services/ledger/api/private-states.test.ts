@@ -9,6 +9,7 @@ import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.
 import { fromHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
 import { residentPrivateStates } from '../../../core/privacy/private-states.ts';
+import { OPEN } from '../../../io/rpc/access.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/mps-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(
@@ -36,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 async function ask(psi: string | undefined, method: string, ...params: readonly unknown[]) {
-  const caller = { transport: 'ipc', psi, token: undefined, remote: 'test' } as const;
+  const caller = { transport: 'ipc', psi, access: OPEN, remote: 'test' } as const;
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const { result, error } = JSON.parse(await node.dispatcher.handle(request, caller));
   return error ? error.message : result;

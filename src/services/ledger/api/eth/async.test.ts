@@ -5,6 +5,7 @@ import { until } from '../../../../../test/support/ptm.ts';
 import { type RpcNode, rpcNode } from '../../../../../test/support/rpc-node.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { genesisFromJson } from '../../../../core/chain/genesis.ts';
+import { OPEN } from '../../../../io/rpc/access.ts';
 import { devnetGenesis } from '../../../devnet/genesis.ts';
 import { topologyOf } from '../../../devnet/topology.ts';
 
@@ -12,7 +13,7 @@ const TOPOLOGY = topologyOf('unused', undefined);
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
 );
-const IPC = { transport: 'ipc', psi: undefined, token: undefined, remote: 'test' } as const;
+const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
 
 let node: RpcNode | undefined;
 let close = () => {};

@@ -1,0 +1,66 @@
+/** Public keys of the issuer, fetched when first needed, when a token names an unknown one, and every ten minutes. */
+import {
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+} from 'jose';
+import type { Clock } from '../../core/ports.ts';
+import type { Claims, Source } from './authorization-server.ts';
+
+const AGE_MS_MAX = 10 * 60 * 1000;
+/** Unknown keys make it ask no more often than this: tokens come from strangers. */
+const PAUSE_MS = 30_000;
+
+type LocalKeys = ReturnType<typeof createLocalJWKSet>;
+
+export class KeyRing {
+  private readonly source: Source<Claims>;
+  private readonly clock: Clock;
+  private keys: LocalKeys | undefined;
+  private readMs = 0;
+  private reading: Promise<LocalKeys> | undefined;
+
+  constructor(source: Source<Claims>, clock: Clock) {
+    this.source = source;
+    this.clock = clock;
+  }
+
+  /** As `jwtVerify` of jose asks for it. Rejects with JWKSNoMatchingKey, or with what reading failed with. */
+  readonly find = async (header: JWSHeaderParameters, token: FlattenedJWSInput) => {
+    const keys = await this.current(AGE_MS_MAX);
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      return (await this.current(PAUSE_MS))(header, token);
+    }
+  };
+
+  close(): void {
+    this.source.close();
+  }
+
+  /** Keys that are no older than that; old ones where new ones can't be had. */
+  private async current(ageMsMax: number): Promise<LocalKeys> {
+    const { keys } = this;
+    if (keys && this.clock.nowMs() - this.readMs < ageMsMax) return keys;
+    this.reading ??= this.read().finally(() => {
+      this.reading = undefined;
+    });
+    try {
+      return await this.reading;
+    } catch (error) {
+      if (keys) return keys;
+      throw error;
+    }
+  }
+
+  private async read(): Promise<LocalKeys> {
+    const content = await this.source.read();
+    this.keys = createLocalJWKSet(content as unknown as JSONWebKeySet);
+    this.readMs = this.clock.nowMs();
+    return this.keys;
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * Configuration of the access control over JSON-RPC: the `--plugins` file and the security plugin's own configuration as the
+ * reference's users have them (ecosystem dossier §1.6), or plain flags of ours.
+ */
+import { readFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+
+/** Of a connection to an authorization server. Paths of PEM files. */
+export interface ServerTrust {
+  readonly isUnchecked: boolean;
+  readonly certificates: readonly string[];
+}
+
+export type ClientProof =
+  | { readonly kind: 'basic' | 'form'; readonly id: string; readonly secret: string }
+  | { readonly kind: 'certificate'; readonly certFile: string; readonly keyFile: string }
+  | { readonly kind: 'none' };
+
+export interface KeySource {
+  /** URL or path of a JSON web key set. */
+  readonly place: string;
+  readonly trust: ServerTrust;
+}
+
+export interface IntrospectionServer {
+  readonly endpoint: string;
+  readonly proof: ClientProof;
+  readonly trust: ServerTrust;
+}
+
+export interface TokenRules {
+  /** Whose tokens are taken; empty: all whose signature or introspection says yes. */
+  readonly issuers: readonly string[];
+  /** What a token's `aud` must name; undefined: anything. */
+  readonly audience: string | undefined;
+  readonly scopeField: string;
+  readonly keys: KeySource | undefined;
+  readonly introspection: IntrospectionServer | undefined;
+  /** Whether the introspection's scopes count for tokens that carry their own. */
+  readonly prefersIntrospection: boolean;
+  readonly cache: { readonly entriesMax: number; readonly seconds: number };
+}
+
+export interface ServerCertificate {
+  /** Make one if the files do not exist. */
+  readonly isMade: boolean;
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Names of RFC 5246 or TLS 1.3. */
+  readonly cipherSuites: readonly string[];
+}
+
+export interface SecurityConfig {
+  readonly tls: ServerCertificate | undefined;
+  readonly tokens: TokenRules | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CACHE_ENTRIES_DEFAULT = 80;
+const CACHE_SECONDS_DEFAULT = 3_600;
+export const CACHE_DEFAULT: TokenRules['cache'] = {
+  entriesMax: CACHE_ENTRIES_DEFAULT,
+  seconds: CACHE_SECONDS_DEFAULT,
+};
+export const SCOPE_FIELD_DEFAULT = 'scope';
+
+/** Defaults of the reference's plugin: nothing with RSA key exchange. */
+const CIPHER_SUITES_DEFAULT = [
+  'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
+  'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+  'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA',
+  'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA',
+];
+
+/** The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID, for providers that are not built in too. */
+export function readPluginSettings(uri: string, environment: Environment): SecurityConfig {
+  const settings = parseJson(readUri(uri, environment), uri);
+  const providers = object(settings.providers ?? {}, 'providers');
+  for (const name of Object.keys(providers)) {
+    if (name !== 'security') {
+      throw invalid(
+        `plugin provider "${name}": plugins do not run here; only "security" is built in, take "${name}" out of the file`,
+      );
+    }
+  }
+  const { security } = providers;
+  if (security === undefined) return { tls: undefined, tokens: undefined };
+  const { config } = object(security, 'providers.security');
+  const content =
+    typeof config === 'string'
+      ? parseJson(
+          /^(file|env):/.test(config) ? readUri(config, environment) : config,
+          'providers.security.config',
+        )
+      : object(config ?? {}, 'providers.security.config');
+  return parseSecurityConfig(content, environment);
+}
+
+/** What the reference's enterprise plugin reads. Throws SECURITY_CONFIG_INVALID. */
+export function parseSecurityConfig(content: Fields, environment: Environment): SecurityConfig {
+  const read = new Reader(environment);
+  const tls = content.tls === undefined ? undefined : read.certificate(object(content.tls, 'tls'));
+  const tokens =
+    content.tokenValidation === undefined
+      ? undefined
+      : read.tokenRules(object(content.tokenValidation, 'tokenValidation'));
+  if (!tls && !tokens) throw invalid('one of "tls" and "tokenValidation" must be configured');
+  return { tls, tokens };
+}
+
+class Reader {
+  private readonly environment: Environment;
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+  }
+
+  certificate(given: Fields): ServerCertificate {
+    const advanced = object(given.advanced ?? {}, 'tls.advanced');
+    return {
+      isMade: given.auto === true,
+      certFile: this.text(given.certFile, 'tls.certFile') ?? 'cert.pem',
+      keyFile: this.text(given.keyFile, 'tls.keyFile') ?? 'key.pem',
+      cipherSuites:
+        advanced.cipherSuites === undefined
+          ? CIPHER_SUITES_DEFAULT
+          : texts(advanced.cipherSuites, 'tls.advanced.cipherSuites'),
+    };
+  }
+
+  tokenRules(given: Fields): TokenRules {
+    const cache = object(given.cache ?? {}, 'tokenValidation.cache');
+    const jwt = object(given.jwt ?? {}, 'tokenValidation.jwt');
+    const rules: TokenRules = {
+      issuers: given.issuers === undefined ? [] : texts(given.issuers, 'tokenValidation.issuers'),
+      audience: this.text(given.aud, 'tokenValidation.aud') || undefined,
+      scopeField:
+        this.text(jwt.authorizationField, 'tokenValidation.jwt.authorizationField') ??
+        SCOPE_FIELD_DEFAULT,
+      keys: given.jws === undefined ? undefined : this.keys(given.jws),
+      introspection:
+        given.introspect === undefined ? undefined : this.introspection(given.introspect),
+      prefersIntrospection: jwt.preferIntrospection === true,
+      cache: {
+        entriesMax: count(cache.limit, CACHE_ENTRIES_DEFAULT, 'limit'),
+        seconds: count(cache.expirationInSeconds, CACHE_SECONDS_DEFAULT, 'expirationInSeconds'),
+      },
+    };
+    if (!rules.keys && !rules.introspection)
+      throw invalid('tokenValidation needs "jws" or "introspect": nothing could be checked');
+    return rules;
+  }
+
+  private keys(given: unknown): KeySource {
+    const { endpoint, tlsConnection } = object(given, 'tokenValidation.jws');
+    const place = this.text(endpoint, 'tokenValidation.jws.endpoint');
+    if (!place) throw invalid('tokenValidation.jws.endpoint is missing');
+    return { place, trust: this.trust(tlsConnection) };
+  }
+
+  private introspection(given: unknown): IntrospectionServer {
+    const fields = object(given, 'tokenValidation.introspect');
+    const endpoint = this.text(fields.endpoint, 'tokenValidation.introspect.endpoint');
+    if (!endpoint || !URL.canParse(endpoint))
+      throw invalid('tokenValidation.introspect.endpoint must be a URL');
+    const trust = this.trust(fields.tlsConnection);
+    return { endpoint, proof: this.proof(fields.authentication), trust };
+  }
+
+  private proof(given: unknown): ClientProof {
+    const name = 'tokenValidation.introspect.authentication';
+    const { method, credentials = {} } = object(given ?? {}, name);
+    const held = object(credentials, `${name}.credentials`);
+    const need = (key: string): string => {
+      const value = this.text(held[key], `${name}.credentials.${key}`);
+      if (!value) throw invalid(`${name}.credentials.${key} is missing`);
+      return value;
+    };
+    switch (method) {
+      case 'client_secret_basic':
+        return { kind: 'basic', id: need('clientId'), secret: need('clientSecret') };
+      case 'client_secret_form':
+        return { kind: 'form', id: need('clientId'), secret: need('clientSecret') };
+      case 'private_key':
+        return { kind: 'certificate', certFile: need('certFile'), keyFile: need('keyFile') };
+      default:
+        throw invalid(
+          `${name}.method must be client_secret_basic, client_secret_form or private_key`,
+        );
+    }
+  }
+
+  private trust(given: unknown): ServerTrust {
+    const name = 'tlsConnection';
+    const fields = object(given ?? {}, name);
+    const files = [fields.certFile, fields.caFile].map((each) => this.text(each, name));
+    return {
+      isUnchecked: fields.insecureSkipVerify === true,
+      certificates: files.filter((each) => each !== undefined && each !== '') as string[],
+    };
+  }
+
+  /** `env://NAME` is the value of that variable. */
+  private text(value: unknown, name: string): string | undefined {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'string') throw invalid(`${name} must be a string`);
+    const variable = /^env:\/\/([^/?#]+)/.exec(value)?.[1];
+    return variable === undefined ? value : (this.environment[variable] ?? '');
+  }
+}
+
+/** `file:///path`, `env://NAME`, or `env://NAME?type=file` whose variable holds a path. */
+function readUri(uri: string, environment: Environment): string {
+  const match = /^(file|env):\/\/([^?]*)(?:\?(.*))?$/.exec(uri);
+  if (!match) throw invalid(`plugins: unsupported URI ${uri}: give file:///path/to/plugins.json`);
+  const [, scheme, rest = '', query = ''] = match;
+  if (scheme === 'file') return readFile(decodeURIComponent(rest));
+  const value = environment[rest];
+  if (value === undefined) throw invalid(`env variable ${rest} not found`);
+  return /(^|&)type=file(&|$)/.test(query) ? readFile(value) : value;
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw fail('SECURITY_CONFIG_INVALID', `plugins: cannot read ${path}`, { cause });
+  }
+}
+
+function parseJson(text: string, from: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid(`plugins: unable to parse settings of ${from}: no JSON`);
+  }
+  return object(value, from);
+}
+
+function object(value: unknown, name: string): Fields {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw invalid(`${name} must be an object`);
+  return value as Fields;
+}
+
+function texts(value: unknown, name: string): readonly string[] {
+  if (!Array.isArray(value) || value.some((each) => typeof each !== 'string'))
+    throw invalid(`${name} must be an array of strings`);
+  return value;
+}
+
+function count(value: unknown, missing: number, name: string): number {
+  if (value === undefined) return missing;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0)
+    throw invalid(`tokenValidation.cache.${name} must be a number`);
+  return value;
+}
+
+function invalid(message: string) {
+  return fail('SECURITY_CONFIG_INVALID', message);
+}

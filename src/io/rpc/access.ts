@@ -1,0 +1,46 @@
+/** Who may call what: decided once for a request or connection, applied to every call (privacy dossier §6.3). */
+import type { AccessToken } from '../../core/permission/access-token.ts';
+import { RpcError } from './method.ts';
+
+/** What a caller has shown. */
+export type Access =
+  /** This transport asks for nothing. */
+  | { readonly kind: 'open' }
+  /** Every call is answered with this text. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'token'; readonly token: AccessToken };
+
+export const OPEN: Access = { kind: 'open' };
+
+/** Never rejects. Takes the value of the `Authorization` header. */
+export type Authenticate = (authorization: string | undefined) => Promise<Access>;
+
+export const NO_ACCESS_CONTROL: Authenticate = () => Promise.resolve(OPEN);
+
+const ACCESS_ERROR = -32001;
+
+/** Throws unless a caller with this access may call the method now, in the reference's words. */
+export function checkAccess(access: Access, method: string, nowMs: number): void {
+  if (access.kind === 'open') return;
+  if (access.kind === 'refused') throw new RpcError(ACCESS_ERROR, access.why);
+  if (access.token.isExpired(nowMs)) throw new RpcError(ACCESS_ERROR, 'token expired');
+  const split = method.search(/[_.]/);
+  // COMPAT: a name without a namespace passes here; no method has one.
+  if (split < 0) return;
+  const [namespace, action] = [method.slice(0, split), method.slice(split + 1)];
+  if (access.token.mayCall(namespace, action)) return;
+  throw new RpcError(ACCESS_ERROR, `${namespace}_${action} - access denied`);
+}
+
+/**
+ * The private state that a call works on. With tenants it is one that the token grants; with tokens but without tenants what
+ * the request names counts for nothing. Throws ACCESS_DENIED.
+ */
+export function stateOf(
+  access: Access,
+  asked: string | undefined,
+  isMultitenant: boolean,
+): string | undefined {
+  if (access.kind !== 'token') return asked;
+  return isMultitenant ? access.token.stateFor(asked) : undefined;
+}

@@ -1,0 +1,157 @@
+/** Who may use JSON-RPC over HTTP and WebSocket: from flags or the security plugin's file to what the transports take. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+import type { Log } from '../../core/ports.ts';
+import {
+  CACHE_DEFAULT,
+  type ClientProof,
+  readPluginSettings,
+  SCOPE_FIELD_DEFAULT,
+  type SecurityConfig,
+  type ServerCertificate,
+  type TokenRules,
+} from '../../io/auth/security-config.ts';
+import { TokenChecker } from '../../io/auth/token-checker.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { type Authenticate, NO_ACCESS_CONTROL } from '../../io/rpc/access.ts';
+import type { ServerTls } from '../../io/rpc/http.ts';
+
+export interface AccessControl {
+  readonly authenticate: Authenticate;
+  readonly tls: ServerTls | undefined;
+  /** Tokens decide which private state a caller works on and with which accounts. */
+  readonly isMultitenant: boolean;
+  /** Reads the configuration of a plugin anew; tokens are checked by it from then on. Throws PLUGIN_UNKNOWN. */
+  reload(provider: string): void;
+  close(): void;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws SECURITY_CONFIG_INVALID. */
+export function accessControlOf(
+  options: ParsedOptions,
+  log: Log,
+  environment: Environment,
+): AccessControl {
+  const isMultitenant = options.boolean('multitenancy');
+  const config = configOf(options, environment);
+  if (isMultitenant && !config.tokens)
+    throw invalid('multitenancy requires RPC Security Plugin to be configured');
+  const tls = config.tls && serverTls(config.tls);
+  let checker = checkerOf(config, options, log);
+  return {
+    authenticate: (authorization) =>
+      checker ? checker.check(authorization) : NO_ACCESS_CONTROL(authorization),
+    tls,
+    isMultitenant,
+    reload(provider) {
+      if (provider !== 'security' || !checker)
+        throw fail('PLUGIN_UNKNOWN', `no such plugin provider: ${provider}`);
+      const fresh = checkerOf(configOf(options, environment), options, log);
+      if (!fresh) throw invalid('the new configuration checks no tokens: the old one stays');
+      checker.close();
+      checker = fresh;
+    },
+    close: () => checker?.close(),
+  };
+}
+
+function checkerOf(
+  { tokens }: SecurityConfig,
+  options: ParsedOptions,
+  log: Log,
+): TokenChecker | undefined {
+  if (!tokens) return undefined;
+  const rules: TokenRules = { ...tokens, audience: tokens.audience ?? options.string('identity') };
+  return new TokenChecker({ rules, clock: systemClock, log });
+}
+
+function configOf(options: ParsedOptions, environment: Environment): SecurityConfig {
+  const plugins = options.string('plugins');
+  return plugins === undefined ? fromFlags(options) : fromFile(options, plugins, environment);
+}
+
+function fromFile(options: ParsedOptions, uri: string, environment: Environment): SecurityConfig {
+  const both = ['rpc.auth.keys', 'rpc.auth.introspect', 'http.tls.cert'].filter(
+    (flag) => options.string(flag) !== undefined,
+  );
+  if (both.length > 0) throw invalid(`give either --plugins or --${both[0]}`);
+  return readPluginSettings(uri, environment);
+}
+
+function fromFlags(options: ParsedOptions): SecurityConfig {
+  const certFile = options.string('http.tls.cert');
+  const keyFile = options.string('http.tls.key');
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw invalid('--http.tls.cert and --http.tls.key belong together');
+  return {
+    tls:
+      certFile !== undefined && keyFile !== undefined
+        ? { isMade: false, certFile, keyFile, cipherSuites: [] }
+        : undefined,
+    tokens: tokenRules(options),
+  };
+}
+
+function tokenRules(options: ParsedOptions): TokenRules | undefined {
+  const place = options.string('rpc.auth.keys');
+  const endpoint = options.string('rpc.auth.introspect');
+  if (place === undefined && endpoint === undefined) return undefined;
+  if (endpoint !== undefined && !URL.canParse(endpoint))
+    throw invalid('--rpc.auth.introspect must be a URL');
+  const trust = { isUnchecked: false, certificates: [] };
+  return {
+    issuers: options.list('rpc.auth.issuer'),
+    audience: options.string('rpc.auth.audience'),
+    scopeField: SCOPE_FIELD_DEFAULT,
+    keys: place === undefined ? undefined : { place, trust },
+    introspection:
+      endpoint === undefined ? undefined : { endpoint, proof: proofOf(options), trust },
+    prefersIntrospection: false,
+    cache: CACHE_DEFAULT,
+  };
+}
+
+function proofOf(options: ParsedOptions): ClientProof {
+  const id = options.string('rpc.auth.client-id');
+  const file = options.string('rpc.auth.client-secret-file');
+  if (id === undefined && file === undefined) return { kind: 'none' };
+  if (id === undefined || file === undefined)
+    throw invalid('--rpc.auth.client-id and --rpc.auth.client-secret-file belong together');
+  return { kind: 'basic', id, secret: readFileSync(file, 'utf8').trim() };
+}
+
+function serverTls({ isMade, certFile, keyFile, cipherSuites }: ServerCertificate): ServerTls {
+  const missing = [certFile, keyFile].find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    const hint = isMade
+      ? `: make them with openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=localhost -keyout ${keyFile} -out ${certFile}`
+      : '';
+    throw invalid(`TLS of JSON-RPC: ${missing} does not exist${hint}`);
+  }
+  return {
+    cert: readFileSync(certFile, 'utf8'),
+    key: readFileSync(keyFile, 'utf8'),
+    ciphers: cipherSuites.length === 0 ? undefined : cipherSuites.map(opensslName).join(':'),
+  };
+}
+
+/** `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` is `ECDHE-RSA-AES256-GCM-SHA384` there; names of TLS 1.3 stay. */
+function opensslName(suite: string): string {
+  if (!suite.includes('_WITH_')) return suite;
+  return suite
+    .replace(/^TLS_/, '')
+    .replace('RSA_WITH_3DES_EDE_CBC', 'DES_CBC3')
+    .replace(/^RSA_WITH_/, '')
+    .replace('_WITH_', '_')
+    .replace(/AES_(128|256)_CBC/, 'AES$1')
+    .replace(/AES_(128|256)/, 'AES$1')
+    .replace(/POLY1305_SHA256$/, 'POLY1305')
+    .replaceAll('_', '-');
+}
+
+function invalid(message: string) {
+  return fail('SECURITY_CONFIG_INVALID', message);
+}
