@@ -76,7 +76,7 @@ export class AccessToken {
   }
 }
 
-function notAuthorized(): QuorateError {
+export function notAuthorized(): QuorateError {
   return fail('ACCESS_DENIED', 'not authorized');
 }
 

@@ -2,7 +2,9 @@
 import type { Server } from 'node:http';
 import { bareHex } from '../../core/base/hex.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
+import type { Rules } from '../../core/chain/rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
+import { notAuthorized } from '../../core/permission/access-token.ts';
 import type { Kv, Log, Manager, Timers } from '../../core/ports.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
@@ -27,6 +29,8 @@ import { NonceLock } from './node/nonce-lock.ts';
 import { PrivateSender } from './node/private-sender.ts';
 import type { TransactionArgs } from './node/send-desk.ts';
 import { Sender } from './node/sender.ts';
+import { TenantDesk } from './node/tenant-desk.ts';
+import { poolHead } from './node/transaction-door.ts';
 import { ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
@@ -88,12 +92,13 @@ export function composeApi(parts: ApiParts): {
   const extensions = composeExtensions({ ...parts, ...node, deskOf });
   const callbacks = callbackPoster();
   const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
+  const rules = () => poolHead(node.chain).nextRules;
   const dispatcher = new Dispatcher<Context>(TABLE, {
     contextOf: (caller, requestId) => ({
       caller,
       requestId,
       view: viewOf(caller.psi),
-      desk: deskOf(caller.psi ?? DEFAULT_PSI),
+      ...callerDesk(parts, { caller, deskOf, rules }),
       extensions: extensions?.desk,
       asyncSends,
       filters,
@@ -145,6 +150,28 @@ function sendersOf(
   for (const psi of new Set([...states.psis, DEFAULT_PSI])) senders.set(psi, make(psi));
   // An unknown name gets a sender of its own that may not send privately, and is not kept.
   return (psi) => senders.get(psi) ?? make(psi);
+}
+
+/** What a caller may do: with tenants, what his token says. */
+function callerDesk(
+  { access, privateStates: states }: ApiParts,
+  given: { caller: Caller; deskOf: (psi: Psi) => Sender; rules: () => Rules },
+): Pick<Context, 'desk' | 'checkActor'> {
+  const { caller, deskOf, rules } = given;
+  const psi = caller.psi ?? DEFAULT_PSI;
+  const desk = deskOf(psi);
+  if (!access.isMultitenant || caller.access.kind !== 'token')
+    return { desk, checkActor: () => {} };
+  const authority = caller.access.token;
+  return {
+    desk: new TenantDesk({ desk, psi, authority, rules }),
+    checkActor({ from, privateFrom }) {
+      const actor = { kind: 'node', address: from } as const;
+      const owner = privateFrom === undefined ? psi : states.psiOf(privateFrom);
+      const isGranted = [psi, owner].every((each) => each && authority.mayAct(each, actor));
+      if (!isGranted) throw notAuthorized();
+    },
+  };
 }
 
 function partyView({ chain }: LedgerNode, states: PrivateStates, psi: Psi): PartyView {

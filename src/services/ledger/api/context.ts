@@ -1,5 +1,6 @@
 /** What a handler may touch: the caller's view of the chain, a desk to send from, and the doors of an operator. */
 
+import type { Address } from '../../../core/base/bytes.ts';
 import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf } from '../../../io/rpc/method.ts';
@@ -18,6 +19,8 @@ export interface Context {
   readonly requestId: string | undefined;
   readonly view: PartyView;
   readonly desk: SendDesk;
+  /** Throws ACCESS_DENIED unless the caller may act with an account of this node, for a key of the manager if one is named. */
+  checkActor(actor: { readonly from: Address; readonly privateFrom: string | undefined }): void;
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionDesk | undefined;
   readonly asyncSends: AsyncSends;

@@ -23,14 +23,14 @@ function rulesOf(name: string): ExtensionRules {
 
 /** Runs `work` for the caller; under the seed's spelling every text begins with `Error: `. */
 async function asCaller<T>(
-  { extensions, view }: Context,
+  { extensions, view, checkActor }: Context,
   name: string,
   work: (desk: ExtensionDesk, caller: ExtensionCaller) => T | Promise<T>,
 ): Promise<T> {
   const rules = rulesOf(name);
   try {
     if (!extensions) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
-    return await work(extensions, { psi: view.knownPsi(), rules });
+    return await work(extensions, { psi: view.knownPsi(), rules, checkActor });
   } catch (error) {
     const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';
     if (rules === 'quorum' || !isTold || error instanceof RpcError) throw error;

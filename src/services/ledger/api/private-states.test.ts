@@ -1,6 +1,8 @@
 /** Tenants of one node on a recorded chain with `isMPS`: each sees its own private state. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Wallet } from 'ethers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signPrivate } from '../../../../test/support/private-transactions.ts';
 import { until } from '../../../../test/support/ptm.ts';
 import { recordedManager } from '../../../../test/support/recorded-connected.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
@@ -8,8 +10,9 @@ import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
+import { AccessToken } from '../../../core/permission/access-token.ts';
 import { residentPrivateStates } from '../../../core/privacy/private-states.ts';
-import { OPEN } from '../../../io/rpc/access.ts';
+import { type Access, NO_ACCESS_CONTROL, OPEN } from '../../../io/rpc/access.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/mps-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(
@@ -28,6 +31,13 @@ beforeAll(async () => {
     secretKey: fromHex(KEYS.nodeKey),
     manager: await recordedManager(RECORDING, 'node1'),
     privateStates: residentPrivateStates(KEYS.groups),
+    access: {
+      authenticate: NO_ACCESS_CONTROL,
+      tls: undefined,
+      isMultitenant: true,
+      reload: () => {},
+      close: () => {},
+    },
   });
   for (const { rlp } of BLOCKS) await node.node.chain.commit(decodeBlock(fromHex(rlp)), 'group');
   await until(() => node.node.follower!.cursor() === HEAD.number, 'private states follow');
@@ -36,8 +46,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => node.close());
 
-async function ask(psi: string | undefined, method: string, ...params: readonly unknown[]) {
-  const caller = { transport: 'ipc', psi, access: OPEN, remote: 'test' } as const;
+function ask(psi: string | undefined, method: string, ...params: readonly unknown[]) {
+  return askWith(OPEN, psi, method, ...params);
+}
+
+async function askWith(
+  access: Access,
+  psi: string | undefined,
+  method: string,
+  ...params: readonly unknown[]
+) {
+  const caller = { transport: 'ipc', psi, access, remote: 'test' } as const;
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const { result, error } = JSON.parse(await node.dispatcher.handle(request, caller));
   return error ? error.message : result;
@@ -100,4 +119,98 @@ it('lists the recorded extension between two tenants, and null for no tenant', a
   expect(await active('PS1')).toEqual([recorded]);
   expect(await active('PS2')).toEqual([recorded]);
   expect(await active(undefined)).toBeNull();
+});
+
+describe('a tenant with a token', () => {
+  const [one, two] = KEYS.groups.map((group: { members: string[] }) => group.members[0]);
+  const holder = (...scopes: string[]): Access => ({
+    kind: 'token',
+    token: new AccessToken(Number.MAX_SAFE_INTEGER, ['rpc://*_*', ...scopes]),
+  });
+  const PASSED = 'private transaction manager is not in use';
+  const DENIED = 'not authorized';
+  const stranger = new Wallet(`0x${'42'.repeat(32)}`);
+  const raw = signPrivate(stranger.privateKey, {
+    nonce: 0,
+    to: `0x${'11'.repeat(20)}`,
+    data: `0x${'22'.repeat(64)}`,
+  });
+
+  it('reads the state that it is granted, and no other', async () => {
+    const tenant = holder('psi://PS1');
+    expect(await askWith(tenant, undefined, 'eth_getPSI')).toBe('PS1');
+    expect(await askWith(tenant, 'PS2', 'eth_getPSI')).toBe(DENIED);
+    expect(await askWith(holder('psi://NOPE'), 'NOPE', 'eth_getPSI')).toBe(
+      'unable to find private state for context psi NOPE',
+    );
+  });
+
+  it.each(['eth_sendTransaction', 'eth_signTransaction', 'personal_sendTransaction'])(
+    'acts by %s with the accounts of this node that it is granted',
+    async (name) => {
+      const args = {
+        from: KEYS.account,
+        data: '0x00',
+        gas: '0x100000',
+        gasPrice: '0x0',
+        nonce: '0x0',
+        privateFor: [],
+      };
+      const rest = name.startsWith('personal') ? ['test'] : [];
+      const send = (...scopes: string[]) => askWith(holder(...scopes), 'PS1', name, args, ...rest);
+      expect(await send('psi://PS1')).toBe(DENIED);
+      expect(await send('psi://PS1?self.eoa=0x0')).toBe(DENIED);
+      expect(await send(`psi://PS1?node.eoa=${stranger.address}`)).toBe(DENIED);
+      expect(await send('psi://PS1', `psi://PS2?node.eoa=${KEYS.account}`)).toBe(DENIED);
+      const granted = await send(`psi://PS1?node.eoa=${KEYS.account}`);
+      if (name === 'eth_signTransaction') expect(granted.raw).toMatch(/^0x/);
+      else expect(granted).toBe(PASSED);
+    },
+  );
+
+  it('signs elsewhere for the accounts that it is granted', async () => {
+    for (const name of ['eth_sendRawPrivateTransaction', 'eth_distributePrivateTransaction']) {
+      const send = (scope: string) => askWith(holder(scope), 'PS1', name, raw, { privateFor: [] });
+      expect(await send('psi://PS1?node.eoa=0x0')).toBe(DENIED);
+      expect(await send(`psi://PS1?self.eoa=${KEYS.account}`)).toBe(DENIED);
+      expect(await send('psi://PS1?self.eoa=0x0')).toBe(PASSED);
+      expect(await send(`psi://PS1?self.eoa=${stranger.address}`)).toBe(PASSED);
+    }
+    const plain = (scope: string) => askWith(holder(scope), 'PS1', 'eth_sendRawTransaction', raw);
+    expect(await plain('psi://PS1')).toBe(DENIED);
+    expect(await plain('psi://PS1?self.eoa=0x0')).toMatch(/^0x/);
+  });
+
+  it('is not asked for public transactions', async () => {
+    const args = { from: KEYS.account, to: KEYS.account, gas: '0x5208' };
+    expect(await askWith(holder('psi://PS1'), 'PS1', 'eth_sendTransaction', args)).toMatch(/^0x/);
+  });
+
+  it('extends contracts with the accounts and keys that it is granted', async () => {
+    const manager = '0x8f6cf8d809166ef54a2c47e28f929029dc33bb13';
+    const vote = (scope: string, privateFrom: string | undefined) =>
+      askWith(holder(scope), 'PS1', 'quorumExtension_approveExtension', manager, true, {
+        from: KEYS.account,
+        privateFrom,
+        privateFor: [two],
+      });
+    const granted = `psi://PS1?node.eoa=${KEYS.account}`;
+    expect(await vote('psi://PS1', one)).toBe(DENIED);
+    expect(await vote(granted, two)).toBe(DENIED);
+    expect(await vote(granted, 'AAAA')).toBe(DENIED);
+    expect(await vote(granted, one)).not.toBe(DENIED);
+    expect(await vote(granted, undefined)).not.toBe(DENIED);
+    for (const name of ['cancelExtension', 'generateExtensionApprovalUuid']) {
+      const args = { from: KEYS.account, privateFor: [two] };
+      const rest = name === 'cancelExtension' ? [args] : [KEYS.account, args];
+      const asked = await askWith(
+        holder('psi://PS1'),
+        'PS1',
+        `quorumExtension_${name}`,
+        manager,
+        ...rest,
+      );
+      expect(asked).toBe(DENIED);
+    }
+  });
 });

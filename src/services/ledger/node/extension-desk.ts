@@ -27,6 +27,8 @@ import type { PrivateArgs, SendDesk, TransactionArgs } from './send-desk.ts';
 
 /** Gas of the reference's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
+/** Who sends where nobody is named. */
+const ZERO_ADDRESS: Address = new Uint8Array(20);
 const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
 const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
@@ -38,6 +40,11 @@ export type ExtensionRules = 'ledger' | 'quorum';
 export interface ExtensionCaller {
   readonly psi: Psi;
   readonly rules: ExtensionRules;
+  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: nobody has to ask. */
+  readonly checkActor?: (actor: {
+    readonly from: Address;
+    readonly privateFrom: string | undefined;
+  }) => void;
 }
 
 export interface ExtensionDeskParts {
@@ -75,6 +82,7 @@ export class ExtensionDesk {
     if ((await this.parts.book.active(caller.psi)).of(toExtend).length > 0) throw no(IN_PROGRESS);
     if (this.publicState().account(toExtend))
       throw no('extending a public contract!!! not allowed');
+    checkTenant(caller, args);
     if (isZeroBytes(recipient)) throw no('invalid recipient address');
     await this.checkCreator(caller, toExtend);
     if (args.from && equalBytes(args.from, recipient)) {
@@ -96,6 +104,7 @@ export class ExtensionDesk {
     vote: boolean,
     args: TransactionArgs,
   ): Promise<Hash32> {
+    checkTenant(caller, args);
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     await this.checkSingle(caller, contract, state);
@@ -106,6 +115,7 @@ export class ExtensionDesk {
   }
 
   async cancel(caller: ExtensionCaller, contract: Address, args: TransactionArgs): Promise<Hash32> {
+    checkTenant(caller, args);
     const state = this.management(caller.psi, contract);
     if (state.isFinished) {
       throw no('contract extension process complete. nothing to cancel');
@@ -123,6 +133,7 @@ export class ExtensionDesk {
     voter: Address,
     args: TransactionArgs,
   ): Promise<string> {
+    checkTenant(caller, args);
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     checkVoter(caller.rules, state, voter);
@@ -218,7 +229,7 @@ export class ExtensionDesk {
 
   /** Who sends; an account of this node, privately. */
   private sender(psi: Psi, { from, private: args }: TransactionArgs): Address {
-    const who = from ?? new Uint8Array(20);
+    const who = from ?? ZERO_ADDRESS;
     if (!args) throw no('must specify private participants');
     const isOwn = this.parts
       .deskOf(psi)
@@ -272,6 +283,10 @@ const NOBODY: PrivateArgs = {
 /** Management contracts are standard private, whatever the caller asked for. */
 function privately({ private: args }: TransactionArgs): PrivateArgs {
   return { ...(args ?? NOBODY), flag: STANDARD_PRIVATE, mandatoryFor: undefined };
+}
+
+function checkTenant(caller: ExtensionCaller, { from, private: args }: TransactionArgs): void {
+  caller.checkActor?.({ from: from ?? ZERO_ADDRESS, privateFrom: args?.privateFrom });
 }
 
 function checkVoter(rules: ExtensionRules, state: ManagementState, who: Address): void {
