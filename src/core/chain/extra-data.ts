@@ -16,6 +16,9 @@ export const ISTANBUL_DIGEST: Hash32 = fromHex(
   '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
 );
 const VANITY_BYTES = 32;
+/** First bytes of RLP lists: of an empty one, and of the longest whose length is in that byte. */
+const LIST_OF_0 = 0xc0;
+const LIST_OF_55 = 0xf7;
 const COMMIT_CODE = 2;
 
 export interface QbftVote {
@@ -96,7 +99,20 @@ export function decodeIbftExtra(bytes: Uint8Array): IbftExtra {
 
 /** Whichever form the bytes have, IBFT tried first as the block hash does; undefined: neither. */
 export function readBftExtra(bytes: Uint8Array): BftExtra | undefined {
-  return attempt(decodeIbftExtra, bytes) ?? attempt(decodeQbftExtra, bytes);
+  const ibft = mayBeIbft(bytes) ? attempt(decodeIbftExtra, bytes) : undefined;
+  return ibft ?? attempt(decodeQbftExtra, bytes);
+}
+
+/** Whether a list begins behind the vanity and ends with the bytes: spares QBFT headers a decoding that must fail. */
+function mayBeIbft(bytes: Uint8Array): boolean {
+  const first = bytes[VANITY_BYTES];
+  if (first === undefined || first < LIST_OF_0) return false;
+  const rest = bytes.length - VANITY_BYTES - 1;
+  if (first <= LIST_OF_55) return rest === first - LIST_OF_0;
+  const lengthBytes = first - LIST_OF_55;
+  let length = 0;
+  for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[VANITY_BYTES + i] ?? 0);
+  return rest === lengthBytes + length;
 }
 
 function encodeBftExtra(extra: BftExtra): Uint8Array {
@@ -160,10 +176,14 @@ export function withCommitSeals(
 }
 
 /** Who proposed the block: its miner field in QBFT, the signer of the proposer's seal in IBFT (undefined: of nobody). */
-export function blockAuthor(engine: BftEngine, header: Header): Address | undefined {
+export function blockAuthor(
+  engine: BftEngine,
+  header: Header,
+  recover: typeof recoverAddress = recoverAddress,
+): Address | undefined {
   if (engine === 'qbft') return header.coinbase;
   const extra = attempt(decodeIbftExtra, header.extraData);
-  return extra && recoverAddress(ibftProposerPreimage(header), extra.proposerSeal);
+  return extra && recover(ibftProposerPreimage(header), extra.proposerSeal);
 }
 
 /** Validators of the next block as this header names them; throws where the extra data is of no BFT engine. */

@@ -34,7 +34,11 @@ export interface HeaderContext {
 }
 
 /** The fault of a header without regard to its commit seals, or undefined. */
-export function headerFault(header: Header, context: HeaderContext): string | undefined {
+export function headerFault(
+  header: Header,
+  context: HeaderContext,
+  recover?: ConsensusSigner['recover'],
+): string | undefined {
   const { engine, parent, rules, nowMs } = context;
   if (header.timestamp > BigInt(Math.floor(nowMs / 1000) + rules.allowedFutureBlockSeconds)) {
     return FUTURE_BLOCK;
@@ -47,7 +51,7 @@ export function headerFault(header: Header, context: HeaderContext): string | un
   if (parent.timestamp + BigInt(rules.blockPeriodSeconds) > header.timestamp) {
     return 'invalid timestamp';
   }
-  const author = blockAuthor(engine, header);
+  const author = blockAuthor(engine, header, recover);
   if (!author) return 'invalid signature';
   return isValidator(context.validators, author) ? undefined : 'unauthorized';
 }
@@ -128,5 +132,5 @@ export function sealedHeaderFault(
   context: HeaderContext,
   recover?: ConsensusSigner['recover'],
 ): string | undefined {
-  return headerFault(header, context) ?? sealsFault(header, context, recover);
+  return headerFault(header, context, recover) ?? sealsFault(header, context, recover);
 }

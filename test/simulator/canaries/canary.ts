@@ -2,13 +2,14 @@
 import type {
   BftEngineMachine,
   ConsensusSigner,
+  EngineOptions,
 } from '../../../src/core/consensus/bft/interface.ts';
-import { QbftEngine, type QbftOptions } from '../../../src/core/consensus/qbft/engine.ts';
+import { QbftEngine } from '../../../src/core/consensus/qbft/engine.ts';
 import type { Plan } from '../faults.ts';
 
 export type NewEngine = (
   signer: ConsensusSigner,
-  options: QbftOptions,
+  options: EngineOptions,
   /** Everybody's, for bugs that pretend that something was signed. */
   signers: readonly ConsensusSigner[],
 ) => BftEngineMachine;

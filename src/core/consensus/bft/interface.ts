@@ -7,6 +7,7 @@ import type { Machine } from '../../base/machine.ts';
 import type { Block } from '../../chain/block.ts';
 import type { Header } from '../../chain/header.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
+import type { quorumOf } from './quorum.ts';
 
 export interface View {
   /** Block number. */
@@ -44,7 +45,7 @@ export type BftInput =
       readonly bytes: Uint8Array;
     }
   | { readonly kind: 'timer'; readonly id: string }
-  /** Answer to `assemble`: a block with every field but the proposer's seal, which the engine adds. */
+  /** Answer to `assemble`: a whole block of this node, in IBFT with the proposer's seal. */
   | { readonly kind: 'assembled'; readonly view: View; readonly block: Block }
   /** Answer to `verify`. */
   | { readonly kind: 'verified'; readonly hash: Hash32; readonly fault?: string }
@@ -112,6 +113,13 @@ export type BftEffect =
     }
   /** `peer` is to blame: the carrier of bytes that cannot be read, else the signer. */
   | { readonly kind: 'misbehaved'; readonly peer: Address; readonly fault: string };
+
+export interface EngineOptions {
+  /** Pass valid messages on: needed where validators are not all connected to each other. */
+  readonly isRelaying?: boolean;
+  /** Another quorum rule, to prove that the simulator notices a wrong one. */
+  readonly quorumOf?: typeof quorumOf;
+}
 
 export type BftEngineMachine = Machine<BftInput, BftEffect>;
 

@@ -1,19 +1,31 @@
-/** How long a round may take (consensus dossier §4.4). */
+/** How long a round may take (consensus dossier §4.4, §5.2). */
+import type { Engine } from '../../chain/rules.ts';
 
 /** The longest delay that timers of the host take. */
 const TIMER_MS_MAX = 0x7fffffff;
 
-/** `requestTimeoutMs` doubled `round` times; never above `maxRequestTimeoutMs` unless that is 0. */
-export function roundTimeoutMs(
-  rules: { readonly requestTimeoutMs: number; readonly maxRequestTimeoutMs: number },
-  round: number,
-): number {
+interface TimeoutRules {
+  readonly engine?: Engine;
+  readonly requestTimeoutMs: number;
+  readonly maxRequestTimeoutMs: number;
+}
+
+/**
+ * QBFT: `requestTimeoutMs` doubled `round` times. IBFT adds 2^round seconds above round 0. Never above `maxRequestTimeoutMs`
+ * unless that is 0.
+ */
+export function roundTimeoutMs(rules: TimeoutRules, round: number): number {
   const cap = rules.maxRequestTimeoutMs > 0 ? rules.maxRequestTimeoutMs : TIMER_MS_MAX;
   if (round === 0) return Math.min(rules.requestTimeoutMs, TIMER_MS_MAX);
-  return Math.min(rules.requestTimeoutMs * 2 ** Math.min(round, 64), cap, TIMER_MS_MAX);
+  const growth = 2 ** Math.min(round, 64);
+  const grown =
+    rules.engine === 'ibft'
+      ? rules.requestTimeoutMs + growth * 1000
+      : rules.requestTimeoutMs * growth;
+  return Math.min(grown, cap, TIMER_MS_MAX);
 }
 
 /** Whether later rounds last no longer than this one: then waiting longer will not bring validators together. */
-export function isAtCap(rules: Parameters<typeof roundTimeoutMs>[0], round: number): boolean {
+export function isAtCap(rules: TimeoutRules, round: number): boolean {
   return round > 0 && roundTimeoutMs(rules, round + 1) === roundTimeoutMs(rules, round);
 }

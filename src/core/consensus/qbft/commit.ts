@@ -2,17 +2,10 @@
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import type { Seal } from '../bft/interface.ts';
+import { type Ballot, blame, countVote, viewOf, votesFor } from '../bft/step.ts';
+import { clearTimers } from '../bft/timers.ts';
 import { type Commit, signCommit } from './messages.ts';
-import {
-  type Ballot,
-  blame,
-  broadcast,
-  countVote,
-  type Step,
-  viewOf,
-  votesFor,
-} from './round-state.ts';
-import { clearTimers } from './timers.ts';
+import { broadcast, type Step } from './round-state.ts';
 
 /** After the lock is remembered. */
 export function sendCommit(step: Step): void {

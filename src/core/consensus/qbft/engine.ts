@@ -6,64 +6,45 @@ import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { hasCode } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import { Lru } from '../../base/lru.ts';
+import type { Block } from '../../chain/block.ts';
 import { BACKLOG_HEIGHTS_MAX, Backlog } from '../bft/backlog.ts';
 import type {
   BftEffect,
   BftEngineMachine,
   BftInput,
   ConsensusSigner,
+  EngineOptions,
   VoteMemory,
 } from '../bft/interface.ts';
+import { keepOwnBlock, onEmptyDue, onTransactionsPending, requestBlock } from '../bft/own-block.ts';
 import { quorumOf } from '../bft/quorum.ts';
+import { isProposer } from '../bft/step.ts';
+import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { isValidator } from '../bft/validators.ts';
 import { onCommit } from './commit.ts';
 import { decodeMessage, encodeMessage, type QbftMessage, signerOf } from './messages.ts';
 import { onPrepare, sendPrepare } from './prepare.ts';
-import {
-  keepOwnBlock,
-  onEmptyDue,
-  onFutureDue,
-  onPreprepare,
-  onTransactionsPending,
-  onVerified,
-  propose,
-  requestBlock,
-  verify,
-} from './proposal.ts';
+import { onFutureDue, onPreprepare, onVerified, propose, verify } from './proposal.ts';
 import { changeRound, onRoundChange, sendRoundChange, tryPropose } from './round-change.ts';
-import {
-  type HeightStart,
-  type HeightState,
-  isProposer,
-  newHeight,
-  type Step,
-} from './round-state.ts';
-import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from './timers.ts';
+import { type HeightStart, type HeightState, newHeight, type Step } from './round-state.ts';
 import { recall } from './vote-memory.ts';
 
 /** Messages remembered as seen, so that relayed copies cost one hash. */
 const SEEN_MESSAGES_MAX = 1024;
-
-export interface QbftOptions {
-  /** Pass valid messages on: needed where validators are not all connected to each other. */
-  readonly isRelaying?: boolean;
-  /** Another quorum rule, to prove that the simulator notices a wrong one. */
-  readonly quorumOf?: typeof quorumOf;
-}
 
 type Start = Extract<BftInput, { kind: 'start' | 'committed' }>;
 type Incoming = Extract<BftInput, { kind: 'message' }>;
 
 export class QbftEngine implements BftEngineMachine {
   private readonly signer: ConsensusSigner;
-  private readonly options: QbftOptions;
+  private readonly options: EngineOptions;
   private readonly backlog = new Backlog<QbftMessage>();
   private readonly seen = new Lru<string, true>(SEEN_MESSAGES_MAX);
   private state: HeightState | undefined;
   /** Of an earlier life: no vote below its height, and in it none that differs. */
   private memory: VoteMemory | undefined;
 
-  constructor(signer: ConsensusSigner, options: QbftOptions = {}) {
+  constructor(signer: ConsensusSigner, options: EngineOptions = {}) {
     this.signer = signer;
     this.options = options;
   }
@@ -95,7 +76,7 @@ export class QbftEngine implements BftEngineMachine {
         this.onTimer(input.id, step);
         break;
       case 'assembled':
-        if (!step.state.isDecided && keepOwnBlock(step, input.block)) this.proposeOwn(step);
+        this.onAssembled(step, input.block);
         break;
       case 'verified':
         onVerified(step, input.hash, input.fault);
@@ -105,6 +86,11 @@ export class QbftEngine implements BftEngineMachine {
         break;
     }
     this.drain(step);
+  }
+
+  private onAssembled(step: Step, block: Block): void {
+    const isOurs = equalBytes(block.header.coinbase, this.signer.address);
+    if (isOurs && !step.state.isDecided && keepOwnBlock(step, block)) this.proposeOwn(step);
   }
 
   private proposeOwn(step: Step): void {

@@ -5,10 +5,10 @@
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
-import { bytesToBigInt } from '../../base/quantity.ts';
 import { listOfRaw, RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
-import { type Block, encodeBlock, readBlock } from '../../chain/block.ts';
+import { type Block, encodeBlock } from '../../chain/block.ts';
 import type { ConsensusSigner, View } from '../bft/interface.ts';
+import { readInteger, readProposal } from '../bft/read-message.ts';
 
 /** Message codes, relative to the istanbul/100 sub-protocol. */
 export const QBFT_CODE = { preprepare: 0x12, prepare: 0x13, commit: 0x14, roundChange: 0x15 };
@@ -217,10 +217,6 @@ function openEnvelope(reader: RlpReader): Envelope {
   return { body, view, payload, signature };
 }
 
-function readInteger(reader: RlpReader): number {
-  return Number(bytesToBigInt(reader.scalar(32)));
-}
-
 /** One PREPARE as it stands in a certificate; throws as the reader does. */
 export function readPrepare(reader: RlpReader): Prepare {
   const { body, view, payload, signature } = openEnvelope(reader);
@@ -276,13 +272,6 @@ function readRoundChange(reader: RlpReader): RoundChange {
   const prepares = isEmptyItem(outer) ? skip(outer) : readAll(outer, readPrepare);
   outer.finish();
   return { ...claim, kind: 'roundChange', block, prepares: prepares ?? [] };
-}
-
-/** Reads one item as a block of a BFT chain: from Shanghai on with an empty list of withdrawals, as Besu has it. */
-function readProposal(reader: RlpReader): Block {
-  const block = readBlock(reader);
-  if (block.withdrawals?.length) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
-  return block;
 }
 
 function readAll<T>(reader: RlpReader, read: (reader: RlpReader) => T): T[] {

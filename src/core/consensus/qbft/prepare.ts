@@ -1,8 +1,9 @@
 /** PREPARE: "I have checked this proposal"; a quorum of them locks the block (consensus dossier §4.3). */
 import type { Address, Hash32 } from '../../base/bytes.ts';
+import { countVote, viewOf, votesFor } from '../bft/step.ts';
 import { sendCommit } from './commit.ts';
 import { type Prepare, signPrepare } from './messages.ts';
-import { broadcast, countVote, type Step, viewOf, votesFor } from './round-state.ts';
+import { broadcast, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
 /** After the digest is remembered. */

@@ -1,6 +1,8 @@
-/** PRE-PREPARE: asking for a block, proposing it, and judging the proposals of others (consensus dossier §4.3, §7.2). */
+/** PRE-PREPARE: proposing the own block, and judging the proposals of others (consensus dossier §4.3, §7.2). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
+import { blame, viewOf } from '../bft/step.ts';
+import { setRoundTimer, setTimer } from '../bft/timers.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { sendCommit, tryDecide } from './commit.ts';
 import { proposalFault } from './justification.ts';
@@ -11,61 +13,8 @@ import {
   signPreprepare,
 } from './messages.ts';
 import { sendPrepare, tryLock } from './prepare.ts';
-import { blame, broadcast, type Step, viewOf } from './round-state.ts';
-import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
+import { broadcast, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
-
-/** Asks the node for a block of this height. */
-export function requestBlock(step: Step): void {
-  const { state, nowMs, effects } = step;
-  const dueMs = emptyDueMs(step);
-  const mayBeEmpty = dueMs <= Math.max(nowMs, periodEndMs(step));
-  state.current.wanted = { mayBeEmpty };
-  if (!mayBeEmpty) setTimer(step, 'empty', dueMs);
-  effects.push(assembleEffect(step, mayBeEmpty));
-}
-
-function assembleEffect(step: Step, mayBeEmpty: boolean) {
-  return {
-    kind: 'assemble',
-    parent: step.state.headHash,
-    view: viewOf(step),
-    notBeforeMs: mayBeEmpty ? emptyDueMs(step) : periodEndMs(step),
-    mayBeEmpty,
-  } as const;
-}
-
-/** Timer `empty`: an empty block is due now. */
-export function onEmptyDue(step: Step): void {
-  if (step.state.current.wanted) requestBlock(step);
-}
-
-/** The pool is no longer empty: the empty block period is over, and with it the wait of the others for this proposer. */
-export function onTransactionsPending(step: Step): void {
-  const { state } = step;
-  if (state.hasTransactions) return;
-  state.hasTransactions = true;
-  if (state.isDecided || !state.isVoting) return;
-  if (state.current.wanted && !state.current.wanted.mayBeEmpty) requestBlock(step);
-  if (state.current.round === 0 && !state.current.proposal) setRoundTimer(step);
-}
-
-/** Whether this block of ours may be proposed now; keeps it for later rounds of the height. */
-export function keepOwnBlock(step: Step, block: Block): boolean {
-  const { state, signer } = step;
-  const { header } = block;
-  const isOurs =
-    header.number === state.height &&
-    equalBytes(header.parentHash, state.headHash) &&
-    equalBytes(header.coinbase, signer.address);
-  if (!isOurs) return false;
-  const isTooEarly =
-    block.transactions.length === 0 && Number(header.timestamp) * 1000 < emptyDueMs(step);
-  if (isTooEarly) return false;
-  state.own = block;
-  state.checked.set(keyOf(block.hash), { fault: undefined });
-  return state.current.wanted !== undefined;
-}
 
 /** Proposes, once a round. */
 export function propose(

@@ -1,19 +1,13 @@
 /** ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof (consensus dossier §4.4). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { requestBlock } from '../bft/own-block.ts';
+import { type Ballot, blame, isProposer, viewOf } from '../bft/step.ts';
 import { isAtCap } from '../bft/timeout.ts';
+import { clearTimers, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { certificateFault } from './justification.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
-import { propose, requestBlock } from './proposal.ts';
-import {
-  type Ballot,
-  blame,
-  broadcast,
-  isProposer,
-  newRound,
-  type Step,
-  viewOf,
-} from './round-state.ts';
-import { clearTimers, setRepeatTimer, setRoundTimer } from './timers.ts';
+import { propose } from './proposal.ts';
+import { broadcast, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
 /** Rounds fit the 32 bits that the header has for them. */

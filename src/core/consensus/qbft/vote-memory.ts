@@ -3,8 +3,9 @@ import { RlpReader } from '../../base/rlp.ts';
 import { decodeBlock, encodeBlock } from '../../chain/block.ts';
 import type { VoteMemory } from '../bft/interface.ts';
 import { decodeMemory, encodeMemory } from '../bft/memory.ts';
+import { viewOf } from '../bft/step.ts';
 import { encodeSigned, readPrepare } from './messages.ts';
-import { type HeightState, newRound, type Step, viewOf } from './round-state.ts';
+import { type HeightState, newRound, type Step } from './round-state.ts';
 
 /** Writes down the view, the supported proposal and the lock: before every PRE-PREPARE, PREPARE, COMMIT and ROUND-CHANGE. */
 export function remember(step: Step): void {

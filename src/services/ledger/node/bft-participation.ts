@@ -3,11 +3,16 @@ import { type Address, equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
-import { withCommitSeals } from '../../../core/chain/extra-data.ts';
+import {
+  ibftProposerPreimage,
+  withCommitSeals,
+  withProposerSeal,
+} from '../../../core/chain/extra-data.ts';
+import type { Header } from '../../../core/chain/header.ts';
 import type { ConsensusSigner, Seal, VoteMemory } from '../../../core/consensus/bft/interface.ts';
 import { Candidates } from '../../../core/consensus/bft/votes.ts';
+import { EngineSwitch } from '../../../core/consensus/engine-switch.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../core/consensus/header-template.ts';
-import { QbftEngine } from '../../../core/consensus/qbft/engine.ts';
 import type { Clock, Log, Timers } from '../../../core/ports.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
@@ -68,7 +73,7 @@ export class BftParticipation {
     if (this.driver) return;
     const { parts } = this;
     const driver = new Driver({
-      engine: new QbftEngine(parts.signer, { isRelaying: true }),
+      engine: new EngineSwitch(parts.signer, { isRelaying: true }),
       clock: parts.clock,
       timers: parts.timers,
       log: parts.log,
@@ -132,11 +137,20 @@ export class BftParticipation {
     { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
-    const { chain, builder, hasPending } = this.parts;
+    const { chain, builder, signer, hasPending } = this.parts;
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
-    const built = await builder.build(this.template(notBeforeMs), isWanted);
+    const { address } = signer;
+    const proposer = { address, seal: (header: Header) => this.withSeal(header) };
+    const built = await builder.build(this.template(notBeforeMs), proposer, isWanted);
     return built?.block;
+  }
+
+  /** An IBFT header is signed by its proposer; in QBFT the miner field names it. */
+  private withSeal(header: Header): Header {
+    const { book, signer } = this.parts;
+    if (book.engineAt(header.number) === 'qbft') return header;
+    return withProposerSeal(header, signer.sign(ibftProposerPreimage(header)));
   }
 
   /** Header of the block that this node would propose on the head now. */

@@ -1,5 +1,5 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
-import { equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
+import { type Address, equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
@@ -28,6 +28,13 @@ const TRANSACTION_GAS_MIN = 21_000n;
 /** A preview is made in one go: it shows no more than this. */
 const PREVIEW_TRANSACTIONS_MAX = 200;
 
+/** Whose block it becomes. */
+export interface Proposer {
+  readonly address: Address;
+  /** Adds the proposer's seal where the engine has one. */
+  seal(header: Header): Header;
+}
+
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
@@ -55,28 +62,28 @@ export class BlockBuilder {
   }
 
   /** A block on the head after `template`; undefined when `isWanted` turned false meanwhile. */
-  async build(template: HeaderTemplate, isWanted: () => boolean): Promise<BuiltBlock | undefined> {
+  async build(
+    template: HeaderTemplate,
+    proposer: Proposer,
+    isWanted: () => boolean,
+  ): Promise<BuiltBlock | undefined> {
     const parent = this.chain.head();
     const header = this.emptyHeader(template, parent.header);
-    const execution = new BlockExecution(
-      this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }),
-    );
+    const execution = this.execution(header, proposer.address);
     const transactions = await this.fill(execution, header, isWanted);
     if (!transactions) return undefined;
     await this.chain.advance(execution);
     if (!isWanted() || !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
     const result = execution.result();
-    const block = sealOff(header, transactions, result);
+    const block = sealOff(header, transactions, result, proposer.seal);
     this.chain.keep(block, result);
     return { block, result };
   }
 
   /** What would be proposed on the head now: executed at once, for the `pending` block of the API. */
-  preview(template: HeaderTemplate): BuiltBlock {
+  preview(template: HeaderTemplate, proposer: Address | undefined): BuiltBlock {
     const header = this.emptyHeader(template, this.chain.head().header);
-    const execution = new BlockExecution(
-      this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }),
-    );
+    const execution = this.execution(header, proposer);
     const included: Transaction[] = [];
     const selection = this.pool.select(header.baseFeePerGas ?? 0n);
     while (included.length < PREVIEW_TRANSACTIONS_MAX) {
@@ -88,6 +95,12 @@ export class BlockBuilder {
     execution.advance(Number.POSITIVE_INFINITY);
     const result = execution.result();
     return { block: sealOff(header, included, result), result };
+  }
+
+  /** An own header names no author yet. */
+  private execution(header: Header, author: Address | undefined): BlockExecution {
+    const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] });
+    return new BlockExecution(author ? { ...job, author } : job);
   }
 
   /** Tries transactions until the block is full, the pool is out, or nobody wants the block any more. */
@@ -159,15 +172,16 @@ function sealOff(
   header: Header,
   transactions: readonly Transaction[],
   result: ExecutedBlock,
+  seal: Proposer['seal'] = (unsealed) => unsealed,
 ): Block {
-  const full: Header = {
+  const full = seal({
     ...header,
     stateRoot: result.stateRoot,
     transactionsRoot: transactionsRoot(transactions),
     receiptsRoot: result.receiptsRoot,
     bloom: result.bloom,
     gasUsed: result.gasUsed,
-  };
+  });
   const body = { transactions, uncles: [] };
   return blockOf(full, full.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
 }

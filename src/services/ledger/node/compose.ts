@@ -1,5 +1,5 @@
 /** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
-import type { Hash32 } from '../../../core/base/bytes.ts';
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { Prng } from '../../../core/base/prng.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
@@ -150,30 +150,29 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   });
   const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
   const seed = new DataView(ports.entropy.bytes(4).buffer).getUint32(0);
-  const bft =
-    engine === 'qbft' && book
-      ? new BftParticipation({
-          chain,
-          book,
-          builder,
-          signer: ports.signer,
-          links: peers,
-          votes: {
-            read: () => ports.votes.memory(),
-            write: (memory) => ports.votes.remember(memory),
-          },
-          events,
-          clock,
-          timers,
-          chance: new Prng(seed),
-          log,
-          vanity: settings.builder.vanity,
-          hasPending: () => pool.stats.pending > 0,
-          announce: (block) => peers.announce(block),
-          fatal: ports.fatal,
-        })
-      : undefined;
-  const previewBlock = () => preview(chain, builder, bft, clock);
+  const bft = book
+    ? new BftParticipation({
+        chain,
+        book,
+        builder,
+        signer: ports.signer,
+        links: peers,
+        votes: {
+          read: () => ports.votes.memory(),
+          write: (memory) => ports.votes.remember(memory),
+        },
+        events,
+        clock,
+        timers,
+        chance: new Prng(seed),
+        log,
+        vanity: settings.builder.vanity,
+        hasPending: () => pool.stats.pending > 0,
+        announce: (block) => peers.announce(block),
+        fatal: ports.fatal,
+      })
+    : undefined;
+  const previewBlock = () => preview(chain, builder, bft, { clock, address: ports.signer.address });
   const upkeep = new StoreUpkeep({ store, clock, timers });
   const parts = partsOf({ upkeep, follower, door, peers, bft, isMining: settings.isMining });
   return { chain, pool, door, peers, events, book, bft, payloads, follower, previewBlock, parts };
@@ -207,7 +206,7 @@ function preview(
   chain: Chain,
   builder: BlockBuilder,
   bft: BftParticipation | undefined,
-  clock: Clock,
+  { clock, address }: { clock: Clock; address: Address },
 ) {
   const { header, hash, number } = chain.head();
   const timestamp = BigInt(Math.ceil(clock.nowMs() / 1000));
@@ -217,6 +216,6 @@ function preview(
     number: number + 1,
     timestamp,
   };
-  const { block, result } = builder.preview(template);
+  const { block, result } = builder.preview(template, bft && address);
   return { block, receipts: result.receipts, writes: result.writes };
 }

@@ -1,14 +1,13 @@
 /** The heart of the node in networks of four, over virtual links, disks and time. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { type MemoryNode, memoryNode } from '../../../../test/support/memory-network.ts';
 import {
-  MemoryHub,
-  type MemoryNode,
-  type MemoryNodeOptions,
-  memoryNode,
-} from '../../../../test/support/memory-network.ts';
-import { VirtualTime } from '../../../../test/support/virtual-time.ts';
+  MINUTE_MS,
+  TOPOLOGY,
+  ValidatorNetwork,
+} from '../../../../test/support/validator-network.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
-import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
@@ -18,58 +17,12 @@ import { queryKey } from '../../../core/privacy/inputs.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { managerNotInUse } from '../../../io/ptm-client/client.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
-import { topologyOf } from '../../devnet/topology.ts';
 
-const TOPOLOGY = topologyOf('unused', undefined);
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
 );
 const RICH = fromHex(TOPOLOGY.accounts[0]!.privateKey);
 const FRIEND = fromHex(TOPOLOGY.accounts[1]!.address);
-const START_MS = Date.UTC(2030, 0, 1);
-const MINUTE_MS = 60_000;
-
-class Network {
-  readonly time = new VirtualTime(START_MS, 3);
-  readonly hub = new MemoryHub(this.time);
-  readonly nodes: MemoryNode[] = [];
-
-  async start(
-    count = 4,
-    more: (index: number) => Partial<MemoryNodeOptions> = () => ({}),
-  ): Promise<void> {
-    for (let index = 0; index < count; index++)
-      this.nodes.push(await this.node(index, more(index)));
-  }
-
-  node(index: number, more: Partial<MemoryNodeOptions> = {}): Promise<MemoryNode> {
-    const secretKey = TOPOLOGY.nodes[index]!.nodeKey;
-    return memoryNode({ hub: this.hub, genesis: GENESIS, secretKey, ...more });
-  }
-
-  until(isDone: () => boolean, what: string, limitMs = MINUTE_MS): Promise<void> {
-    return this.time.until(isDone, limitMs, what);
-  }
-
-  /** All of `nodes` have this block, the same one. */
-  async reach(
-    number: number,
-    nodes: readonly MemoryNode[] = this.nodes,
-    limitMs = MINUTE_MS,
-  ): Promise<void> {
-    await this.until(
-      () => nodes.every(({ chain }) => chain.head().number >= number),
-      `block ${number}`,
-      limitMs,
-    );
-    const hashes = new Set(nodes.map(({ chain }) => bareHex(chain.store.hashOf(number)!)));
-    expect(hashes.size).toBe(1);
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.nodes.splice(0).map((node) => node.stop()));
-  }
-}
 
 function transfer(nonce: number, value = 1n) {
   return signTransaction({ nonce: BigInt(nonce), gasLimit: 21_000n, to: FRIEND, value }, RICH, {
@@ -83,12 +36,12 @@ function balanceOf(node: MemoryNode, who: Uint8Array): bigint {
   );
 }
 
-let network: Network;
+let network: ValidatorNetwork;
 afterEach(() => network.stop());
 
 describe('a network of four validators', () => {
   it('makes a block a second, with transactions from any node', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(2);
     const before = balanceOf(network.nodes[0]!, FRIEND);
@@ -110,7 +63,7 @@ describe('a network of four validators', () => {
   });
 
   it('tells every node of every transaction at once, also where timers fire early', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(2);
     for (let nonce = 0; nonce < 30; nonce++) {
@@ -123,7 +76,7 @@ describe('a network of four validators', () => {
   });
 
   it('goes on with three, and the fourth catches up', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(1);
     const [away] = network.nodes.splice(3, 1);
@@ -135,7 +88,7 @@ describe('a network of four validators', () => {
   });
 
   it('stands still with two, and goes on with three', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(2);
     const gone = network.nodes.splice(2, 2);
@@ -148,7 +101,7 @@ describe('a network of four validators', () => {
   });
 
   it('loses nothing acknowledged when all are killed at once', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(1);
     const sent = [0, 1, 2].map((nonce) => transfer(nonce));
@@ -165,7 +118,7 @@ describe('a network of four validators', () => {
   });
 
   it('votes a validator out and in', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     const member = addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey);
     const isMember = () => {
@@ -185,7 +138,7 @@ describe('a network of four validators', () => {
   });
 
   it('serves a newcomer that is no validator', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(30);
     const newcomer = await memoryNode({
@@ -236,7 +189,7 @@ describe('private state', () => {
   };
 
   it('is with the parties alone', async () => {
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) => (index < 2 ? { manager: party(() => true) } : {}));
     await network.nodes[0]!.door.submit(creation);
     await network.until(
@@ -256,7 +209,7 @@ describe('private state', () => {
 
   it('waits for its manager while blocks go on, and heals in order', async () => {
     let isUp = false;
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) => (index === 1 ? { manager: party(() => isUp) } : {}));
     await network.nodes[0]!.door.submit(creation);
     const node = network.nodes[1]!;
@@ -274,7 +227,7 @@ describe('private state', () => {
   it('that is not at the head yet is waited for', async () => {
     let answer: Promise<void> = Promise.resolve();
     let release = () => {};
-    network = new Network();
+    network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) =>
       index === 1
         ? {

@@ -1,0 +1,54 @@
+/** The block that this node proposes: asking for it, at the right time, and keeping it (consensus dossier §7.1, §7.2). */
+import { equalBytes, keyOf } from '../../base/bytes.ts';
+import type { Block } from '../../chain/block.ts';
+import { type StepBase, viewOf } from './step.ts';
+import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
+
+/** Asks the node for a block of this height. */
+export function requestBlock(step: StepBase): void {
+  const { state, nowMs, effects } = step;
+  const dueMs = emptyDueMs(step);
+  const mayBeEmpty = dueMs <= Math.max(nowMs, periodEndMs(step));
+  state.current.wanted = { mayBeEmpty };
+  if (!mayBeEmpty) setTimer(step, 'empty', dueMs);
+  effects.push(assembleEffect(step, mayBeEmpty));
+}
+
+function assembleEffect(step: StepBase, mayBeEmpty: boolean) {
+  return {
+    kind: 'assemble',
+    parent: step.state.headHash,
+    view: viewOf(step),
+    notBeforeMs: mayBeEmpty ? emptyDueMs(step) : periodEndMs(step),
+    mayBeEmpty,
+  } as const;
+}
+
+/** Timer `empty`: an empty block is due now. */
+export function onEmptyDue(step: StepBase): void {
+  if (step.state.current.wanted) requestBlock(step);
+}
+
+/** The pool is no longer empty: the empty block period is over, and with it the wait of the others for this proposer. */
+export function onTransactionsPending(step: StepBase): void {
+  const { state } = step;
+  if (state.hasTransactions) return;
+  state.hasTransactions = true;
+  if (state.isDecided || !state.isVoting) return;
+  if (state.current.wanted && !state.current.wanted.mayBeEmpty) requestBlock(step);
+  if (state.current.round === 0 && !state.current.proposal) setRoundTimer(step);
+}
+
+/** Whether this block of ours may be proposed now; keeps it for later rounds of the height. */
+export function keepOwnBlock(step: StepBase, block: Block): boolean {
+  const { state } = step;
+  const { header } = block;
+  if (header.number !== state.height || !equalBytes(header.parentHash, state.headHash))
+    return false;
+  const isTooEarly =
+    block.transactions.length === 0 && Number(header.timestamp) * 1000 < emptyDueMs(step);
+  if (isTooEarly) return false;
+  state.own = block;
+  state.checked.set(keyOf(block.hash), { fault: undefined });
+  return state.current.wanted !== undefined;
+}

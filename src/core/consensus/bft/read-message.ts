@@ -1,0 +1,17 @@
+/** Parts of consensus messages that QBFT and IBFT read alike. */
+import { fail } from '../../base/errors.ts';
+import { bytesToBigInt } from '../../base/quantity.ts';
+import type { RlpReader } from '../../base/rlp.ts';
+import { type Block, readBlock } from '../../chain/block.ts';
+
+/** Reads one item as a block of a BFT chain: from Shanghai on with an empty list of withdrawals, as Besu has it. */
+export function readProposal(reader: RlpReader): Block {
+  const block = readBlock(reader);
+  if (block.withdrawals?.length) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
+  return block;
+}
+
+/** The nearest double of any integer: one beyond 2^53 is never ours. */
+export function readInteger(reader: RlpReader): number {
+  return Number(bytesToBigInt(reader.scalar(32)));
+}

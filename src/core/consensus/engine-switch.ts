@@ -1,0 +1,69 @@
+/**
+ * The engine of the height that is next, IBFT or QBFT: on a chain with a transition it changes between two blocks (consensus
+ * dossier §6.1).
+ */
+import type { Address } from '../base/bytes.ts';
+import type { Engine } from '../chain/rules.ts';
+import type {
+  BftEffect,
+  BftEngineMachine,
+  BftInput,
+  ConsensusSigner,
+  EngineOptions,
+} from './bft/interface.ts';
+import { IbftEngine } from './ibft/engine.ts';
+import { IBFT_MESSAGE } from './ibft/messages.ts';
+import { QbftEngine } from './qbft/engine.ts';
+
+/** QBFT messages kept until this node has the last IBFT block too: the reference says nothing twice. */
+const EARLY_MESSAGES_MAX = 256;
+
+interface Early {
+  readonly kind: 'message';
+  readonly from: Address;
+  readonly code: number;
+  readonly bytes: Uint8Array;
+}
+
+export class EngineSwitch implements BftEngineMachine {
+  private readonly signer: ConsensusSigner;
+  private readonly options: EngineOptions;
+  private engine: BftEngineMachine | undefined;
+  private kind: Engine | undefined;
+  private early: Early[] = [];
+
+  constructor(signer: ConsensusSigner, options: EngineOptions = {}) {
+    this.signer = signer;
+    this.options = options;
+  }
+
+  step(input: BftInput, nowMs: number): readonly BftEffect[] {
+    if (input.kind === 'start' || input.kind === 'committed') return this.enter(input, nowMs);
+    if (input.kind === 'message' && !this.isOfEngine(input)) return [];
+    return this.engine?.step(input, nowMs) ?? [];
+  }
+
+  private enter(
+    input: Extract<BftInput, { kind: 'start' | 'committed' }>,
+    nowMs: number,
+  ): readonly BftEffect[] {
+    const { engine } = input.rules;
+    if (engine === this.kind && this.engine) return this.engine.step(input, nowMs);
+    this.kind = engine;
+    this.engine =
+      engine === 'ibft'
+        ? new IbftEngine(this.signer, this.options)
+        : new QbftEngine(this.signer, this.options);
+    // Timers of the other engine name a height that is past, so that they mean nothing to this one.
+    const effects = [...this.engine.step(input, nowMs)];
+    for (const message of this.early.splice(0)) effects.push(...this.engine.step(message, nowMs));
+    return effects;
+  }
+
+  private isOfEngine(message: Early): boolean {
+    const isIbft = message.code === IBFT_MESSAGE;
+    if (isIbft === (this.kind === 'ibft')) return true;
+    if (!isIbft && this.early.length < EARLY_MESSAGES_MAX) this.early.push(message);
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+/** PRE-PREPARE: proposing the own or the locked block, and judging the proposals of others (consensus dossier §5.2). */
+import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import type { Block } from '../../chain/block.ts';
+import { blockAuthor } from '../../chain/extra-data.ts';
+import { requestBlock } from '../bft/own-block.ts';
+import { blame, isProposer, viewOf } from '../bft/step.ts';
+import { setTimer } from '../bft/timers.ts';
+import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
+import { type Preprepare, signPreprepare } from './messages.ts';
+import { leaveRound } from './round-change.ts';
+import { broadcast, hasSent, type Step } from './round-state.ts';
+import { remember } from './vote-memory.ts';
+import { count, sendPrepare } from './votes.ts';
+
+/** As proposer, once a round: the locked block, or the own one, which is asked for when there is none yet. */
+export function tryPropose(step: Step): void {
+  const { state } = step;
+  const { current, lock, own } = state;
+  if (current.hasProposed || current.isWaiting || state.isDecided || !isProposer(step)) return;
+  const block = lock?.block ?? own;
+  if (block) propose(step, block);
+  else if (!current.wanted) requestBlock(step);
+}
+
+function propose(step: Step, block: Block): void {
+  const { current } = step.state;
+  current.wanted = undefined;
+  current.hasProposed = true;
+  current.digest = block.hash;
+  remember(step);
+  const message = signPreprepare(step.signer, viewOf(step), block);
+  broadcast(step, message);
+  accept(step, block);
+}
+
+/** A PRE-PREPARE of the current view. */
+export function onPreprepare(step: Step, signer: Address, message: Preprepare): void {
+  const { current, isDecided } = step.state;
+  if (isDecided) return;
+  if (!equalBytes(signer, current.proposer)) {
+    blame(step, signer, 'message does not come from proposer');
+    return;
+  }
+  const earlier = current.proposal?.block ?? current.held?.message.block;
+  if (!earlier) judge(step, signer, message);
+  else if (!equalBytes(earlier.hash, message.block.hash)) {
+    blame(step, signer, 'two different PRE-PREPARE messages in one round');
+  }
+}
+
+function judge(step: Step, signer: Address, message: Preprepare): void {
+  const { state } = step;
+  const { current, lock, rules } = state;
+  const { block } = message;
+  // A restarted validator supports what it supported before, or nothing.
+  if (current.digest && !equalBytes(current.digest, block.hash)) return;
+  const fault = blockFault(step, signer, block);
+  if (fault === FUTURE_BLOCK) {
+    current.held = { signer, message };
+    const dueSeconds = Number(block.header.timestamp) - rules.allowedFutureBlockSeconds;
+    setTimer(step, 'future', dueSeconds * 1000);
+  } else if (fault) {
+    blame(step, signer, fault);
+    leaveRound(step);
+  } else if (lock && !equalBytes(lock.block.hash, block.hash)) {
+    leaveRound(step);
+  } else {
+    accept(step, block);
+  }
+}
+
+/** What can be said without executing. In round 0 a proposal is its proposer's own; later it may be a locked one. */
+function blockFault(step: Step, signer: Address, { header, uncles }: Block): string | undefined {
+  const { state } = step;
+  if (uncles.length > 0) return 'non empty uncle hash';
+  const context = {
+    engine: 'ibft',
+    parent: state.head,
+    parentHash: state.headHash,
+    validators: state.validators,
+    rules: state.rules,
+    nowMs: step.nowMs,
+  } as const;
+  const { recover } = step.signer;
+  const fault = headerFault(header, context, recover);
+  if (fault || state.current.round > 0) return fault;
+  const author = blockAuthor('ibft', header, recover);
+  return author && equalBytes(author, signer)
+    ? undefined
+    : 'the author of the block is not its proposer';
+}
+
+/** Timer `future`: the timestamp of the held proposal has come. */
+export function onFutureDue(step: Step): void {
+  const { held } = step.state.current;
+  if (!held) return;
+  step.state.current.held = undefined;
+  onPreprepare(step, held.signer, held.message);
+}
+
+/** Goes on at once with a block that was checked before at this height. */
+function accept(step: Step, block: Block): void {
+  const { current, checked } = step.state;
+  current.proposal = { block, status: 'checking' };
+  const result = checked.get(keyOf(block.hash));
+  if (result) conclude(step, result.fault);
+  else step.effects.push({ kind: 'verify', block });
+}
+
+/** Answer to `verify`. */
+export function onVerified(step: Step, hash: Uint8Array, fault: string | undefined): void {
+  const { state } = step;
+  state.checked.set(keyOf(hash), { fault });
+  const { proposal } = state.current;
+  if (proposal?.status === 'checking' && equalBytes(proposal.block.hash, hash)) {
+    conclude(step, fault);
+  }
+}
+
+function conclude(step: Step, fault: string | undefined): void {
+  const { state } = step;
+  const { current } = state;
+  const proposal = current.proposal!;
+  if (fault !== undefined) {
+    proposal.status = 'invalid';
+    blame(step, current.proposer, fault);
+    if (!state.isDecided) leaveRound(step);
+    return;
+  }
+  proposal.status = 'valid';
+  if (state.isVoting && !state.isDecided) support(step, proposal.block);
+  if (state.current === current) count(step);
+}
+
+/** COMPAT: who is locked on the block says so with a COMMIT at once (count), without a PREPARE. */
+function support(step: Step, block: Block): void {
+  const { current, lock } = step.state;
+  if (!current.digest) {
+    current.digest = block.hash;
+    remember(step);
+  }
+  if (!lock && !hasSent(current, 'prepare')) sendPrepare(step);
+}

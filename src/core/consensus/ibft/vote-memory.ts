@@ -1,0 +1,27 @@
+/** Between the state and the vote file: what is written before a vote leaves, and how a restarted validator goes on. */
+import { decodeBlock, encodeBlock } from '../../chain/block.ts';
+import type { VoteMemory } from '../bft/interface.ts';
+import { decodeMemory, encodeMemory } from '../bft/memory.ts';
+import { viewOf } from '../bft/step.ts';
+import { type HeightState, newRound, type Step } from './round-state.ts';
+
+/** Writes down the view, the supported proposal and the lock: before every PRE-PREPARE, PREPARE, COMMIT and ROUND-CHANGE. */
+export function remember(step: Step): void {
+  const { lock, current } = step.state;
+  const memory = encodeMemory({
+    view: viewOf(step),
+    digest: current.digest,
+    lock: lock && { round: lock.round, block: encodeBlock(lock.block), prepares: [] },
+  });
+  step.effects.push({ kind: 'remember', memory });
+}
+
+/** Puts the state back to where the memory was written; a round above 0 has to be agreed on again. */
+export function recall(state: HeightState, memory: VoteMemory): void {
+  const { view, digest, lock } = decodeMemory(memory);
+  state.current = newRound(state, view.round);
+  state.current.digest = digest;
+  state.current.hasProposed = digest !== undefined;
+  state.current.isWaiting = view.round > 0;
+  if (lock) state.lock = { round: lock.round, block: decodeBlock(lock.block) };
+}
