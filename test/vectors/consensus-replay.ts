@@ -9,7 +9,7 @@ import type {
   ConsensusSigner,
   ValidatorSet,
 } from '../../src/core/consensus/bft/interface.ts';
-import { QbftEngine } from '../../src/core/consensus/qbft/engine.ts';
+import { EngineSwitch } from '../../src/core/consensus/engine-switch.ts';
 
 export interface RecordedMessage {
   readonly code: number;
@@ -28,8 +28,8 @@ type Decision = Extract<BftEffect, { kind: 'decide' }>;
 export interface Replayed {
   readonly decisions: readonly Decision[];
   readonly faults: readonly string[];
-  /** Codes of what the engine itself said. */
-  readonly said: readonly number[];
+  /** What the engine itself said. */
+  readonly said: readonly RecordedMessage[];
 }
 
 /** After every recorded time, so that no proposal is of the future. */
@@ -41,14 +41,14 @@ export function replay(
   messages: readonly RecordedMessage[],
   host: ReplayHost,
 ): Replayed {
-  const engine = new QbftEngine(host.signer);
+  const engine = new EngineSwitch(host.signer);
   const decisions: Decision[] = [];
   const faults: string[] = [];
-  const said: number[] = [];
+  const said: RecordedMessage[] = [];
   const inputs: BftInput[] = [headInput('start', head, host)];
   const follow = (effect: BftEffect): void => {
     if (effect.kind === 'verify') inputs.push({ kind: 'verified', hash: effect.block.hash });
-    if (effect.kind === 'broadcast') said.push(effect.code);
+    if (effect.kind === 'broadcast') said.push({ code: effect.code, bytes: effect.bytes });
     if (effect.kind === 'misbehaved') faults.push(effect.fault);
     if (effect.kind === 'decide') {
       decisions.push(effect);

@@ -6,13 +6,9 @@ import { addressOfSecretKey, recoverAddress, sign65 } from '../../src/core/base/
 import { consensusAt } from '../../src/core/chain/consensus-rules.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { isValidator } from '../../src/core/consensus/bft/validators.ts';
-import {
-  decodeMessage,
-  encodeMessage,
-  QBFT_CODE,
-  signerOf,
-} from '../../src/core/consensus/qbft/messages.ts';
+import { isConsensusCode } from '../../src/core/wire/istanbul.ts';
 import { addresses, expectEqual, filesOf, reader } from './consensus-check.ts';
+import { readMessage } from './consensus-message.ts';
 import { type RecordedMessage, replay } from './consensus-replay.ts';
 import { readJson } from './folders.ts';
 import type { Report, VectorKind } from './kind.ts';
@@ -22,15 +18,12 @@ const OFFSET = 33;
 
 export const consensusSessions: VectorKind = {
   name: 'consensus-sessions',
-  find: (root) => filesOf(join(root, 'goquorum/consensus/sessions'), ['qbft.json']),
+  find: (root) => filesOf(join(root, 'goquorum/consensus/sessions'), ['qbft.json', 'ibft.json']),
   run(file, report) {
     const recording = readJson(file);
     for (const session of recording.sessions) {
       const messages: RecordedMessage[] = session.messages
-        .filter(
-          ({ from, code }: any) => from === 'recipient' && code >= OFFSET + QBFT_CODE.preprepare,
-        )
-        .filter(({ code }: any) => code <= OFFSET + QBFT_CODE.roundChange)
+        .filter(({ from, code }: any) => from === 'recipient' && isConsensusCode(code - OFFSET))
         .map(({ code, payload }: any) => ({ code: code - OFFSET, bytes: fromHex(payload) }));
       if (messages.length > 0) checkSession(session.name, messages, recording, report);
     }
@@ -45,21 +38,18 @@ function checkSession(
 ): void {
   const validators = addresses(recording.validators.map(({ address }: any) => address));
   const { config } = genesisFromJson(recording.genesis);
-  messages.forEach(({ code, bytes }, i) => {
-    const message = decodeMessage(code, bytes);
-    const signer = signerOf(reader(ZERO_ADDRESS), message);
+  messages.forEach((recorded, i) => {
+    const message = readMessage(recorded);
+    const signer = message.signer(reader(ZERO_ADDRESS));
     const isKnown = signer !== undefined && isValidator(validators, signer);
     expectEqual(
       report,
       `${name}: message ${i}`,
-      [isKnown, toHex(encodeMessage(message))],
-      [true, toHex(bytes)],
+      [isKnown, toHex(message.encodedAgain)],
+      [true, toHex(recorded.bytes)],
     );
   });
-  const proposals = messages.flatMap(({ code, bytes }) => {
-    const message = decodeMessage(code, bytes);
-    return message.kind === 'preprepare' ? [message.block] : [];
-  });
+  const proposals = messages.flatMap((recorded) => readMessage(recorded).proposal ?? []);
   const key = fromHex(recording.validators[3].priv);
   const { decisions, faults, said } = replay(proposals[0]!, messages, {
     signer: {
@@ -78,6 +68,6 @@ function checkSession(
     decided,
     proposals.slice(1).map(({ hash }) => toHex(hash)),
   );
-  const votes = said.filter((code) => code === QBFT_CODE.commit).length;
+  const votes = said.filter((each) => readMessage(each).kind === 'commit').length;
   expectEqual(report, `${name}: own votes`, votes > 0 || decisions.length > 0, true);
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
-import { consensusQbft } from './consensus-qbft.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
+import { consensusWireIbft } from './consensus-wire-ibft.ts';
 import { OWN_VECTORS } from './folders.ts';
 import { Tally, type VectorKind } from './kind.ts';
 
@@ -20,10 +21,16 @@ it('QBFT messages, headers, justifications, orders and quorums are those of the 
   expect(tally.passed).toBeGreaterThan(400);
 });
 
-it('a recorded QBFT network is understood: headers, votes, snapshots, answers, every message', async () => {
-  const tally = await runAll(consensusQbft, 4);
+it('IBFT messages and headers are those of the reference', async () => {
+  const tally = await runAll(consensusWireIbft, 2);
   expect(tally.failures).toEqual([]);
-  expect(tally.passed).toBeGreaterThan(700);
+  expect(tally.passed).toBeGreaterThan(100);
+});
+
+it('recorded networks are understood: headers, votes, snapshots, answers, every message', async () => {
+  const tally = await runAll(consensusNetworks, 12);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBeGreaterThan(1500);
 });
 
 it('certificates and justifications of prepared rounds are accepted and their blocks decided', async () => {
@@ -33,7 +40,7 @@ it('certificates and justifications of prepared rounds are accepted and their bl
 });
 
 it('an engine in place of a validator decides what a live network decided', async () => {
-  const tally = await runAll(consensusSessions, 1);
+  const tally = await runAll(consensusSessions, 2);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(90);
 });

@@ -1,10 +1,11 @@
 /** All kinds of vectors that the runner and the tests know. */
 import { join } from 'node:path';
 import { chains } from './chains.ts';
+import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
-import { consensusQbft } from './consensus-qbft.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
+import { consensusWireIbft } from './consensus-wire-ibft.ts';
 import { coreChains } from './core-chains.ts';
 import { evmUnit } from './evm-unit.ts';
 import { filesBelow } from './folders.ts';
@@ -25,9 +26,10 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   evmUnit,
   p2p,
   consensusWire,
+  consensusWireIbft,
   consensusSessions,
   consensusPrepared,
-  consensusQbft,
+  consensusNetworks,
   chains,
   privateChains,
   privateSimulations,
@@ -58,7 +60,7 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('data folder', 'goquorum/datadir'),
   later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
   later('quirks', 'goquorum/quirks'),
-  later('consensus wire of IBFT and Raft', 'goquorum/consensus/wire', /\/(ibft|raft)\//),
+  later('consensus wire of Raft', 'goquorum/consensus/wire', /\/raft\//),
   later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
   later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/blocks\.json)/),
   later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),

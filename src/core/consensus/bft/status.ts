@@ -3,11 +3,12 @@ import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { toHex } from '../../base/hex.ts';
 import type { BftEngine } from '../../chain/consensus-rules.ts';
-import { blockAuthor, blockHash } from '../../chain/extra-data.ts';
+import { blockAuthor, blockHash, decodeIbftExtra } from '../../chain/extra-data.ts';
 import type { Header } from '../../chain/header.ts';
 import { committersOf } from '../check-seals.ts';
 import type { ValidatorSet } from './interface.ts';
 
+const SIGNATURE_BYTES = 65;
 /** Blocks that are looked at without an explicit range. */
 const STATUS_BLOCKS = 64;
 /** COMPAT has no bound; a range is cut off here so that one request cannot walk a whole chain. */
@@ -92,7 +93,10 @@ export interface BlockSigners {
 /** Throws CONSENSUS_SIGNERS with the reference's texts where author or seals are of nobody. */
 export function blockSigners(engine: BftEngine, header: Header): BlockSigners {
   const author = blockAuthor(engine, header);
-  if (!author) throw fail('CONSENSUS_SIGNERS', 'invalid signature length');
+  if (!author) {
+    const hasLength = decodeIbftExtra(header.extraData).proposerSeal.length === SIGNATURE_BYTES;
+    throw fail('CONSENSUS_SIGNERS', hasLength ? 'recovery failed' : 'invalid signature length');
+  }
   const committers = committersOf(header, engine).map((committer) => {
     if (!committer) throw fail('CONSENSUS_SIGNERS', 'invalid signature');
     return committer;

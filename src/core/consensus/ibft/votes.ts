@@ -21,7 +21,7 @@ export function onPrepare(step: Step, signer: Address, prepare: Prepare): void {
 }
 
 /** After the lock is remembered. */
-export function sendCommit(step: Step): void {
+function sendCommit(step: Step): void {
   const { signer, state } = step;
   const { block } = state.current.proposal!;
   const commit = signCommit(signer, viewOf(step), block.hash, commitSeal(signer, block));

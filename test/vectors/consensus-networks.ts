@@ -1,15 +1,22 @@
-/** Kind `consensus-qbft`: a recorded network: headers, seals, votes, snapshots, istanbul_* answers, and all its messages. */
+/** Kind `consensus-networks`: recorded QBFT and IBFT networks: headers, seals, votes, snapshots, istanbul_* answers, and all QBFT messages. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { equalBytes, ZERO_ADDRESS } from '../../src/core/base/bytes.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { recoverAddress } from '../../src/core/base/secp256k1.ts';
 import type { Block } from '../../src/core/chain/block.ts';
-import { decodeQbftExtra, validatorsOf, withCommitSeals } from '../../src/core/chain/extra-data.ts';
+import type { BftEngine, ConsensusRules } from '../../src/core/chain/consensus-rules.ts';
+import {
+  blockAuthor,
+  decodeQbftExtra,
+  validatorsOf,
+  withCommitSeals,
+} from '../../src/core/chain/extra-data.ts';
 import { proposerOf } from '../../src/core/consensus/bft/proposer.ts';
 import { type Snapshot, snapshotJson } from '../../src/core/consensus/bft/snapshot.ts';
 import { Snapshots } from '../../src/core/consensus/bft/snapshots.ts';
 import { blockSigners, statusOf, statusRange } from '../../src/core/consensus/bft/status.ts';
+import { authorOfHead } from '../../src/core/consensus/bft/step.ts';
 import { committersOf, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { decodeMessage, encodeMessage, signerOf } from '../../src/core/consensus/qbft/messages.ts';
 import {
@@ -27,11 +34,18 @@ import type { Report, VectorKind } from './kind.ts';
 
 const LATER_MS = 4_000_000_000_000;
 
-export const consensusQbft: VectorKind = {
-  name: 'consensus-qbft',
+/** With transitions that headers alone explain. */
+const TRANSITIONS = ['ibft-to-qbft', 'rewards', 'gas-price', 'limits', 'block-period'];
+
+export const consensusNetworks: VectorKind = {
+  name: 'consensus-networks',
   find(root) {
-    const folder = join(root, 'goquorum/consensus/qbft');
-    return filesOf(folder, ['blocks.json', 'events.json', 'rpc.io', 'wire.json']);
+    const folder = join(root, 'goquorum/consensus');
+    const files = ['blocks.json', 'events.json', 'rpc.io', 'wire.json'];
+    return [
+      ...['qbft', 'ibft'].flatMap((name) => filesOf(join(folder, name), files)),
+      ...TRANSITIONS.flatMap((name) => filesOf(join(folder, 'transitions', name), ['blocks.json'])),
+    ];
   },
   run(file, report) {
     const chain = readChain(dirname(file));
@@ -77,8 +91,9 @@ function checkBlocks(chain: RecordedChain, snapshots: readonly Snapshot[], repor
     const parent = blocks[number - 1]!;
     const { validators } = snapshots[number - 1]!;
     const rules = rulesAt(number);
+    const engine = engineOf(rules);
     const context = {
-      engine: 'qbft',
+      engine,
       parent: parent.header,
       parentHash: parent.hash,
       validators,
@@ -88,15 +103,22 @@ function checkBlocks(chain: RecordedChain, snapshots: readonly Snapshot[], repor
     check('header', sealedHeaderFault(header, context), undefined);
     check(
       'committers',
-      committersOf(header, 'qbft').map(hexOf),
+      committersOf(header, engine).map(hexOf),
       entry.decoded.committers.map(lower),
     );
     check('listed validators', validatorsOf(header).map(toHex), validators.map(toHex));
+    const author = blockAuthor(engine, header)!;
+    check('author', toHex(author), lower(entry.decoded.author ?? toHex(header.coinbase)));
+    if (engine === 'ibft') continue;
     const { round } = decodeQbftExtra(header.extraData);
-    const last = number === 1 ? ZERO_ADDRESS : parent.header.coinbase;
+    const last = authorOfHead(parent.header, recoverAddress);
     const proposer = proposerOf(validators, rules.proposerPolicy, last, round);
-    check('proposer', toHex(proposer), toHex(header.coinbase));
+    check('proposer', toHex(proposer), toHex(author));
   }
+}
+
+function engineOf({ engine }: ConsensusRules): BftEngine {
+  return engine === 'ibft' ? 'ibft' : 'qbft';
 }
 
 function lower(text: string): string {
@@ -151,7 +173,7 @@ function answerOf(
       const { validators } = snapshots[range.end]!;
       const authors = chain.blocks
         .slice(range.start, range.end)
-        .map(({ header }) => header.coinbase);
+        .map(({ header }) => blockAuthor(engineOf(chain.rulesAt(header.number)), header)!);
       return statusOf(range, validators, authors);
     });
   }
@@ -161,12 +183,12 @@ function answerOf(
   if (method === 'istanbul_getValidators') return { value: snapshot.validators.map(toHex) };
   if (method === 'istanbul_getSnapshot') return { value: snapshotJson(snapshot) };
   if (method === 'istanbul_getSignersFromBlock')
-    return { value: signersJson(chain.blocks[number]!) };
+    return attempt(() => signersJson(engineOf(chain.rulesAt(number)), chain.blocks[number]!));
   return undefined;
 }
 
-function signersJson({ header }: Block) {
-  const { number, hash, author, committers } = blockSigners('qbft', header);
+function signersJson(engine: BftEngine, { header }: Block) {
+  const { number, hash, author, committers } = blockSigners(engine, header);
   return {
     Number: number,
     Hash: toHex(hash),
