@@ -182,8 +182,9 @@ function peerServer(
   return new P2pServer({
     nodeKey,
     clientName: name,
-    protocols:
-      engineAt(genesis.config, 1) === 'qbft' ? [ETH_66, ETH_68, ISTANBUL_100] : [ETH_66, ETH_68],
+    protocols: ['qbft', 'ibft'].includes(engineAt(genesis.config, 1))
+      ? [ETH_66, ETH_68, ISTANBUL_100]
+      : [ETH_66, ETH_68],
     maxPeers: options.number('maxpeers')!,
     listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
     staticNodes: readNodeList(dataDirectory, 'static-nodes.json', log),
@@ -196,26 +197,18 @@ function peerServer(
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
   checkStart(genesis.config);
   checkMarkers(options, genesis);
-  checkEngine(options, genesis);
+  checkEngine(genesis);
 }
 
-/** A chain whose seals this version cannot check is not followed; one whose votes it cannot cast is followed only. */
-function checkEngine(options: ParsedOptions, { config }: Genesis): void {
+/** A chain whose seals this version cannot check is not followed. */
+function checkEngine({ config }: Genesis): void {
   const engine = engineAt(config, 1);
-  if (engine === 'qbft') return;
+  if (engine === 'qbft' || engine === 'ibft') return;
   if (engine === 'none') throw fail('ENGINE_UNSUPPORTED', 'Consensus not specified. Exiting!!');
-  if (engine === 'raft') {
-    throw fail(
-      'ENGINE_UNSUPPORTED',
-      'this version does not run Raft networks yet: the genesis file needs a "qbft" block',
-    );
-  }
-  if (options.boolean('mine')) {
-    throw fail(
-      'ENGINE_UNSUPPORTED',
-      'this version follows IBFT chains and takes no part in them yet: start without --mine',
-    );
-  }
+  throw fail(
+    'ENGINE_UNSUPPORTED',
+    'this version does not run Raft networks yet: the genesis file needs a "qbft" or an "ibft" block',
+  );
 }
 
 function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
