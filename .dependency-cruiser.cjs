@@ -11,7 +11,7 @@ const CORE_ARROWS = {
   consensus: ['base', 'chain'],
   evm: ['base', 'chain', 'state'],
   execution: ['base', 'chain', 'state', 'evm', 'privacy', 'permission'],
-  store: ['base', 'chain', 'state', 'privacy', 'execution'],
+  store: ['base', 'chain', 'state', 'privacy', 'execution', 'consensus'],
   txpool: ['base', 'chain', 'wire'],
   sync: ['base', 'chain', 'wire'],
 };

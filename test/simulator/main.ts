@@ -1,10 +1,13 @@
 /**
  * npx tsx test/simulator/main.ts --seed N [--trace] [--canary NAME]   runs one schedule
  * npx tsx test/simulator/main.ts --minutes M [--from N]               explores
+ * with --raft: clusters of Raft in place of networks of QBFT
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/host/crypto.ts';
 import { CANARIES } from './canaries/index.ts';
+import { RAFT_CANARIES } from './raft/canaries.ts';
+import { type RaftOutcome, runRaftSeed } from './raft/world.ts';
 import { type Outcome, runSeed } from './world.ts';
 
 const { values } = parseArgs({
@@ -15,37 +18,48 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     canary: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    raft: { type: 'boolean', default: false },
   },
 });
 await installCrypto();
-const canary = values.canary ? CANARIES.find(({ name }) => name === values.canary) : undefined;
-if (values.canary && !canary) throw new Error(`no canary is called ${values.canary}`);
 const trace = values.trace ? (line: string) => console.log(line) : undefined;
-const run = (seed: number) => runSeed(seed, { ...(canary && { canary }), ...(trace && { trace }) });
+const run = values.raft
+  ? runner(RAFT_CANARIES, (seed, options) => runRaftSeed(seed, options))
+  : runner(CANARIES, async (seed, options) => runSeed(seed, options));
+
+/** With the chosen canary and trace. */
+function runner<C extends { readonly name: string }, O>(
+  canaries: readonly C[],
+  runOne: (seed: number, options: { canary?: C; trace?: (line: string) => void }) => Promise<O>,
+): (seed: number) => Promise<O> {
+  const canary = canaries.find(({ name }) => name === values.canary);
+  if (values.canary && !canary) throw new Error(`no canary is called ${values.canary}`);
+  return (seed) => runOne(seed, { ...(canary && { canary }), ...(trace && { trace }) });
+}
 
 if (values.seed !== undefined) {
-  const outcome = run(Number(values.seed));
+  const outcome = await run(Number(values.seed));
   console.log(describe(outcome));
   process.exitCode = outcome.failure ? 1 : 0;
 } else {
-  explore(
+  await explore(
     Number(values.from),
     Number(values.count ?? Number.POSITIVE_INFINITY),
     Number(values.minutes ?? 1),
   );
 }
 
-function explore(from: number, count: number, minutes: number): void {
+async function explore(from: number, count: number, minutes: number): Promise<void> {
   const until = Date.now() + minutes * 60_000;
   let schedules = 0;
   let events = 0;
   let heights = 0;
   let failures = 0;
   for (let seed = from; seed < from + count && Date.now() < until; seed++) {
-    const outcome = run(seed);
+    const outcome = await run(seed);
     schedules++;
     events += outcome.events;
-    heights += outcome.height;
+    heights += heightOf(outcome);
     if (!outcome.failure) continue;
     failures++;
     console.log(describe(outcome));
@@ -54,8 +68,14 @@ function explore(from: number, count: number, minutes: number): void {
   process.exitCode = failures > 0 ? 1 : 0;
 }
 
-function describe({ seed, failure, height, events, digest }: Outcome): string {
+/** Blocks, or entries of the Raft log. */
+function heightOf(outcome: Outcome | RaftOutcome): number {
+  return 'height' in outcome ? outcome.height : outcome.entries;
+}
+
+function describe(outcome: Outcome | RaftOutcome): string {
+  const { seed, failure, events, digest } = outcome;
   return failure
     ? `seed ${seed} failed: ${failure}`
-    : `seed ${seed} passed: height ${height}, ${events} events, digest ${digest}`;
+    : `seed ${seed} passed: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
+import { consensusRaft } from './consensus-raft.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
 import { consensusWireIbft } from './consensus-wire-ibft.ts';
@@ -43,4 +44,10 @@ it('an engine in place of a validator decides what a live network decided', asyn
   const tally = await runAll(consensusSessions, 2);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(90);
+});
+
+it('Raft members, messages, recorded streams and seals are read and written as the reference does', async () => {
+  const tally = await runAll(consensusRaft, 3);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBeGreaterThan(150);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { chains } from './chains.ts';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
+import { consensusRaft } from './consensus-raft.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
 import { consensusWireIbft } from './consensus-wire-ibft.ts';
@@ -30,6 +31,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   consensusSessions,
   consensusPrepared,
   consensusNetworks,
+  consensusRaft,
   chains,
   privateChains,
   privateSimulations,
@@ -60,9 +62,8 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('data folder', 'goquorum/datadir'),
   later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
   later('quirks', 'goquorum/quirks'),
-  later('consensus wire of Raft', 'goquorum/consensus/wire', /\/raft\//),
   later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
-  later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/blocks\.json)/),
+  later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/(blocks|connections)\.json)/),
   later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),
   later('private transactions', 'goquorum', /-chain\/private\/(cases|extension)/),
   later('rpc of the gas price and group chains', 'goquorum', /(gas-price|mps)-chain\/rpc\//),

@@ -1,0 +1,250 @@
+/** Messages, log entries, snapshots and membership changes in etcd's `raftpb` encoding (consensus dossier §10.4). */
+import { EMPTY_BYTES } from '../../base/bytes.ts';
+import { fail } from '../../base/errors.ts';
+import { type ProtobufField, ProtobufWriter, protobufFields } from './protobuf.ts';
+
+export const MESSAGE_TYPE = {
+  propose: 2,
+  append: 3,
+  appendResponse: 4,
+  vote: 5,
+  voteResponse: 6,
+  snapshot: 7,
+  heartbeat: 8,
+  heartbeatResponse: 9,
+  preVote: 17,
+  preVoteResponse: 18,
+} as const;
+
+export const ENTRY_TYPE = { normal: 0, confChange: 1 } as const;
+
+export const CONF_CHANGE = { addNode: 0, removeNode: 1, updateNode: 2, addLearner: 3 } as const;
+
+export interface Entry {
+  readonly type: number;
+  readonly term: number;
+  readonly index: number;
+  /** A block, a membership change, or nothing: what a new leader appends. */
+  readonly data: Uint8Array;
+}
+
+export interface ConfState {
+  /** Voters. */
+  readonly nodes: readonly number[];
+  readonly learners: readonly number[];
+}
+
+export interface Snapshot {
+  readonly data: Uint8Array;
+  readonly confState: ConfState;
+  /** 0: no snapshot. */
+  readonly index: number;
+  readonly term: number;
+}
+
+export interface HardState {
+  readonly term: number;
+  /** Whom this member voted for in `term`; 0: nobody. */
+  readonly vote: number;
+  readonly commit: number;
+}
+
+export interface ConfChange {
+  readonly id: number;
+  readonly type: number;
+  readonly nodeId: number;
+  /** The member's address; empty where none is needed. */
+  readonly context: Uint8Array;
+}
+
+export interface RaftMessage {
+  readonly type: number;
+  readonly to: number;
+  readonly from: number;
+  readonly term: number;
+  readonly logTerm: number;
+  readonly index: number;
+  readonly entries: readonly Entry[];
+  readonly commit: number;
+  readonly snapshot: Snapshot;
+  readonly reject: boolean;
+  readonly rejectHint: number;
+  readonly context: Uint8Array;
+}
+
+const NO_CONF_STATE: ConfState = { nodes: [], learners: [] };
+export const NO_SNAPSHOT: Snapshot = {
+  data: EMPTY_BYTES,
+  confState: NO_CONF_STATE,
+  index: 0,
+  term: 0,
+};
+
+const BLANK: RaftMessage = {
+  type: 0,
+  to: 0,
+  from: 0,
+  term: 0,
+  logTerm: 0,
+  index: 0,
+  entries: [],
+  commit: 0,
+  snapshot: NO_SNAPSHOT,
+  reject: false,
+  rejectHint: 0,
+  context: EMPTY_BYTES,
+};
+
+/** What is not named is zero or empty. */
+export function raftMessage(parts: Partial<RaftMessage>): RaftMessage {
+  return { ...BLANK, ...parts };
+}
+
+/** Entries of one message; a peer's flood is refused before it is kept. */
+const ENTRIES_MAX = 65_536;
+const MEMBERS_MAX = 65_535;
+
+export function encodeEntry(entry: Entry): Uint8Array {
+  return new ProtobufWriter(entry.data.length + 40)
+    .number(1, entry.type)
+    .number(2, entry.term)
+    .number(3, entry.index)
+    .optional(4, entry.data)
+    .finish();
+}
+
+export function decodeEntry(bytes: Uint8Array): Entry {
+  const entry = { type: 0, term: 0, index: 0, data: EMPTY_BYTES };
+  for (const field of protobufFields(bytes)) {
+    if (field.number === 1) entry.type = field.value;
+    else if (field.number === 2) entry.term = field.value;
+    else if (field.number === 3) entry.index = field.value;
+    else if (field.number === 4) entry.data = field.bytes;
+  }
+  return entry;
+}
+
+export function encodeConfChange(change: ConfChange): Uint8Array {
+  return new ProtobufWriter(change.context.length + 40)
+    .number(1, change.id)
+    .number(2, change.type)
+    .number(3, change.nodeId)
+    .optional(4, change.context)
+    .finish();
+}
+
+export function decodeConfChange(bytes: Uint8Array): ConfChange {
+  const change = { id: 0, type: 0, nodeId: 0, context: EMPTY_BYTES };
+  for (const field of protobufFields(bytes)) {
+    if (field.number === 1) change.id = field.value;
+    else if (field.number === 2) change.type = field.value;
+    else if (field.number === 3) change.nodeId = field.value;
+    else if (field.number === 4) change.context = field.bytes;
+  }
+  return change;
+}
+
+export function encodeHardState(state: HardState): Uint8Array {
+  return new ProtobufWriter()
+    .number(1, state.term)
+    .number(2, state.vote)
+    .number(3, state.commit)
+    .finish();
+}
+
+export function decodeHardState(bytes: Uint8Array): HardState {
+  const state = { term: 0, vote: 0, commit: 0 };
+  for (const field of protobufFields(bytes)) {
+    if (field.number === 1) state.term = field.value;
+    else if (field.number === 2) state.vote = field.value;
+    else if (field.number === 3) state.commit = field.value;
+  }
+  return state;
+}
+
+export function encodeSnapshot(snapshot: Snapshot): Uint8Array {
+  const members = new ProtobufWriter();
+  for (const id of snapshot.confState.nodes) members.number(1, id);
+  for (const id of snapshot.confState.learners) members.number(2, id);
+  const metadata = new ProtobufWriter()
+    .field(1, members.finish())
+    .number(2, snapshot.index)
+    .number(3, snapshot.term)
+    .finish();
+  return new ProtobufWriter(snapshot.data.length + metadata.length + 20)
+    .optional(1, snapshot.data)
+    .field(2, metadata)
+    .finish();
+}
+
+export function decodeSnapshot(bytes: Uint8Array): Snapshot {
+  const snapshot = { data: EMPTY_BYTES, confState: NO_CONF_STATE, index: 0, term: 0 };
+  for (const field of protobufFields(bytes)) {
+    if (field.number === 1) snapshot.data = field.bytes;
+    if (field.number !== 2) continue;
+    for (const inner of protobufFields(field.bytes)) {
+      if (inner.number === 1) snapshot.confState = decodeConfState(inner);
+      else if (inner.number === 2) snapshot.index = inner.value;
+      else if (inner.number === 3) snapshot.term = inner.value;
+    }
+  }
+  return snapshot;
+}
+
+function decodeConfState({ bytes }: ProtobufField): ConfState {
+  const nodes: number[] = [];
+  const learners: number[] = [];
+  for (const { number, value } of protobufFields(bytes)) {
+    if (number === 1) nodes.push(value);
+    else if (number === 2) learners.push(value);
+    if (nodes.length + learners.length > MEMBERS_MAX) throw tooMany('members');
+  }
+  return { nodes, learners };
+}
+
+export function encodeMessage(message: RaftMessage): Uint8Array {
+  const entries = message.entries.map(encodeEntry);
+  const snapshot = encodeSnapshot(message.snapshot);
+  const size = entries.reduce((sum, entry) => sum + entry.length + 10, snapshot.length + 120);
+  const writer = new ProtobufWriter(size)
+    .number(1, message.type)
+    .number(2, message.to)
+    .number(3, message.from)
+    .number(4, message.term)
+    .number(5, message.logTerm)
+    .number(6, message.index);
+  for (const entry of entries) writer.field(7, entry);
+  return writer
+    .number(8, message.commit)
+    .field(9, snapshot)
+    .number(10, message.reject ? 1 : 0)
+    .number(11, message.rejectHint)
+    .optional(12, message.context)
+    .finish();
+}
+
+const NUMBERS = { 1: 'type', 2: 'to', 3: 'from', 4: 'term', 5: 'logTerm', 6: 'index' } as const;
+
+/** Throws RAFT_MESSAGE_INVALID. Entries and snapshot are views of the input. */
+export function decodeMessage(bytes: Uint8Array): RaftMessage {
+  const message = { ...BLANK } as { -readonly [K in keyof RaftMessage]: RaftMessage[K] };
+  const entries: Entry[] = [];
+  message.entries = entries;
+  for (const field of protobufFields(bytes)) {
+    const name = NUMBERS[field.number as keyof typeof NUMBERS];
+    if (name !== undefined) message[name] = field.value;
+    else if (field.number === 7) {
+      if (entries.length >= ENTRIES_MAX) throw tooMany('entries');
+      entries.push(decodeEntry(field.bytes));
+    } else if (field.number === 8) message.commit = field.value;
+    else if (field.number === 9) message.snapshot = decodeSnapshot(field.bytes);
+    else if (field.number === 10) message.reject = field.value !== 0;
+    else if (field.number === 11) message.rejectHint = field.value;
+    else if (field.number === 12) message.context = field.bytes;
+  }
+  return message;
+}
+
+function tooMany(what: string): Error {
+  return fail('RAFT_MESSAGE_INVALID', `raft message: too many ${what}`);
+}

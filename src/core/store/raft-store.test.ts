@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MemoryDisk } from '../../io/storage/memory.ts';
+import { Prng } from '../base/prng.ts';
+import type { Entry } from '../consensus/raft/messages.ts';
+import { RaftStore } from './raft-store.ts';
+
+const entry = (index: number, term = 1, size = 20): Entry => ({
+  type: 0,
+  term,
+  index,
+  data: new Uint8Array(size).fill(index),
+});
+const MEMBERS = { nodes: [1, 2, 3], learners: [4] };
+
+async function filled(disk = new MemoryDisk()) {
+  const store = await RaftStore.open(disk.log('raft'));
+  await store.save({ hardState: { term: 1, vote: 2, commit: 0 }, entries: [entry(1), entry(2)] });
+  await store.save({ hardState: undefined, entries: [entry(3), entry(4)] });
+  return { disk, store };
+}
+
+describe('the store of a Raft member', () => {
+  it('gives back what was saved, later entries in place of earlier ones', async () => {
+    const { disk, store } = await filled();
+    await store.save({ hardState: { term: 2, vote: 0, commit: 2 }, entries: [entry(3, 2)] });
+    const again = await RaftStore.open(disk.log('raft'));
+    expect(again.isNew).toBe(false);
+    expect(again.contents.hardState).toEqual({ term: 2, vote: 0, commit: 2 });
+    expect(again.contents.entries).toEqual([entry(1), entry(2), entry(3, 2)]);
+  });
+
+  it('keeps a tail behind a snapshot of its own and nothing before one of the leader', async () => {
+    const { disk, store } = await filled();
+    const snapshot = { index: 3, term: 1, confState: MEMBERS, data: Uint8Array.of(7) };
+    await store.compact(snapshot, 2);
+    let again = (await RaftStore.open(disk.log('raft'))).contents;
+    expect(again.snapshot).toEqual(snapshot);
+    expect(again.entries.map(({ index }) => index)).toEqual([2, 3, 4]);
+    const newer = { ...snapshot, index: 90 };
+    await store.save({ hardState: undefined, entries: [entry(91)], snapshot: newer });
+    again = (await RaftStore.open(disk.log('raft'))).contents;
+    expect(again.snapshot.index).toBe(90);
+    expect(again.entries.map(({ index }) => index)).toEqual([91]);
+    expect(disk.log('raft').segments()).toHaveLength(1);
+  });
+
+  it('cuts a torn end and refuses rot with a good record behind it, losing nothing', async () => {
+    const { disk, store } = await filled();
+    const file = disk.log('raft').open(0);
+    const size = file.size();
+    file.append(Uint8Array.of(0, 0, 0, 9, 1, 2, 3, 4, 1, 5));
+    expect((await RaftStore.open(disk.log('raft'))).contents).toEqual(store.contents);
+    expect(file.size()).toBe(size);
+    const base = 30;
+    for (const at of [3, base, base + 25]) {
+      disk.flipByte('raft', 0, at);
+      await expect(RaftStore.open(disk.log('raft'))).rejects.toThrow(
+        /failed to read WAL: raft\/000000.log/,
+      );
+      expect(file.size()).toBe(size);
+      disk.flipByte('raft', 0, at);
+    }
+    expect((await RaftStore.open(disk.log('raft'))).contents).toEqual(store.contents);
+  });
+
+  it('has after any crash what it had acknowledged, and at most one save more', async () => {
+    const saves = fc.array(fc.constantFrom('entries', 'vote', 'compact', 'install'), {
+      minLength: 1,
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(saves, fc.nat(60), fc.nat(), async (kinds, crashAt, seed) => {
+        const disk = new MemoryDisk(new Prng(seed));
+        disk.failAt(crashAt, 'crash');
+        const durable: string[] = [];
+        let last = 0;
+        let store: RaftStore | undefined;
+        try {
+          store = await RaftStore.open(disk.log('raft'));
+          durable.push(JSON.stringify(store.contents));
+          for (const [at, kind] of kinds.entries()) {
+            await apply(store, kind, at, last);
+            last = store.contents.entries.at(-1)?.index ?? store.contents.snapshot.index;
+            durable.push(JSON.stringify(store.contents));
+          }
+        } catch (error) {
+          expect((error as { code?: string }).code).toBe('STORAGE_CRASHED');
+          if (store) durable.push(JSON.stringify(store.contents));
+        }
+        disk.crash();
+        const found = (await RaftStore.open(disk.log('raft'))).contents;
+        if (durable.length < 2) return;
+        const [before, after] = durable.slice(-2).map((text) => JSON.parse(text));
+        const terms = [before.hardState.term, after.hardState.term];
+        expect(terms).toContain(found.hardState.term);
+        const isEither = [before, after].some(
+          (one) => JSON.stringify(one.entries) === JSON.stringify(found.entries),
+        );
+        expect(isEither).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+async function apply(store: RaftStore, kind: string, at: number, last: number): Promise<void> {
+  const { hardState, snapshot } = store.contents;
+  const next = { ...hardState, term: at + 1, vote: (at % 3) + 1 };
+  if (kind === 'entries') {
+    await store.save({ hardState: undefined, entries: [entry(last + 1), entry(last + 2)] });
+  } else if (kind === 'vote') await store.save({ hardState: next, entries: [] });
+  else if (kind === 'compact' && last > snapshot.index) {
+    const own = { index: last, term: 1, confState: MEMBERS, data: Uint8Array.of(at) };
+    await store.compact(own, Math.max(1, last - 2));
+  } else {
+    const installed = { index: last + 5, term: 1, confState: MEMBERS, data: Uint8Array.of(at) };
+    await store.save({ hardState: next, entries: [], snapshot: installed });
+  }
+}

@@ -1,0 +1,27 @@
+/** Planted bugs: each must be found by the checkers, or the simulator proves nothing. */
+import type { RaftCanary } from './world.ts';
+
+/** Replaces what a class does inside, in one instance. */
+function override(target: object, name: string, descriptor: PropertyDescriptor): void {
+  if (!(name in target)) throw new Error(`there is no ${name}`);
+  Object.defineProperty(target, name, { ...descriptor, configurable: true });
+}
+
+export const RAFT_CANARIES: readonly RaftCanary[] = [
+  {
+    name: 'raft-small-quorum',
+    plant: (raft) =>
+      override((raft as unknown as { members: object }).members, 'quorum', {
+        get: () => Math.max(1, Math.floor(raft.confState().nodes.length / 2)),
+      }),
+  },
+  {
+    name: 'raft-second-vote',
+    plant: (raft) => override(raft, 'votedFor', { get: () => 0, set: () => {} }),
+  },
+  {
+    name: 'raft-stale-log-elected',
+    plant: (raft) => override(raft.log, 'isUpToDate', { value: () => true }),
+  },
+  { name: 'raft-unsynced-log', isUnsynced: true },
+];
