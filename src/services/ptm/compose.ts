@@ -99,7 +99,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     discovery: config.discovery,
   });
   const p2pTls = config.servers.find((server) => server.app === 'P2P')?.tls;
-  const trust = p2pTls && clientTrust(p2pTls);
+  const trust = p2pTls && clientTrust(p2pTls, host.env);
   const clients = {
     quick: peerClient(PEER_TIMEOUT_MS, trust),
     patient: peerClient(RESEND_TIMEOUT_MS, trust),
@@ -150,7 +150,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
           address,
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
-          tls: tls && serverTrust(tls),
+          tls: tls && serverTrust(tls, host.env),
           allowed: app === 'P2P' ? allowed : undefined,
         });
         servers.set(app, server);

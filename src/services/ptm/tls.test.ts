@@ -1,47 +1,33 @@
-import { execFileSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  makeCertificate,
+  pkcs12,
+  type TestCertificate,
+} from '../../../test/support/certificates.ts';
 import { type TestPtm, testPtm, until } from '../../../test/support/ptm.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
-import { parseTls } from './tls-options.ts';
+import { clientTrust, parseTls, serverTrust } from './tls-options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ptm-tls-'));
 const at = (name: string) => join(folder, name);
 const running: TestPtm[] = [];
 
-function openssl(...args: string[]): void {
-  execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-}
-
-/** A key and a certificate for 127.0.0.1, by itself or by our authority. */
-function certificate(name: string, authority?: string): void {
-  openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${name}.key`);
-  openssl('req', '-new', '-key', `${name}.key`, '-subj', `/CN=${name}`, '-out', `${name}.csr`);
-  writeFileSync(at(`${name}.ext`), 'subjectAltName=IP:127.0.0.1\n');
-  const sign = authority
-    ? ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`, '-CAcreateserial']
-    : ['-signkey', `${name}.key`];
-  const extensions = name === 'authority' ? [] : ['-extfile', `${name}.ext`];
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    `${name}.csr`,
-    ...sign,
-    '-days',
-    '2',
-    ...extensions,
-    '-out',
-    `${name}.pem`,
-  );
+/** A key and a certificate for 127.0.0.1 in the folder, by itself or by our authority. */
+function certificate(name: string, issuer?: TestCertificate): TestCertificate {
+  const made = makeCertificate(name, issuer);
+  writeFileSync(at(`${name}.key`), made.key);
+  writeFileSync(at(`${name}.pem`), made.cert);
+  return made;
 }
 
 beforeAll(() => {
-  certificate('authority');
-  for (const name of ['one', 'two']) certificate(name, 'authority');
+  const authority = certificate('authority');
+  for (const name of ['one', 'two']) certificate(name, authority);
   certificate('self-one');
   certificate('self-two');
 });
@@ -138,12 +124,7 @@ describe('TLS between managers', () => {
     const oneWay = await start(2, [], ssl('one', 'CA', { ...CA, clientAuth: false }));
     expect(await knock(oneWay.p2pUrl)).toBe(200);
 
-    const fingerprint = execFileSync(
-      'openssl',
-      ['x509', '-in', 'self-two.pem', '-noout', '-fingerprint', '-sha1'],
-      { cwd: folder },
-    );
-    const sha1 = String(fingerprint).split('=')[1]!.trim();
+    const sha1 = new X509Certificate(readFileSync(at('self-two.pem'))).fingerprint;
     writeFileSync(at('white'), `self-two ${sha1}\n`);
     const listed = await start(3, [], ssl('self-one', 'WHITELIST', { knownClientsFile: 'white' }));
     expect(await knock(listed.p2pUrl, 'self-two')).toBe(200);
@@ -163,10 +144,40 @@ describe('TLS between managers', () => {
     expect((await knock(one.p2pUrl, 'two')).toString()).toBe('200');
   });
 
-  it('reads PEM files only, and says so', () => {
-    expect(() => ssl('one', 'CA', { serverKeyStore: 'a.jks' })).toThrow(
-      /serverKeyStore: Java key stores are not read\. Convert it to PEM/,
-    );
+  it('takes key stores before PEM files, passwords by precedence', async () => {
+    const authority = certificate('store-authority');
+    const [a, b] = [certificate('a', authority), certificate('b', authority)];
+    writeFileSync(at('a.p12'), pkcs12(a, 'pässword'));
+    writeFileSync(at('b.p12'), pkcs12(b, 'b'));
+    const store = (file: string, fields: object) => ({
+      serverKeyStore: file,
+      clientKeyStore: file,
+      serverTrustCertificates: ['store-authority.pem'],
+      clientTrustCertificates: ['store-authority.pem'],
+      ...fields,
+    });
+    const passwords = { serverKeyStorePassword: 'pässword', clientKeyStorePassword: 'pässword' };
+    const one = await start(1, [], ssl('self-one', 'CA', store('a.p12', passwords)));
+    expect(await knock(one.p2pUrl, 'a')).toBe(200);
+    const tls = ssl('self-two', 'CA', store('b.p12', { environmentVariablePrefix: 'B' }))!;
+    expect(() => serverTrust(tls)).toThrow(/serverKeyStore: .*b\.p12: .*password is wrong/);
+    const env = { TESSERA_SERVER_KEYSTORE_PWD: 'no', B_TESSERA_SERVER_KEYSTORE_PWD: 'b' };
+    expect(createPrivateKey(serverTrust(tls, env).key).equals(createPrivateKey(b.key))).toBe(true);
+    const configured = { ...tls, fields: { ...tls.fields, clientKeyStorePassword: 'b' } };
+    const all = { TESSERA_CLIENT_KEYSTORE_PWD: 'no' };
+    expect(clientTrust(configured, all).cert).toContain('BEGIN CERTIFICATE');
+    expect(() => clientTrust(tls, all)).toThrow(/password is wrong/);
+    expect(clientTrust(tls, { TESSERA_CLIENT_KEYSTORE_PWD: 'b' }).key).toBeDefined();
+    const trusting = ssl('self-two', 'CA', {
+      clientTrustStore: 'b.p12',
+      clientTrustStorePassword: 'b',
+    })!;
+    expect(clientTrust(trusting).ca).toHaveLength(1);
+    const missing = ssl('one', 'CA', { serverKeyStore: 'none.jks' })!;
+    expect(() => serverTrust(missing)).toThrow(/serverKeyStore: cannot read/);
+  });
+
+  it('refuses modes that it does not know', () => {
     expect(() => ssl('one', 'SOME')).toThrow(/TrustMode must be one of CA, TOFU/);
     expect(() => parseTls({ tls: 'MAYBE' }, folder, 's')).toThrow(/STRICT or OFF/);
     expect(parseTls({ tls: 'off', serverKeyStore: 'a.jks' }, folder, 's')).toBeUndefined();
