@@ -1,7 +1,7 @@
 /** One manager in a process of its own, for the bench: `ptm-process.ts FOLDER NUMBER PEER…`; prints its URLs, then its memory on request. */
 import { createInterface } from 'node:readline';
 import { openLmdbKv } from '../src/io/storage/lmdb-kv.ts';
-import { PTM_TABLES } from '../src/services/ptm/manager/store.ts';
+import { PTM_TABLES } from '../src/services/ptm/manager/kv-store.ts';
 import { testPtm } from '../test/support/ptm.ts';
 
 const [folder, number, ...peers] = process.argv.slice(2);

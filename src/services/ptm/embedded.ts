@@ -24,7 +24,8 @@ export function embeddedManager(
   return {
     features,
     async ask(queries) {
-      return new Map(queries.map((query) => [queryKey(query), answer(manager, query)]));
+      const answers = await Promise.all(queries.map((query) => answer(manager, query)));
+      return new Map(queries.map((query, i) => [queryKey(query), answers[i]!]));
     },
     async send(payload) {
       const from = payload.from ? fromBase64(payload.from) : undefined;
@@ -33,33 +34,39 @@ export function embeddedManager(
     storeRaw: (payload, from) => manager.storeRaw(payload, from ? fromBase64(from) : undefined),
     sendSigned: async (payload) => sent(await manager.sendSigned(payload.hash, terms(payload))),
     async receiveRaw(hash) {
-      const received = held(() => manager.receiveRaw(hash));
+      const received = await held(manager.receiveRaw(hash));
       return received && { payload: received.payload, senderKey: base64(received.senderKey) };
     },
-    participants: async (hash) => manager.participants(hash).map(base64),
-    mandatory: async (hash) => manager.mandatory(hash).map(base64),
+    participants: async (hash) => (await manager.participants(hash)).map(base64),
+    mandatory: async (hash) => (await manager.mandatory(hash)).map(base64),
     groups: async () => manager.groups,
     async encryptPayload(payload) {
       const from = payload.from ? fromBase64(payload.from) : undefined;
       const wanted = terms({ ...payload, mandatory: undefined });
-      return sealed(manager.createEnvelope(payload.payload, from, wanted));
+      return sealed(await manager.createEnvelope(payload.payload, from, wanted));
     },
   };
 }
 
-function answer(manager: PrivateTransactionManager, query: PrivateQuery): PrivateAnswer {
+async function answer(
+  manager: PrivateTransactionManager,
+  query: PrivateQuery,
+): Promise<PrivateAnswer> {
   const { hash, kind } = query;
   if (isZeroBytes(hash)) return { kind: 'notParty' };
   if (kind === 'isSender') {
-    return { kind: 'fact', value: held(() => manager.isSender(hash)) ?? false };
+    return { kind: 'fact', value: (await held(manager.isSender(hash))) ?? false };
   }
-  const received = held(() => (kind === 'payload' ? manager.receive(hash) : opened(manager, hash)));
+  const received = await held(kind === 'payload' ? manager.receive(hash) : opened(manager, hash));
   return received ? heldPayload(received) : { kind: 'notParty' };
 }
 
 /** An envelope's six parts travel as JSON inside another payload. Undefined when a peer put something else there. */
-function opened(manager: PrivateTransactionManager, hash: PayloadHash): Received | undefined {
-  const envelope = parseEnvelope(manager.receive(hash).payload);
+async function opened(
+  manager: PrivateTransactionManager,
+  hash: PayloadHash,
+): Promise<Received | undefined> {
+  const envelope = parseEnvelope((await manager.receive(hash)).payload);
   return envelope && manager.openEnvelope(envelope);
 }
 
@@ -84,9 +91,9 @@ function heldPayload(received: Received): HeldPayload {
   };
 }
 
-function held<T>(read: () => T): T | undefined {
+async function held<T>(read: Promise<T>): Promise<T | undefined> {
   try {
-    return read();
+    return await read;
   } catch (error) {
     if (hasCode(error, 'PTM_NOT_FOUND')) return undefined;
     throw error;

@@ -66,13 +66,13 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
       ADMIN: [...common, ...adminRoutes(table)],
       P2P: [...common, ...p2pRoutes(manager, resender, groups, parts)],
     });
+    discovery.start();
+    await distributor.start();
+    ready = true;
   } catch (error) {
     await parts.close();
     throw error;
   }
-  ready = true;
-  discovery.start();
-  distributor.start();
   return {
     q2tUrl: parts.urlOf('Q2T')!,
     thirdPartyUrl: parts.urlOf('ThirdParty'),

@@ -9,7 +9,7 @@ import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
-import { PTM_TABLES } from './manager/store.ts';
+import { PTM_TABLES } from './manager/kv-store.ts';
 
 const say = () => undefined;
 const terms = { flag: 0, affected: [], execHash: undefined, mandatory: undefined } as const;

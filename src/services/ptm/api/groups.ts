@@ -39,11 +39,11 @@ export function groupRoutes(parts: GroupParts): Route[] {
         }),
       ),
     ),
-    post('/findPrivacyGroup', (fields) =>
-      groups.find(keysField(fields, 'addresses')).map(describe),
+    post('/findPrivacyGroup', async (fields) =>
+      (await groups.find(keysField(fields, 'addresses'))).map(describe),
     ),
-    post('/retrievePrivacyGroup', (fields) =>
-      describe(groups.retrieve(bytesField(fields, 'privacyGroupId'))),
+    post('/retrievePrivacyGroup', async (fields) =>
+      describe(await groups.retrieve(bytesField(fields, 'privacyGroupId'))),
     ),
     // Besu reads a JSON string here.
     post('/deletePrivacyGroup', async (fields) => {
@@ -66,7 +66,7 @@ export function pushGroupRoute(groups: PrivacyGroups): Route {
   };
 }
 
-function ofType(parts: GroupParts, request: HttpRequest): HttpReply {
+async function ofType(parts: GroupParts, request: HttpRequest): Promise<HttpReply> {
   const type = (request.params.type ?? '').toUpperCase();
   switch (type) {
     case 'RESIDENT':
@@ -74,7 +74,7 @@ function ofType(parts: GroupParts, request: HttpRequest): HttpReply {
       return json(200, describeGroups(parts.manager.groups));
     case 'PANTHEON':
     case 'LEGACY':
-      return json(200, parts.groups.ofType(type).map(describe));
+      return json(200, (await parts.groups.ofType(type)).map(describe));
     default:
       throw bad('the type of a privacy group is RESIDENT, LEGACY or PANTHEON');
   }

@@ -129,7 +129,7 @@ async function resend(resender: Resender, request: HttpRequest): Promise<HttpRep
       return text(200, '');
     case 'INDIVIDUAL': {
       const hash = payloadHash(base64(bytesField(fields, 'key')), 'key');
-      const body = encodeLegacy(resender.individual(hash, key));
+      const body = encodeLegacy(await resender.individual(hash, key));
       return { status: 200, type: 'application/octet-stream', body };
     }
     default:

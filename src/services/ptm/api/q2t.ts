@@ -1,5 +1,4 @@
 /** Q2T: what a node asks of its manager, with Tessera's paths and answers (privacy dossier §9.2). */
-import { QuorateError } from '../../../core/base/errors.ts';
 import {
   type HttpReply,
   type HttpRequest,
@@ -44,6 +43,8 @@ import {
 /** Payloads asked for in one batch request, and the clear bytes that one answer holds. */
 const BATCH_HASHES_MAX = 1024;
 const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+/** Read from the store at a time. */
+const BATCH_PAGE_HASHES = 64;
 
 export function q2tRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): Route[] {
   return [...sendRoutes(manager, groups), ...receiveRoutes(manager), ...envelopeRoutes(manager)];
@@ -71,7 +72,7 @@ function sendRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): 
       async handle(request) {
         const media = postedMedia(request);
         const fields = jsonBody(request);
-        const terms = withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
+        const terms = await withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
         const from = keyField(fields, 'from');
         return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
       },
@@ -97,9 +98,13 @@ function sendRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): 
 }
 
 /** A privacy group stands for its members, whatever recipients are named beside it. */
-function withGroup(terms: SendTerms, fields: Fields, groups: PrivacyGroups): SendTerms {
+async function withGroup(
+  terms: SendTerms,
+  fields: Fields,
+  groups: PrivacyGroups,
+): Promise<SendTerms> {
   if (typeof fields.privacyGroupId !== 'string' || fields.privacyGroupId === '') return terms;
-  const { id, members } = groups.retrieve(bytesField(fields, 'privacyGroupId'));
+  const { id, members } = await groups.retrieve(bytesField(fields, 'privacyGroupId'));
   return { ...terms, to: members, privacyGroupId: id };
 }
 
@@ -115,7 +120,7 @@ async function sendSigned(
   }
   const media = postedMedia(request);
   const fields = jsonBody(request);
-  const terms = withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
+  const terms = await withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
   const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
   return sentReply(await manager.sendSigned(hash, terms), media);
 }
@@ -127,17 +132,17 @@ function receiveRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'GET',
       path: '/transaction/:hash/isSender',
-      handle: (request) => text(200, String(manager.isSender(hashOf(request)))),
+      handle: async (request) => text(200, String(await manager.isSender(hashOf(request)))),
     },
     {
       method: 'GET',
       path: '/transaction/:hash/participants',
-      handle: (request) => text(200, keyList(manager.participants(hashOf(request)))),
+      handle: async (request) => text(200, keyList(await manager.participants(hashOf(request)))),
     },
     {
       method: 'GET',
       path: '/transaction/:hash/mandatory',
-      handle: (request) => text(200, keyList(manager.mandatory(hashOf(request)))),
+      handle: async (request) => text(200, keyList(await manager.mandatory(hashOf(request)))),
     },
     {
       method: 'DELETE',
@@ -159,9 +164,9 @@ function receiveRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'GET',
       path: '/receiveraw',
-      handle(request) {
+      async handle(request) {
         const hash = payloadHash(request.header('c11n-key') ?? '', 'c11n-key');
-        const { payload } = manager.receive(hash, keyHeader(request, 'c11n-to'));
+        const { payload } = await manager.receive(hash, keyHeader(request, 'c11n-to'));
         return { status: 200, type: 'application/octet-stream', body: payload };
       },
     },
@@ -169,7 +174,10 @@ function receiveRoutes(manager: PrivateTransactionManager): Route[] {
   ];
 }
 
-function receive(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+async function receive(
+  manager: PrivateTransactionManager,
+  request: HttpRequest,
+): Promise<HttpReply> {
   const hash = payloadHash(request.params.hash ?? '', 'hash');
   const { to, isRaw } = request.query;
   if (isRaw !== undefined && !/^(true|false)$/i.test(isRaw)) {
@@ -178,18 +186,21 @@ function receive(manager: PrivateTransactionManager, request: HttpRequest): Http
   const media = acceptedMedia(request);
   const body =
     isRaw?.toLowerCase() === 'true'
-      ? rawBody(manager.receiveRaw(hash), media)
-      : receivedBody(manager.receive(hash, to ? key(to, 'to') : undefined), media);
+      ? rawBody(await manager.receiveRaw(hash), media)
+      : receivedBody(await manager.receive(hash, to ? key(to, 'to') : undefined), media);
   return { status: 200, type: media, body: JSON.stringify(body) };
 }
 
-function legacyReceive(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+async function legacyReceive(
+  manager: PrivateTransactionManager,
+  request: HttpRequest,
+): Promise<HttpReply> {
   const fields = jsonBody(request);
   const hash = payloadHash(base64(bytesField(fields, 'key')), 'key');
   const received =
     fields.isRaw === true
-      ? manager.receiveRaw(hash)
-      : manager.receive(hash, keyField(fields, 'to'));
+      ? await manager.receiveRaw(hash)
+      : await manager.receive(hash, keyField(fields, 'to'));
   return json(200, receivedBody(received, MEDIA.json));
 }
 
@@ -197,20 +208,21 @@ function legacyReceive(manager: PrivateTransactionManager, request: HttpRequest)
  * Ours: many payloads in one request. `{"hashes":[b64…]}` -> `{"answers":[receive object | null | {"error"}]}`, in
  * order; null for 404. The list is shorter than asked when the answer would grow too large: ask for the rest again.
  */
-function batch(manager: PrivateTransactionManager, request: HttpRequest): HttpReply {
+async function batch(manager: PrivateTransactionManager, request: HttpRequest): Promise<HttpReply> {
   const hashes = hashesField(jsonBody(request), 'hashes');
   if (hashes.length > BATCH_HASHES_MAX) throw bad(`more than ${BATCH_HASHES_MAX} hashes`);
   const answers: unknown[] = [];
   let bytes = 0;
-  for (const hash of hashes) {
-    if (bytes > BATCH_ANSWER_BYTES_MAX) break;
-    try {
-      const received = manager.receive(hash);
-      bytes += received.payload.length;
-      answers.push(receivedBody(received, MEDIA.tenancy));
-    } catch (error) {
-      if (!(error instanceof QuorateError)) throw error;
-      answers.push(error.code === 'PTM_NOT_FOUND' ? null : { error: error.message });
+  while (answers.length < hashes.length && bytes <= BATCH_ANSWER_BYTES_MAX) {
+    const page = hashes.slice(answers.length, answers.length + BATCH_PAGE_HASHES);
+    for (const received of await manager.receiveAll(page)) {
+      if (bytes > BATCH_ANSWER_BYTES_MAX) break;
+      if (received instanceof Error) answers.push({ error: received.message });
+      else if (!received) answers.push(null);
+      else {
+        bytes += received.payload.length;
+        answers.push(receivedBody(received, MEDIA.tenancy));
+      }
     }
   }
   return json(200, { answers });
@@ -221,10 +233,10 @@ function envelopeRoutes(manager: PrivateTransactionManager): Route[] {
     {
       method: 'POST',
       path: '/encodedpayload/create',
-      handle(request) {
+      async handle(request) {
         const media = postedMedia(request);
         const fields = jsonBody(request);
-        const payload = manager.createEnvelope(
+        const payload = await manager.createEnvelope(
           bytesField(fields, 'payload'),
           keyField(fields, 'from'),
           sendTerms(fields, true),

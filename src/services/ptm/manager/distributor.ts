@@ -43,8 +43,8 @@ export class Distributor {
   }
 
   /** Takes up what was owed when the process ended. */
-  start(): void {
-    for (const recipient of this.options.store.owedRecipients())
+  async start(): Promise<void> {
+    for (const recipient of await this.options.store.owedRecipients())
       this.step({ kind: 'owed', recipient });
   }
 
@@ -127,7 +127,7 @@ export class Distributor {
   private async round(recipient: PublicKey): Promise<void> {
     const { store, say } = this.options;
     try {
-      const hashes = store.owedTo(recipient, ROUND_PAYLOADS_MAX);
+      const hashes = await store.owedTo(recipient, ROUND_PAYLOADS_MAX);
       const results = await Promise.allSettled(hashes.map((hash) => this.deliver(hash, recipient)));
       const delivered: Delivery[] = [];
       let failure: unknown;
@@ -138,7 +138,7 @@ export class Distributor {
       }
       await store.delivered(delivered);
       if (failure !== undefined) throw failure;
-      const more = store.owedTo(recipient, 1).length > 0;
+      const more = (await store.owedTo(recipient, 1)).length > 0;
       if (delivered.length > 0) {
         say('info', 'delivered payloads that a peer had missed', {
           recipient: toBase64(recipient),
@@ -156,7 +156,7 @@ export class Distributor {
   }
 
   private async deliver(hash: PayloadHash, recipient: PublicKey): Promise<void> {
-    const payload = this.options.store.get(hash);
+    const payload = await this.options.store.get(hash);
     // Deleted meanwhile: a deletion stays a deletion.
     if (payload) await this.push(payload, recipient);
   }

@@ -1,7 +1,7 @@
 /** The private transaction manager: what its APIs do, in terms of enclave, store and peers (privacy dossier §9.3). */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
 import type { ResidentGroup } from '../../../core/ports.ts';
 import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
 import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
@@ -85,18 +85,18 @@ export class PrivateTransactionManager {
   async send(message: Uint8Array, from: PublicKey | undefined, terms: SendTerms): Promise<Sent> {
     const sender = from ?? this.enclave.defaultKey();
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
-    const held = this.checkedAffected(terms, recipients);
+    const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encrypt(message, sender, recipients, metadata(terms));
     return this.distribute(this.withProofs(payload, held));
   }
 
   /** Sends a payload that storeRaw kept; its hash stays. Throws PTM_NOT_FOUND. */
   async sendSigned(hash: PayloadHash, terms: SendTerms): Promise<Sent> {
-    const raw = this.store.getRaw(hash);
+    const raw = await this.store.getRaw(hash);
     if (!raw) throw notFound('Raw Transaction', hash);
     const { forwardingKeys } = this.enclave;
     const recipients = this.recipients([...terms.to, ...forwardingKeys, raw.senderKey]);
-    const held = this.checkedAffected(terms, recipients);
+    const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encryptFromRaw(raw, recipients, metadata(terms));
     return this.distribute(this.withProofs(payload, held));
   }
@@ -109,12 +109,26 @@ export class PrivateTransactionManager {
   }
 
   /** Throws PTM_NOT_FOUND. */
-  receive(hash: PayloadHash, to?: PublicKey): Received {
-    return this.open(this.held(hash), hash, to);
+  async receive(hash: PayloadHash, to?: PublicKey): Promise<Received> {
+    return this.open(await this.held(hash), hash, to);
   }
 
-  receiveRaw(hash: PayloadHash): Received {
-    const raw = this.store.getRaw(hash);
+  /** Many at once, in order; undefined where `receive` would throw PTM_NOT_FOUND, else the error it would throw. */
+  async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
+    const payloads = await this.store.getAll(hashes);
+    return payloads.map((payload, i) => {
+      if (!payload) return undefined;
+      try {
+        return this.open(payload, hashes[i]!, undefined);
+      } catch (error) {
+        if (!(error instanceof QuorateError)) throw error;
+        return error.code === 'PTM_NOT_FOUND' ? undefined : error;
+      }
+    });
+  }
+
+  async receiveRaw(hash: PayloadHash): Promise<Received> {
+    const raw = await this.store.getRaw(hash);
     if (!raw) throw notFound('Raw Message', hash);
     return {
       payload: this.enclave.decryptRaw(raw),
@@ -126,16 +140,16 @@ export class PrivateTransactionManager {
     };
   }
 
-  isSender(hash: PayloadHash): boolean {
-    return this.enclave.owns(this.held(hash).senderKey);
+  async isSender(hash: PayloadHash): Promise<boolean> {
+    return this.enclave.owns((await this.held(hash)).senderKey);
   }
 
-  participants(hash: PayloadHash): readonly PublicKey[] {
-    return this.held(hash).recipientKeys;
+  async participants(hash: PayloadHash): Promise<readonly PublicKey[]> {
+    return (await this.held(hash)).recipientKeys;
   }
 
-  mandatory(hash: PayloadHash): readonly PublicKey[] {
-    const payload = this.held(hash);
+  async mandatory(hash: PayloadHash): Promise<readonly PublicKey[]> {
+    const payload = await this.held(hash);
     if (payload.flag !== MANDATORY_RECIPIENTS) {
       throw fail(
         'PTM_REQUEST_INVALID',
@@ -146,19 +160,19 @@ export class PrivateTransactionManager {
   }
 
   async delete(hash: PayloadHash): Promise<void> {
-    this.held(hash);
+    await this.held(hash);
     await this.store.delete(hash);
   }
 
   /** Encrypts without storing: envelopes of contract extension. */
-  createEnvelope(
+  async createEnvelope(
     message: Uint8Array,
     from: PublicKey | undefined,
     terms: SendTerms,
-  ): EncodedPayload {
+  ): Promise<EncodedPayload> {
     const sender = from ?? this.enclave.defaultKey();
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
-    const held = this.checkedAffected(terms, recipients);
+    const held = await this.checkedAffected(terms, recipients);
     return this.withProofs(
       this.enclave.encrypt(message, sender, recipients, metadata(terms)),
       held,
@@ -173,17 +187,15 @@ export class PrivateTransactionManager {
   async storePushed(bytes: Uint8Array): Promise<PayloadHash> {
     const payload = decodePayload(bytes);
     const hash = this.enclave.hash(payload);
-    const held = this.findAffected(payload.affected.map((one) => one.hash));
+    const held = await this.findAffected(payload.affected.map((one) => one.hash));
     if (!acceptsArrival(payload, held, this.enhancements)) return hash;
     const checked = withoutForged(hash, payload, (affected) => {
       const one = held.find((candidate) => sameHash(candidate.hash, affected));
       return one && this.enclave.securityHash(payload, one.payload);
     });
-    const known = this.store.getForUpdate(hash);
-    const next = known ? mergeBoxes(known, checked) : this.asFirst(checked);
-    // A repeated push waits for the commit of the first, or one that is already done.
-    if (next) await this.store.put(hash, next);
-    else await this.store.barrier();
+    await this.store.merge(hash, (known) =>
+      known ? mergeBoxes(known, checked) : this.asFirst(checked),
+    );
     return hash;
   }
 
@@ -236,8 +248,8 @@ export class PrivateTransactionManager {
     };
   }
 
-  private held(hash: PayloadHash): EncodedPayload {
-    const payload = this.store.get(hash);
+  private async held(hash: PayloadHash): Promise<EncodedPayload> {
+    const payload = await this.store.get(hash);
     if (!payload) throw notFound('Message', hash);
     return payload;
   }
@@ -249,8 +261,11 @@ export class PrivateTransactionManager {
     return withoutDuplicates(keys);
   }
 
-  private checkedAffected(terms: SendTerms, recipients: readonly PublicKey[]): HeldAffected[] {
-    const held = this.findAffected(terms.affected);
+  private async checkedAffected(
+    terms: SendTerms,
+    recipients: readonly PublicKey[],
+  ): Promise<HeldAffected[]> {
+    const held = await this.findAffected(terms.affected);
     const missing = terms.affected.find((hash) => !held.some((one) => sameHash(one.hash, hash)));
     if (missing) {
       throw fail(
@@ -262,13 +277,10 @@ export class PrivateTransactionManager {
     return held;
   }
 
-  private findAffected(hashes: readonly PayloadHash[]): HeldAffected[] {
-    const held: HeldAffected[] = [];
-    for (const hash of hashes) {
-      const payload = this.store.get(hash);
-      if (payload) held.push({ hash, payload });
-    }
-    return held;
+  private async findAffected(hashes: readonly PayloadHash[]): Promise<HeldAffected[]> {
+    if (hashes.length === 0) return [];
+    const payloads = await this.store.getAll(hashes);
+    return payloads.flatMap((payload, i) => (payload ? [{ hash: hashes[i]!, payload }] : []));
   }
 
   private withProofs(payload: EncodedPayload, held: readonly HeldAffected[]): EncodedPayload {

@@ -9,6 +9,7 @@ import {
   GROUP_MEMBERS_MAX,
   type GroupType,
   groupId,
+  groupLookupId,
   type PrivacyGroup,
   sameMembers,
 } from '../../../core/privacy/payload-group.ts';
@@ -48,7 +49,7 @@ export class PrivacyGroups {
 
   /** Kept only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION, PTM_RECIPIENT_NOT_FOUND or PTM_PEER_…. */
   async create({ name, description, from, members: given, seed }: NewGroup): Promise<PrivacyGroup> {
-    const { enclave, entropy, store } = this.options;
+    const { enclave, entropy } = this.options;
     const members = withoutDuplicates(given);
     if (members.length > GROUP_MEMBERS_MAX) {
       throw fail('PTM_REQUEST_INVALID', `more than ${GROUP_MEMBERS_MAX} members`);
@@ -67,38 +68,38 @@ export class PrivacyGroups {
       type: 'PANTHEON',
       state: 'ACTIVE',
     };
-    this.checkRoom();
+    await this.checkRoom();
     await this.publish(group);
-    await store.putGroup(id, encodeGroup(group));
+    await this.keep(group);
     return group;
   }
 
   /** Active groups of exactly these members. */
-  find(members: readonly PublicKey[]): PrivacyGroup[] {
-    return this.active().filter((group) => sameMembers(group.members, members));
+  async find(members: readonly PublicKey[]): Promise<PrivacyGroup[]> {
+    return (await this.active()).filter((group) => sameMembers(group.members, members));
   }
 
-  ofType(type: GroupType): PrivacyGroup[] {
-    return this.active().filter((group) => group.type === type);
+  async ofType(type: GroupType): Promise<PrivacyGroup[]> {
+    return (await this.active()).filter((group) => group.type === type);
   }
 
   /** Throws PTM_NOT_FOUND. */
-  retrieve(id: Uint8Array): PrivacyGroup {
-    const bytes = this.options.store.getGroup(id);
+  async retrieve(id: Uint8Array): Promise<PrivacyGroup> {
+    const bytes = await this.options.store.getGroup(id);
     const group = bytes && decodeGroup(bytes);
     if (group?.state === 'ACTIVE') return group;
     throw fail('PTM_NOT_FOUND', `Privacy group ${toBase64(id)} not found`);
   }
 
   async delete(from: PublicKey | undefined, id: Uint8Array): Promise<PrivacyGroup> {
-    const { enclave, store } = this.options;
-    const held = this.retrieve(id);
+    const { enclave } = this.options;
+    const held = await this.retrieve(id);
     if (!hasKey(held.members, from ?? enclave.defaultKey())) {
       throw violation('Sender of request does not belong to this privacy group');
     }
     const group: PrivacyGroup = { ...held, state: 'DELETED' };
     await this.publish(group);
-    await store.putGroup(id, encodeGroup(group));
+    await this.keep(group);
     return group;
   }
 
@@ -109,10 +110,10 @@ export class PrivacyGroups {
     if (!group.members.some((key) => enclave.owns(key))) {
       throw violation('none of our keys is a member of this privacy group');
     }
-    const known = store.getGroup(group.id);
+    const known = await store.getGroup(group.id);
     if (group.state === 'DELETED' && !known) return;
-    if (!known) this.checkRoom();
-    await store.putGroup(group.id, encodeGroup(group));
+    if (!known) await this.checkRoom();
+    await this.keep(group);
   }
 
   private async publish(group: PrivacyGroup): Promise<void> {
@@ -141,15 +142,18 @@ export class PrivacyGroups {
     );
   }
 
-  private active(): PrivacyGroup[] {
-    return this.options.store
-      .groups()
-      .map(decodeGroup)
-      .filter((group) => group.state === 'ACTIVE');
+  private keep(group: PrivacyGroup): Promise<void> {
+    const { id, members } = group;
+    return this.options.store.putGroup(id, groupLookupId(members), encodeGroup(group));
   }
 
-  private checkRoom(): void {
-    if (this.options.store.groups().length >= GROUPS_MAX) {
+  private async active(): Promise<PrivacyGroup[]> {
+    const groups = await this.options.store.groups();
+    return groups.map(decodeGroup).filter((group) => group.state === 'ACTIVE');
+  }
+
+  private async checkRoom(): Promise<void> {
+    if ((await this.options.store.groups()).length >= GROUPS_MAX) {
       throw fail('PTM_BUSY', `more than ${GROUPS_MAX} privacy groups`);
     }
   }

@@ -98,7 +98,7 @@ export class Recovery {
     await this.storeStaged(tally, false);
     // Once every peer has answered, what is still missing will not come: the rules of a push decide.
     if (peersFailed.length === 0) await this.storeStaged(tally, true);
-    const waiting = this.countStaged();
+    const waiting = await this.countStaged();
     const peersAnswered = urls.length - peersFailed.length;
     const isWhole = peersFailed.length === 0 && waiting === 0 && tally.refused === 0;
     const outcome = peersAnswered === 0 ? 'failure' : isWhole ? 'success' : 'partial';
@@ -134,12 +134,9 @@ export class Recovery {
       let progress = 0;
       let after: Uint8Array | undefined;
       for (;;) {
-        const page = this.options.store.staged(PAGE_PAYLOADS_MAX, after);
-        const ready = page.filter(([, payload]) =>
-          payload.affected.every(
-            ({ hash }) => this.has(hash) || (evenIncomplete && !this.options.store.isStaged(hash)),
-          ),
-        );
+        const page = await this.options.store.staged(PAGE_PAYLOADS_MAX, after);
+        const ready: typeof page = [];
+        for (const one of page) if (await this.isReady(one[1], evenIncomplete)) ready.push(one);
         progress += ready.length;
         await this.storeAll(ready, tally);
         after = page.at(-1)?.[0];
@@ -148,6 +145,14 @@ export class Recovery {
       if (progress === 0) return;
       this.options.say('info', 'payloads stored', { total: tally.stored });
     }
+  }
+
+  private async isReady(payload: EncodedPayload, evenIncomplete: boolean): Promise<boolean> {
+    for (const { hash } of payload.affected) {
+      if (await this.has(hash)) continue;
+      if (!evenIncomplete || (await this.options.store.isStaged(hash))) return false;
+    }
+    return true;
   }
 
   private async storeAll(
@@ -159,7 +164,7 @@ export class Recovery {
     );
     for (const [i, result] of results.entries()) {
       const hash = ready[i]![0].subarray(0, PAYLOAD_HASH_BYTES);
-      if (result.status === 'fulfilled' && this.has(hash)) {
+      if (result.status === 'fulfilled' && (await this.has(hash))) {
         tally.stored++;
         continue;
       }
@@ -171,15 +176,15 @@ export class Recovery {
     await this.options.store.unstage(ready.map(([key]) => key));
   }
 
-  private has(hash: PayloadHash): boolean {
-    return this.options.store.get(hash) !== undefined;
+  private async has(hash: PayloadHash): Promise<boolean> {
+    return (await this.options.store.get(hash)) !== undefined;
   }
 
-  private countStaged(): number {
+  private async countStaged(): Promise<number> {
     const hashes = new Set<string>();
     let after: Uint8Array | undefined;
     for (;;) {
-      const page = this.options.store.staged(PAGE_PAYLOADS_MAX, after);
+      const page = await this.options.store.staged(PAGE_PAYLOADS_MAX, after);
       for (const [key] of page) hashes.add(keyOf(key.subarray(0, PAYLOAD_HASH_BYTES)));
       after = page.at(-1)?.[0];
       if (page.length < PAGE_PAYLOADS_MAX) return hashes.size;

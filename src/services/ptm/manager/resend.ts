@@ -44,8 +44,8 @@ export class Resender {
   }
 
   /** `/resend` INDIVIDUAL: the payload as `key` may have it. Throws PTM_NOT_FOUND or PTM_PRIVACY_UNSUPPORTED. */
-  individual(hash: PayloadHash, key: PublicKey): EncodedPayload {
-    const payload = this.options.store.get(hash);
+  async individual(hash: PayloadHash, key: PublicKey): Promise<EncodedPayload> {
+    const payload = await this.options.store.get(hash);
     if (!payload) {
       throw fail('PTM_NOT_FOUND', `Message with hash ${toBase64(hash)} was not found`);
     }
@@ -67,7 +67,7 @@ export class Resender {
   all(key: PublicKey): Promise<number> {
     return this.guarded(key, async (url) => {
       let total = 0;
-      for (const payload of this.owedTo(key)) {
+      for await (const payload of this.owedTo(key)) {
         if (payload.flag !== STANDARD_PRIVATE) continue;
         const outcome = await this.options.wire.push(url, encodeLegacy(payload));
         if (outcome.kind === 'stored') total++;
@@ -81,7 +81,7 @@ export class Resender {
     const limit = batchSize >= 1 && batchSize <= BATCH_SIZE_MAX ? batchSize : BATCH_SIZE_MAX;
     return this.guarded(key, async (url) => {
       let total = 0;
-      for (const batch of inBatches(this.owedTo(key), limit)) {
+      for await (const batch of inBatches(this.owedTo(key), limit)) {
         if (!(await this.options.wire.pushStaged(url, batch))) {
           throw fail('PTM_PUSH_REFUSED', `Unable to push payload batch to recipient ${url}`, {
             data: { status: 0 },
@@ -111,10 +111,10 @@ export class Resender {
   }
 
   /** Page by page, so that no read of the store stays open while a peer answers. */
-  private *owedTo(key: PublicKey): Generator<EncodedPayload> {
+  private async *owedTo(key: PublicKey): AsyncGenerator<EncodedPayload> {
     let after: PayloadHash | undefined;
     for (;;) {
-      const page = this.options.store.page(PAGE_PAYLOADS_MAX, after);
+      const page = await this.options.store.page(PAGE_PAYLOADS_MAX, after);
       for (const [, payload] of page) yield* this.portions(payload, key);
       after = page.at(-1)?.[0];
       if (page.length < PAGE_PAYLOADS_MAX) return;
@@ -138,10 +138,13 @@ export class Resender {
   }
 }
 
-function* inBatches(payloads: Iterable<EncodedPayload>, limit: number): Generator<Uint8Array[]> {
+async function* inBatches(
+  payloads: AsyncIterable<EncodedPayload>,
+  limit: number,
+): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let bytes = 0;
-  for (const payload of payloads) {
+  for await (const payload of payloads) {
     const encoded = encodeLegacy(payload);
     if (batch.length > 0 && (batch.length === limit || bytes + encoded.length > BATCH_BYTES_MAX)) {
       yield batch;

@@ -1,0 +1,61 @@
+/** Writes that arrive during a commit share the next one; each is answered when the commit it is in is durable. */
+import { fail } from '../../../core/base/errors.ts';
+
+/** Writes of one commit; more wait for the next. */
+const COMMIT_WRITES_MAX = 4096;
+/** Writes that may wait; beyond, requests are refused. */
+const PENDING_WRITES_MAX = 50_000;
+
+interface Pending<Write> {
+  readonly write: Write;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export class GroupCommit<Write> {
+  private readonly commit: (writes: readonly Write[]) => Promise<void>;
+  private readonly writesMax: number;
+  private waiting: Pending<Write>[] = [];
+  private committing: Promise<void> | undefined;
+
+  /** `commit` makes all writes durable in one step, in their order, or none of them. */
+  constructor(
+    commit: (writes: readonly Write[]) => Promise<void>,
+    writesMax: number = COMMIT_WRITES_MAX,
+  ) {
+    this.commit = commit;
+    this.writesMax = writesMax;
+  }
+
+  /** Rejects with what the commit rejected with, or with PTM_BUSY. */
+  write(write: Write): Promise<void> {
+    if (this.waiting.length >= PENDING_WRITES_MAX) {
+      return Promise.reject(
+        fail('PTM_BUSY', 'too many writes are waiting for the payload store: try again later'),
+      );
+    }
+    return new Promise((done, failed) => {
+      this.waiting.push({ write, done, failed });
+      this.committing ??= this.commitAll();
+    });
+  }
+
+  async settled(): Promise<void> {
+    while (this.committing) await this.committing;
+  }
+
+  private async commitAll(): Promise<void> {
+    // One turn later, so that requests of the same turn share the first commit too.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, this.writesMax);
+      try {
+        await this.commit(batch.map(({ write }) => write));
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.committing = undefined;
+  }
+}
