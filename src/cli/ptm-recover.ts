@@ -1,9 +1,9 @@
 /** `quorate ptm recover`: a manager that lost its payloads gets them back from its peers. */
-import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
-import { readTesseraConfig, recoverPtm } from '../services/ptm/start.ts';
+import { recoverPtm } from '../services/ptm/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
+import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
 
 const GROUP = 'Manager';
 /** As the reference's recovery mode ends. */
@@ -20,12 +20,7 @@ export const ptmRecoverCommand: Command = {
     },
   ],
   rows: [
-    {
-      flag: 'configfile',
-      type: 'string',
-      about: 'Configuration file, as Tessera reads it',
-      group: GROUP,
-    },
+    ...PTM_CONFIG_ROWS,
     {
       flag: 'without',
       type: 'list',
@@ -33,26 +28,12 @@ export const ptmRecoverCommand: Command = {
       about: 'URLs of peers that are gone for good: what only they had is not waited for',
       group: GROUP,
     },
-    {
-      flag: 'verbosity',
-      type: 'integer',
-      default: 3,
-      about: '0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace',
-      group: GROUP,
-    },
+    VERBOSITY_ROW,
   ],
   async run(options) {
-    const file = options.string('configfile');
-    if (file === undefined) {
-      throw fail(
-        'OPTION_VALUE_MISSING',
-        'name the configuration: quorate ptm recover --configfile config.json',
-      );
-    }
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const { config, warnings } = await readTesseraConfig(file);
-    for (const warning of warnings) say('warn', warning);
+    const config = await readPtmConfig(options, 'ptm recover', say);
     const report = await recoverPtm(config, { say, env: process.env }, options.list('without'));
     console.log(
       `Recovery: ${report.outcome.toUpperCase()}. ${report.received} payloads received, ${report.stored} stored, ` +

@@ -1,41 +1,38 @@
 /** `quorate ptm`. */
-import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
+import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
-import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
+import { startPtm } from '../services/ptm/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
+import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
 
 export const ptmCommand: Command = {
   name: 'ptm',
   about: 'Runs a private transaction manager from a Tessera configuration file.',
-  examples: [{ does: 'the manager of a node', line: 'quorate ptm --configfile config.json' }],
-  rows: [
+  examples: [
+    { does: 'the manager of a node', line: 'quorate ptm --configfile config.json' },
     {
-      flag: 'configfile',
-      type: 'string',
-      about: 'Configuration file, as Tessera reads it',
-      group: 'Manager',
-    },
-    {
-      flag: 'verbosity',
-      type: 'integer',
-      default: 3,
-      about: '0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace',
-      group: 'Manager',
+      does: 'with its payloads in PostgreSQL',
+      line: 'quorate ptm --configfile config.json --store postgres://ptm@localhost/payloads',
     },
   ],
+  rows: [
+    ...PTM_CONFIG_ROWS,
+    {
+      flag: 'pidfile',
+      type: 'string',
+      about: 'Write the number of this process there, and remove the file at the end',
+      group: 'Manager',
+    },
+    VERBOSITY_ROW,
+  ],
   async run(options) {
-    const file = options.string('configfile');
-    if (file === undefined)
-      throw fail(
-        'OPTION_VALUE_MISSING',
-        'name the configuration: quorate ptm --configfile config.json',
-      );
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const { config, warnings } = await readTesseraConfig(file);
-    for (const warning of warnings) say('warn', warning);
+    const config = await readPtmConfig(options, 'ptm', say);
+    const pidFile = options.string('pidfile');
+    if (pidFile !== undefined) writePidFile(pidFile);
     const ptm = await startPtm(config, { say, env: process.env });
     say('info', 'Private transaction manager is up', {
       keys: ptm.publicKeys.join(','),

@@ -1,4 +1,4 @@
-/** Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store is given. */
+/** Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store or database is given. */
 
 import type { Kv } from '../../src/core/ports.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
@@ -31,7 +31,8 @@ export async function testPtm(
   peers: readonly string[],
   overrides: Partial<PtmConfig> & { kv?: Kv; p2pPort?: number; q2tPath?: string } = {},
 ): Promise<TestPtm> {
-  const { kv = new MemoryKv(), p2pPort = 0, q2tPath, ...rest } = overrides;
+  const { p2pPort = 0, q2tPath, ...rest } = overrides;
+  const kv = overrides.kv ?? (overrides.database ? undefined : new MemoryKv());
   const { publicKey, privateKey } = await testKey(number);
   const tcp = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
   const q2t = q2tPath === undefined ? tcp : ({ kind: 'unix', path: q2tPath } as const);
@@ -53,7 +54,7 @@ export async function testPtm(
     partyInfoIntervalMs: 50,
     ...rest,
   };
-  const running = await startPtm(config, { kv });
+  const running = await startPtm(config, kv ? { kv } : {});
   return { ...running, key: publicKey, config };
 }
 

@@ -23,6 +23,8 @@ export interface OptionRow {
   /** Dotted key in the configuration file; letter case does not count. The flag itself is always accepted. */
   readonly fileKey?: string;
   readonly aliases?: readonly string[];
+  /** Of a list: each flag is one item, commas and all. */
+  readonly whole?: boolean;
 }
 
 export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
@@ -207,6 +209,7 @@ function* leaves(
 function parseValue(row: OptionRow, text: string, where: string): OptionValue {
   if (row.type === 'string') return text;
   if (row.type === 'list') {
+    if (row.whole) return [text];
     return text
       .split(',')
       .map((item) => item.trim())

@@ -1,7 +1,5 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
@@ -14,25 +12,21 @@ import {
 import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
-import { lockDirectory } from '../../io/storage/directory-lock.ts';
-import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { failureReply } from './api/failures.ts';
 import { loadKey } from './key-sources.ts';
 import { Discovery } from './manager/discovery.ts';
 import { Distributor } from './manager/distributor.ts';
 import { Enclave } from './manager/enclave.ts';
 import { checkResidentGroups } from './manager/groups.ts';
-import { KvPayloadStore, PTM_TABLES } from './manager/kv-store.ts';
 import { PrivateTransactionManager } from './manager/manager.ts';
 import { PartyTable } from './manager/party-info.ts';
 import { type PeerWire, peerVersions } from './manager/peers.ts';
 import type { PayloadStore } from './manager/store.ts';
+import { openStore, overKv } from './open-store.ts';
 import type { PtmApp, PtmConfig } from './options.ts';
 import { httpPeerWire } from './peer-wire.ts';
 import { clientTrust, serverTrust } from './tls-options.ts';
 
-const STORE_FOLDER = 'payloads';
-const FOLDER_MODE = 0o700;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const PEER_DIAL_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 30_000;
@@ -42,7 +36,7 @@ const PEER_IDLE_TIMEOUT_MS = 60_000;
 
 /** What the process gives the manager beside its configuration. */
 export interface PtmHost {
-  /** Where payloads are kept; undefined: an lmdb file in the data folder, which is locked. Taken over, and closed. */
+  /** Where payloads are kept instead of where the configuration says. Taken over, and closed. */
   readonly kv?: Kv;
   readonly say?: Log;
   readonly metrics?: Metrics;
@@ -86,7 +80,7 @@ const uncounted: Metrics = {
   observe: () => undefined,
 };
 
-/** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_… or STORAGE_…. */
+/** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_… or STORAGE_…. */
 export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
   const say = host.say ?? silent;
   const crypto = await loadEnclaveCrypto();
@@ -110,8 +104,8 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     : undefined;
   const versions = peerVersions(config.enhancements);
   const wire = httpPeerWire(clients, versions);
-  const storage = openStorage(config, host);
-  const store = new KvPayloadStore(storage.kv);
+  const storage = host.kv ? overKv(host.kv) : await openStore(config, clock, say, host.env ?? {});
+  const { store } = storage;
   const metrics = host.metrics ?? uncounted;
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
@@ -164,7 +158,6 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
       discovery.stop();
       await Promise.all([...servers.values()].map((server) => server.close()));
       distributor.stop();
-      await store.settled();
       clients.quick.close();
       clients.patient.close();
       await storage.close();
@@ -180,20 +173,6 @@ function peerClient(timeoutMs: number, trust: ClientTrust | undefined): HttpClie
     responseBytesMax: BODY_BYTES_MAX,
     ...(trust ? { secureAgent: (pool) => new TrustingAgent(trust, pool) } : {}),
   });
-}
-
-function openStorage(config: PtmConfig, host: PtmHost): { kv: Kv; close(): Promise<void> } {
-  if (host.kv) return { kv: host.kv, close: () => host.kv!.close() };
-  const path = join(config.dataFolder, STORE_FOLDER);
-  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  const unlock = lockDirectory(config.dataFolder);
-  try {
-    const kv = openLmdbKv({ path, tables: PTM_TABLES });
-    return { kv, close: () => kv.close().finally(unlock) };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
 }
 
 function advertisedUrl(config: PtmConfig): string | undefined {

@@ -6,7 +6,8 @@ import { testKey } from '../../../test/support/ptm.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { loadKey, parseKeySources } from './key-sources.ts';
 import { generateKey, writeKeyPair } from './keygen.ts';
-import { parseTesseraConfig } from './options.ts';
+import { parseTesseraConfig, withStore } from './options.ts';
+import { applyOverrides } from './overrides.ts';
 import { readTesseraConfig, startPtm } from './start.ts';
 
 const LIGHT = { variant: 'id', memory: 64, iterations: 1, parallelism: 1 } as const;
@@ -65,9 +66,9 @@ describe('Tessera configuration files', () => {
       partyInfoIntervalMs: 1000,
     });
     expect(warnings).toEqual([
-      'jdbc is ignored: payloads are kept in an embedded store (quorate.dataDir)',
-      'configuration key "bootstrapNode" is ignored',
+      'configuration key "bootstrapNode" is ignored: any manager may be the first of its network',
       'serverConfigs[4]: app ENCLAVE is not served',
+      'jdbc: a database of kind h2 is not read, PostgreSQL is: payloads are kept in an embedded store (quorate.dataDir)',
     ]);
   });
 
@@ -91,6 +92,124 @@ describe('Tessera configuration files', () => {
     );
     refused({ alwaysSendTo: ['AA=='] }, /not a public key/);
     expect(() => parseTesseraConfig([], file)).toThrow(/must be an object/);
+  });
+
+  it('name every key that has no meaning here', () => {
+    const { serverConfigs } = sample;
+    const { warnings } = parseTesseraConfig(
+      {
+        ...sample,
+        jdbc: { ...sample.jdbc, url: 'jdbc:postgresql://db/ptm', fetchSize: 1 },
+        serverConfigs: [
+          { ...serverConfigs[0], cors: { allowedOrigins: ['*'] } },
+          serverConfigs[1],
+          {
+            ...serverConfigs[2],
+            sslConfig: { tls: 'OFF', generateKeyStoreIfNotExisted: true },
+            influxConfig: {},
+            properties: { partyInfoInterval: 1, resendWaitTime: 2 },
+          },
+        ],
+        peer: [{ url: 'http://a:1/', name: 'x' }],
+        features: { ...sample.features, enableOther: true },
+        encryptor: { type: 'NACL', properties: { symmetricCipher: 'x' } },
+        unknown: { deep: 1 },
+      },
+      file,
+    );
+    expect(warnings.map((warning) => warning.replace(/" is ignored.*/, '"'))).toEqual([
+      'configuration key "jdbc.fetchSize"',
+      'configuration key "serverConfigs[0].cors"',
+      'configuration key "serverConfigs[2].sslConfig.generateKeyStoreIfNotExisted"',
+      'configuration key "serverConfigs[2].properties.resendWaitTime"',
+      'configuration key "serverConfigs[2].influxConfig"',
+      'configuration key "peer[0].name"',
+      'configuration key "bootstrapNode"',
+      'configuration key "features.enableOther"',
+      'configuration key "encryptor.properties.symmetricCipher"',
+      'configuration key "unknown"',
+    ]);
+  });
+
+  it('name PostgreSQL by jdbc or --store, and an older Q2T socket', () => {
+    const parse = (change: object) => parseTesseraConfig({ ...sample, ...change }, file).config;
+    const url = 'jdbc:postgresql://db:5432/ptm';
+    const jdbc = { url, username: 'u', password: 'p', autoCreateTables: true };
+    const quorate = { databaseConnections: 20 };
+    const config = parse({ jdbc, quorate });
+    const database = { url, user: 'u', password: 'p', createTables: true, connectionsMax: 20 };
+    expect(config.database).toEqual(database);
+    expect(parse({ jdbc: { url } }).database).toEqual({
+      ...database,
+      user: undefined,
+      password: undefined,
+      createTables: false,
+      connectionsMax: 10,
+    });
+    expect(withStore(config, 'postgres://x@h/d').database).toEqual({
+      url: 'postgres://x@h/d',
+      user: undefined,
+      password: undefined,
+      createTables: true,
+      connectionsMax: 20,
+    });
+    expect(() => withStore(config, 'mysql://x')).toThrow(/--store must be postgres:/);
+    expect(() => parse({ jdbc: { ...jdbc, password: 'ENC(abc)' } })).toThrow(/jasypt.*PGPASSWORD/);
+    expect(() => parse({ jdbc, quorate: { databaseConnections: 1 } })).toThrow(/from 2 to/);
+    const servers = sample.serverConfigs.filter(({ app }) => app !== 'Q2T');
+    const older = parse({ serverConfigs: servers, unixSocketFile: 'old.ipc' });
+    expect(older.servers.at(-1)).toMatchObject({
+      app: 'Q2T',
+      address: { kind: 'unix', path: join(folder, 'old.ipc') },
+    });
+    const grpc = { ...servers[0], communicationType: 'GRPC' };
+    expect(() => parse({ serverConfigs: [grpc] })).toThrow(/communicationType must be REST/);
+  });
+
+  it('are changed by overrides, each as what stands there', () => {
+    const root = structuredClone(sample) as never as Record<string, never>;
+    applyOverrides(root, [
+      'jdbc.username=a=b,c',
+      'useWhiteList=TRUE',
+      'peer[2].url=http://member3:9000/',
+      'peer[0].url=http://other:1/',
+      'features.enableMultiplePrivateStates=true',
+      'serverConfigs[2].properties.partyInfoInterval=7',
+      'alwaysSendTo=["x"]',
+      'alwaysSendTo[1]=y',
+      'keys.passwords[0]=true story',
+    ]);
+    expect(root).toEqual({
+      ...sample,
+      jdbc: { ...sample.jdbc, username: 'a=b,c' },
+      useWhiteList: true,
+      peer: [{ url: 'http://other:1/' }, sample.peer[1], { url: 'http://member3:9000/' }],
+      features: { enablePrivacyEnhancements: true, enableMultiplePrivateStates: true },
+      serverConfigs: sample.serverConfigs.map((server, i) =>
+        i === 2 ? { ...server, properties: { partyInfoInterval: '7' } } : server,
+      ),
+      alwaysSendTo: ['x', 'y'],
+      keys: { ...sample.keys, passwords: ['true story'] },
+    });
+    for (const bad of [
+      'nothing',
+      '=x',
+      'peer[9].url=secret',
+      'peer.url=secret',
+      'jdbc.url.deep=secret',
+      '__proto__.x=secret',
+      'a.constructor.b=secret',
+      'useWhiteList=secret',
+      'alwaysSendTo=secret',
+      'jdbc..url=secret',
+    ]) {
+      expect(() => applyOverrides(structuredClone(sample), [bad])).toThrow(
+        expect.objectContaining({
+          code: 'PTM_CONFIG_INVALID',
+          message: expect.not.stringContaining('secret'),
+        }),
+      );
+    }
   });
 
   it('start a manager with its own store, which a second one cannot take', async () => {

@@ -5,7 +5,11 @@ import { fail } from '../../core/base/errors.ts';
 import type { ResidentGroup } from '../../core/ports.ts';
 import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
 import type { HttpAddress } from '../../io/http/server.ts';
+import { databaseKind, isPostgresUrl } from '../../io/postgres/address.ts';
+import { CONNECTIONS_DEFAULT } from '../../io/postgres/database.ts';
+import { unreadKeys } from './config-keys.ts';
 import { type KeySource, parseKeySources } from './key-sources.ts';
+import type { DatabaseSource, StoreSource } from './open-store.ts';
 import { parseTls, type TlsSource } from './tls-options.ts';
 
 export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty' | 'ADMIN';
@@ -18,9 +22,7 @@ interface PtmServer {
   readonly tls?: TlsSource | undefined;
 }
 
-export interface PtmConfig {
-  /** Holds the payload store. */
-  readonly dataFolder: string;
+export interface PtmConfig extends StoreSource {
   readonly servers: readonly PtmServer[];
   readonly peers: readonly string[];
   /** `disablePeerDiscovery` turned round. */
@@ -38,23 +40,9 @@ export interface PtmConfig {
 
 const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
 const PORT_MAX = 65_535;
+const CONNECTIONS_MAX = 500;
 const DATA_FOLDER_DEFAULT = 'ptm-data';
 const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty', 'ADMIN'];
-const READ_KEYS: ReadonlySet<string> = new Set([
-  'serverConfigs',
-  'peer',
-  'keys',
-  'alwaysSendTo',
-  'features',
-  'residentGroups',
-  'disablePeerDiscovery',
-  'useWhiteList',
-  'encryptor',
-  'mode',
-  'jdbc',
-  'quorate',
-]);
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -76,9 +64,11 @@ export function parseTesseraConfig(
     (item) => (item as Fields | null)?.app === 'P2P',
   ) as Fields | undefined;
   const dataDir = optional(root.quorate, 'quorate').dataDir;
+  const database = parseJdbc(root, warnings);
   const config: PtmConfig = {
+    ...(database ? { database } : {}),
     dataFolder: resolve(folder, typeof dataDir === 'string' ? dataDir : DATA_FOLDER_DEFAULT),
-    servers: unique(servers),
+    servers: unique([...servers, ...olderSocket(root, servers, folder)]),
     peers: list(root.peer, 'peer').map((peer, i) =>
       string(object(peer, `peer[${i}]`).url, `peer[${i}].url`),
     ),
@@ -107,13 +97,61 @@ function ignored(root: Fields): string[] {
   if (root.mode !== undefined && root.mode !== 'tessera') {
     throw invalid('mode must be "tessera": payload hashes of mode "orion" do not fit GoQuorum');
   }
-  if (root.jdbc !== undefined) {
-    warnings.push('jdbc is ignored: payloads are kept in an embedded store (quorate.dataDir)');
+  return [...warnings, ...unreadKeys(root)];
+}
+
+/** A database of another kind is not opened, and payloads go to the embedded store. */
+function parseJdbc(root: Fields, warnings: string[]): DatabaseSource | undefined {
+  const jdbc = optional(root.jdbc, 'jdbc');
+  if (jdbc.url === undefined) return undefined;
+  const url = string(jdbc.url, 'jdbc.url');
+  if (!isPostgresUrl(url)) {
+    warnings.push(
+      `jdbc: a database of kind ${databaseKind(url)} is not read, PostgreSQL is: payloads are kept in an embedded store (quorate.dataDir)`,
+    );
+    return undefined;
   }
-  for (const name of Object.keys(root)) {
-    if (!READ_KEYS.has(name)) warnings.push(`configuration key "${name}" is ignored`);
+  const { username, password } = jdbc;
+  if (typeof password === 'string' && password.startsWith('ENC(')) {
+    throw invalid(
+      'jdbc.password is locked with jasypt, which is not read: leave it away, and give the password in the environment variable PGPASSWORD',
+    );
   }
-  return warnings;
+  return {
+    url,
+    user: typeof username === 'string' ? username : undefined,
+    password: typeof password === 'string' && password !== '' ? password : undefined,
+    createTables: jdbc.autoCreateTables === true,
+    connectionsMax: connections(optional(root.quorate, 'quorate').databaseConnections),
+  };
+}
+
+/** The same manager with another store, as `--store` names it. Throws PTM_CONFIG_INVALID. */
+export function withStore(config: PtmConfig, url: string): PtmConfig {
+  if (!isPostgresUrl(url)) {
+    throw invalid(
+      '--store must be postgres://user@host:port/database; leave it away for the embedded store',
+    );
+  }
+  const connectionsMax = config.database?.connectionsMax ?? CONNECTIONS_DEFAULT;
+  const login = { user: undefined, password: undefined };
+  return { ...config, database: { url, ...login, createTables: true, connectionsMax } };
+}
+
+function connections(value: unknown): number {
+  const count = value === undefined ? CONNECTIONS_DEFAULT : Number(value);
+  if (!Number.isInteger(count) || count < 2 || count > CONNECTIONS_MAX) {
+    throw invalid(`quorate.databaseConnections must be a number from 2 to ${CONNECTIONS_MAX}`);
+  }
+  return count;
+}
+
+/** `unixSocketFile` of configurations before serverConfigs had a Q2T app. */
+function olderSocket(root: Fields, servers: readonly PtmServer[], folder: string): PtmServer[] {
+  const path = root.unixSocketFile;
+  if (typeof path !== 'string' || servers.some(({ app }) => app === 'Q2T')) return [];
+  const address = { kind: 'unix', path: resolve(folder, path) } as const;
+  return [{ app: 'Q2T', address, advertised: undefined }];
 }
 
 function server(fields: Fields, index: number, folder: string, warnings: string[]): PtmServer[] {
@@ -123,6 +161,9 @@ function server(fields: Fields, index: number, folder: string, warnings: string[
   if (!APPS.includes(app)) {
     warnings.push(`${name}: app ${app} is not served`);
     return [];
+  }
+  if (String(fields.communicationType ?? 'REST').toUpperCase() !== 'REST') {
+    throw invalid(`${name}.communicationType must be REST`);
   }
   const ssl = `${name}.sslConfig`;
   const tls = parseTls(optional(fields.sslConfig, ssl), folder, ssl);

@@ -15,6 +15,7 @@ import { PrivacyGroups } from './manager/privacy-groups.ts';
 import { Recovery, type RecoveryReport } from './manager/recovery.ts';
 import { Resender } from './manager/resend.ts';
 import { type PtmConfig, parseTesseraConfig } from './options.ts';
+import { applyOverrides } from './overrides.ts';
 
 export type { PtmHost } from './compose.ts';
 
@@ -32,9 +33,10 @@ export interface RunningPtm {
   close(): Promise<void>;
 }
 
-/** Reads a Tessera configuration file. Throws PTM_CONFIG_INVALID. */
+/** Reads a Tessera configuration file, and puts `key=value` overrides over it. Throws PTM_CONFIG_INVALID. */
 export async function readTesseraConfig(
   file: string,
+  overrides: readonly string[] = [],
 ): Promise<{ config: PtmConfig; warnings: string[] }> {
   let value: unknown;
   try {
@@ -42,6 +44,7 @@ export async function readTesseraConfig(
   } catch (cause) {
     throw fail('PTM_CONFIG_INVALID', `cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
+  applyOverrides(value, overrides);
   return parseTesseraConfig(value, file);
 }
 

@@ -25,6 +25,7 @@ const STATUS: Readonly<Record<string, number>> = {
   PTM_PAYLOAD_CONFLICT: 500,
   PTM_BUSY: 503,
   PTM_FEATURE_OFF: 503,
+  STORAGE_UNREACHABLE: 503,
 };
 
 export function failureReply(say: Log): (error: unknown) => HttpReply {

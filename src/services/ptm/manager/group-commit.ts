@@ -6,6 +6,13 @@ const COMMIT_WRITES_MAX = 4096;
 /** Writes that may wait; beyond, requests are refused. */
 const PENDING_WRITES_MAX = 50_000;
 
+export interface CommitBounds<Write> {
+  readonly writesMax: number;
+  /** A single write may be larger. */
+  readonly bytesMax: number;
+  readonly bytesOf: (write: Write) => number;
+}
+
 interface Pending<Write> {
   readonly write: Write;
   readonly done: () => void;
@@ -14,17 +21,14 @@ interface Pending<Write> {
 
 export class GroupCommit<Write> {
   private readonly commit: (writes: readonly Write[]) => Promise<void>;
-  private readonly writesMax: number;
+  private readonly bounds: CommitBounds<Write> | undefined;
   private waiting: Pending<Write>[] = [];
   private committing: Promise<void> | undefined;
 
   /** `commit` makes all writes durable in one step, in their order, or none of them. */
-  constructor(
-    commit: (writes: readonly Write[]) => Promise<void>,
-    writesMax: number = COMMIT_WRITES_MAX,
-  ) {
+  constructor(commit: (writes: readonly Write[]) => Promise<void>, bounds?: CommitBounds<Write>) {
     this.commit = commit;
-    this.writesMax = writesMax;
+    this.bounds = bounds;
   }
 
   /** Rejects with what the commit rejected with, or with PTM_BUSY. */
@@ -48,7 +52,7 @@ export class GroupCommit<Write> {
     // One turn later, so that requests of the same turn share the first commit too.
     await Promise.resolve();
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.writesMax);
+      const batch = this.waiting.splice(0, this.nextCount());
       try {
         await this.commit(batch.map(({ write }) => write));
         for (const { done } of batch) done();
@@ -57,5 +61,18 @@ export class GroupCommit<Write> {
       }
     }
     this.committing = undefined;
+  }
+
+  private nextCount(): number {
+    if (!this.bounds) return COMMIT_WRITES_MAX;
+    const { writesMax, bytesMax, bytesOf } = this.bounds;
+    let bytes = 0;
+    let count = 0;
+    while (count < this.waiting.length && count < writesMax) {
+      bytes += bytesOf(this.waiting[count]!.write);
+      if (count > 0 && bytes > bytesMax) break;
+      count++;
+    }
+    return count;
   }
 }

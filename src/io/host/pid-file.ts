@@ -1,0 +1,26 @@
+/** A file with the number of this process, for scripts that stop or watch it. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+
+/** Takes the place of a file that stands there; gone when the process ends, unless another one took it over. Throws PID_FILE_FAILED. */
+export function writePidFile(path: string): void {
+  const own = `${process.pid}\n`;
+  try {
+    writeFileSync(path, own);
+  } catch (cause) {
+    throw fail(
+      'PID_FILE_FAILED',
+      `cannot write the pid file ${path}: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+  process.once('exit', () => {
+    try {
+      if (readFileSync(path, 'utf8') === own) rmSync(path);
+    } catch {
+      // Gone already.
+    }
+  });
+}

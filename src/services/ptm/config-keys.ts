@@ -1,0 +1,105 @@
+/** The keys of a Tessera configuration that are read here; every other one is named when the manager starts. */
+
+/** `true`: whatever stands below. A list describes its items. */
+type Known = true | { readonly [key: string]: Known } | readonly [Known];
+
+const SSL: Known = {
+  tls: true,
+  // Which sides a server has follows from its app.
+  sslConfigType: true,
+  clientAuth: true,
+  environmentVariablePrefix: true,
+  serverTrustMode: true,
+  serverKeyStore: true,
+  serverKeyStorePassword: true,
+  serverTrustStore: true,
+  serverTrustStorePassword: true,
+  serverTlsKeyPath: true,
+  serverTlsCertificatePath: true,
+  serverTrustCertificates: true,
+  clientTrustMode: true,
+  clientKeyStore: true,
+  clientKeyStorePassword: true,
+  clientTrustStore: true,
+  clientTrustStorePassword: true,
+  clientTlsKeyPath: true,
+  clientTlsCertificatePath: true,
+  clientTrustCertificates: true,
+  knownClientsFile: true,
+  knownServersFile: true,
+};
+
+const CONFIG: Known = {
+  alwaysSendTo: true,
+  disablePeerDiscovery: true,
+  encryptor: { type: true, properties: {} },
+  features: {
+    enableMultiplePrivateStates: true,
+    enablePrivacyEnhancements: true,
+    enableRemoteKeyValidation: true,
+  },
+  jdbc: { url: true, username: true, password: true, autoCreateTables: true },
+  keys: {
+    awsKeyVaultConfig: true,
+    azureKeyVaultConfig: true,
+    hashicorpKeyVaultConfig: true,
+    keyData: true,
+    keyVaultConfigs: true,
+    passwordFile: true,
+    passwords: true,
+  },
+  mode: true,
+  peer: [{ url: true }],
+  quorate: { dataDir: true, databaseConnections: true },
+  residentGroups: [{ name: true, description: true, members: true }],
+  serverConfigs: [
+    {
+      app: true,
+      bindingAddress: true,
+      communicationType: true,
+      enabled: true,
+      properties: { partyInfoInterval: true },
+      serverAddress: true,
+      sslConfig: SSL,
+    },
+  ],
+  unixSocketFile: true,
+  useWhiteList: true,
+};
+
+/** Why a key of Tessera's has no meaning here, by its last name. */
+const REASONS: Readonly<Record<string, string>> = {
+  bootstrapNode: 'any manager may be the first of its network',
+  clientMode: 'the API is the one of both modes',
+  cors: 'browsers have no access to the manager',
+  enclaveKeySyncInterval: 'the enclave is inside the manager',
+  excludeCipherSuites: 'TLS 1.2 and later with the safe suites of this platform',
+  generateKeyStoreIfNotExisted: 'make key and certificate, and name their files',
+  includeCipherSuites: 'TLS 1.2 and later with the safe suites of this platform',
+  influxConfig: 'nothing is sent to InfluxDB',
+  resendWaitTime: 'lost payloads come back by "quorate ptm recover"',
+  syncInterval: 'lost payloads come back by "quorate ptm recover"',
+};
+const WARNINGS_MAX = 100;
+
+export function unreadKeys(root: unknown): string[] {
+  return [...unread(root, CONFIG, '')].slice(0, WARNINGS_MAX).map((path) => {
+    const reason = REASONS[path.slice(path.lastIndexOf('.') + 1)];
+    return `configuration key "${path}" is ignored${reason ? `: ${reason}` : ''}`;
+  });
+}
+
+function* unread(value: unknown, known: Known, path: string): Generator<string> {
+  if (known === true || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(known)) {
+    if (!Array.isArray(value)) return;
+    for (const [i, item] of value.entries()) yield* unread(item, known[0], `${path}[${i}]`);
+    return;
+  }
+  for (const [name, below] of Object.entries(value)) {
+    const full = path === '' ? name : `${path}.${name}`;
+    const next = Object.hasOwn(known, name) ? (known as Record<string, Known>)[name] : undefined;
+    if (next === undefined) yield full;
+    else yield* unread(below, next, full);
+  }
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { concatBytes } from '../../core/base/bytes.ts';
+import type { Clock } from '../../core/ports.ts';
+import { type EncodedPayload, mergeBoxes, NO_METADATA } from '../../core/privacy/payload.ts';
+import { MemoryKv } from '../../io/storage/memory-kv.ts';
+import type { PayloadStore } from './manager/store.ts';
+import { type OpenedStore, openStore, overKv } from './open-store.ts';
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres?.remove());
+
+const clock: Clock = { nowMs: () => 1_700_000_000_000 };
+const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
+const hashOf = (number: number) =>
+  concatBytes(bytes(60, 7), Uint8Array.of(0, 0, number >> 8, number));
+
+function payload(number: number, recipients: readonly number[] = [1]): EncodedPayload {
+  return {
+    ...NO_METADATA,
+    senderKey: bytes(32, 200),
+    cipherText: bytes(40, number),
+    cipherTextNonce: bytes(24, number),
+    recipientBoxes: recipients.map((key) => bytes(48, key)),
+    recipientNonce: bytes(24, 1),
+    recipientKeys: recipients.map((key) => bytes(32, key)),
+  };
+}
+
+const KINDS: readonly (readonly [string, () => Promise<OpenedStore | undefined>])[] = [
+  ['embedded', async () => overKv(new MemoryKv())],
+  [
+    'PostgreSQL',
+    async () => {
+      const url = await postgres?.newDatabase();
+      if (url === undefined) return undefined;
+      const login = { user: undefined, password: undefined };
+      const database = { url, ...login, createTables: true, connectionsMax: 4 };
+      return openStore({ dataFolder: '', database }, clock, () => undefined, {});
+    },
+  ],
+];
+
+/** Loudly left out where this machine has no server: startTestPostgres said so. */
+async function withStore(
+  open: () => Promise<OpenedStore | undefined>,
+  test: (store: PayloadStore) => Promise<void>,
+): Promise<void> {
+  const opened = await open();
+  if (!opened) return;
+  try {
+    await test(opened.store);
+  } finally {
+    await opened.close();
+  }
+}
+
+describe.each(KINDS)('the payload store, %s', (_name, open) => {
+  it('holds payloads, raw payloads and groups, and gives them as they were', () =>
+    withStore(open, async (store) => {
+      const one = {
+        ...payload(1, [1, 2]),
+        flag: 2 as const,
+        affected: [{ hash: hashOf(9), securityHash: bytes(64, 3) }],
+        mandatoryRecipients: [bytes(32, 1)],
+        privacyGroupId: bytes(32, 6),
+      };
+      await Promise.all([store.put(hashOf(1), one), store.put(hashOf(2), payload(2))]);
+      expect(await store.get(hashOf(1))).toEqual(one);
+      expect(await store.getAll([hashOf(2), hashOf(3), hashOf(1)])).toEqual([
+        payload(2),
+        undefined,
+        one,
+      ]);
+      await store.put(hashOf(2), payload(2, [1, 2]));
+      expect(await store.get(hashOf(2))).toEqual(payload(2, [1, 2]));
+      await store.delete(hashOf(1));
+      expect(await store.get(hashOf(1))).toBeUndefined();
+      const raw = {
+        senderKey: bytes(32, 1),
+        cipherText: bytes(40, 2),
+        encryptedKey: bytes(48, 3),
+        nonce: bytes(24, 4),
+      };
+      await store.putRaw(hashOf(5), raw);
+      await store.putRaw(hashOf(5), raw);
+      expect(await store.getRaw(hashOf(5))).toEqual(raw);
+      expect(await store.getRaw(hashOf(6))).toBeUndefined();
+      await store.putGroup(bytes(32, 1), bytes(32, 2), bytes(10, 3));
+      await store.putGroup(bytes(32, 1), bytes(32, 2), bytes(10, 4));
+      expect(await store.getGroup(bytes(32, 1))).toEqual(bytes(10, 4));
+      expect(await store.getGroup(bytes(32, 9))).toBeUndefined();
+      expect(await store.groups()).toEqual([bytes(10, 4)]);
+    }));
+
+  it('writes a payload and what it owes in one step, and forgets deliveries one by one', () =>
+    withStore(open, async (store) => {
+      const [two, three] = [bytes(32, 2), bytes(32, 3)];
+      for (let i = 0; i < 5; i++) await store.put(hashOf(i), payload(i, [2, 3]), [two, three]);
+      expect((await store.owedRecipients()).sort((a, b) => a[0]! - b[0]!)).toEqual([two, three]);
+      expect(await store.owedTo(two, 3)).toEqual([hashOf(0), hashOf(1), hashOf(2)]);
+      expect([await store.countOwed(two, 100), await store.countOwed(two, 2)]).toEqual([5, 2]);
+      await store.delivered([
+        { recipient: two, hash: hashOf(0) },
+        { recipient: three, hash: hashOf(4) },
+        { recipient: three, hash: hashOf(400) },
+      ]);
+      expect(await store.owedTo(two, 100)).toHaveLength(4);
+      store.deliveredSoon([1, 2, 3, 4].map((i) => ({ recipient: two, hash: hashOf(i) })));
+      await store.put(hashOf(9), payload(9));
+      expect(await store.owedRecipients()).toEqual([three]);
+      store.deliveredSoon([0, 1, 2, 3].map((i) => ({ recipient: three, hash: hashOf(i) })));
+      await store.settled();
+      expect(await store.owedRecipients()).toEqual([]);
+    }));
+
+  it('pages through payloads and through what a recovery staged', () =>
+    withStore(open, async (store) => {
+      const numbers = Array.from({ length: 25 }, (_, i) => i);
+      await Promise.all(numbers.map((i) => store.put(hashOf(i), payload(i))));
+      const seen: Uint8Array[] = [];
+      for (let page = await store.page(10); page.length > 0; ) {
+        seen.push(...page.map(([hash]) => hash));
+        page = await store.page(10, page.at(-1)![0]);
+      }
+      expect(seen).toEqual(numbers.map(hashOf));
+      await store.stage([
+        [hashOf(1), payload(1, [1])],
+        [hashOf(1), payload(1, [2])],
+        [hashOf(1), payload(1, [2])],
+        [hashOf(2), payload(2, [1])],
+      ]);
+      expect([await store.isStaged(hashOf(1)), await store.isStaged(hashOf(3))]).toEqual([
+        true,
+        false,
+      ]);
+      const [first] = await store.staged(1);
+      expect(first![1]).toEqual(payload(1, [1]));
+      const rest = await store.staged(10, first![0]);
+      expect(rest.map(([, one]) => one)).toEqual([payload(1, [2]), payload(2, [1])]);
+      await store.unstage([first![0], ...rest.map(([key]) => key)]);
+      expect(await store.staged(10)).toEqual([]);
+    }));
+
+  it('merges what arrives at the same time: no box is lost, a conflict is the caller’s error', () =>
+    withStore(open, async (store) => {
+      const keys = Array.from({ length: 30 }, (_, i) => i + 1);
+      const merge = (key: number) =>
+        store.merge(hashOf(1), (held) =>
+          held ? mergeBoxes(held, payload(1, [key])) : payload(1, [key]),
+        );
+      await Promise.all(keys.map(merge));
+      const held = await store.get(hashOf(1));
+      expect(held!.recipientKeys.map((key) => key[0]).sort((a, b) => a! - b!)).toEqual(keys);
+      await merge(3);
+      expect(await store.get(hashOf(1))).toEqual(held);
+      const conflict = store.merge(hashOf(1), (known) =>
+        known ? mergeBoxes(known, { ...payload(1), execHash: bytes(44, 65) }) : payload(1),
+      );
+      await expect(conflict).rejects.toMatchObject({ code: 'PTM_PAYLOAD_CONFLICT' });
+      const refusal = new Error('no');
+      const refused = store.merge(hashOf(2), () => {
+        throw refusal;
+      });
+      await expect(refused).rejects.toBe(refusal);
+      expect(await store.get(hashOf(2))).toBeUndefined();
+    }));
+
+  it('takes thousands of writes at once, each durable when it is answered', () =>
+    withStore(open, async (store) => {
+      const numbers = Array.from({ length: 2000 }, (_, i) => i);
+      await Promise.all(
+        numbers.map(async (i) => {
+          await store.put(hashOf(i), payload(i), [bytes(32, 1)]);
+          if (i % 100 === 0) expect(await store.get(hashOf(i))).toEqual(payload(i));
+        }),
+      );
+      expect(await store.countOwed(bytes(32, 1), 10_000)).toBe(2000);
+    }));
+});
