@@ -1,7 +1,13 @@
 /** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
 
 import type { SealedParts } from './privacy/extension.ts';
-import type { PayloadHash, PrivacyFlag, PrivateAnswer, PrivateQuery } from './privacy/inputs.ts';
+import type {
+  HeldPayload,
+  PayloadHash,
+  PrivacyFlag,
+  PrivateAnswer,
+  PrivateQuery,
+} from './privacy/inputs.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
 
@@ -166,6 +172,8 @@ export interface ResidentGroup {
 export interface Manager {
   /** Highest version of its client API, such as "4.0"; what it can do follows from it (§1.2). */
   readonly features: ManagerFeatures;
+  /** False: this node has none, and is party to nothing. */
+  readonly isInUse: boolean;
   ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>>;
   send(payload: OutgoingPayload): Promise<SentPayload>;
   storeRaw(payload: Uint8Array, from: string | undefined): Promise<PayloadHash>;
@@ -179,6 +187,8 @@ export interface Manager {
   groups(): Promise<readonly ResidentGroup[]>;
   /** Encrypts without storing (contract extension). */
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
+  /** Opens what a manager encrypted without storing. Rejects with PTM_REFUSED when this one cannot. */
+  decryptPayload(parts: SealedParts): Promise<HeldPayload>;
 }
 
 export interface ManagerFeatures {

@@ -30,6 +30,7 @@ export class MemoryManagers {
   manager(key: string): Manager {
     this.keys.add(key);
     return {
+      isInUse: true,
       features: {
         privacyEnhancements: true,
         multiTenancy: true,
@@ -47,6 +48,7 @@ export class MemoryManagers {
       participants: async (hash) => this.partiesOf(key, hash),
       mandatory: async (hash) => this.heldBy(key, hash)?.mandatory ?? [],
       groups: async () => [],
+      decryptPayload: () => Promise.reject(new Error('not in this test')),
       encryptPayload: async ({ payload }) => {
         const cipherText = `sealed-${this.sealed.size}`;
         this.sealed.set(cipherText, { by: key, payload });

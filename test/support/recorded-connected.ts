@@ -10,6 +10,7 @@ export async function recordedManager(recording: string, node: string): Promise<
   return {
     ...managerNotInUse(),
     name: 'Recorded',
+    isInUse: true,
     features: {
       privacyEnhancements: true,
       multiTenancy: false,

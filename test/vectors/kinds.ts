@@ -66,7 +66,6 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/(blocks|connections)\.json)/),
   later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),
   later('private transactions', 'goquorum', /-chain\/private\/(cases|extension)/),
-  later('rpc of the gas price and group chains', 'goquorum', /(gas-price|mps)-chain\/rpc\//),
 ];
 
 /** Data files below `folder` whose whole path fits; descriptions, contracts and keys are no vectors. */

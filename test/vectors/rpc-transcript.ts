@@ -33,11 +33,17 @@ export function parseTranscript(file: string, text: string): Transcript {
   const exchanges: { -readonly [K in keyof Exchange]: Exchange[K] }[] = [];
   let http: HttpRequest | undefined;
   let response: HttpResponse | undefined;
+  // Recordings about private states tell the query of the request there only.
+  const query = /^\/\/ PSI in \{.*\} (\/\?\S+)$/m.exec(text)?.[1];
   for (const line of text.split('\n')) {
     const request = /^\/\/ HTTP request: (\S+) (\S+) ?(.*)$/.exec(line);
     const answer = /^\/\/ HTTP response: (\d+) ?(.*)$/.exec(line);
     if (request) {
-      http = { verb: request[1]!, path: request[2]!, headers: JSON.parse(request[3] || '{}') };
+      http = {
+        verb: request[1]!,
+        path: query ?? request[2]!,
+        headers: JSON.parse(request[3] || '{}'),
+      };
     } else if (answer) {
       response = { status: Number(answer[1]), headers: JSON.parse(answer[2] || '{}') };
     } else if (line.startsWith('>>')) {
@@ -49,8 +55,13 @@ export function parseTranscript(file: string, text: string): Transcript {
       last.response ??= response;
     }
   }
-  const node = /\(asked at (node\d)\)/.exec(text)?.[1] ?? 'node1';
-  return { file, kind: /^\/\/ kind: shape/m.test(text) ? 'shape' : 'replay', node, exchanges };
+  const node = /\(asked at (node\d)\)|\/(node\d)-[^/]*$/.exec(`${text}/${file}`);
+  return {
+    file,
+    kind: /^\/\/ kind: shape/m.test(text) ? 'shape' : 'replay',
+    node: node?.[1] ?? node?.[2] ?? 'node1',
+    exchanges,
+  };
 }
 
 /** The method that a transcript is about; undefined for batches and malformed requests. */

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';
+import { residentPrivateStates } from '../../src/core/privacy/private-states.ts';
 import { OPEN } from '../../src/io/rpc/access.ts';
 import { recordedManager } from '../support/recorded-connected.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
@@ -19,16 +20,10 @@ import { askOverHttp, WebSocketTalk } from './rpc-wire.ts';
 /** What later work owes, by method or folder; `private-chain:` restricts a line to chains with a manager. */
 const NOT_YET_OWED: Readonly<Record<string, string>> = {
   graphql: 'GraphQL',
-  'mps-chain': 'several private states in one node',
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
-  eth_decryptQuorumPayload: 'privacy, second part',
   quorumPermission_orgList: 'permissioning',
   raft_role: 'Raft',
-  'private-chain:debug_traceTransaction': 'traces of private transactions',
-  'private-chain:debug_traceBlockByNumber': 'traces of private transactions',
-  'no-manager:eth_getQuorumPayload': 'privacy, second part',
-  'no-manager:eth_getQuorumPayloadExtra': 'privacy, second part',
 };
 
 /** Recorded on a network that made blocks, or by accounts made there: by method and recorded text. */
@@ -247,6 +242,7 @@ class Session {
         .map(({ rlp }) => decodeBlock(fromHex(rlp))),
       argv: ['--http.corsdomain', '*', '--ws', '--ws.port', '0', '--ws.api', ALL_APIS],
       ...(this.hasManager ? { manager: await recordedManager(recording, name) } : {}),
+      ...(keys.groups ? { privateStates: residentPrivateStates(keys.groups) } : {}),
     });
     const account = await node.accounts.importKey(fromHex(keys.accountKey), 'test');
     await node.accounts.unlock(account, 'test', 0);

@@ -19,6 +19,8 @@ export interface BlockEnvironment {
   /** Account that fees go to. */
   readonly feesTo: Address;
   readonly tracer?: Tracer | undefined;
+  /** For private runs, whose world is made for one transaction only. */
+  readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 

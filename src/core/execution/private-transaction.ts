@@ -2,7 +2,7 @@
  * Private transactions (ledger design §1; privacy dossier §3.3, §4.4). The public effect never depends on the payload; the
  * private one runs in its middle, over two worlds, once for each private state, and leaves no trace in the public one.
  */
-import { type Address, equalBytes, isZeroBytes } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import type { Log } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -28,6 +28,8 @@ export interface PrivateEffect {
   readonly logs: readonly Log[];
   /** Return data of a revert. */
   readonly revertReason: Uint8Array | undefined;
+  /** What the outermost frame returned. */
+  readonly output: Uint8Array;
   /** Why it failed, for the log of the node. */
   readonly fault: string | undefined;
 }
@@ -67,7 +69,7 @@ export function runPrivately(
 ): PrivateEffect {
   const refusal = view.kind === 'held' ? prepare(view, shared) : undefined;
   if (refusal !== undefined) return failed(refusal);
-  const data = view.kind === 'held' ? view.payload : new Uint8Array(0);
+  const data = view.kind === 'held' ? view.payload : EMPTY_BYTES;
   if (tx.to !== undefined && data.length === 0) return SUCCEEDED;
   const publicWorld = publicSide.world;
   const publicMark = publicWorld.snapshot();
@@ -75,10 +77,12 @@ export function runPrivately(
   const dual = new DualWorld(publicWorld, space.world);
   const touched = new TouchedContracts();
   warmUp(dual, tx, shared);
+  const tracer = shared.tracerOn?.(dual, data);
   const result = execute(
     { caller: tx.sender, to: tx.to, value: tx.value, data, gas: gas.forExecution },
     {
       ...evmEnvironment(shared, dual, tx, gas.gasPrice),
+      tracer,
       onRun: (address, isCreate) => {
         touched.add(address, isCreate);
         if (isCreate) markCreated(space, tx, view, address);
@@ -98,6 +102,7 @@ export function runPrivately(
     isFailed: result.kind !== 'success',
     logs: space.world.logs(),
     revertReason: result.kind === 'revert' && result.output.length > 0 ? result.output : undefined,
+    output: result.output,
     fault: result.error,
   };
 }
@@ -118,11 +123,12 @@ const SUCCEEDED: PrivateEffect = {
   isFailed: false,
   logs: [],
   revertReason: undefined,
+  output: EMPTY_BYTES,
   fault: undefined,
 };
 
 function failed(fault: string): PrivateEffect {
-  return { isFailed: true, logs: [], revertReason: undefined, fault };
+  return { isFailed: true, logs: [], revertReason: undefined, output: EMPTY_BYTES, fault };
 }
 
 /** Refusals before anything runs. The reference ends the node's chain at the first one; here it is a failed receipt. */

@@ -66,6 +66,7 @@ export interface ConnectedManager extends Manager {
 /** Made by connectManager, which knows what the manager can do. */
 export class HttpManager implements ConnectedManager {
   readonly name = 'Tessera';
+  readonly isInUse = true;
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
   private readonly batch: boolean;
@@ -323,6 +324,7 @@ export function managerNotInUse(): ConnectedManager {
     Promise.reject(fail('PTM_NOT_IN_USE', 'private transaction manager is not in use'));
   return {
     name: 'NotInUse',
+    isInUse: false,
     features: NO_FEATURES,
     ask: async (queries) =>
       new Map(queries.map((query) => [queryKey(query), { kind: 'notParty' } as const])),

@@ -22,8 +22,8 @@ export interface AccessControl {
   readonly tls: ServerTls | undefined;
   /** Tokens decide which private state a caller works on and with which accounts. */
   readonly isMultitenant: boolean;
-  /** Reads the configuration of a plugin anew; tokens are checked by it from then on. Throws PLUGIN_UNKNOWN. */
-  reload(provider: string): void;
+  /** Reads the configuration of a plugin anew; tokens are checked by it from then on. Throws PLUGIN_UNKNOWN. undefined: none. */
+  readonly reload: ((provider: string) => void) | undefined;
   close(): void;
 }
 
@@ -41,20 +41,28 @@ export function accessControlOf(
     throw invalid('multitenancy requires RPC Security Plugin to be configured');
   const tls = config.tls && serverTls(config.tls);
   let checker = checkerOf(config, options, log);
+  if (!checker) {
+    return {
+      authenticate: NO_ACCESS_CONTROL,
+      tls,
+      isMultitenant,
+      reload: undefined,
+      close: () => {},
+    };
+  }
   return {
-    authenticate: (authorization) =>
-      checker ? checker.check(authorization) : NO_ACCESS_CONTROL(authorization),
+    authenticate: (authorization) => checker!.check(authorization),
     tls,
     isMultitenant,
     reload(provider) {
-      if (provider !== 'security' || !checker)
+      if (provider !== 'security')
         throw fail('PLUGIN_UNKNOWN', `no such plugin provider: ${provider}`);
       const fresh = checkerOf(configOf(options, environment), options, log);
       if (!fresh) throw invalid('the new configuration checks no tokens: the old one stays');
-      checker.close();
+      checker!.close();
       checker = fresh;
     },
-    close: () => checker?.close(),
+    close: () => checker!.close(),
   };
 }
 

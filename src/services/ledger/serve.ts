@@ -35,6 +35,7 @@ import { ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
 import { FilterDesk } from './view/filter-desk.ts';
+import { PartyInputs } from './view/party-inputs.ts';
 import { PartyView, type Prover } from './view/party-view.ts';
 import { pendingDesk } from './view/pending-desk.ts';
 
@@ -98,6 +99,7 @@ export function composeApi(parts: ApiParts): {
       caller,
       requestId,
       view: viewOf(caller.psi),
+      inputs: inputsOf(parts, viewOf(caller.psi)),
       ...callerDesk(parts, { caller, deskOf, rules }),
       extensions: extensions?.desk,
       asyncSends,
@@ -107,7 +109,7 @@ export function composeApi(parts: ApiParts): {
       events: node.events,
       namespaces: namespaces[caller.transport],
       callLimits,
-      reloadPlugin: (provider) => parts.access.reload(provider),
+      reloadPlugin: parts.access.reload,
     }),
     isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
     newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
@@ -150,6 +152,11 @@ function sendersOf(
   for (const psi of new Set([...states.psis, DEFAULT_PSI])) senders.set(psi, make(psi));
   // An unknown name gets a sender of its own that may not send privately, and is not kept.
   return (psi) => senders.get(psi) ?? make(psi);
+}
+
+function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined {
+  const isFor = (keys: readonly string[]) => keys.some((key) => view.isManagedBy(key));
+  return node.payloads && new PartyInputs(node.payloads, isFor);
 }
 
 /** What a caller may do: with tenants, what his token says. */

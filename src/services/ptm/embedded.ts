@@ -23,6 +23,7 @@ export function embeddedManager(
 ): Manager {
   return {
     features,
+    isInUse: true,
     async ask(queries) {
       const answers = await Promise.all(queries.map((query) => answer(manager, query)));
       return new Map(queries.map((query, i) => [queryKey(query), answers[i]!]));
@@ -45,6 +46,7 @@ export function embeddedManager(
       const wanted = terms({ ...payload, mandatory: undefined });
       return sealed(await manager.createEnvelope(payload.payload, from, wanted));
     },
+    decryptPayload: async (parts) => heldPayload(manager.openEnvelope(envelopeOf({ ...parts }))),
   };
 }
 

@@ -3,6 +3,7 @@ import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import type { PeerInfo } from '../../../core/ports.ts';
 import type { Json } from '../../../io/rpc/method.ts';
+import { RPC, RpcError } from '../../../io/rpc/method.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
@@ -107,7 +108,12 @@ export const adminMethods = [
     result: BOOL,
     access: 'admin',
     about: 'Reads the configuration of a plugin anew; "security" is the one there is.',
-    call: ({ reloadPlugin }, [provider]) => {
+    call: ({ reloadPlugin }, [provider], name) => {
+      if (!reloadPlugin)
+        throw new RpcError(
+          RPC.methodNotFound,
+          `the method ${name} does not exist/is not available`,
+        );
       reloadPlugin(provider);
       return true;
     },

@@ -10,6 +10,7 @@ import type { ExtensionDesk } from '../node/extension-desk.ts';
 import type { SendDesk } from '../node/send-desk.ts';
 import type { AdminDesk } from '../view/admin-desk.ts';
 import type { FilterDesk } from '../view/filter-desk.ts';
+import type { PartyInputs } from '../view/party-inputs.ts';
 import type { PartyView } from '../view/party-view.ts';
 import type { PendingDesk } from '../view/pending-desk.ts';
 
@@ -19,6 +20,8 @@ export interface Context {
   readonly requestId: string | undefined;
   readonly view: PartyView;
   readonly desk: SendDesk;
+  /** Payloads of the caller's private state; undefined on a chain without private state. */
+  readonly inputs: PartyInputs | undefined;
   /** Throws ACCESS_DENIED unless the caller may act with an account of this node, for a key of the manager if one is named. */
   checkActor(actor: { readonly from: Address; readonly privateFrom: string | undefined }): void;
   /** undefined on a chain without private state. */
@@ -30,8 +33,8 @@ export interface Context {
   readonly events: Events;
   /** Gas and time that one call gets; the clock starts when it is asked for. */
   callLimits(): CallLimits;
-  /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. */
-  reloadPlugin(provider: string): void;
+  /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */
+  readonly reloadPlugin: ((provider: string) => void) | undefined;
   /** Enabled on the caller's transport. */
   readonly namespaces: ReadonlySet<string>;
 }

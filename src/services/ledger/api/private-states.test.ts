@@ -35,7 +35,7 @@ beforeAll(async () => {
       authenticate: NO_ACCESS_CONTROL,
       tls: undefined,
       isMultitenant: true,
-      reload: () => {},
+      reload: undefined,
       close: () => {},
     },
   });

@@ -10,6 +10,7 @@ import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
 import { chainMethods } from './eth/chain.ts';
 import { logMethods } from './eth/logs.ts';
+import { payloadMethods } from './eth/payloads.ts';
 import { privateMethods } from './eth/private.ts';
 import { sendMethods } from './eth/send.ts';
 import { stateMethods } from './eth/state.ts';
@@ -33,6 +34,7 @@ export const TABLE: Table<Context> = {
     ...logMethods,
     ...sendMethods,
     ...asyncMethods,
+    ...payloadMethods,
     ...privateMethods,
     ...extensionMethods,
     ...netMethods,

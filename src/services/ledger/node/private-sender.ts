@@ -10,8 +10,9 @@ import type { Rules } from '../../../core/chain/rules.ts';
 import type { Transaction, TransactionBody } from '../../../core/chain/transaction.ts';
 import { type PrivateFindings, simulatePrivate } from '../../../core/execution/simulate-private.ts';
 import type { Manager } from '../../../core/ports.ts';
+import type { SealedParts } from '../../../core/privacy/extension.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash, PrivacyFlag, Psi } from '../../../core/privacy/inputs.ts';
+import type { HeldPayload, PayloadHash, PrivacyFlag, Psi } from '../../../core/privacy/inputs.ts';
 import { innerToJson, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { Chain } from './chain.ts';
 import { checkPrivateArgs } from './private-checks.ts';
@@ -152,6 +153,14 @@ export class PrivateSender {
   storeRaw(payload: Uint8Array, args: PrivateArgs): Promise<PayloadHash> {
     this.check(args);
     return this.manager.storeRaw(payload, this.fromOf(args));
+  }
+
+  get isInUse(): boolean {
+    return this.manager.isInUse;
+  }
+
+  open(parts: SealedParts): Promise<HeldPayload> {
+    return this.manager.decryptPayload(parts);
   }
 
   mandatory(hash: PayloadHash): Promise<readonly string[]> {

@@ -1,6 +1,7 @@
 /** Where callers hand in transactions: accounts, the pool, and the way of a private transaction (node/private-sender.ts). */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts';
+import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
 
 /** Fields of `eth_sendTransaction` and its kin, parsed. */
@@ -72,8 +73,12 @@ export interface SendDesk {
 
   /** Public keys that every transaction to a contract must reach, by its creation's payload hash. */
   mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]>;
+  /** Throws PTM_NOT_ENABLED where this node has no manager. */
+  checkManager(): void;
   /** undefined: not a party. Throws when there is no manager. */
   payload(hash: PayloadHash): Promise<PrivatePayload | undefined>;
   /** Whether this node's manager distributed the payload. Throws when there is no manager. */
   isPayloadSender(hash: PayloadHash): Promise<boolean>;
+  /** undefined: sealed by a key of another private state. Throws when there is no manager, or it cannot open it. */
+  openPayload(parts: SealedParts): Promise<PrivatePayload | undefined>;
 }

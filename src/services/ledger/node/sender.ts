@@ -20,6 +20,7 @@ import {
   type TransactionBody,
   transactionFrom,
 } from '../../../core/chain/transaction.ts';
+import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash } from '../../../core/privacy/inputs.ts';
 import { PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
@@ -175,10 +176,13 @@ export class Sender implements SendDesk {
     return this.parts.private.mandatory(hash);
   }
 
+  checkManager(): void {
+    this.payloads();
+  }
+
   async payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
     const query = { kind: 'payload', hash } as const;
-    const { payloads } = this.parts;
-    if (!payloads) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
+    const payloads = this.payloads();
     if (payloads.answer(query)?.kind !== 'held') await payloads.ask([query]);
     const answer = payloads.answer(query);
     const isOurs = answer?.kind === 'held' && this.parts.private.isFor(answer.managedParties);
@@ -187,11 +191,22 @@ export class Sender implements SendDesk {
 
   async isPayloadSender(hash: PayloadHash): Promise<boolean> {
     const query = { kind: 'isSender', hash } as const;
-    const { payloads } = this.parts;
-    if (!payloads) throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
+    const payloads = this.payloads();
     if (payloads.answer(query)?.kind !== 'fact') await payloads.ask([query]);
     const answer = payloads.answer(query);
     return answer?.kind === 'fact' && answer.value;
+  }
+
+  async openPayload(parts: SealedParts): Promise<PrivatePayload | undefined> {
+    this.checkManager();
+    if (!this.parts.private.isFor([parts.senderKey])) return undefined;
+    return this.parts.private.open(parts);
+  }
+
+  private payloads(): PayloadCache {
+    const { payloads } = this.parts;
+    if (payloads && this.parts.private.isInUse) return payloads;
+    throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
   }
 
   // --- steps --------------------------------------------------------------------------------------------------------

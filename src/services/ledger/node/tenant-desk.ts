@@ -6,6 +6,7 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Rules } from '../../../core/chain/rules.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import { type Actor, notAuthorized } from '../../../core/permission/access-token.ts';
+import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash, Psi } from '../../../core/privacy/inputs.ts';
 import { openInner, opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type {
@@ -141,11 +142,19 @@ export class TenantDesk implements SendDesk {
     return this.desk.mandatoryRecipients(hash);
   }
 
+  checkManager(): void {
+    this.desk.checkManager();
+  }
+
   payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
     return this.desk.payload(hash);
   }
 
   isPayloadSender(hash: PayloadHash): Promise<boolean> {
     return this.desk.isPayloadSender(hash);
+  }
+
+  openPayload(parts: SealedParts): Promise<PrivatePayload | undefined> {
+    return this.desk.openPayload(parts);
   }
 }

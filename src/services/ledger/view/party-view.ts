@@ -10,6 +10,7 @@ import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Engine, Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { StateBase } from '../../../core/execution/result.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
@@ -165,6 +166,48 @@ export class PartyView {
     const cursor = this.chain.cursor(space);
     if (cursor >= number) return this.chain.stateAt(space, number);
     return new LaggingReader(this.chain.stateAt(space, cursor), cursor, number);
+  }
+
+  /** What public transactions of the next block run on. Throws STORE_STATE_UNAVAILABLE. */
+  publicBase(number: number): StateBase {
+    const { chain } = this;
+    return {
+      reader: chain.stateAt(PUBLIC_SPACE, number),
+      get trie() {
+        return chain.trieAt(PUBLIC_SPACE, number);
+      },
+    };
+  }
+
+  /** What private transactions of the next block run on. Throws PRIVATE_STATE_BEHIND, or STORE_STATE_UNAVAILABLE. */
+  privateBase(number: number): StateBase {
+    const { chain } = this;
+    const space = { kind: 'private', psi: this.knownPsi() } as const;
+    const cursor = chain.cursor(space);
+    if (cursor < number) {
+      throw fail(
+        'PRIVATE_STATE_BEHIND',
+        `private state is at block ${cursor} of ${number}: the private transaction manager does not answer`,
+      );
+    }
+    return {
+      reader: chain.stateAt(space, number),
+      // Leading it back takes time, and only contracts with state validation need it.
+      get trie() {
+        return chain.trieAt(space, number);
+      },
+    };
+  }
+
+  /** Whether this node keeps several private states. */
+  isOneOfSeveral(): boolean {
+    return this.states?.membersOf(this.psi) !== undefined;
+  }
+
+  /** Whether a manager key belongs to the caller's private state. */
+  isManagedBy(managedParty: string): boolean {
+    const members = this.states?.membersOf(this.psi);
+    return members === undefined || members.includes(managedParty);
   }
 
   /** As the receipts root counts them: stubs in place of private ones. */

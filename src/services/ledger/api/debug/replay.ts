@@ -1,4 +1,5 @@
 /** A block's transactions run again on the state of its parent, one by one: what traces and mid-block listings are made from. */
+import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import { blockAuthor } from '../../../../core/chain/extra-data.ts';
@@ -6,18 +7,41 @@ import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { Tracer } from '../../../../core/evm/tracer.ts';
 import { type BlockEnvironment, blockEnvironment } from '../../../../core/execution/environment.ts';
-import { applyMarkerTransaction } from '../../../../core/execution/marker-transaction.ts';
-import { applyPrivateTransaction } from '../../../../core/execution/private-transaction.ts';
 import {
-  type AppliedMessage,
-  applyMessage,
-} from '../../../../core/execution/public-transaction.ts';
+  applyMarkerTransaction,
+  withInnerPurchase,
+} from '../../../../core/execution/marker-transaction.ts';
+import {
+  applyPrivateTransaction,
+  type PrivateEffect,
+} from '../../../../core/execution/private-transaction.ts';
+import { applyMessage } from '../../../../core/execution/public-transaction.ts';
 import { applyBeaconRoot } from '../../../../core/execution/system-steps.ts';
 import { isPrivateTransaction, opensInner } from '../../../../core/privacy/marker.ts';
 import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import { PublicWorld } from '../../../../core/state/public-world.ts';
 import type { StateReader } from '../../../../core/state/reader.ts';
+import type { World } from '../../../../core/state/world.ts';
+import type { PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
+import { PrivateReplay } from './private-replay.ts';
+
+/** Someone who looks at the next transaction. */
+export interface Watcher {
+  /** Called once, when code is about to run, with what it runs on. */
+  watch?(world: World, message: Transaction): Tracer;
+  shouldStop?: () => boolean;
+}
+
+export interface Ran {
+  readonly gasUsed: number;
+  readonly isFailed: boolean;
+  readonly output: Uint8Array;
+  /** Of the EVM. */
+  readonly error: string | undefined;
+}
+
+const NOTHING_RAN: Ran = { gasUsed: 0, isFailed: false, output: EMPTY_BYTES, error: undefined };
 
 export class BlockReplay {
   readonly world: PublicWorld;
@@ -26,23 +50,27 @@ export class BlockReplay {
   private readonly base: StateReader;
   private readonly pool: { left: bigint };
   private readonly transactions: readonly Transaction[];
+  private readonly privateSide: PrivateReplay | undefined;
   private next = 0;
 
-  /** Throws `genesis is not traceable`, `parent … not found`. */
-  constructor(view: PartyView, { header, transactions }: Block) {
+  /** Without `inputs` private transactions do nothing. Throws `genesis is not traceable`, `parent … not found`. */
+  constructor(view: PartyView, { header, transactions }: Block, inputs?: PartyInputs) {
     if (header.number === 0) throw fail('TRACE_GENESIS', 'genesis is not traceable');
     if (header.number - 1 > view.head().number) {
       throw fail('TRACE_PARENT', `parent of block #${header.number} not found`);
     }
     const author =
       view.engineAt(header.number) === 'ibft' ? blockAuthor('ibft', header) : undefined;
-    this.base = view.stateAt(header.number - 1).public;
+    const parent = header.number - 1;
+    this.base = view.publicBase(parent).reader;
     this.world = new PublicWorld(this.base, header.number);
     this.rules = view.rulesAt(header);
     const hashes = (number: number) => view.hashOf(number);
     this.shared = blockEnvironment(header, author ?? header.coinbase, this.rules, hashes);
     this.pool = { left: header.gasLimit };
     this.transactions = transactions;
+    const publicSide = { world: this.world, base: view.publicBase(parent) };
+    this.privateSide = inputs && new PrivateReplay(view, header.number, inputs, publicSide);
     applyBeaconRoot(this.world, header, this.shared);
   }
 
@@ -51,13 +79,13 @@ export class BlockReplay {
     while (this.next < index) this.run();
   }
 
-  /** Runs the next transaction; undefined when it has no public code to run: a private one, or a marker. */
-  run(more: { tracer?: Tracer; shouldStop?: () => boolean } = {}): AppliedMessage | undefined {
+  /** Runs the next transaction. Throws InputsMissing. */
+  run(watcher: Watcher = {}): Ran {
     const transaction = this.transactions[this.next++]!;
     this.world.beginTransaction();
-    const applied = this.apply(transaction, { ...this.shared, ...more });
+    const ran = this.apply(transaction, watcher);
     this.world.finishTransaction(this.rules);
-    return applied;
+    return ran;
   }
 
   /** The state now. */
@@ -65,19 +93,50 @@ export class BlockReplay {
     return new OverlayReader(this.base, this.world.writeSet());
   }
 
-  private apply(
-    transaction: Transaction,
-    environment: BlockEnvironment,
-  ): AppliedMessage | undefined {
+  private apply(transaction: Transaction, watcher: Watcher): Ran {
     const { world, pool, rules } = this;
-    if (isPrivateTransaction(transaction, rules)) {
-      applyPrivateTransaction(world, transaction, environment, pool, () => {});
-      return undefined;
-    }
-    if (opensInner(transaction, rules)) {
-      applyMarkerTransaction(world, transaction, environment, pool, () => {});
-      return undefined;
-    }
-    return applyMessage(world, transaction, environment, pool);
+    if (isPrivateTransaction(transaction, rules)) return this.runPrivate(transaction, watcher);
+    if (opensInner(transaction, rules)) return this.runMarker(transaction, watcher);
+    const { watch, shouldStop } = watcher;
+    const tracer = watch?.(world, transaction);
+    const shared = { ...this.shared, tracer, shouldStop };
+    const { gasUsed, result } = applyMessage(world, transaction, shared, pool);
+    const { kind, output, error } = result;
+    return { gasUsed: Number(gasUsed), isFailed: kind !== 'success', output, error };
   }
+
+  /** Its gas is nobody's business: 0. */
+  private runPrivate(transaction: Transaction, watcher: Watcher): Ran {
+    let effect: PrivateEffect | undefined;
+    applyPrivateTransaction(this.world, transaction, this.shared, this.pool, (purchase) => {
+      const shared = this.watched(transaction, watcher);
+      effect = this.privateSide?.run(transaction, shared, purchase, false);
+    });
+    return effect ? ranPrivately(effect) : NOTHING_RAN;
+  }
+
+  /** COMPAT: a marker shows the transaction inside to its parties, but its own gas and output. */
+  private runMarker(marker: Transaction, watcher: Watcher): Ran {
+    const { world, pool } = this;
+    const inner = this.privateSide?.inner(marker);
+    let fault: string | undefined;
+    const { gasUsed, isFailed } = applyMarkerTransaction(world, marker, this.shared, pool, () => {
+      if (!inner) return;
+      const shared = this.watched(inner, watcher);
+      withInnerPurchase(world, inner, shared, (purchase) => {
+        fault = this.privateSide!.run(inner, shared, purchase, true)?.fault;
+      });
+    });
+    return { gasUsed: Number(gasUsed), isFailed, output: EMPTY_BYTES, error: fault };
+  }
+
+  private watched(transaction: Transaction, { watch, shouldStop }: Watcher): BlockEnvironment {
+    const tracerOn =
+      watch && ((world: World, data: Uint8Array) => watch(world, { ...transaction, data }));
+    return { ...this.shared, tracerOn, shouldStop };
+  }
+}
+
+function ranPrivately({ isFailed, output, fault }: PrivateEffect): Ran {
+  return { gasUsed: 0, isFailed, output, error: fault };
 }

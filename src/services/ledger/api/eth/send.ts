@@ -1,17 +1,14 @@
-/** Sending, filling and signing transactions; the way of the private ones is node/private-sender.ts. */
-import { toBase64 } from '../../../../core/base/base64.ts';
-import { concatBytes, EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
+import { concatBytes, EMPTY_BYTES, equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
-import type { PrivatePayload, SendDesk, TransactionArgs } from '../../node/send-desk.ts';
+import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { renderTransaction } from '../render.ts';
 import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
-import { address, data, named, optional, quantity, text } from '../shapes.ts';
+import { address, data, named, optional, quantity } from '../shapes.ts';
 import { privateArgs, sendArgs } from '../transaction-args.ts';
 
 /** `{raw, tx}` of fill and sign, members in the reference's order. */
@@ -52,43 +49,6 @@ export function withLegacyV(signature65: Uint8Array): Uint8Array {
   const out = signature65.slice();
   out[64] = signature65[64]! + 27;
   return out;
-}
-
-/** 64 bytes as hex, as clients pass a payload hash; texts of the reference. */
-const payloadHash = {
-  ...named('payloadHash', text),
-  parse(value: unknown): Uint8Array {
-    const given = text.parse(value);
-    if (given.length < 3) throw fail('DIGEST_INVALID', 'Invalid digest hex');
-    const digits = given.replace(/^0x/, '');
-    const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
-    if (wrong !== undefined) throw fail('DIGEST_INVALID', invalidByte(wrong));
-    if (digits.length % 2 !== 0)
-      throw fail('DIGEST_INVALID', 'encoding/hex: odd length hex string');
-    if (digits.length !== 2 * PAYLOAD_HASH_BYTES) {
-      throw fail(
-        'DIGEST_INVALID',
-        `Expected a Quorum digest of length 64, but got ${digits.length / 2}`,
-      );
-    }
-    return data.parse(`0x${digits}`);
-  },
-};
-
-function invalidByte(character: string): string {
-  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  return `encoding/hex: invalid byte: U+${code} '${character}'`;
-}
-
-function extraOf(found: PrivatePayload): JsonObject {
-  return {
-    ACHashes: found.affected.map(toBase64),
-    ACMerkleRoot: toHex(found.execHash ?? ZERO_HASH),
-    PrivacyFlag: found.flag,
-    ManagedParties: found.managedParties,
-    Sender: found.senderKey,
-    MandatoryRecipients: null,
-  };
 }
 
 async function resend(
@@ -194,27 +154,6 @@ export const sendMethods = [
       return pending
         .filter((transaction) => own.has(toHex(transaction.sender)))
         .map((transaction) => renderTransaction(transaction, undefined));
-    },
-  }),
-  method(['eth_getQuorumPayload', 'eth_getLedgerPayload'], {
-    params: [payloadHash],
-    result: DATA,
-    about:
-      'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
-    call: async ({ desk }, [hash]) =>
-      toHex((await desk.payload(hash))?.payload ?? new Uint8Array(0)),
-  }),
-  method('eth_getQuorumPayloadExtra', {
-    params: [payloadHash],
-    result: OBJECT,
-    about: 'Clear payload behind the hash of a private transaction, and what its sender declared.',
-    call: async ({ desk }, [hash]) => {
-      const found = await desk.payload(hash);
-      return {
-        Payload: toHex(found?.payload ?? EMPTY_BYTES),
-        ExtraMetaData: found ? extraOf(found) : null,
-        IsSender: found !== undefined && (await desk.isPayloadSender(hash)),
-      };
     },
   }),
   method('eth_getPSI', {

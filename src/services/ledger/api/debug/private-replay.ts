@@ -1,0 +1,126 @@
+/** The caller's private side of a block that runs again: one private state, with the payloads that it is party to. */
+import { fail } from '../../../../core/base/errors.ts';
+import type { Rules } from '../../../../core/chain/rules.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { BlockEnvironment } from '../../../../core/execution/environment.ts';
+import type { WorldOnBase } from '../../../../core/execution/execution-hash.ts';
+import { applyStateShared } from '../../../../core/execution/extension-apply.ts';
+import type { Purchase } from '../../../../core/execution/gas-purchase.ts';
+import { openMarker } from '../../../../core/execution/marker-transaction.ts';
+import { PrivateSpace } from '../../../../core/execution/private-space.ts';
+import {
+  type PrivateEffect,
+  runPrivately,
+  STRANGER,
+} from '../../../../core/execution/private-transaction.ts';
+import {
+  type HeldPayload,
+  nextQueries,
+  type PrivateAnswer,
+  payloadAnswer,
+} from '../../../../core/privacy/inputs.ts';
+import { payloadHashOf } from '../../../../core/privacy/marker.ts';
+import { InputsMissing, type PartyInputs } from '../../view/party-inputs.ts';
+import type { PartyView } from '../../view/party-view.ts';
+
+/** Answers lead to further questions: a marker's inner transaction, its payload, what an extension shares. */
+const ROUNDS_MAX = 16;
+
+/** Fetches what `transactions` need, then works; again whenever more turns out to be needed. */
+export async function withInputs<T>(
+  inputs: PartyInputs | undefined,
+  transactions: readonly Transaction[],
+  rules: Rules,
+  work: () => T,
+): Promise<T> {
+  if (!inputs) return work();
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const queries = nextQueries(transactions, rules, inputs);
+    if (queries.length > 0) {
+      await inputs.fetch(queries);
+      continue;
+    }
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InputsMissing)) throw error;
+      await inputs.fetch(error.queries);
+    }
+  }
+  throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+}
+
+export class PrivateReplay {
+  private readonly view: PartyView;
+  private readonly number: number;
+  private readonly inputs: PartyInputs;
+  private readonly publicSide: WorldOnBase;
+  private made: PrivateSpace | undefined;
+
+  /** Of block `number`. `publicSide` is run beside. */
+  constructor(view: PartyView, number: number, inputs: PartyInputs, publicSide: WorldOnBase) {
+    this.view = view;
+    this.number = number;
+    this.inputs = inputs;
+    this.publicSide = publicSide;
+  }
+
+  /** The transaction inside a marker; undefined for strangers. */
+  inner(marker: Transaction): Transaction | undefined {
+    const envelope = this.payload(marker.data);
+    if (envelope.kind !== 'held') return undefined;
+    const opened = openMarker(marker, envelope.payload);
+    return opened.kind === 'inner' ? opened.tx : undefined;
+  }
+
+  /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is no party. */
+  run(
+    tx: Transaction,
+    shared: BlockEnvironment,
+    purchase: Purchase,
+    isInner: boolean,
+  ): PrivateEffect | undefined {
+    const answer = this.payload(tx.data);
+    const held: HeldPayload | undefined = answer.kind === 'held' ? answer : undefined;
+    if (!held && isInner && shared.rules.isMps) return undefined;
+    const { space } = this;
+    space.world.beginTransaction();
+    const effect = runPrivately(space, this.publicSide, tx, held ?? STRANGER, shared, {
+      gasPrice: purchase.gasPrice,
+      forExecution: tx.gasLimit - BigInt(purchase.intrinsicGas),
+    });
+    space.world.finishTransaction(shared.rules);
+    this.extend(effect, shared.rules);
+    return effect;
+  }
+
+  private extend({ logs }: PrivateEffect, rules: Rules): void {
+    if (logs.length === 0) return;
+    const { space, view } = this;
+    space.world.beginTransaction();
+    const wanted = applyStateShared(space, logs, {
+      inputs: this.inputs,
+      psiOf: (managedParty) => (view.isManagedBy(managedParty) ? view.psi : undefined),
+      note: () => {},
+    });
+    space.world.finishTransaction(rules);
+    if (wanted.length > 0) throw new InputsMissing(wanted);
+  }
+
+  private payload(data: Uint8Array): PrivateAnswer {
+    const hash = payloadHashOf(data);
+    const answer = payloadAnswer(this.inputs, hash);
+    if (answer) return answer;
+    throw new InputsMissing([{ kind: 'payload', hash }]);
+  }
+
+  /** Made when the first private transaction comes: public blocks do not wait for the private side. */
+  private get space(): PrivateSpace {
+    this.made ??= new PrivateSpace(
+      this.view.psi,
+      this.view.privateBase(this.number - 1),
+      this.number,
+    );
+    return this.made;
+  }
+}

@@ -1,0 +1,120 @@
+/** Payloads of private transactions in clear, for their parties (privacy dossier §8). */
+import { toBase64 } from '../../../../core/base/base64.ts';
+import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { fromHex, toHex } from '../../../../core/base/hex.ts';
+import type { SealedParts } from '../../../../core/privacy/extension.ts';
+import type { PayloadHash } from '../../../../core/privacy/inputs.ts';
+import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
+import type { PrivatePayload } from '../../node/send-desk.ts';
+import { type Context, method } from '../context.ts';
+import type { JsonObject } from '../render.ts';
+import { DATA, OBJECT, orNull } from '../results.ts';
+import { named, text } from '../shapes.ts';
+
+/** Texts of the reference. */
+function bytesOf(given: string, what: 'digest' | 'payload'): Uint8Array {
+  if (given.length < 3) throw fail('DIGEST_INVALID', `Invalid ${what} hex`);
+  const digits = given.replace(/^0x/, '');
+  const wrong = /[^0-9a-f]/i.exec(digits)?.[0];
+  if (wrong !== undefined) throw fail('DIGEST_INVALID', invalidByte(wrong));
+  if (digits.length % 2 !== 0) throw fail('DIGEST_INVALID', 'encoding/hex: odd length hex string');
+  return fromHex(digits);
+}
+
+function invalidByte(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `encoding/hex: invalid byte: U+${code} '${character}'`;
+}
+
+/** 64 bytes as hex, as clients pass a payload hash. */
+function hashOf({ desk, view }: Context, given: string): PayloadHash {
+  desk.checkManager();
+  view.knownPsi();
+  const hash = bytesOf(given, 'digest');
+  if (hash.length === PAYLOAD_HASH_BYTES) return hash;
+  throw fail('DIGEST_INVALID', `Expected a Quorum digest of length 64, but got ${hash.length}`);
+}
+
+function extraOf(found: PrivatePayload): JsonObject {
+  return {
+    ACHashes: found.affected.map(toBase64),
+    ACMerkleRoot: toHex(found.execHash ?? ZERO_HASH),
+    PrivacyFlag: found.flag,
+    ManagedParties: found.managedParties,
+    Sender: found.senderKey,
+    MandatoryRecipients: null,
+  };
+}
+
+async function payloadExtra(context: Context, given: string): Promise<JsonObject | null> {
+  const { desk, view } = context;
+  const hash = hashOf(context, given);
+  const found = await desk.payload(hash);
+  if (!found && view.isOneOfSeveral()) return null;
+  return {
+    Payload: toHex(found?.payload ?? EMPTY_BYTES),
+    ExtraMetaData: found ? extraOf(found) : null,
+    IsSender: found !== undefined && (await isSender(context, hash, found)),
+  };
+}
+
+function isSender(
+  { desk, view }: Context,
+  hash: PayloadHash,
+  found: PrivatePayload,
+): boolean | Promise<boolean> {
+  return view.isOneOfSeveral() ? view.isManagedBy(found.senderKey) : desk.isPayloadSender(hash);
+}
+
+async function decrypted({ desk, view }: Context, given: string): Promise<JsonObject | null> {
+  desk.checkManager();
+  view.knownPsi();
+  const found = await desk.openPayload(sealedParts(bytesOf(given, 'payload')));
+  return found
+    ? { Payload: toHex(found.payload), ExtraMetaData: extraOf(found), IsSender: true }
+    : null;
+}
+
+const SEALED_NAMES = [
+  ...['senderKey', 'cipherText', 'cipherTextNonce'],
+  ...['recipientBoxes', 'recipientNonce', 'recipientKeys'],
+] as const;
+
+function sealedParts(bytes: Uint8Array): SealedParts {
+  let value: Record<string, unknown> | null;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw fail('PAYLOAD_INVALID', 'the payload is no JSON');
+  }
+  const missing = SEALED_NAMES.find((name) => value?.[name] === undefined);
+  if (missing !== undefined) throw fail('PAYLOAD_INVALID', `the payload has no ${missing}`);
+  return value as unknown as SealedParts;
+}
+
+export const payloadMethods = [
+  method(['eth_getQuorumPayload', 'eth_getLedgerPayload'], {
+    params: [named('payloadHash', text)],
+    result: DATA,
+    about:
+      'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
+    call: async (context, [given]) => {
+      const found = await context.desk.payload(hashOf(context, given));
+      return toHex(found?.payload ?? EMPTY_BYTES);
+    },
+  }),
+  method('eth_getQuorumPayloadExtra', {
+    params: [named('payloadHash', text)],
+    result: orNull(OBJECT),
+    about:
+      'Clear payload behind the hash of a private transaction, and what its sender declared; null for a tenant that is no party.',
+    call: (context, [given]) => payloadExtra(context, given),
+  }),
+  method('eth_decryptQuorumPayload', {
+    params: [named('payload', text)],
+    result: orNull(OBJECT),
+    about: 'Opens a payload that a manager encrypted without storing it.',
+    call: (context, [given]) => decrypted(context, given),
+  }),
+];

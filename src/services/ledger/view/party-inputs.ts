@@ -1,0 +1,53 @@
+/** What the manager holds for one caller: payloads of other private states are as if this node were no party. */
+import {
+  type PrivateAnswer,
+  type PrivateInputs,
+  type PrivateQuery,
+  queryKey,
+} from '../../../core/privacy/inputs.ts';
+
+/** Of the node, for all its private states. */
+export interface AllPayloads extends PrivateInputs {
+  ask(queries: readonly PrivateQuery[]): Promise<void>;
+}
+
+/** Thrown by work that cannot go on before these are answered. */
+export class InputsMissing extends Error {
+  readonly queries: readonly PrivateQuery[];
+
+  constructor(queries: readonly PrivateQuery[]) {
+    super('answers of the private transaction manager are missing');
+    this.queries = queries;
+  }
+}
+
+export class PartyInputs implements PrivateInputs {
+  private readonly payloads: AllPayloads;
+  private readonly isFor: (managedParties: readonly string[]) => boolean;
+  private readonly known = new Map<string, PrivateAnswer>();
+
+  constructor(payloads: AllPayloads, isFor: (managedParties: readonly string[]) => boolean) {
+    this.payloads = payloads;
+    this.isFor = isFor;
+  }
+
+  /** What was fetched; undefined for all else. */
+  answer(query: PrivateQuery): PrivateAnswer | undefined {
+    return this.known.get(queryKey(query));
+  }
+
+  /** Rejects when the manager does not answer. */
+  async fetch(queries: readonly PrivateQuery[]): Promise<void> {
+    await this.payloads.ask(queries);
+    for (const query of queries) {
+      const answer = this.payloads.answer(query);
+      if (answer) this.known.set(queryKey(query), this.seen(query, answer));
+    }
+  }
+
+  private seen(query: PrivateQuery, answer: PrivateAnswer): PrivateAnswer {
+    const isForeign =
+      query.kind === 'payload' && answer.kind === 'held' && !this.isFor(answer.managedParties);
+    return isForeign ? { kind: 'notParty' } : answer;
+  }
+}
