@@ -9,6 +9,7 @@ import { addressOfSecretKey } from '../src/core/base/secp256k1.ts';
 import { signTransaction, type UnsignedTransaction } from '../src/core/chain/signing.ts';
 import { createAddress } from '../src/core/evm/create-address.ts';
 import { installCrypto } from '../src/io/host/crypto.ts';
+import { STORE_CODE, setInput } from '../test/support/store-contract.ts';
 import { cpuSeconds, machineCpuSeconds, post, rpc, sleep, until } from './processes.ts';
 import { percentile } from './report.ts';
 import { tokenInitCode, transferData } from './token.ts';
@@ -16,6 +17,10 @@ import { tokenInitCode, transferData } from './token.ts';
 const POLL_MS = 25;
 const PATIENCE_MS = 300_000;
 const RECEIPTS_SAMPLED = 200;
+/** Requests to the manager side by side while payloads are stored. */
+const STORES_MAX = 16;
+const CALL_GAS = 200_000n;
+const CREATION_GAS = 3_000_000n;
 
 const { values } = parseArgs({
   options: {
@@ -30,18 +35,30 @@ const { values } = parseArgs({
     'max-pending': { type: 'string', default: '0' },
     'ptm-url': { type: 'string' },
     'private-for': { type: 'string' },
+    /** Payloads of so many bytes; 0: as they come. */
+    'payload-bytes': { type: 'string', default: '0' },
+    /** Endpoints of parties: a transaction has arrived when they all have its private receipt. */
+    parties: { type: 'string' },
+    /** Managers, whose CPU is counted apart. */
+    'manager-pids': { type: 'string' },
+    /** Transactions offered in a second; 0: as many as go. */
+    rate: { type: 'string', default: '0' },
   },
 });
 await installCrypto();
 const urls = values.rpc!.split(',');
 const count = Number(values.txs);
 const pids = values.pids!.split(',').map(Number);
+const managerPids = (values['manager-pids'] ?? '').split(',').filter(Boolean).map(Number);
+const parties = (values.parties ?? '').split(',').filter(Boolean);
 const chainId = BigInt((await rpc(urls[0]!, 'eth_chainId')) as string);
 const funderKey = fromHex(values.key!);
 const funder = addressOfSecretKey(funderKey);
 let funderNonce = BigInt(
   (await rpc(urls[0]!, 'eth_getTransactionCount', [toHex(funder), 'pending'])) as string,
 );
+
+const privateFor = values['private-for']?.split(',') ?? [];
 
 interface Account {
   readonly key: Uint8Array;
@@ -100,18 +117,47 @@ async function transactions(): Promise<UnsignedTransaction[]> {
       gasLimit: 100_000n,
     }));
   }
-  const payload = Buffer.from(tokenInitCode()).toString('base64');
-  const data: UnsignedTransaction[] = [];
-  for (let at = 0; at < count; at++) {
-    const response = await fetch(new URL('/storeraw', values['ptm-url']), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ payload }),
-    });
-    const { key } = (await response.json()) as { key: string };
-    data.push({ data: new Uint8Array(Buffer.from(key, 'base64')), gasLimit: 3_000_000n });
+  return privateTransactions(list);
+}
+
+/** `set` of a value in one private contract, each with a payload of its own. */
+async function privateTransactions(list: readonly number[]): Promise<UnsignedTransaction[]> {
+  const contract = createAddress(funder, funderNonce);
+  const creation = {
+    data: await storeRaw(fromHex(STORE_CODE)),
+    gasLimit: CREATION_GAS,
+    nonce: funderNonce++,
+  };
+  const { raw, hash } = signTransaction(creation, funderKey, { isPrivate: true });
+  await rpc(urls[0]!, 'eth_sendRawPrivateTransaction', [toHex(raw), { privateFor }]);
+  for (const url of parties.length > 0 ? parties : [urls[0]!]) {
+    await until(
+      'the private contract is there',
+      async () => (await rpc(url, 'eth_getTransactionReceipt', [toHex(hash)])) !== null,
+      60_000,
+    );
   }
+  const size = Number(values['payload-bytes']);
+  const gasLimit = CALL_GAS + BigInt(size) * 16n;
+  const data: UnsignedTransaction[] = new Array(list.length);
+  let next = 0;
+  const worker = async () => {
+    while (next < list.length) {
+      const at = next++;
+      const input = fromHex(setInput(at));
+      const payload = new Uint8Array(Math.max(size, input.length));
+      payload.set(input);
+      data[at] = { to: contract, data: await storeRaw(payload), gasLimit };
+    }
+  };
+  await Promise.all(Array.from({ length: STORES_MAX }, worker));
   return data;
+}
+
+async function storeRaw(payload: Uint8Array): Promise<Uint8Array> {
+  const body = JSON.stringify({ payload: Buffer.from(payload).toString('base64') });
+  const { key } = JSON.parse(await post(`${values['ptm-url']}/storeraw`, body)) as { key: string };
+  return new Uint8Array(Buffer.from(key, 'base64'));
 }
 
 function sign(unsigned: UnsignedTransaction, index: number): Sent {
@@ -140,12 +186,16 @@ const queues = urls.map((_, turn) => {
 function callOf(raw: Uint8Array): { method: string; params: unknown[] } {
   if (values.workload !== 'private')
     return { method: 'eth_sendRawTransaction', params: [toHex(raw)] };
-  const privateFor = values['private-for']!.split(',');
   return { method: 'eth_sendRawPrivateTransaction', params: [toHex(raw), { privateFor }] };
 }
 
 let head = Number(await rpc(urls[0]!, 'eth_blockNumber'));
-const before = { cpu: cpuSeconds(pids), machine: machineCpuSeconds(), own: process.cpuUsage() };
+const before = {
+  cpu: cpuSeconds(pids),
+  managerCpu: cpuSeconds(managerPids),
+  machine: machineCpuSeconds(),
+  own: process.cpuUsage(),
+};
 const startMs = performance.now();
 let pending = 0;
 let failed = 0;
@@ -153,10 +203,14 @@ let included = 0;
 let blocks = 0;
 let lastMs = startMs;
 const limit = Number(values['max-pending']) || Number.POSITIVE_INFINITY;
+const rate = Number(values.rate);
+let offered = 0;
 
 async function send(turn: number): Promise<void> {
   for (let next = queues[turn]!.shift(); next; next = queues[turn]!.shift()) {
     while (pending >= limit) await sleep(5);
+    offered += next.batch.length;
+    while (rate > 0 && offered > ((performance.now() - startMs) / 1000) * rate) await sleep(5);
     pending += next.batch.length;
     for (const each of next.batch) each.sentMs = performance.now();
     const text = await post(urls[turn]!, next.body);
@@ -167,6 +221,11 @@ async function send(turn: number): Promise<void> {
       console.error(reply.error.message);
     }
   }
+}
+
+/** The private side follows block by block: who has the last receipt of a block has them all. */
+async function untilReceipt(url: string, hash: string): Promise<void> {
+  while ((await rpc(url, 'eth_getTransactionReceipt', [hash])) === null) await sleep(5);
 }
 
 async function follow(): Promise<void> {
@@ -181,6 +240,7 @@ async function follow(): Promise<void> {
         .map((hash) => byHash.get(hash))
         .filter((each) => each !== undefined);
       if (mined.length === 0) continue;
+      for (const url of parties) await untilReceipt(url, mined.at(-1)!.hash);
       lastMs = performance.now();
       for (const each of mined) each.minedMs = lastMs;
       included += mined.length;
@@ -196,6 +256,7 @@ await Promise.all([
   ...urls.flatMap((_, turn) => Array.from({ length: Number(values.inflight) }, () => send(turn))),
 ]);
 const cpu = cpuSeconds(pids) - before.cpu;
+const managerCpu = cpuSeconds(managerPids) - before.managerCpu;
 const machine = machineCpuSeconds() - before.machine;
 const own = process.cpuUsage(before.own);
 let badReceipts = 0;
@@ -215,7 +276,8 @@ console.log(
     p50ms: Math.round(percentile(latencies, 0.5)),
     p95ms: Math.round(percentile(latencies, 0.95)),
     cpuMsPerTx: Number(((cpu * 1000) / included).toFixed(3)),
-    cpuSeconds: cpu,
+    managerCpuMsPerTx: Number(((managerCpu * 1000) / included).toFixed(3)),
+    cpuSeconds: cpu + managerCpu,
     loadCpuSeconds: (own.user + own.system) / 1e6,
     machineCpuSeconds: machine,
     seconds,

@@ -11,6 +11,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   catchup: async () => (await import('./catchup.ts')).catchup(),
   import: async () => (await import('./import.ts')).importBench(),
   start: async () => (await import('./start.ts')).start(),
+  private: async () => (await import('./private.ts')).privateBench(),
   net: async () => (await import('./net.ts')).net(),
 };
 

@@ -12,11 +12,13 @@ import type { Figure } from './report.ts';
 export type Workload = 'transfer' | 'erc20' | 'private';
 const WORKLOADS: readonly Workload[] = ['transfer', 'erc20', 'private'];
 
-interface LoadResult {
+export interface LoadResult {
   readonly tps: number;
   readonly p50ms: number;
   readonly p95ms: number;
   readonly cpuMsPerTx: number;
+  /** Of the managers; absent from other generators. */
+  readonly managerCpuMsPerTx?: number;
   readonly cpuSeconds: number;
   readonly loadCpuSeconds: number;
   readonly machineCpuSeconds: number;
@@ -100,7 +102,11 @@ async function play(workload: Workload, reference: string | undefined): Promise<
 }
 
 /** The generator is a process of its own, so that its work is in nobody's figures. */
-function load(network: Network, workload: Workload): Promise<LoadResult> {
+export function load(
+  network: Network,
+  workload: Workload,
+  counts: readonly string[] = COUNTS[workload],
+): Promise<LoadResult> {
   const isPrivate = workload === 'private';
   const urls = isPrivate ? network.rpcUrls.slice(0, 1) : network.rpcUrls;
   const args = [
@@ -112,7 +118,7 @@ function load(network: Network, workload: Workload): Promise<LoadResult> {
     network.key,
     '--pids',
     network.pids.join(),
-    ...COUNTS[workload],
+    ...counts,
   ];
   if (isPrivate)
     args.push('--ptm-url', network.thirdPartyUrl, '--private-for', network.ptmPublicKeys[1]!);

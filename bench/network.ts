@@ -41,6 +41,7 @@ export interface NetworkOptions {
 export interface Network {
   readonly rpcUrls: readonly string[];
   readonly pids: readonly number[];
+  readonly ptmPids: readonly number[];
   readonly folder: string;
   readonly key: string;
   /** Of node 1's manager. */
@@ -70,6 +71,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const genesis = join(folder, 'bench-genesis.json');
   writeFileSync(genesis, JSON.stringify(benchGenesis(topology, options.isPrivate)));
   const children: ChildProcess[] = [];
+  const managers: ChildProcess[] = [];
   const start = (name: string, file: string, args: readonly string[], env = {}) => {
     const log = openSync(join(folder, `${name}.log`), 'a');
     const child = spawn(file, args, {
@@ -87,12 +89,14 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
   try {
     if (options.isPrivate) {
       for (const node of topology.nodes) {
-        start(node.ptmFolder.split('/').at(-1)!, process.execPath, [
+        const args = [
+          ...wordsOf(process.env.QUORATE_PTM_OPTIONS),
           OURS,
           'ptm',
           '--configfile',
           join(node.ptmFolder, 'config.json'),
-        ]);
+        ];
+        managers.push(start(node.ptmName, process.execPath, args));
       }
       await Promise.all(
         topology.nodes.map((node) => answers(`http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`)),
@@ -100,11 +104,8 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     }
     const nodes = topology.nodes.map((node) => {
       if (options.reference === undefined) {
-        const nodeOptions = (process.env.QUORATE_NODE_OPTIONS ?? '')
-          .split(' ')
-          .filter((word) => word !== '');
         const args = [
-          ...nodeOptions,
+          ...wordsOf(process.env.QUORATE_NODE_OPTIONS),
           OURS,
           'node',
           '--genesis',
@@ -139,6 +140,7 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     return {
       rpcUrls,
       pids: nodes.map((child) => child.pid!),
+      ptmPids: managers.map((child) => child.pid!),
       folder,
       key: topology.accounts[0]!.privateKey,
       thirdPartyUrl: `http://127.0.0.1:${topology.nodes[0]!.ports.ptmThirdParty}`,
@@ -149,6 +151,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
     await stop();
     throw error;
   }
+}
+
+function wordsOf(text = ''): string[] {
+  return text.split(' ').filter((word) => word !== '');
 }
 
 function nodeFlags(node: NodeSpec, options: NetworkOptions): string[] {

@@ -6,6 +6,9 @@ import { fieldQuantity, fixedBytes, hexBytes } from './shapes.ts';
 
 type Fields = Record<string, unknown>;
 
+const SEND_ARGS = 'SendTxArgs';
+const RAW_ARGS = 'SendRawTxArgs';
+
 /** Go names the structure in its errors: `CallArgs` for calls, `SendTxArgs` for sends. */
 function argsParam(structure: string): Param<TransactionArgs> {
   const field = (name: string, type: string) =>
@@ -39,7 +42,7 @@ function argsParam(structure: string): Param<TransactionArgs> {
           parseAccessList(each, field('accessList', 'types.AccessList')),
         ),
         chainId: amount('chainId', '*hexutil.Big'),
-        private: parsePrivate(given),
+        private: structure === SEND_ARGS ? parsePrivate(given, structure) : undefined,
       };
     },
   };
@@ -63,7 +66,7 @@ const TRANSACTION_PROPERTIES = Object.fromEntries(
   ].map((name) => [name, {}]),
 );
 
-export const sendArgs: Param<TransactionArgs> = argsParam('SendTxArgs');
+export const sendArgs: Param<TransactionArgs> = argsParam(SEND_ARGS);
 export const callArgs: Param<TransactionArgs> = argsParam('CallArgs');
 
 /** Second argument of `eth_sendRawPrivateTransaction`; undefined without `privateFor`. */
@@ -74,7 +77,7 @@ export const privateArgs: Param<PrivateArgs | undefined> = {
     properties: { privateFor: {}, privateFrom: {}, privacyFlag: {}, mandatoryFor: {} },
   },
   isOptional: false,
-  parse: (value) => parsePrivate(objectOf(value, 'Go value of type ethapi.SendRawTxArgs')),
+  parse: (value) => parsePrivate(objectOf(value, `Go value of type ethapi.${RAW_ARGS}`), RAW_ARGS),
 };
 
 function objectOf(value: unknown, into: string): Fields {
@@ -87,38 +90,44 @@ function objectOf(value: unknown, into: string): Fields {
 }
 
 /** Presence of `privateFor` decides: [] is private too, with the sender as the only party. */
-function parsePrivate(given: Fields): PrivateArgs | undefined {
-  if (given.privateFor === undefined || given.privateFor === null) return undefined;
+function parsePrivate(given: Fields, structure: string): PrivateArgs | undefined {
+  const field = (name: string, type: string) =>
+    `Go struct field ${structure}.PrivateTxArgs.${name} of type ${type}`;
+  const strings = (name: string): string[] | undefined => {
+    const value = given[name];
+    if (value === undefined || value === null) return undefined;
+    if (!Array.isArray(value)) throw unmarshals(value, field(name, '[]string'));
+    const wrong = value.find((each) => typeof each !== 'string');
+    if (wrong !== undefined) throw unmarshals(wrong, field(name, 'string'));
+    return value;
+  };
+  const privateFor = strings('privateFor');
+  if (!privateFor) return undefined;
   const flag = given.privacyFlag ?? 0;
-  if (typeof flag !== 'number' || !Number.isInteger(flag)) {
-    throw new ParamError(
-      'json: cannot unmarshal value into Go struct field SendTxArgs.privacyFlag of type engine.PrivacyFlagType',
-    );
-  }
-  const privateFrom = given.privateFrom ?? undefined;
-  if (privateFrom !== undefined && typeof privateFrom !== 'string')
-    throw notStrings('privateFrom', 'string');
+  if (typeof flag !== 'number' || !Number.isInteger(flag) || flag < 0)
+    throw unmarshals(flag, field('privacyFlag', 'engine.PrivacyFlagType'));
+  const privateFrom = given.privateFrom ?? '';
+  if (typeof privateFrom !== 'string')
+    throw unmarshals(privateFrom, field('privateFrom', 'string'));
   return {
     privateFrom: privateFrom === '' ? undefined : privateFrom,
-    privateFor: strings(given.privateFor, 'privateFor'),
+    privateFor,
     flag,
-    mandatoryFor:
-      given.mandatoryFor === undefined || given.mandatoryFor === null
-        ? undefined
-        : strings(given.mandatoryFor, 'mandatoryFor'),
+    mandatoryFor: strings('mandatoryFor'),
   };
 }
 
-function strings(value: unknown, name: string): string[] {
-  if (!Array.isArray(value) || value.some((each) => typeof each !== 'string'))
-    throw notStrings(name, '[]string');
-  return value as string[];
+/** In the words of Go's JSON package. */
+function unmarshals(value: unknown, into: string): ParamError {
+  const isFlag = typeof value === 'number' && into.includes('Flag');
+  return new ParamError(
+    `json: cannot unmarshal ${isFlag ? `number ${value}` : kindOf(value)} into ${into}`,
+  );
 }
 
-function notStrings(name: string, type: string): ParamError {
-  return new ParamError(
-    `json: cannot unmarshal value into Go struct field SendTxArgs.${name} of type ${type}`,
-  );
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 function parseAccessList(value: unknown, into: string): AccessListEntry[] {

@@ -234,14 +234,16 @@ export class Sender implements SendDesk {
     if (args.private && args.value !== undefined && args.value !== 0n) {
       throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');
     }
-    const gas = args.gas ?? this.parts.estimateGas(args);
+    const value = args.value ?? 0n;
+    // With the value named, the estimate leaves room for the hash of a private payload.
+    const gas = args.gas ?? this.parts.estimateGas({ ...args, value });
     return completeBody({
       ...feeFields(args),
       chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
       nonce: args.nonce ?? (from ? pool.nonceOf(from) : 0n),
       gasLimit: gas,
       to: args.to,
-      value: args.value ?? 0n,
+      value,
       data,
       accessList: args.accessList ?? [],
     });

@@ -1,0 +1,91 @@
+/** An answer of this run against the recorded one: equal but for names (names.ts), heights and signatures. */
+import type { Names } from './names.ts';
+
+/** Of the block and the signature: they differ from run to run. */
+const IGNORED: ReadonlySet<string> = new Set([
+  'r',
+  's',
+  'raw',
+  'logsBloom',
+  'blockHash',
+  'blockNumber',
+]);
+/** Gas of 64 bytes of hash: it depends on how many of them are zero. */
+const GAS: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'cumulativeGasUsed']);
+const HASH_GAS_MIN = 21_000 + 64 * 4;
+const HASH_GAS_MAX = 21_000 + 64 * 16;
+/** Fields that hold the hash of a transaction. */
+const HASHES: ReadonlySet<string> = new Set(['hash', 'transactionHash', 'txHash', 'result']);
+
+/** Where and how they differ; undefined when they do not. Fields that only the live answer has are left alone. */
+export function difference(
+  recorded: unknown,
+  live: unknown,
+  names: Names,
+  path = '',
+): string | undefined {
+  if (path.endsWith('/ACHashes') && Array.isArray(recorded) && Array.isArray(live))
+    return sameSet(recorded, live, names) ? undefined : `${path}: ${short(live)}`;
+  if (Array.isArray(recorded) && Array.isArray(live) && recorded.length === live.length)
+    return firstOf(recorded, (value, at) => difference(value, live[at], names, `${path}/${at}`));
+  if (isObject(recorded) && isObject(live)) {
+    return firstOf(
+      Object.keys(recorded).filter((key) => !IGNORED.has(key)),
+      (key) => difference(recorded[key], live[key], names, `${path}/${key}`),
+    );
+  }
+  if (typeof recorded === 'string' && typeof live === 'string') {
+    const key = path.slice(path.lastIndexOf('/') + 1);
+    if (key === 'v' && sameKindOfSignature(recorded, live)) return undefined;
+    if (GAS.has(key) && isGasOfHash(recorded) && isGasOfHash(live)) return undefined;
+    const inner = innerTransactions(recorded, live);
+    if (inner) return difference(inner[0], inner[1], names, `${path}/inner`);
+    if (names.unify(recorded, live, HASHES.has(key))) return undefined;
+  } else if (recorded === live) return undefined;
+  return `${path}: ${short(live)}, recorded ${short(recorded)}`;
+}
+
+function firstOf<T>(
+  items: readonly T[],
+  check: (item: T, at: number) => string | undefined,
+): string | undefined {
+  for (const [at, item] of items.entries()) {
+    const found = check(item, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Both with chain id, both without, or both private; the parity is chance. */
+function sameKindOfSignature(a: string, b: string): boolean {
+  return (Number(a) - 1) >> 1 === (Number(b) - 1) >> 1;
+}
+
+/** Affected transactions come out of a map, in any order; each was met before. */
+function sameSet(recorded: readonly string[], live: readonly string[], names: Names): boolean {
+  const expected = recorded.map((text) => names.rewrite(text)).sort();
+  return expected.join() === [...live].sort().join();
+}
+
+function isGasOfHash(gas: string): boolean {
+  return Number(gas) >= HASH_GAS_MIN && Number(gas) <= HASH_GAS_MAX;
+}
+
+/** Payloads of markers: JSON of the transactions inside, hex. */
+function innerTransactions(
+  recorded: string,
+  live: string,
+): readonly [unknown, unknown] | undefined {
+  if (!recorded.startsWith('0x7b22') || !live.startsWith('0x7b22')) return undefined;
+  const parse = (text: string) => JSON.parse(Buffer.from(text.slice(2), 'hex').toString('utf8'));
+  return [parse(recorded), parse(live)];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 240 ? `${text.slice(0, 240)}…` : text;
+}
