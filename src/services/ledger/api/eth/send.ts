@@ -101,6 +101,7 @@ export const sendMethods = [
     params: [data, privateArgs],
     result: HASH,
     access: 'send',
+    isOverlapping: true,
     about: 'Sends a signed private transaction whose payload was stored with `storeraw`.',
     call: async ({ desk }, [raw, args]) => toHex(await desk.sendRawPrivate(raw, args)),
   }),
