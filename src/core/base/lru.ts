@@ -1,23 +1,35 @@
 /**
- * Least-recently-used map with a bound on entries. The order is a list of its own: finding the first entry of a Map out of which
+ * Least-recently-used map with a bound on entries and, where they differ in size, on their weight. The order is a list of its own: finding the first entry of a Map out of which
  * many were deleted takes time in proportion to them.
  */
 
 interface Entry<K, V> {
   readonly key: K;
-  value: V;
+  readonly value: V;
+  readonly weight: number;
   older: Entry<K, V> | undefined;
   newer: Entry<K, V> | undefined;
 }
 
+/** In any unit. One value that is heavier than all of `max` is kept alone. */
+export interface LruWeight<V> {
+  readonly max: number;
+  of(value: V): number;
+}
+
+const COUNTED_ONLY: LruWeight<unknown> = { max: Number.POSITIVE_INFINITY, of: () => 0 };
+
 export class Lru<K, V> {
   private readonly entries = new Map<K, Entry<K, V>>();
   private readonly entriesMax: number;
+  private readonly weight: LruWeight<V>;
+  private total = 0;
   private oldest: Entry<K, V> | undefined;
   private newest: Entry<K, V> | undefined;
 
-  constructor(entriesMax: number) {
+  constructor(entriesMax: number, weight: LruWeight<V> = COUNTED_ONLY) {
     this.entriesMax = entriesMax;
+    this.weight = weight;
   }
 
   get size(): number {
@@ -37,28 +49,27 @@ export class Lru<K, V> {
   }
 
   set(key: K, value: V): void {
-    const known = this.entries.get(key);
-    if (known) {
-      known.value = value;
-      this.unlink(known);
-      this.append(known);
-      return;
-    }
-    const entry = { key, value, older: undefined, newer: undefined };
+    this.delete(key);
+    const weight = this.weight.of(value);
+    const entry = { key, value, weight, older: undefined, newer: undefined };
     this.entries.set(key, entry);
     this.append(entry);
-    if (this.entries.size > this.entriesMax) this.delete(this.oldest!.key);
+    this.total += weight;
+    while (this.size > this.entriesMax || (this.total > this.weight.max && this.size > 1))
+      this.delete(this.oldest!.key);
   }
 
   delete(key: K): void {
     const entry = this.entries.get(key);
     if (entry === undefined) return;
     this.unlink(entry);
+    this.total -= entry.weight;
     this.entries.delete(key);
   }
 
   clear(): void {
     this.entries.clear();
+    this.total = 0;
     this.oldest = undefined;
     this.newest = undefined;
   }

@@ -5,7 +5,7 @@ import { keccak256 } from '../base/keccak.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
 import { deriveRoot } from './derive-root.ts';
 import { blockHash } from './extra-data.ts';
-import { type Header, readHeader, writeHeader } from './header.ts';
+import { decodeHeader, type Header, readHeader, writeHeader } from './header.ts';
 import {
   readTransaction,
   type Transaction,
@@ -57,10 +57,10 @@ export function encodeBlock(block: Block): Uint8Array {
   return writer.finish();
 }
 
-/** Reads one block item; byte fields and transactions are views of the reader's buffer. */
+/** Reads one block item; transactions are views of the reader's buffer, the header is not: it often outlives its block. */
 export function readBlock(reader: RlpReader, dialect: TransactionDialect = 'quorum'): Block {
   const list = reader.enter();
-  const header = readHeader(list);
+  const header = decodeHeader(list.raw().slice());
   return blockOf(header, readBodyItems(list, dialect));
 }
 

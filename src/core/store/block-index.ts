@@ -18,9 +18,11 @@ export interface Place extends LogPosition {
   readonly hasPrivateWork: boolean;
 }
 
+/** Not the block: until the next checkpoint there are many, and their transactions weigh much. */
 interface RecentBlock {
-  readonly block: Block;
   readonly place: Place;
+  readonly bloom: Uint8Array;
+  readonly transactions: readonly Hash32[];
 }
 
 interface RecentRecord {
@@ -60,9 +62,10 @@ export class BlockIndex {
   addBlock(block: Block, place: Place): void {
     const { blocks, numbers, transactions } = this.recent;
     const { number } = block.header;
-    blocks.set(number, { block, place });
+    const hashes = block.transactions.map(({ hash }) => hash);
+    blocks.set(number, { place, bloom: block.header.bloom, transactions: hashes });
     numbers.set(keyOf(block.hash), number);
-    for (const [index, { hash }] of block.transactions.entries()) {
+    for (const [index, hash] of hashes.entries()) {
       transactions.set(keyOf(hash), { block: number, index });
     }
   }
@@ -107,7 +110,7 @@ export class BlockIndex {
     const { recent, writing } = this;
     const known =
       space === PUBLIC_ID
-        ? (recent.blocks.get(number) ?? writing?.blocks.get(number))?.block.header.bloom
+        ? (recent.blocks.get(number) ?? writing?.blocks.get(number))?.bloom
         : this.record(number, space)?.bloom;
     return known ?? this.kv.get(TABLE.blooms, numberKey(number, space)) ?? EMPTY_BLOOM;
   }
@@ -134,15 +137,15 @@ export class BlockIndex {
   /** Rows of what is frozen. */
   *write(writer: KvWriter): Generator<void> {
     if (!this.writing) return;
-    for (const [number, { block, place }] of this.writing.blocks) {
+    for (const [number, { place, bloom, transactions }] of this.writing.blocks) {
       const at = numberToUint64(number);
-      writer.put(TABLE.numbers, block.hash, at);
-      putPlace(writer, number, PUBLIC_ID, place, block.header.bloom);
-      for (const [index, transaction] of block.transactions.entries()) {
+      writer.put(TABLE.numbers, place.hash, at);
+      putPlace(writer, number, PUBLIC_ID, place, bloom);
+      for (const [index, hash] of transactions.entries()) {
         const row = new Uint8Array(16);
         row.set(at);
         putUint64(index, row, 8);
-        writer.put(TABLE.transactions, transaction.hash, row);
+        writer.put(TABLE.transactions, hash, row);
         yield;
       }
     }

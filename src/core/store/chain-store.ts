@@ -5,7 +5,6 @@
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
-import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
 import { blockHash } from '../chain/extra-data.ts';
 import type { Header } from '../chain/header.ts';
@@ -19,6 +18,7 @@ import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type NewRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
+import { CachedBlocks } from './cached-blocks.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
@@ -57,9 +57,6 @@ import { privateOutOfOrder, wrongIndex } from './store-errors.ts';
 const REPLAY_MAX = 16;
 /** Appends with durability `group` share one sync. */
 const GROUP_BLOCKS = 64;
-const BLOCKS_CACHED_MAX = 128;
-const RECEIPTS_CACHED_MAX = 128;
-const HEADERS_CACHED_MAX = 4096;
 /** A header with the seals of some 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
 /** Accounts and slots changed since the block of a proof: more would hold up everything else for too long. */
@@ -76,9 +73,7 @@ export class ChainStore implements ChainReader {
   private readonly writer: CheckpointWriter;
   private readonly dialect: TransactionDialect;
   private readonly recentCodes = new Map<string, Uint8Array>();
-  private readonly blocks = new Lru<number, Block>(BLOCKS_CACHED_MAX);
-  private readonly headers = new Lru<number, Header>(HEADERS_CACHED_MAX);
-  private readonly receiptLists = new Lru<number, readonly Receipt[]>(RECEIPTS_CACHED_MAX);
+  private readonly cached = new CachedBlocks();
   /** One write at a time. */
   private readonly turn = new SerialQueue();
   private current: Head | undefined;
@@ -133,9 +128,7 @@ export class ChainStore implements ChainReader {
       this.applyBlock(next, position!, trie);
       if (spaces) this.applyPrivate(number, spaces, privatePosition!, tries);
       this.writer.applied = end;
-      this.blocks.set(number, next.block);
-      this.headers.set(number, next.block.header);
-      this.receiptLists.set(number, next.receipts);
+      this.cached.keep(next.block, next.receipts);
       this.writer.runIfDue(this.parts.clock.nowMs());
     });
   }
@@ -209,21 +202,21 @@ export class ChainStore implements ChainReader {
   }
 
   block(number: number): Block | undefined {
-    const known = this.blocks.get(number);
+    const known = this.cached.blocks.get(number);
     if (known) return known;
     const body = this.blockBody(number);
     if (!body) return undefined;
     const block = decodeBlockOf(body, this.dialect);
-    this.blocks.set(number, block);
+    this.cached.blocks.set(number, block);
     return block;
   }
 
   header(number: number): Header | undefined {
     if (number === this.current?.number) return this.current.header;
-    const known = this.headers.get(number);
+    const known = this.cached.headers.get(number);
     if (known) return known;
     const header = this.readHeader(number) ?? this.block(number)?.header;
-    if (header) this.headers.set(number, header);
+    if (header) this.cached.headers.set(number, header);
     return header;
   }
 
@@ -241,12 +234,12 @@ export class ChainStore implements ChainReader {
   }
 
   receipts(number: number): readonly Receipt[] | undefined {
-    const known = this.receiptLists.get(number);
+    const known = this.cached.receipts.get(number);
     if (known) return known;
     const body = this.blockBody(number);
     if (!body) return undefined;
     const receipts = decodeReceiptsOf(body);
-    this.receiptLists.set(number, receipts);
+    this.cached.receipts.set(number, receipts);
     return receipts;
   }
 
@@ -495,9 +488,7 @@ export class ChainStore implements ChainReader {
       this.current = { number: to, hash: this.hashOf(to)!, header };
     }
     await this.writer.rewind(plans, to, removed);
-    this.blocks.clear();
-    this.headers.clear();
-    this.receiptLists.clear();
+    this.cached.clear();
   }
 
   private addCodes(writes: WriteSet): void {

@@ -25,7 +25,7 @@ const SETTLED_DEPTH_NIBBLES = 2;
 const TRIE_BYTES_DEFAULT = 128 * 1024 * 1024;
 /** Of a node besides its RLP, and of what a changed leaf adds to a trie. Both rather too much than too little. */
 const NODE_OVERHEAD_BYTES = 300;
-const LEAF_BYTES = 300;
+const LEAF_BYTES = 1_100;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */

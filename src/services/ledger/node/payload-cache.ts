@@ -21,15 +21,16 @@ const PREFETCH_ROUNDS = 2;
 interface Entry {
   readonly answer: PrivateAnswer;
   readonly sinceMs: number;
-  readonly bytes: number;
 }
 
 export class PayloadCache implements PrivateInputs {
-  private readonly entries = new Lru<string, Entry>(ANSWERS_MAX);
+  private readonly entries = new Lru<string, Entry>(ANSWERS_MAX, {
+    max: BYTES_MAX,
+    of: ({ answer }) => (answer.kind === 'held' ? answer.payload.length : 0),
+  });
   private readonly manager: Manager;
   private readonly clock: Clock;
   private readonly log: Log;
-  private bytes = 0;
 
   constructor(parts: { manager: Manager; clock: Clock; log: Log }) {
     this.manager = parts.manager;
@@ -66,12 +67,6 @@ export class PayloadCache implements PrivateInputs {
   }
 
   private put(key: string, answer: PrivateAnswer): void {
-    const bytes = answer.kind === 'held' ? answer.payload.length : 0;
-    this.bytes += bytes - (this.entries.get(key)?.bytes ?? 0);
-    if (this.bytes > BYTES_MAX) {
-      this.entries.clear();
-      this.bytes = bytes;
-    }
-    this.entries.set(key, { answer, sinceMs: this.clock.nowMs(), bytes });
+    this.entries.set(key, { answer, sinceMs: this.clock.nowMs() });
   }
 }

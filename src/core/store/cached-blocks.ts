@@ -1,0 +1,35 @@
+/** Blocks, headers and receipts that were appended or asked for lately, decoded. */
+import { Lru } from '../base/lru.ts';
+import type { Block } from '../chain/block.ts';
+import type { Header } from '../chain/header.ts';
+import type { Receipt } from '../chain/receipt.ts';
+
+const BLOCKS_MAX = 128;
+/** Of all these blocks together; decoded, each takes about 1 KB, and its receipt as much. */
+const TRANSACTIONS_MAX = 16_384;
+const HEADERS_MAX = 4_096;
+
+export class CachedBlocks {
+  readonly blocks = new Lru<number, Block>(BLOCKS_MAX, {
+    max: TRANSACTIONS_MAX,
+    of: ({ transactions }) => transactions.length,
+  });
+  readonly headers = new Lru<number, Header>(HEADERS_MAX);
+  readonly receipts = new Lru<number, readonly Receipt[]>(BLOCKS_MAX, {
+    max: TRANSACTIONS_MAX,
+    of: ({ length }) => length,
+  });
+
+  keep(block: Block, receipts: readonly Receipt[]): void {
+    const { number } = block.header;
+    this.blocks.set(number, block);
+    this.headers.set(number, block.header);
+    this.receipts.set(number, receipts);
+  }
+
+  clear(): void {
+    this.blocks.clear();
+    this.headers.clear();
+    this.receipts.clear();
+  }
+}
