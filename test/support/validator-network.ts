@@ -39,6 +39,12 @@ export class ValidatorNetwork {
     return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, ...more });
   }
 
+  /** A node that is no validator. */
+  stranger(): Promise<MemoryNode> {
+    const secretKey = new Uint8Array(32).fill(0x51);
+    return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, isMining: false });
+  }
+
   until(isDone: () => boolean, what: string, limitMs = MINUTE_MS): Promise<void> {
     return this.time.until(isDone, limitMs, what);
   }

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
 import { consensusRaft } from './consensus-raft.ts';
+
+import { consensusRpc } from './consensus-rpc.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
 import { consensusWireIbft } from './consensus-wire-ibft.ts';
@@ -51,3 +53,9 @@ it('Raft members, messages, recorded streams and seals are read and written as t
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(150);
 });
+
+it('validators of recorded networks answer alike, before and after transitions and votes', async () => {
+  const tally = await runAll(consensusRpc, 8);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBeGreaterThan(400);
+}, 60_000);

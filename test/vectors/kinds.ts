@@ -4,6 +4,8 @@ import { chains } from './chains.ts';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
 import { consensusRaft } from './consensus-raft.ts';
+
+import { consensusRpc } from './consensus-rpc.ts';
 import { consensusSessions } from './consensus-sessions.ts';
 import { consensusWire } from './consensus-wire.ts';
 import { consensusWireIbft } from './consensus-wire-ibft.ts';
@@ -32,6 +34,8 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   consensusPrepared,
   consensusNetworks,
   consensusRaft,
+
+  consensusRpc,
   chains,
   privateChains,
   privateSimulations,

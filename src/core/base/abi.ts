@@ -1,5 +1,6 @@
 /** Contract ABI, as far as contracts that this node itself talks to need it: words, addresses, strings (Solidity ABI spec). */
 import { concatBytes, padLeft } from './bytes.ts';
+import { fail } from './errors.ts';
 import { bigIntToFixed, bytesToBigInt } from './quantity.ts';
 
 const WORD_BYTES = 32;
@@ -54,6 +55,41 @@ export function abiStringAt(data: Uint8Array, index: number): string | undefined
 export function abiAddressAt(data: Uint8Array, index: number): Uint8Array | undefined {
   const end = (index + 1) * WORD_BYTES;
   return end > data.length ? undefined : data.slice(end - 20, end);
+}
+
+/** Addresses in an array: more than any contract has a use for. */
+const ADDRESSES_MAX = 10_000;
+
+/** The one result `address[]` of a call. Throws ABI_INVALID with go-ethereum's texts. */
+export function abiAddresses(data: Uint8Array): Uint8Array[] {
+  if (data.length === 0) {
+    throw abiFault('attempting to unmarshall an empty string while arguments are expected');
+  }
+  const at = Number(bytesToBigInt(data.subarray(0, WORD_BYTES))) + WORD_BYTES;
+  if (data.length < WORD_BYTES || at > data.length) {
+    const outside = `offset ${at} would go over slice boundary (len=${data.length})`;
+    throw abiFault(`cannot marshal in to go slice: ${outside}`);
+  }
+  const length = bytesToBigInt(data.subarray(at - WORD_BYTES, at));
+  const needed = BigInt(at) + length;
+  if (needed > data.length) {
+    throw abiFault(
+      `cannot marshal in to go type: length insufficient ${data.length} require ${needed}`,
+    );
+  }
+  const end = at + Number(length) * WORD_BYTES;
+  if (end > data.length) {
+    const outside = `offset ${end} would go over slice boundary (len=${data.length})`;
+    throw abiFault(`cannot marshal in to go array: ${outside}`);
+  }
+  if (length > ADDRESSES_MAX) throw abiFault(`more than ${ADDRESSES_MAX} addresses`);
+  return Array.from({ length: Number(length) }, (_, i) =>
+    data.slice(at + i * WORD_BYTES + 12, at + (i + 1) * WORD_BYTES),
+  );
+}
+
+function abiFault(text: string): Error {
+  return fail('ABI_INVALID', `abi: ${text}`);
 }
 
 /** A number that fits into `data`. */

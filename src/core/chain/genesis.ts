@@ -235,7 +235,8 @@ function readStorage(account: JsonFields): (readonly [Hash32, Hash32])[] {
 
 /** Validators are in the extra data or in a contract, not in both. */
 function checkValidatorContract(config: ChainConfig, extraData: Uint8Array): void {
-  if (!config.qbft?.validatorContract) return;
+  // COMPAT: of an `ibft` block too, though that engine has no form that passes.
+  if (!config.qbft?.validatorContract && !config.ibft?.validatorContract) return;
   let isEmpty = false;
   try {
     isEmpty = decodeQbftExtra(extraData).validators.length === 0;

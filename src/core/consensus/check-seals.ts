@@ -22,21 +22,25 @@ import { isValidator } from './bft/validators.ts';
 /** The one fault that time heals. */
 export const FUTURE_BLOCK = 'block in the future';
 
-export interface HeaderContext {
+/** What a header is held against, but for who may make it. */
+export interface ParentContext {
   readonly engine: BftEngine;
   readonly parent: Pick<Header, 'number' | 'timestamp'>;
   readonly parentHash: Uint8Array;
-  /** Who may make this block: the set after its parent. */
-  readonly validators: ValidatorSet;
   /** At the header's number. */
   readonly rules: ConsensusRules;
   readonly nowMs: number;
 }
 
-/** The fault of a header without regard to its commit seals, or undefined. */
+export interface HeaderContext extends ParentContext {
+  /** Who may make this block: the set after its parent. */
+  readonly validators: ValidatorSet;
+}
+
+/** The fault of a header without regard to its commit seals, or undefined. Without `validators` any author passes. */
 export function headerFault(
   header: Header,
-  context: HeaderContext,
+  context: ParentContext & Partial<HeaderContext>,
   recover?: ConsensusSigner['recover'],
 ): string | undefined {
   const { engine, parent, rules, nowMs } = context;
@@ -53,7 +57,8 @@ export function headerFault(
   }
   const author = blockAuthor(engine, header, recover);
   if (!author) return 'invalid signature';
-  return isValidator(context.validators, author) ? undefined : 'unauthorized';
+  const { validators } = context;
+  return !validators || isValidator(validators, author) ? undefined : 'unauthorized';
 }
 
 /** What can be said of a header alone. */

@@ -1,9 +1,8 @@
 /** What an operator asks and does, over the parts of a running node. */
-import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
 import { blockAuthor } from '../../core/chain/extra-data.ts';
-import { committersOf } from '../../core/consensus/check-seals.ts';
+import { blockSigners } from '../../core/consensus/bft/status.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
 import type { P2pServer } from '../../io/p2p/server.ts';
 import type { LedgerNode } from './node/compose.ts';
@@ -50,7 +49,6 @@ function nodeOf(url: string) {
 
 function bftDesk({ book, bft }: LedgerNode): BftDesk | undefined {
   if (!book || !bft) return undefined;
-  const isGenesis = (number: number) => number === 0;
   return {
     validatorsAfter: ({ number }) => book.validatorsAfter(number),
     candidates: () =>
@@ -58,31 +56,7 @@ function bftDesk({ book, bft }: LedgerNode): BftDesk | undefined {
     propose: (candidate, isAuthorize) => bft.candidates.propose(candidate, isAuthorize),
     discard: (candidate) => bft.candidates.discard(candidate),
     author: (header) => blockAuthor(book.engineAt(header.number), header),
-    committers: (header) => {
-      if (isGenesis(header.number)) return [];
-      return committersOf(header, book.engineAt(header.number)).filter(
-        (each): each is Address => each !== undefined,
-      );
-    },
-    snapshot: (header) => {
-      const found = book.snapshotAt(header.number);
-      return {
-        epoch: found.epoch,
-        policy: found.proposerPolicy === 'sticky' ? 1 : 0,
-        votes: found.votes.map((vote) => ({
-          validator: vote.validator,
-          block: vote.block,
-          address: vote.candidate,
-          authorize: vote.isAdd,
-        })),
-        tally: new Map(
-          [...found.tally.entries()].map(([who, line]) => [
-            toHex(who),
-            { authorize: line.isAdd, votes: line.votes },
-          ]),
-        ),
-        validators: found.validators,
-      };
-    },
+    signers: (header) => blockSigners(book.engineAt(header.number), header),
+    snapshot: ({ number }) => book.snapshotAt(number),
   };
 }

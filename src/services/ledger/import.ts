@@ -148,7 +148,8 @@ class BlockTaker {
       return;
     }
     const fault = await this.verifier.verify([{ header: block.header, hash: block.hash }]);
-    if (fault) throw invalid(file, block, fault.text);
+    const text = fault?.text ?? this.verifier.sealFault(block.header);
+    if (text !== undefined) throw invalid(file, block, text);
     await this.payloads?.prefetch(block.transactions, chain.rulesOf(block.header));
     try {
       await chain.commit(block, 'group');

@@ -31,7 +31,7 @@ export interface VotingHeader {
 
 type SnapshotRules = Pick<
   ConsensusRules,
-  'epoch' | 'proposerPolicy' | 'validatorOverride' | 'isOverrideOfSet' | 'validatorContract'
+  'epoch' | 'proposerPolicy' | 'validatorOverride' | 'isOverrideOfSet'
 >;
 
 /** At block 0: `rules` at 0; validators of its extra data unless the configuration names others. */
@@ -52,31 +52,29 @@ export function genesisSnapshot(
 }
 
 /**
- * The snapshot after `header`, the child of `before`. `rules` hold at the header's number.
+ * The snapshot after `header`, the child of `before`. `rules` hold at the header's number; `named` are the validators of the
+ * contract there, if one has them. COMPAT: votes are counted all the same.
  * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its author is no validator.
  */
 export function nextSnapshot(
   before: Snapshot,
   header: VotingHeader,
   rules: SnapshotRules,
+  named?: readonly Address[],
 ): Snapshot {
   if (header.number !== before.number + 1) {
     throw fail('CONSENSUS_VOTING_CHAIN', 'invalid voting chain');
   }
-  // Its callers ask the contract: votes say nothing there.
-  if (rules.validatorContract) return { ...before, number: header.number, hash: header.hash };
   const counting = new Counting(before, header.number % before.epoch === 0);
   counting.apply(header);
+  const replaced = named ?? (rules.isOverrideOfSet ? rules.validatorOverride : undefined);
   return {
     epoch: before.epoch,
     number: header.number,
     hash: header.hash,
     votes: counting.votes,
     tally: counting.tally,
-    validators:
-      rules.isOverrideOfSet && rules.validatorOverride
-        ? sortedValidators(rules.validatorOverride)
-        : counting.validators,
+    validators: replaced ? sortedValidators(replaced) : counting.validators,
     proposerPolicy: rules.proposerPolicy,
   };
 }
@@ -132,7 +130,7 @@ class Counting {
 }
 
 /** What `istanbul_getSnapshot` answers. */
-export interface SnapshotJson {
+export type SnapshotJson = {
   readonly epoch: number;
   readonly number: number;
   readonly hash: string;
@@ -143,12 +141,12 @@ export interface SnapshotJson {
   readonly validators: readonly string[];
   /** 0 round robin, 1 sticky. */
   readonly policy: 0 | 1;
-}
+};
 
-interface TallyJson {
+type TallyJson = {
   readonly authorize: boolean;
   readonly votes: number;
-}
+};
 
 export function snapshotJson(snapshot: Snapshot): SnapshotJson {
   const votes = snapshot.votes.map(({ validator, block, candidate, isAdd }) => ({

@@ -2,7 +2,7 @@
  * Snapshots of any block, computed from the nearest one that is kept (consensus dossier §3.6): the latest in memory, one in 1024
  * in the store.
  */
-import { type Hash32, keyOf } from '../../base/bytes.ts';
+import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { Lru } from '../../base/lru.ts';
 import { type RlpReader, RlpWriter, readList } from '../../base/rlp.ts';
@@ -21,6 +21,8 @@ export interface SnapshotStore {
   rulesAt(number: number): ConsensusRules;
   load(hash: Hash32): Uint8Array | undefined;
   save(hash: Hash32, bytes: Uint8Array): void;
+  /** What the contract names after block `number`. Throws where it cannot be asked. */
+  contractValidators(number: number, contract: Address): readonly Address[];
 }
 
 export class Snapshots {
@@ -39,7 +41,7 @@ export class Snapshots {
       const header = this.store.header(n, h);
       if (!header) throw fail('CONSENSUS_UNKNOWN_ANCESTOR', 'unknown ancestor');
       if (n === 0) {
-        snapshot = this.keep(genesisSnapshot(h, validatorsOf(header), this.store.rulesAt(0)));
+        snapshot = this.keep(this.first(header, h));
         break;
       }
       missing.push({ header, hash: h });
@@ -53,8 +55,7 @@ export class Snapshots {
     return snapshot;
   }
 
-  /** Replaces what votes gave, as where a contract names the validators. */
-  keep(snapshot: Snapshot): Snapshot {
+  private keep(snapshot: Snapshot): Snapshot {
     this.recent.set(keyOf(snapshot.hash), snapshot);
     if (snapshot.number % CHECKPOINT_BLOCKS === 0) {
       this.store.save(snapshot.hash, encodeSnapshot(snapshot));
@@ -69,13 +70,26 @@ export class Snapshots {
     return bytes && decodeSnapshot(bytes);
   }
 
+  private first(header: Header, hash: Hash32): Snapshot {
+    const rules = this.store.rulesAt(0);
+    return genesisSnapshot(hash, this.named(0, rules) ?? validatorsOf(header), rules);
+  }
+
+  private named(
+    number: number,
+    { validatorContract }: ConsensusRules,
+  ): readonly Address[] | undefined {
+    return validatorContract && this.store.contractValidators(number, validatorContract);
+  }
+
   private after(before: Snapshot, header: Header, hash: Hash32): Snapshot {
     const { number } = header;
     const rules = this.store.rulesAt(number);
     const engine: BftEngine = rules.engine === 'ibft' ? 'ibft' : 'qbft';
     const author = blockAuthor(engine, header);
     if (!author) throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized');
-    return nextSnapshot(before, { number, hash, author, vote: voteOf(engine, header) }, rules);
+    const voting = { number, hash, author, vote: voteOf(engine, header) };
+    return nextSnapshot(before, voting, rules, this.named(number, rules));
   }
 }
 

@@ -1,8 +1,9 @@
 /** `istanbul_*`: validators, votes and seals of a BFT chain (consensus dossier §9). Keys as the seed spells them. */
-import type { Address } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
-import { bareHex, toHex } from '../../../core/base/hex.ts';
+import { type Address, equalBytes } from '../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import { toHex } from '../../../core/base/hex.ts';
 import type { Header } from '../../../core/chain/header.ts';
+import { snapshotJson } from '../../../core/consensus/bft/snapshot.ts';
 import { statusOf, statusRange } from '../../../core/consensus/bft/status.ts';
 import type { BftDesk } from '../view/admin-desk.ts';
 import type { BlockTag } from '../view/block-tag.ts';
@@ -40,36 +41,35 @@ function validators(context: Context, tag: BlockTag): string[] {
 }
 
 function signers(context: Context, tag: BlockTag) {
-  const bft = bftOf(context);
-  const header = headerAt(context, tag);
-  const author = bft.author(header);
+  const {
+    number,
+    hash: found,
+    author,
+    committers,
+  } = bftOf(context).signers(headerAt(context, tag));
   return {
-    number: header.number,
-    hash: toHex(context.view.hashOf(header.number)!),
-    author: author ? toHex(author) : null,
-    committers: bft.committers(header).map(toHex),
+    number,
+    hash: toHex(found),
+    author: toHex(author),
+    committers: committers?.map(toHex) ?? null,
   };
 }
 
 function snapshot(context: Context, tag: BlockTag) {
-  const header = headerAt(context, tag);
-  const found = bftOf(context).snapshot(header);
-  return {
-    epoch: found.epoch,
-    number: header.number,
-    hash: toHex(context.view.hashOf(header.number)!),
-    votes: found.votes.map((vote) => ({
-      validator: toHex(vote.validator),
-      block: vote.block,
-      address: toHex(vote.address),
-      authorize: vote.authorize,
-    })),
-    tally: Object.fromEntries(
-      [...found.tally].map(([who, { authorize, votes }]) => [who, { authorize, votes }]),
-    ),
-    validators: found.validators.map(toHex),
-    policy: found.policy,
-  };
+  return snapshotJson(bftOf(context).snapshot(headerAt(context, tag)));
+}
+
+/** COMPAT: any error says no. */
+function isValidator(context: Context, tag: BlockTag): boolean {
+  const own = context.admin.facts().address;
+  try {
+    return bftOf(context)
+      .validatorsAfter(headerAt(context, tag))
+      .some((who) => equalBytes(who, own));
+  } catch (error) {
+    if (hasCode(error, 'BLOCK_UNKNOWN') || hasCode(error, 'VALIDATOR_CONTRACT')) return false;
+    throw error;
+  }
 }
 
 function status(context: Context, start: BlockTag | undefined, end: BlockTag | undefined) {
@@ -111,17 +111,7 @@ export const istanbulMethods = [
     params: [blockNumber],
     result: BOOL,
     about: 'Whether this node is a validator after the block.',
-    call: (context, [tag]) => {
-      const { view, admin } = context;
-      const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
-      const header = number === undefined ? undefined : view.header(number);
-      const own = bareHex(admin.facts().address);
-      return header
-        ? bftOf(context)
-            .validatorsAfter(header)
-            .some((who) => bareHex(who) === own)
-        : false;
-    },
+    call: (context, [tag]) => isValidator(context, tag),
   }),
   method('istanbul_getSignersFromBlock', {
     params: [blockNumber],

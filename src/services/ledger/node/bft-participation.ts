@@ -1,5 +1,6 @@
 /** This node's part in BFT consensus: the engine of the height, its driver, the blocks it proposes, the votes it keeps. */
 import { type Address, equalBytes, keyOf } from '../../../core/base/bytes.ts';
+import { hasCode } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
@@ -60,6 +61,8 @@ export class BftParticipation {
   private readonly parts: BftParts;
   private driver: Driver | undefined;
   private readonly endings: (() => void)[] = [];
+  /** Block after which the validator contract was found at fault. */
+  private complainedAt = -1;
 
   constructor(parts: BftParts) {
     this.parts = parts;
@@ -121,16 +124,34 @@ export class BftParticipation {
     return {
       head: header,
       headHash: hash,
-      validators: book.validatorsAfter(number),
+      validators: this.validators(),
       rules: book.rulesAt(number + 1),
     };
   }
 
   private others(): readonly Address[] {
-    const { chain, book, signer } = this.parts;
-    return book
-      .validatorsAfter(chain.head().number)
-      .filter((address) => !equalBytes(address, signer.address));
+    return this.validators().filter((address) => !equalBytes(address, this.parts.signer.address));
+  }
+
+  /** Of the next block. A contract that names none stops the chain, not the node: the engine then has nobody to listen to. */
+  private validators(): readonly Address[] {
+    const { chain, book } = this.parts;
+    const { number } = chain.head();
+    try {
+      const validators = book.validatorsAfter(number);
+      if (validators.length === 0) this.complain(number, 'it names no validator');
+      return validators;
+    } catch (error) {
+      if (!hasCode(error, 'VALIDATOR_CONTRACT')) throw error;
+      this.complain(number, error.message);
+      return [];
+    }
+  }
+
+  private complain(number: number, err: string): void {
+    if (this.complainedAt === number) return;
+    this.complainedAt = number;
+    this.parts.log('error', 'BFT: invalid validator smart contract', { number, err });
   }
 
   private async assemble(
@@ -157,7 +178,7 @@ export class BftParticipation {
   template(notBeforeMs = 0): HeaderTemplate {
     const { chain, book, signer, clock, chance, vanity } = this.parts;
     const head = chain.head();
-    const validators = book.validatorsAfter(head.number);
+    const validators = this.validators();
     return headerTemplate({
       engine: book.engineAt(head.number + 1),
       parent: head.header,

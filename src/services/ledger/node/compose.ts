@@ -127,6 +127,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     chain,
     clock,
     log,
+    sealFault: (header) => verifier.sealFault(header),
     failed: (hash, fault) => {
       verifier.forget();
       peers.sync.importFailed(hash, fault);

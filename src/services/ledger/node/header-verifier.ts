@@ -2,7 +2,7 @@
 import { equalBytes } from '../../../core/base/bytes.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
-import { headerFault, sealsFault } from '../../../core/consensus/check-seals.ts';
+import { headerFault, sealedHeaderFault } from '../../../core/consensus/check-seals.ts';
 import type { Clock, Timers } from '../../../core/ports.ts';
 import type { SyncHeader } from '../../../core/sync/sync-types.ts';
 import type { Chain } from './chain.ts';
@@ -71,17 +71,35 @@ export class HeaderVerifier {
       engine: book.engineAt(header.number),
       parent: before.header,
       parentHash: before.snapshot.hash,
-      validators: before.snapshot.validators,
       rules: book.rulesAt(header.number),
       nowMs: this.clock.nowMs(),
     };
-    return headerFault(header, context) ?? sealsFault(header, context);
+    // A contract is asked when its state is there: seals are checked at the block's turn, by sealFault.
+    if (book.needsParentState(header.number)) return headerFault(header, context);
+    const { validators } = before.snapshot;
+    return sealedHeaderFault(header, { ...context, validators });
+  }
+
+  /** Whether the validators of the head did not seal this child of it, on chains where verify() could not know them. */
+  sealFault(header: Header): string | undefined {
+    const { book, chain } = this;
+    if (!book?.needsParentState(header.number)) return undefined;
+    const head = chain.head();
+    if (!equalBytes(header.parentHash, head.hash)) return undefined;
+    return sealedHeaderFault(header, {
+      engine: book.engineAt(header.number),
+      parent: head.header,
+      parentHash: head.hash,
+      validators: book.validatorsAfter(head.number),
+      rules: book.rulesAt(header.number),
+      nowMs: this.clock.nowMs(),
+    });
   }
 
   private before(book: ValidatorBook, { number, parentHash }: Header) {
     if (this.last && equalBytes(this.last.snapshot.hash, parentHash)) return this.last;
     const header =
       number - 1 <= this.chain.head().number ? this.chain.store.header(number - 1) : undefined;
-    return header && { snapshot: book.snapshotAt(number - 1), header };
+    return header && { snapshot: book.parentSnapshot(number - 1), header };
   }
 }

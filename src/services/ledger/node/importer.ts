@@ -1,8 +1,9 @@
 /** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
 import { readList } from '../../../core/base/rlp.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
-import { decodeHeader } from '../../../core/chain/header.ts';
+import { decodeHeader, type Header } from '../../../core/chain/header.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
 import type { SyncBlock } from '../../../core/sync/sync-types.ts';
@@ -17,6 +18,8 @@ export interface ImporterParts {
   readonly chain: Chain;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of a child of the head whose seals could not be checked before. */
+  sealFault(header: Header): string | undefined;
   failed(hash: Hash32, fault: string): void;
   /** This node must not go on. */
   fatal(error: unknown): void;
@@ -44,7 +47,10 @@ export class Importer {
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
       try {
         const isNear = this.parts.highest() - next.header.number < NEAR_HEAD_BLOCKS;
-        await this.parts.chain.commit(blockOfSync(next), isNear ? 'now' : 'group');
+        const block = blockOfSync(next);
+        const fault = this.parts.sealFault(block.header);
+        if (fault !== undefined) throw fail('BLOCK_INVALID', fault);
+        await this.parts.chain.commit(block, isNear ? 'now' : 'group');
         this.report();
       } catch (error) {
         this.queue.length = 0;

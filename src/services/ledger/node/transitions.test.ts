@@ -13,6 +13,7 @@ import { encodeIbftExtra, readBftExtra } from '../../../core/chain/extra-data.ts
 import { type Genesis, genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { sortedValidators } from '../../../core/consensus/bft/validators.ts';
+import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 
 const VALIDATORS = sortedValidators(
@@ -21,14 +22,66 @@ const VALIDATORS = sortedValidators(
 const RICH = fromHex(TOPOLOGY.accounts[0]!.privateKey);
 const FRIEND = fromHex(TOPOLOGY.accounts[1]!.address);
 
+type Json = Record<string, any>;
+
+function devnetJson(): Json {
+  const options = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
+  return devnetGenesis(TOPOLOGY, options) as Json;
+}
+
 /** An IBFT chain of the four, a block a second. */
 function ibftGenesis(transitions: readonly object[] = []): Genesis {
-  const json: any = devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 });
+  const json = devnetJson();
   const { qbft, ...config } = json.config;
   const ibft = { ...qbft, blockperiodseconds: 1, requesttimeoutseconds: 4 };
   const extra = { vanity: ZERO_HASH, validators: VALIDATORS, proposerSeal: EMPTY_BYTES, seals: [] };
   const extraData = toHex(encodeIbftExtra(extra));
   return genesisFromJson({ ...json, extraData, config: { ...config, ibft, transitions } });
+}
+
+/** A QBFT chain of the four, a block a second. */
+function qbftGenesis(transitions: readonly object[], alloc: object = {}): Genesis {
+  const json = devnetJson();
+  const config = { ...json.config, transitions };
+  return genesisFromJson({ ...json, config, alloc: { ...json.alloc, ...alloc } });
+}
+
+const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
+const BY_CONTRACT = {
+  validatorselectionmode: 'contract',
+  validatorcontractaddress: CONTRACT,
+};
+
+/**
+ * Answers every call with the words of its storage from slot 1 on, as many as slot 0 says; a call with 64 bytes of data sets
+ * the slot of the first word to the second.
+ */
+const STORE_OF_WORDS =
+  '0x60403614602d5760005b806000541115602357806001015481602002526001016009565b6000546020026000f35b6020356000355500';
+
+function word(value: bigint | string): string {
+  return BigInt(value).toString(16).padStart(64, '0');
+}
+
+/** The contract, answering `words`. */
+function contractOf(words: readonly (bigint | string)[]): object {
+  const slots = [BigInt(words.length), ...words];
+  const storage = slots.map((value, slot) => [`0x${word(BigInt(slot))}`, `0x${word(value)}`]);
+  return {
+    [CONTRACT]: { balance: '0x0', code: STORE_OF_WORDS, storage: Object.fromEntries(storage) },
+  };
+}
+
+/** An ABI-encoded address[]. */
+function addressWords(addresses: readonly Uint8Array[]): (bigint | string)[] {
+  return [32n, BigInt(addresses.length), ...addresses.map(toHex)];
+}
+
+/** Sets what the contract answers in word `at`. */
+function setWord(nonce: number, at: bigint, value: bigint) {
+  const data = fromHex(`0x${word(at + 1n)}${word(value)}`);
+  const fields = { nonce: BigInt(nonce), gasLimit: 100_000n, to: fromHex(CONTRACT), data };
+  return signTransaction(fields, RICH, { chainId: 1337n });
 }
 
 function transfer(nonce: number) {
@@ -127,5 +180,95 @@ describe('transitions', () => {
     await network.reach(9, network.nodes, 5 * MINUTE_MS);
     network.nodes.push(await network.node(1, { disk: away!.disk }));
     await network.reach(network.nodes[0]!.chain.head().number + 4, network.nodes, 5 * MINUTE_MS);
+  });
+});
+
+describe('validators of a contract', () => {
+  const others = VALIDATORS.slice(0, 3);
+
+  it('come from it at its block, follow it, and go back to the header', async () => {
+    const alloc = contractOf(addressWords(VALIDATORS));
+    const back = {
+      block: 16,
+      validatorselectionmode: 'blockheader',
+      validators: VALIDATORS.map(toHex),
+    };
+    network = new ValidatorNetwork(qbftGenesis([{ block: 4, ...BY_CONTRACT }, back], alloc));
+    await network.start();
+    const { chain, book, door } = network.nodes[0]!;
+    await network.reach(6);
+    expect(book!.validatorsAfter(6)).toEqual(VALIDATORS);
+    expect(readBftExtra(chain.store.header(6)!.extraData)!.validators).toEqual([]);
+    await door.submit(setWord(0, 1n, 3n));
+    await network.until(() => book!.validatorsAfter(chain.head().number).length === 3, 'one less');
+    expect(book!.validatorsAfter(chain.head().number)).toEqual(others);
+    await network.reach(18, network.nodes, 5 * MINUTE_MS);
+    expect(readBftExtra(chain.store.header(17)!.extraData)!.validators).toEqual(VALIDATORS);
+    // A newcomer checks all of it, seals included.
+    network.nodes.push(await network.stranger());
+    await network.reach(20, network.nodes, 5 * MINUTE_MS);
+  });
+
+  it.each([
+    ['reverts', '0x60006000fd', 'execution reverted'],
+    ['is not there', '0x', 'no contract code at given address'],
+    [
+      'answers nothing',
+      '0x00',
+      'abi: attempting to unmarshall an empty string while arguments are expected',
+    ],
+    [
+      'answers garbage',
+      '0x60ff60005260206000f3',
+      'abi: cannot marshal in to go slice: offset 287 would go over slice boundary (len=32)',
+    ],
+    ['names nobody', '0x602060005260406000f3', 'it names no validator'],
+  ])('that %s stop the chain with a clear word, and nothing else', async (_, code, text) => {
+    const alloc = { [CONTRACT]: { balance: '0x1', code } };
+    const lines: string[] = [];
+    network = new ValidatorNetwork(qbftGenesis([{ block: 3, ...BY_CONTRACT }], alloc));
+    await network.start(4, () => ({
+      log: (level, line, fields) => {
+        if (level === 'error') lines.push(`${line}: ${fields?.err}`);
+      },
+    }));
+    await network.reach(3);
+    await network.time.pass(MINUTE_MS);
+    expect(network.nodes.map(({ chain }) => chain.head().number)).toEqual([3, 3, 3, 3]);
+    expect(new Set(lines)).toEqual(new Set([`BFT: invalid validator smart contract: ${text}`]));
+  });
+});
+
+describe('other transitions', () => {
+  it('change period, reward and beneficiary at their block', async () => {
+    const beneficiary = `0x${'fe'.repeat(20)}`;
+    const genesis = qbftGenesis([
+      { block: 4, blockperiodseconds: 3, blockReward: '20', miningBeneficiary: beneficiary },
+      { block: 7, blockperiodseconds: 1, blockReward: '0x0', emptyblockperiodseconds: 5 },
+      { block: 9, emptyblockperiodseconds: 0 },
+    ]);
+    network = new ValidatorNetwork(genesis);
+    await network.start();
+    await network.reach(11);
+    const { store } = network.nodes[0]!.chain;
+    const gaps = Array.from({ length: 9 }, (_, i) =>
+      Number(store.header(i + 3)!.timestamp - store.header(i + 2)!.timestamp),
+    );
+    expect(gaps).toEqual([1, 3, 3, 3, 5, 5, 1, 1, 1]);
+    const reward = store.stateAt(PUBLIC_SPACE, 11).account(fromHex(beneficiary))?.balance;
+    expect(reward).toBe(60n);
+  });
+
+  it('added by a newer file while the chain runs are crossed by all that know them', async () => {
+    network = new ValidatorNetwork(ibftGenesis());
+    await network.start();
+    await network.reach(3);
+    const disks = network.nodes.map(({ disk }) => disk);
+    for (const node of network.nodes.splice(0)) await node.stop();
+    const genesis = ibftGenesis([{ block: 12, algorithm: 'qbft' }]);
+    for (const [index, disk] of disks.entries())
+      network.nodes.push(await network.node(index, { disk, genesis }));
+    await network.reach(15, network.nodes, 5 * MINUTE_MS);
+    expect(kindsOf(network.nodes[0]!, 15).indexOf('qbft')).toBe(11);
   });
 });

@@ -2,6 +2,8 @@
 import type { Address } from '../../../core/base/bytes.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Header } from '../../../core/chain/header.ts';
+import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
+import type { BlockSigners } from '../../../core/consensus/bft/status.ts';
 import type { PeerInfo } from '../../../core/ports.ts';
 
 export interface SyncProgress {
@@ -34,20 +36,10 @@ export interface BftDesk {
   propose(candidate: Address, isAuthorize: boolean): void;
   discard(candidate: Address): void;
   author(header: Header): Address | undefined;
-  committers(header: Header): readonly Address[];
-  /** Votes and tally at `header`, as the snapshot of the reference shows them. */
-  snapshot(header: Header): {
-    readonly epoch: number;
-    readonly policy: number;
-    readonly votes: readonly {
-      validator: Address;
-      block: number;
-      address: Address;
-      authorize: boolean;
-    }[];
-    readonly tally: ReadonlyMap<string, { authorize: boolean; votes: number }>;
-    readonly validators: readonly Address[];
-  };
+  /** Throws CONSENSUS_SIGNERS. */
+  signers(header: Header): BlockSigners;
+  /** Votes and tally after `header`. */
+  snapshot(header: Header): Snapshot;
 }
 
 export interface AdminDesk {
