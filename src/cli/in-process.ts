@@ -9,13 +9,14 @@ import { NODE_ROWS } from '../services/ledger/options.ts';
 import { startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 
-export function inProcessLauncher(): Launch {
+/** `verbosity`: of the log files, 0 silent .. 5 trace. */
+export function inProcessLauncher(verbosity = 3): Launch {
   return async ({ name, args, logFile }) => {
     const [command, ...argv] = args;
     const { log } = createLogger({
       write: (line) => appendFileSync(logFile, line),
       clock: systemClock,
-      verbosity: 3,
+      verbosity,
     });
     const close = await start(command, argv, log);
     let end: (how: string) => void = () => {};

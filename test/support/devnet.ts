@@ -34,7 +34,9 @@ export interface TestDevnetOptions extends Partial<DevnetOptions> {
 export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<TestDevnet> {
   await installCrypto();
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'quorate-e2e-'));
-  const launch = options.inProcesses ? processLauncher(MAIN, process.env) : inProcessLauncher();
+  const launch = options.inProcesses
+    ? processLauncher(MAIN, process.env)
+    : inProcessLauncher(options.verbosity);
   const wanted: DevnetOptions = {
     isFresh: false,
     blockPeriodSeconds: 1,

@@ -1,0 +1,266 @@
+/**
+ * What is private to two nodes of four shows at no door of the others: every method of the table and every subscription over
+ * HTTP, WebSocket and IPC, what peers send each other, logs, and the files of the others' nodes and managers. The parties'
+ * doors show all of it, so that the search is known to find.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Transaction, Wallet } from 'ethers';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { P2pServer } from '../../src/io/p2p/server.ts';
+import { TABLE } from '../../src/services/ledger/api/table.ts';
+import { type Conversation, overHttp, overIpc, overWebSocket } from '../support/callers.ts';
+import {
+  type Canary,
+  canariesIn,
+  canariesInFiles,
+  canary,
+  canaryContract,
+} from '../support/canaries.ts';
+import {
+  type RpcReceipt,
+  startTestDevnet,
+  type TestDevnet,
+  untilBlock,
+  untilMined,
+} from '../support/devnet.ts';
+import { DOORS, SUBSCRIPTION_DOORS, type Target } from '../support/doors.ts';
+import { sendPrivate, signPrivate, storeRaw } from '../support/private-transactions.ts';
+
+const PARTY = 0;
+const STRANGERS = [2, 3];
+const PRECOMPILE = '0x000000000000000000000000000000000000007a';
+
+const argument = canary('argument');
+const returned = canary('returned');
+const stored = canary('stored');
+const topic = canary('topic');
+const reverted = canary('reverted');
+const marked = canary('marked');
+const markedTopic = canary('markedtopic');
+const refused = canary('refused');
+const FOUND_BY_PARTIES = [argument, returned, stored, topic, reverted, marked, markedTopic];
+const ALL: readonly Canary[] = [...FOUND_BY_PARTIES, refused];
+
+let net: TestDevnet;
+let frames: string[];
+let listeners: Conversation[];
+let targets: Target[];
+
+beforeAll(async () => {
+  frames = [];
+  const send = P2pServer.prototype.send;
+  vi.spyOn(P2pServer.prototype, 'send').mockImplementation(function (this: P2pServer, to, message) {
+    frames.push(Buffer.from(message.bytes).toString('latin1'));
+    return send.call(this, to, message);
+  });
+  net = await startTestDevnet({ verbosity: 5 });
+  listeners = await listen();
+  targets = await privateHistory();
+});
+
+afterAll(async () => {
+  for (const each of listeners ?? []) each.close();
+  await net?.close();
+  vi.restoreAllMocks();
+});
+
+function conversations(at: number): Promise<Conversation[]> {
+  const url = net.rpc[at]!.url;
+  return Promise.all([
+    overHttp(url),
+    overWebSocket(url.replace('http', 'ws')),
+    overIpc(join(net.folder, `node${at + 1}`, 'geth.ipc')),
+  ]);
+}
+
+/** Strangers subscribe to everything before it happens. */
+async function listen(): Promise<Conversation[]> {
+  const all: Conversation[] = [];
+  for (const at of STRANGERS) {
+    for (const talk of (await conversations(at)).slice(1)) {
+      for (const [name, choices] of Object.entries(SUBSCRIPTION_DOORS)) {
+        const [namespace, kind] = name.split(' ');
+        for (const params of choices) await talk.ask(`${namespace}_subscribe`, [kind, ...params]);
+      }
+      all.push(talk);
+    }
+  }
+  return all;
+}
+
+function input(...words: Canary[]): string {
+  return `0x${words.map(({ hex }) => hex).join('')}`;
+}
+
+/** A contract made, called, called in vain, and called inside a marker; and a send that is refused. */
+async function privateHistory(): Promise<Target[]> {
+  const creation = await sendPrivate(net, { data: canaryContract(argument, returned) }, [1]);
+  const contract = (await untilMined(net.rpc[PARTY]!, creation)).contractAddress!;
+  const hashes = [creation];
+  for (const data of [input(stored, topic), input(reverted, topic, reverted)]) {
+    hashes.push(await sendPrivate(net, { to: contract, data }, [1]));
+  }
+  hashes.push(await sendMarked(contract));
+  const unknown = Buffer.alloc(32, 7).toString('base64');
+  const { address: from } = net.accounts[0]!;
+  await expect(
+    net.rpc[PARTY]!.call('eth_sendTransaction', {
+      from,
+      to: contract,
+      data: input(refused),
+      gas: '0x100000',
+      privateFor: [unknown],
+    }),
+  ).rejects.toThrow();
+  const all: Target[] = [];
+  for (const hash of hashes) all.push(await targetOf(hash, contract));
+  for (const rpc of net.rpc) await untilBlock(rpc, Number(all.at(-1)!.blockNumber));
+  return all;
+}
+
+/** Signed elsewhere: the inner transaction goes to the parties, a marker to the chain. */
+async function sendMarked(contract: string): Promise<string> {
+  const rpc = net.rpc[PARTY]!;
+  const { address, privateKey } = net.accounts[1]!;
+  const nonce = Number(await rpc.call('eth_getTransactionCount', address, 'pending'));
+  const payload = await storeRaw(net, PARTY, input(marked, markedTopic));
+  const inner = signPrivate(privateKey, { nonce, to: contract, data: payload });
+  const privateFor = [net.keys[1]];
+  const data = await rpc.call('eth_distributePrivateTransaction', inner, { privateFor });
+  const marker = Transaction.from({
+    ...{ type: 0, chainId: 1337, gasPrice: 0, gasLimit: 100_000 },
+    ...{ nonce, to: PRECOMPILE, data },
+  });
+  const signed = await new Wallet(privateKey).signTransaction(marker);
+  return rpc.call('eth_sendRawTransaction', signed);
+}
+
+async function targetOf(hash: string, contract: string): Promise<Target> {
+  const rpc = net.rpc[PARTY]!;
+  const { blockNumber, blockHash }: RpcReceipt = await untilMined(rpc, hash);
+  const transaction = await rpc.call<{ input: string; from: string }>(
+    'eth_getTransactionByHash',
+    hash,
+  );
+  return {
+    hash,
+    blockNumber,
+    blockHash,
+    blockRlp: await rpc.call('debug_getRawBlock', blockNumber),
+    contract,
+    payload: transaction.input,
+    raw: await rpc.call('eth_getRawTransactionByHash', hash),
+    from: transaction.from,
+    envelope: await sealedFor(PARTY),
+    management: contract,
+    filter: await rpc.call('eth_newFilter', { fromBlock: '0x0' }),
+  };
+}
+
+/** Encrypted by the party's manager for its own key alone. */
+async function sealedFor(at: number): Promise<string> {
+  const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
+  const { serverConfigs } = JSON.parse(config);
+  const q2t = serverConfigs.find(({ app }: { app: string }) => app === 'Q2T').serverAddress;
+  const response = await fetch(`${q2t}/encodedpayload/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      payload: Buffer.from(argument.hex, 'hex').toString('base64'),
+      to: [],
+      affectedContractTransactions: [],
+      privacyFlag: 0,
+    }),
+  });
+  return `0x${Buffer.from(await response.text()).toString('hex')}`;
+}
+
+/** Every door with every target; what shows, and where. */
+async function tryDoors(talk: Conversation): Promise<string[]> {
+  const shown = new Set<string>();
+  for (const { names } of TABLE.methods) {
+    const door = DOORS[names[0]!]!;
+    for (const name of names) {
+      for (const params of targets.flatMap((target) => door(target))) {
+        const answer = await talk.ask(name, params);
+        for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
+      }
+    }
+  }
+  return [...shown];
+}
+
+it('shows nothing to strangers by any method over any transport', async () => {
+  for (const at of STRANGERS) {
+    for (const talk of await conversations(at)) {
+      expect([at, talk.transport, await tryDoors(talk)]).toEqual([at, talk.transport, []]);
+      talk.close();
+    }
+  }
+});
+
+it('shows everything to parties by some method, so that the search is known to find', async () => {
+  const talk = (await conversations(PARTY))[2]!;
+  const shown = await tryDoors(talk);
+  talk.close();
+  const names = new Set(shown.map((each) => each.split(' ')[0]));
+  expect([...names].sort()).toEqual(FOUND_BY_PARTIES.map(({ name }) => name).sort());
+  for (const method of [
+    'eth_getCode',
+    'eth_getStorageAt',
+    'eth_call',
+    'eth_getLogs',
+    'eth_getTransactionReceipt',
+    'eth_getQuorumPayload',
+    'eth_getLedgerPayload',
+    'eth_getQuorumPayloadExtra',
+    'eth_decryptQuorumPayload',
+    'eth_getPrivateTransactionReceipt',
+    'debug_traceTransaction',
+    'debug_traceBlockByNumber',
+    'debug_traceCall',
+    'debug_dumpAddress',
+  ]) {
+    expect(
+      shown.some((each) => each.endsWith(` by ${method}`)),
+      method,
+    ).toBe(true);
+  }
+});
+
+it('shows nothing to strangers who subscribed before', () => {
+  for (const { heard } of listeners) {
+    expect(heard.length).toBeGreaterThan(4);
+    expect(canariesIn(ALL, heard.join('\n'))).toEqual([]);
+  }
+});
+
+it('sends nothing to peers', () => {
+  expect(frames.length).toBeGreaterThan(50);
+  expect(canariesIn(ALL, frames.join('\n'))).toEqual([]);
+});
+
+it('leaves nothing on the pages beside the API', async () => {
+  for (const { url } of net.rpc) {
+    for (const page of ['/health', '/ready', '/metrics', '/debug/metrics']) {
+      expect(canariesIn(ALL, await (await fetch(url + page)).text())).toEqual([]);
+    }
+  }
+});
+
+it('leaves nothing in the files of strangers, in any log, or in clear at a manager', async () => {
+  await net.devnet.stop();
+  const folders = [
+    ...STRANGERS.map((at) => `node${at + 1}`),
+    ...[1, 2, 3, 4].map((n) => `ptm${n}`),
+  ];
+  for (const name of folders) expect(canariesInFiles(ALL, join(net.folder, name))).toEqual([]);
+  // The chain store of a party holds its private state; its log does not.
+  const isStore = (found: string) => /\/node[12]\/quorate\//.test(found);
+  const found = canariesInFiles(ALL, net.folder);
+  expect(found.filter(isStore).length).toBeGreaterThan(0);
+  expect(found.filter((each) => !isStore(each))).toEqual([]);
+  const logs = readdirSync(net.folder, { recursive: true }).map(String);
+  expect(logs.filter((name) => /^(.*\/)?(node|ptm)\d\.log$/.test(name)).length).toBeGreaterThan(3);
+});

@@ -1,0 +1,263 @@
+/**
+ * How a stranger would ask each method of the node for somebody's private data. The list of doors is the method table: one
+ * without a row here fails a test.
+ */
+import type { Subscription } from '../../src/io/rpc/method.ts';
+
+/** A private transaction of somebody else, and everything that the chain tells about it. */
+export interface Target {
+  readonly hash: string;
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly blockRlp: string;
+  /** Private contract. */
+  readonly contract: string;
+  /** Hash of the payload. */
+  readonly payload: string;
+  readonly raw: string;
+  /** Its sender. */
+  readonly from: string;
+  /** Envelope sealed for the party, as hex of its JSON. */
+  readonly envelope: string;
+  /** Management contract of an extension of it; an address of none where there is no extension. */
+  readonly management: string;
+  /** Of the party. */
+  readonly filter: string;
+}
+
+type Params = readonly unknown[];
+export type Door = (target: Target) => readonly Params[];
+
+const PLAIN: Door = () => [[]];
+const byNumber: Door = ({ blockNumber }) => [[blockNumber], ['latest'], ['pending']];
+const byNumberFull: Door = (target) =>
+  byNumber(target).flatMap(([tag]) => [
+    [tag, true],
+    [tag, false],
+  ]);
+const byHash: Door = ({ blockHash }) => [[blockHash]];
+const byHashFull: Door = ({ blockHash }) => [[blockHash, true]];
+const byTransaction: Door = ({ hash }) => [[hash]];
+const account: Door = ({ contract, from, blockNumber }) =>
+  [contract, from].flatMap((who) => [
+    [who, 'latest'],
+    [who, blockNumber],
+    [who, 'pending'],
+  ]);
+const SLOTS = ['0x0', '0x1', '0x2'];
+/** Calls that would read the contract: directly, and through code that is put in place of another account's. */
+const calls = ({ contract, from }: Target) => [
+  { to: contract, from },
+  { to: contract, from, data: '0x00' },
+];
+/** CALLs the contract and returns what it says. */
+const relay = (contract: string) =>
+  `0x60206000600060006000${`73${contract.slice(2)}`}5af15060206000f3`;
+const OTHER = `0x${'be'.repeat(20)}`;
+const overriding = ({ contract }: Target) => ({ [OTHER]: { code: relay(contract) } });
+const privately = (target: Target) => ({
+  from: target.from,
+  to: target.contract,
+  data: '0x00',
+  gas: '0x100000',
+  gasPrice: '0x0',
+  nonce: '0x0',
+  privateFor: [],
+});
+const filterArgs = ({ contract }: Target) => [
+  { fromBlock: '0x0', toBlock: 'latest' },
+  { fromBlock: '0x0', toBlock: 'latest', address: contract },
+];
+const tracers = [
+  {},
+  { tracer: 'callTracer' },
+  { tracer: 'prestateTracer' },
+  { tracer: '4byteTracer' },
+].concat([
+  { tracer: 'callTracer', tracerConfig: {} } as never,
+  { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as never,
+  { tracer: 'flatCallTracer', tracerConfig: {} } as never,
+]);
+const traced =
+  (first: (target: Target) => unknown): Door =>
+  (target) =>
+    tracers.map((options) => [first(target), options]);
+const NOBODY = `0x${'00'.repeat(19)}01`;
+const ENODE = `enode://${'ab'.repeat(64)}@127.0.0.1:1`;
+
+/** By the first name of each method. */
+export const DOORS: Readonly<Record<string, Door>> = {
+  eth_blockNumber: PLAIN,
+  eth_getBlockByNumber: byNumberFull,
+  eth_getBlockByHash: byHashFull,
+  eth_getHeaderByNumber: byNumber,
+  eth_getHeaderByHash: byHash,
+  eth_getBlockTransactionCountByNumber: byNumber,
+  eth_getBlockTransactionCountByHash: byHash,
+  eth_getUncleCountByBlockNumber: byNumber,
+  eth_getUncleCountByBlockHash: byHash,
+  eth_getUncleByBlockNumberAndIndex: ({ blockNumber }) => [[blockNumber, '0x0']],
+  eth_getUncleByBlockHashAndIndex: ({ blockHash }) => [[blockHash, '0x0']],
+  eth_getBlockReceipts: byNumber,
+  eth_getTransactionByHash: byTransaction,
+  eth_getTransactionByBlockNumberAndIndex: ({ blockNumber }) => [[blockNumber, '0x0']],
+  eth_getTransactionByBlockHashAndIndex: ({ blockHash }) => [[blockHash, '0x0']],
+  eth_getRawTransactionByHash: byTransaction,
+  eth_getRawTransactionByBlockNumberAndIndex: ({ blockNumber }) => [[blockNumber, '0x0']],
+  eth_getRawTransactionByBlockHashAndIndex: ({ blockHash }) => [[blockHash, '0x0']],
+  eth_getTransactionReceipt: byTransaction,
+  eth_getBalance: account,
+  eth_getTransactionCount: account,
+  eth_getCode: account,
+  eth_getStorageAt: ({ contract, blockNumber }) =>
+    SLOTS.flatMap((slot) => [
+      [contract, slot, 'latest'],
+      [contract, slot, blockNumber],
+    ]),
+  eth_getProof: ({ contract }) => [[contract, SLOTS, 'latest']],
+  eth_storageRoot: ({ contract, blockNumber }) => [[contract], [contract, blockNumber]],
+  eth_call: (target) => [
+    ...calls(target).map((args) => [args, 'latest']),
+    [calls(target)[0], target.blockNumber],
+    [{ to: OTHER }, 'latest', overriding(target)],
+  ],
+  eth_estimateGas: (target) => calls(target).map((args) => [args]),
+  eth_createAccessList: (target) => calls(target).map((args) => [args]),
+  eth_chainId: PLAIN,
+  eth_syncing: PLAIN,
+  eth_gasPrice: PLAIN,
+  eth_maxPriorityFeePerGas: PLAIN,
+  eth_feeHistory: ({ blockNumber }) => [['0x5', blockNumber, [50]]],
+  eth_coinbase: PLAIN,
+  eth_mining: PLAIN,
+  eth_hashrate: PLAIN,
+  eth_getLogs: (target) => [
+    ...filterArgs(target).map((filter) => [filter]),
+    [{ blockHash: target.blockHash }],
+  ],
+  eth_newFilter: (target) => filterArgs(target).map((filter) => [filter]),
+  eth_newBlockFilter: PLAIN,
+  eth_newPendingTransactionFilter: PLAIN,
+  eth_getFilterChanges: ({ filter }) => [[filter]],
+  eth_getFilterLogs: ({ filter }) => [[filter]],
+  eth_uninstallFilter: ({ filter }) => [[filter]],
+  eth_sendRawTransaction: ({ raw }) => [[raw]],
+  eth_sendTransaction: (target) => [[privately(target)]],
+  eth_sendRawPrivateTransaction: ({ raw }) => [[raw, { privateFor: [] }]],
+  eth_fillTransaction: (target) => [[privately(target)], [calls(target)[1]]],
+  eth_signTransaction: (target) => [[privately(target)]],
+  eth_sign: ({ from }) => [[from, '0x00']],
+  eth_accounts: PLAIN,
+  eth_resend: (target) => [[privately(target), '0x0', '0x0']],
+  eth_pendingTransactions: PLAIN,
+  eth_getPSI: PLAIN,
+  eth_sendTransactionAsync: (target) => [[privately(target)]],
+  eth_getQuorumPayload: ({ payload }) => [[payload]],
+  eth_getQuorumPayloadExtra: ({ payload }) => [[payload]],
+  eth_decryptQuorumPayload: ({ envelope }) => [[envelope]],
+  eth_getPrivacyPrecompileAddress: PLAIN,
+  eth_getContractPrivacyMetadata: ({ contract }) => [[contract]],
+  eth_getPrivateTransactionByHash: byTransaction,
+  eth_getPrivateTransactionReceipt: byTransaction,
+  eth_distributePrivateTransaction: ({ raw }) => [[raw, { privateFor: [] }]],
+  ledgerExtension_activeExtensionContracts: PLAIN,
+  ledgerExtension_extendContract: (target) => [
+    [target.contract, 'AAAA', NOBODY, privately(target)],
+  ],
+  ledgerExtension_approveExtension: (target) => [[target.management, true, privately(target)]],
+  ledgerExtension_cancelExtension: (target) => [[target.management, privately(target)]],
+  ledgerExtension_getExtensionStatus: ({ management }) => [[management]],
+  ledgerExtension_generateExtensionApprovalUuid: (target) => [
+    [target.management, target.from, privately(target)],
+  ],
+  net_version: PLAIN,
+  net_listening: PLAIN,
+  net_peerCount: PLAIN,
+  web3_clientVersion: PLAIN,
+  web3_sha3: ({ payload }) => [[payload]],
+  rpc_modules: PLAIN,
+  txpool_status: PLAIN,
+  txpool_content: PLAIN,
+  txpool_inspect: PLAIN,
+  txpool_contentFrom: ({ from }) => [[from]],
+  admin_nodeInfo: PLAIN,
+  admin_peers: PLAIN,
+  admin_datadir: PLAIN,
+  admin_addPeer: () => [[ENODE]],
+  admin_removePeer: () => [[ENODE]],
+  admin_addTrustedPeer: () => [[ENODE]],
+  admin_removeTrustedPeer: () => [[ENODE]],
+  admin_reloadPlugin: () => [['security']],
+  admin_qpeers: PLAIN,
+  miner_start: PLAIN,
+  miner_stop: PLAIN,
+  miner_setGasPrice: () => [['0x1']],
+  miner_setEtherbase: ({ from }) => [[from]],
+  miner_setExtra: () => [['extra']],
+  miner_setRecommitInterval: () => [[1_000]],
+  personal_listAccounts: PLAIN,
+  personal_newAccount: () => [['password']],
+  personal_importRawKey: () => [['42'.repeat(32), 'password']],
+  personal_unlockAccount: ({ from }) => [[from, 'password', 1]],
+  personal_lockAccount: () => [[NOBODY]],
+  personal_sendTransaction: (target) => [[privately(target), 'password']],
+  personal_signTransaction: (target) => [[privately(target), 'password']],
+  personal_sign: ({ from }) => [['0x00', from, 'password']],
+  personal_ecRecover: () => [['0x00', `0x${'11'.repeat(64)}1b`]],
+  istanbul_nodeAddress: PLAIN,
+  istanbul_getValidators: byNumber,
+  istanbul_getValidatorsAtHash: byHash,
+  istanbul_isValidator: byNumber,
+  istanbul_getSignersFromBlock: byNumber,
+  istanbul_getSignersFromBlockByHash: byHash,
+  istanbul_getSnapshot: byNumber,
+  istanbul_getSnapshotAtHash: byHash,
+  istanbul_candidates: PLAIN,
+  istanbul_propose: () => [[NOBODY, false]],
+  istanbul_discard: () => [[NOBODY]],
+  istanbul_status: PLAIN,
+  debug_traceTransaction: traced(({ hash }) => hash),
+  debug_traceBlockByNumber: traced(({ blockNumber }) => blockNumber),
+  debug_traceBlockByHash: traced(({ blockHash }) => blockHash),
+  debug_traceCall: (target) => [
+    ...calls(target).flatMap((args) => tracers.map((options) => [args, 'latest', options])),
+    [{ to: OTHER }, 'latest', { stateOverrides: overriding(target) }],
+  ],
+  debug_traceBadBlock: byHash,
+  debug_traceBlock: traced(({ blockRlp }) => blockRlp),
+  debug_dumpAddress: ({ contract, blockNumber }) => [
+    [contract, 'latest'],
+    [contract, blockNumber],
+  ],
+  debug_dumpBlock: ({ blockNumber }) => [[blockNumber], [blockNumber, 'private']],
+  debug_accountRange: ({ blockNumber }) => [
+    [blockNumber, `0x${'00'.repeat(32)}`, 256, false, false, true],
+  ],
+  debug_storageRangeAt: ({ blockHash, contract }) =>
+    [0, 1].map((index) => [blockHash, index, contract, `0x${'00'.repeat(32)}`, 100]),
+  debug_getModifiedAccountsByNumber: ({ blockNumber }) => [[Number(blockNumber)]],
+  debug_getModifiedAccountsByHash: byHash,
+  debug_privateStateRoot: byNumber,
+  debug_getBlockRlp: ({ blockNumber }) => [[Number(blockNumber)]],
+  debug_getRawBlock: byNumber,
+  debug_getRawHeader: byNumber,
+  debug_getRawReceipts: byNumber,
+  debug_getRawTransaction: byTransaction,
+  debug_printBlock: ({ blockNumber }) => [[Number(blockNumber)]],
+  debug_seedHash: ({ blockNumber }) => [[Number(blockNumber)]],
+  debug_getBadBlocks: PLAIN,
+  debug_preimage: ({ payload }) => [[`0x${payload.slice(2, 66)}`]],
+  'rpc.discover': PLAIN,
+};
+
+/** By namespace and kind. */
+export const SUBSCRIPTION_DOORS: Readonly<Record<string, readonly Params[]>> = {
+  'eth newHeads': [[]],
+  'eth logs': [[{}]],
+  'eth newPendingTransactions': [[]],
+  'eth syncing': [[]],
+};
+
+export function subscriptionName({ namespaces, kind }: Subscription<never>): string {
+  return `${namespaces[0]} ${kind}`;
+}
