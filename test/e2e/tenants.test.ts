@@ -1,0 +1,230 @@
+/**
+ * Two tenants of one node, told apart by their access tokens: what one keeps private shows at no door of the other, whatever
+ * private state he names. The node, its manager and the tokens are real.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toHex } from '../../src/core/base/hex.ts';
+import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
+import { genesisFromJson } from '../../src/core/chain/genesis.ts';
+import { residentPrivateStates } from '../../src/core/privacy/private-states.ts';
+import { installCrypto } from '../../src/io/host/crypto.ts';
+import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
+import { connectManager } from '../../src/io/ptm-client/connect.ts';
+import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
+import { TABLE } from '../../src/services/ledger/api/table.ts';
+import type { ServedApi } from '../../src/services/ledger/serve.ts';
+import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
+import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
+import { until } from '../support/conditions.ts';
+import { DOORS, type Target } from '../support/doors.ts';
+import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
+import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
+
+const VALIDATOR = new Uint8Array(32).fill(7);
+const ACCOUNT = new Uint8Array(32).fill(9);
+const APIS = `${ALL_APIS},quorumExtension,rpc`;
+
+const argument = canary('argument');
+const returned = canary('returned');
+const stored = canary('stored');
+const topic = canary('topic');
+const reverted = canary('reverted');
+const ALL = [argument, returned, stored, topic, reverted];
+
+let folder: string;
+let ptm: TestPtm;
+let node: RpcNode;
+let api: ServedApi;
+let from: string;
+let tokens: Record<'PS1' | 'PS2' | 'none', string>;
+let targets: Target[];
+
+beforeAll(async () => {
+  await installCrypto();
+  folder = mkdtempSync(join(tmpdir(), 'quorate-tenants-'));
+  const keys = await Promise.all([1, 2].map(testKey));
+  const residentGroups = keys.map(({ publicKey }, index) => ({
+    name: `PS${index + 1}`,
+    description: '',
+    members: [publicKey],
+  }));
+  ptm = await testPtm(1, [], {
+    residentGroups,
+    keys: keys.map((key) => ({ kind: 'inline', ...key, password: { line: 0 } })),
+  });
+  const manager = await connectManager(resolveManagerConfig('ignore', { 'ptm.url': ptm.q2tUrl! }), {
+    say: () => {},
+  });
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keySet = join(folder, 'keys.json');
+  writeFileSync(keySet, JSON.stringify({ keys: [await exportJWK(publicKey)] }));
+  node = await rpcNode({
+    genesis: genesis(),
+    secretKey: VALIDATOR,
+    isMining: true,
+    manager,
+    privateStates: residentPrivateStates(await manager.groups()),
+    argv: [
+      ...['--rpc.auth.keys', keySet, '--multitenancy', '--http.api', APIS],
+      ...['--ws', '--ws.port', '0', '--ws.api', APIS],
+    ],
+  });
+  from = toHex(await node.accounts.importKey(ACCOUNT, 'test'));
+  await node.accounts.unlock(addressOfSecretKey(ACCOUNT), 'test', 0);
+  api = await node.serve();
+  const sign = (...scopes: string[]) =>
+    new SignJWT({ scope: ['rpc://*_*', ...scopes].join(' ') })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setExpirationTime('10 minutes')
+      .sign(privateKey);
+  tokens = {
+    PS1: await sign(`psi://PS1?node.eoa=${from}&self.eoa=0x0`),
+    PS2: await sign('psi://PS2?node.eoa=0x0&self.eoa=0x0'),
+    none: await sign(),
+  };
+  targets = await privateHistory();
+});
+
+afterAll(async () => {
+  await api?.close();
+  await node?.close();
+  await ptm?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function genesis() {
+  const topology = {
+    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
+    accounts: [{ address: toHex(addressOfSecretKey(ACCOUNT)) }],
+  };
+  const made = devnetGenesis(topology as never, {
+    blockPeriodSeconds: 1,
+    emptyBlockPeriodSeconds: 0,
+  }) as { config: object };
+  return genesisFromJson({ ...made, config: { ...made.config, isMPS: true } } as never);
+}
+
+function bearer(token: string, psi?: string) {
+  return { authorization: `Bearer ${token}`, ...(psi ? { 'quorum-psi': psi } : {}) };
+}
+
+async function call(talk: Conversation, method: string, ...params: unknown[]): Promise<any> {
+  const { result, error } = JSON.parse(await talk.ask(method, params));
+  if (error) throw new Error(error.message);
+  return result;
+}
+
+function untilMined(talk: Conversation, hash: string): Promise<any> {
+  return until(
+    `${hash} is mined`,
+    async () => (await call(talk, 'eth_getTransactionReceipt', hash)) ?? undefined,
+  );
+}
+
+async function privateHistory(): Promise<Target[]> {
+  const tenant = overHttp(api.httpUrl!, bearer(tokens.PS1));
+  const send = async (fields: object): Promise<any> => {
+    const args = { from, gas: '0x200000', privateFor: [], ...fields };
+    const hash = await call(tenant, 'eth_sendTransaction', args);
+    return untilMined(tenant, hash);
+  };
+  const words = (...all: { hex: string }[]) => `0x${all.map(({ hex }) => hex).join('')}`;
+  const created = await send({ data: canaryContract(argument, returned) });
+  const to = created.contractAddress;
+  const receipts = [
+    created,
+    await send({ to, data: words(stored, topic) }),
+    await send({ to, data: words(reverted, topic, reverted) }),
+  ];
+  expect(receipts.map(({ status }) => status)).toEqual(['0x1', '0x1', '0x0']);
+  return Promise.all(
+    receipts.map(async ({ transactionHash: hash, blockNumber, blockHash }) => ({
+      hash,
+      blockNumber,
+      blockHash,
+      blockRlp: await call(tenant, 'debug_getRawBlock', blockNumber),
+      contract: to,
+      payload: (await call(tenant, 'eth_getTransactionByHash', hash)).input,
+      raw: await call(tenant, 'eth_getRawTransactionByHash', hash),
+      from,
+      envelope: await sealed(),
+      management: to,
+      filter: await call(tenant, 'eth_newFilter', { fromBlock: '0x0' }),
+    })),
+  );
+}
+
+async function sealed(): Promise<string> {
+  const response = await fetch(`${ptm.q2tUrl}/encodedpayload/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      payload: Buffer.from(argument.hex, 'hex').toString('base64'),
+      from: ptm.key,
+      to: [],
+      affectedContractTransactions: [],
+      privacyFlag: 0,
+    }),
+  });
+  return `0x${Buffer.from(await response.text()).toString('hex')}`;
+}
+
+async function tryDoors(talk: Conversation): Promise<string[]> {
+  const shown = new Set<string>();
+  for (const { names } of TABLE.methods) {
+    for (const name of names) {
+      for (const params of targets.flatMap((target) => DOORS[names[0]!]!(target))) {
+        const answer = await talk.ask(name, params);
+        for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
+      }
+    }
+  }
+  return [...shown];
+}
+
+it('shows a tenant’s private data to him', async () => {
+  const shown = await tryDoors(overHttp(api.httpUrl!, bearer(tokens.PS1)));
+  expect(new Set(shown.map((each) => each.split(' ')[0]))).toEqual(
+    new Set(ALL.map(({ name }) => name)),
+  );
+  expect(shown).toContain('argument by eth_decryptQuorumPayload');
+  expect(shown).toContain('stored by debug_traceTransaction');
+});
+
+it.each([
+  ['the other tenant', 'PS2', undefined],
+  ['the other tenant who names this one’s state', 'PS2', 'PS1'],
+  ['the other tenant who names the state of strangers', 'PS2', 'empty'],
+  ['a caller without a state', 'none', undefined],
+  ['a caller without a state who names one', 'none', 'PS1'],
+] as const)('shows nothing of it to %s', async (_, who, psi) => {
+  expect(await tryDoors(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
+});
+
+it('shows nothing of it to the other tenant over WebSocket, subscriptions included', async () => {
+  const talk = await overWebSocket(`${api.webSocketUrl}/?PSI=PS2`, bearer(tokens.PS2));
+  await talk.ask('eth_subscribe', ['logs', {}]);
+  const tenant = overHttp(api.httpUrl!, bearer(tokens.PS1));
+  // One of the doors stopped it.
+  await node.call('miner_start');
+  const own = await overWebSocket(api.webSocketUrl!, bearer(tokens.PS1));
+  await own.ask('eth_subscribe', ['logs', {}]);
+  const data = `0x${stored.hex}${topic.hex}`;
+  const args = { from, to: targets[0]!.contract, data, gas: '0x200000', privateFor: [] };
+  const hash = await call(tenant, 'eth_sendTransaction', args);
+  await until('its party hears of it', () => canariesIn([topic], own.heard.join()).length > 0);
+  await untilMined(tenant, hash);
+  expect(await tryDoors(talk)).toEqual([]);
+  expect(canariesIn(ALL, talk.heard.join('\n'))).toEqual([]);
+  own.close();
+  talk.close();
+});
+
+it('refuses all calls without a token', async () => {
+  const { error } = JSON.parse(await overHttp(api.httpUrl!).ask('eth_blockNumber', []));
+  expect(error).toEqual({ code: -32001, message: 'missing access token' });
+});
