@@ -50,7 +50,7 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
     trie.generation < latest.generation ? trie.settle(settledDepth(entry), entry.written) : trie;
   entry.trie.generation = Math.max(trie.generation, latest.generation);
   entry.cursor = number;
-  entry.versions.keep(number, entry.trie);
+  entry.versions.keep(number, entry.trie, leaves);
 }
 
 /** The index holds `trie`, of block `number`, now. */
@@ -159,7 +159,7 @@ export class Spaces {
       heldBytes: 0,
       heldBytesMax: this.trieBytesMax,
     };
-    entry.versions.keep(cursor, trie);
+    entry.versions.keep(cursor, trie, 0);
     return entry;
   }
 }

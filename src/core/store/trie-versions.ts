@@ -7,19 +7,29 @@ import { Lru } from '../base/lru.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 
 const RECENT_MAX = 16;
+/** Changed in those versions together: for each, a version holds about a kilobyte that the next one does not. */
+const LEAVES_MAX = 16_384;
 const LED_BACK_MAX = 4;
 
+interface Recent {
+  readonly trie: StateTrie;
+  readonly leaves: number;
+}
+
 export class TrieVersions {
-  private readonly recent = new Lru<number, StateTrie>(RECENT_MAX);
+  private readonly recent = new Lru<number, Recent>(RECENT_MAX, {
+    max: LEAVES_MAX,
+    of: ({ leaves }) => leaves,
+  });
   private readonly ledBack = new Lru<number, StateTrie>(LED_BACK_MAX);
 
   get(number: number): StateTrie | undefined {
-    return this.recent.get(number) ?? this.ledBack.get(number);
+    return this.recent.get(number)?.trie ?? this.ledBack.get(number);
   }
 
-  /** Of the head as it was. */
-  keep(number: number, trie: StateTrie): void {
-    this.recent.set(number, trie);
+  /** Of the head as it was, after a block that changed so many leaves. */
+  keep(number: number, trie: StateTrie, leaves: number): void {
+    this.recent.set(number, { trie, leaves });
   }
 
   keepLedBack(number: number, trie: StateTrie): void {
@@ -28,11 +38,10 @@ export class TrieVersions {
 
   /** The index holds block `number` now; `latest` is the newest version. */
   drop(number: number, latest: StateTrie): void {
-    for (const versions of [this.recent, this.ledBack]) {
-      for (const [at, trie] of versions.items()) {
-        if (at < number && trie.generation !== latest.generation) versions.delete(at);
-      }
-    }
+    const isGone = (at: number, trie: StateTrie) =>
+      at < number && trie.generation !== latest.generation;
+    for (const [at, { trie }] of this.recent.items()) if (isGone(at, trie)) this.recent.delete(at);
+    for (const [at, trie] of this.ledBack.items()) if (isGone(at, trie)) this.ledBack.delete(at);
   }
 
   clear(): void {
