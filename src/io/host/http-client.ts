@@ -32,6 +32,8 @@ export interface HttpCall {
   /** Sent in this order, `Host` included by the caller or added. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Uint8Array | undefined;
+  /** Gets the answer's body as it comes; the answer's own is empty then. */
+  readonly onData?: (chunk: Uint8Array) => void;
 }
 
 export interface HttpAnswer {
@@ -99,7 +101,7 @@ export class HttpClient {
         reject(fail('HTTP_FAILED', cause.message, { cause, data: { stale } }));
       });
       request.on('response', (response) => {
-        this.collect(response).then(
+        this.collect(response, call.onData).then(
           (body) => {
             stopTimers();
             resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
@@ -130,18 +132,23 @@ export class HttpClient {
     });
   }
 
-  private async collect(response: http.IncomingMessage): Promise<Uint8Array> {
+  private async collect(
+    response: http.IncomingMessage,
+    onData: HttpCall['onData'],
+  ): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
+    const isZipped = response.headers['content-encoding'] === 'gzip';
     let size = 0;
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
       size += chunk.length;
       if (size > this.options.responseBytesMax) {
         throw new Error(`response is larger than ${this.options.responseBytesMax} bytes`);
       }
-      chunks.push(chunk);
+      if (onData && !isZipped) onData(chunk);
+      else chunks.push(chunk);
     }
     const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    if (response.headers['content-encoding'] !== 'gzip') return body;
+    if (!isZipped) return body;
     return gunzipSync(body, { maxOutputLength: this.options.responseBytesMax });
   }
 }

@@ -3,6 +3,7 @@ import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import type * as https from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../../core/base/errors.ts';
 import type { AllowList } from './allow-list.ts';
@@ -25,7 +26,8 @@ export interface HttpReply {
   readonly status: number;
   /** Media type. */
   readonly type: string;
-  readonly body: string | Uint8Array;
+  /** In pieces where it comes bit by bit. */
+  readonly body: string | Uint8Array | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -117,12 +119,18 @@ function toRequest(request: FastifyRequest): HttpRequest {
 
 function answer(reply: FastifyReply, { status, type, body, headers }: HttpReply): FastifyReply {
   if (headers) reply.headers(headers);
+  if (isPieces(body))
+    return reply.code(status).header('content-type', type).send(Readable.from(body));
   // Bytes, so that no charset is added to the media type.
   const bytes =
     typeof body === 'string'
       ? Buffer.from(body)
       : Buffer.from(body.buffer, body.byteOffset, body.length);
   return reply.code(status).header('content-type', type).send(bytes);
+}
+
+function isPieces(body: HttpReply['body']): body is AsyncIterable<string> {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
 async function listen(app: FastifyInstance, address: HttpAddress, tls: boolean): Promise<string> {

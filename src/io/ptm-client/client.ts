@@ -18,6 +18,7 @@ import {
 } from '../../core/privacy/inputs.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
 import { PayloadCache } from './cache.ts';
+import { Courier, type CourierAnswer, type Fields } from './courier.ts';
 import { gatherPayloads } from './gather.ts';
 import {
   document,
@@ -29,9 +30,11 @@ import {
   parseHash,
   parseHeld,
   parseSent,
+  rawQuery,
   sendBody,
   sendSignedBody,
   storeRawBody,
+  submitFailed,
 } from './messages.ts';
 import type { Transport } from './transport.ts';
 import { featuresOf } from './versions.ts';
@@ -69,14 +72,24 @@ export class HttpManager implements ConnectedManager {
   readonly isInUse = true;
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
+  /** Takes payloads in batches. */
   private readonly batch: boolean;
+  /** Where the manager takes sends in batches. */
+  private readonly courier: Courier | undefined;
   private readonly host: ManagerHost;
   private readonly cache: PayloadCache;
 
-  constructor(transport: Transport, features: ManagerFeatures, batch: boolean, host: ManagerHost) {
+  /** `batchLevel`: 0 none, 1 payloads, 2 sends too. */
+  constructor(
+    transport: Transport,
+    features: ManagerFeatures,
+    batchLevel: number,
+    host: ManagerHost,
+  ) {
     this.transport = transport;
     this.features = features;
-    this.batch = batch;
+    this.batch = batchLevel >= 1;
+    this.courier = batchLevel >= 2 ? new Courier(transport) : undefined;
     this.host = host;
     this.cache = new PayloadCache(host.nowMs ?? Date.now);
   }
@@ -111,13 +124,13 @@ export class HttpManager implements ConnectedManager {
   async send(payload: OutgoingPayload): Promise<SentPayload> {
     this.checkFlag(payload);
     const body = sendBody(payload.payload, payload.from, payload);
-    const sent = parseSent(await this.submit('POST', '/send', body));
+    const sent = parseSent(await this.deliver('/send', body));
     this.cache.set(sent.hash, heldAs(payload, payload.payload, sent));
     return sent;
   }
 
   async storeRaw(payload: Uint8Array, from: string | undefined): Promise<PayloadHash> {
-    const fields = await this.submit('POST', '/storeraw', storeRawBody(payload, from));
+    const fields = await this.deliver('/storeraw', storeRawBody(payload, from));
     const hash = parseHash(fields.key);
     // Without `from` only the manager knows the sender: fetched when it is needed.
     if (from !== undefined && from !== '') {
@@ -139,7 +152,7 @@ export class HttpManager implements ConnectedManager {
   ): Promise<SentPayload> {
     this.checkFlag(terms);
     const sent = this.features.privacyEnhancements
-      ? parseSent(await this.submit('POST', '/sendsignedtx', sendSignedBody(terms.hash, terms)))
+      ? parseSent(await this.deliver('/sendsignedtx', sendSignedBody(terms.hash, terms)))
       : await this.sendSignedOctets(terms.hash, terms.to);
     const raw = this.cache.getRaw(terms.hash);
     if (raw) {
@@ -155,10 +168,9 @@ export class HttpManager implements ConnectedManager {
     if (isZeroBytes(hash)) return undefined;
     const known = this.cache.getRaw(hash);
     if (known) return known;
-    const path = `/transaction/${hashInPath(hash)}?isRaw=true`;
     for (let attempt = 1; ; attempt++) {
       try {
-        const held = parseHeld(await this.submit('GET', path));
+        const held = parseHeld(await this.fetchRaw(hash));
         this.cache.setRaw(hash, held);
         return held;
       } catch (error) {
@@ -276,6 +288,37 @@ export class HttpManager implements ConnectedManager {
     return Buffer.from(answer.body).toString('utf8');
   }
 
+  private fetchRaw(hash: PayloadHash): Promise<Fields> {
+    const alone = () => this.answer('GET', `/transaction/${hashInPath(hash)}?isRaw=true`);
+    return this.deliver('/transaction/raw', rawQuery(hash), alone);
+  }
+
+  /** With other requests where the manager takes batches. */
+  private async deliver(
+    path: string,
+    body: string,
+    alone = () => this.answer('POST', path, body),
+  ): Promise<Fields> {
+    const asked = this.courier?.ask({ path, media: this.media(path), body, alone }) ?? alone();
+    const { status, body: fields, text } = await asked;
+    if (status !== 200 && status !== 201) throw refused(status, text ?? '');
+    if (typeof fields === 'object' && fields !== null) return fields;
+    throw fail('PTM_ANSWER_INVALID', 'the private transaction manager answers without a body');
+  }
+
+  private async answer(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: string,
+  ): Promise<CourierAnswer> {
+    const call = () => this.transport.json(method, path, this.media(path), body);
+    const answer = await this.reach(method, path, call);
+    const isGood = answer.status === 200 || answer.status === 201;
+    return isGood
+      ? { status: answer.status, body: parseAnswer(answer.body, method, path) }
+      : { status: answer.status, text: Buffer.from(answer.body).toString('utf8') };
+  }
+
   private async submit(
     method: 'GET' | 'POST',
     path: string,
@@ -355,14 +398,6 @@ function heldAs(
     managedParties: sent.managedParties,
     senderKey: sent.senderKey,
   };
-}
-
-export function submitFailed(method: string, path: string, cause: unknown): Error {
-  return fail(
-    'PTM_UNREACHABLE',
-    `unable to submit request (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
-    { cause },
-  );
 }
 
 function refused(status: number, text: string): Error {

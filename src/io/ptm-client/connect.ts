@@ -1,18 +1,13 @@
 /** Finds out what a manager is and what it can do (privacy dossier §1.2). */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
-import {
-  type ConnectedManager,
-  HttpManager,
-  type ManagerHost,
-  managerNotInUse,
-  submitFailed,
-} from './client.ts';
+import { type ConnectedManager, HttpManager, type ManagerHost, managerNotInUse } from './client.ts';
 import type { ManagerConfig } from './config.ts';
+import { submitFailed } from './messages.ts';
 import { Transport } from './transport.ts';
 import { featuresOf, highestVersion } from './versions.ts';
 
-/** Our own managers answer /version/api with it. */
+/** Our own managers answer /version/api with it: 1 where payloads, 2 where sends too can be asked in batches. */
 const BATCH_HEADER = 'quorate-ptm-batch';
 
 /**
@@ -46,7 +41,7 @@ export async function connectManager(
 
 async function handshake(
   transport: Transport,
-): Promise<{ version: string; list: readonly [number, number, number]; batch: boolean }> {
+): Promise<{ version: string; list: readonly [number, number, number]; batch: number }> {
   const get = async (path: string): Promise<HttpAnswer> => {
     try {
       return await transport.plain(path);
@@ -69,7 +64,7 @@ async function handshake(
   return {
     version: Buffer.from(version.body).toString('utf8').slice(0, 64),
     list: highestVersion(known),
-    batch: api?.headers[BATCH_HEADER] !== undefined,
+    batch: Number(api?.headers[BATCH_HEADER] ?? 0),
   };
 }
 

@@ -42,6 +42,10 @@ export function sendSignedBody(hash: PayloadHash, terms: Terms): string {
   return document({ hash: base64(hash), ...termFields(terms) });
 }
 
+export function rawQuery(hash: PayloadHash): string {
+  return document({ hash: base64(hash) });
+}
+
 /** COMPAT: path-escaped as Go does it: `/` only, `+` and `=` stay. */
 export function hashInPath(hash: PayloadHash): string {
   return base64(hash).replaceAll('/', '%2F');
@@ -160,5 +164,14 @@ function strings(value: unknown): string[] {
   throw fail(
     'PTM_ANSWER_INVALID',
     "the private transaction manager's answer lacks a list of texts",
+  );
+}
+
+/** In the reference's words. */
+export function submitFailed(method: string, path: string, cause: unknown): Error {
+  return fail(
+    'PTM_UNREACHABLE',
+    `unable to submit request (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
+    { cause },
   );
 }

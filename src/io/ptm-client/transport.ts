@@ -52,6 +52,22 @@ export class Transport {
     return this.send(method, path, headers, bytes);
   }
 
+  /** As json(); the answer's body goes to `onData` as it comes. */
+  lines(
+    path: string,
+    media: string,
+    body: string,
+    onData: (chunk: Uint8Array) => void,
+  ): Promise<HttpAnswer> {
+    const bytes = Buffer.from(body);
+    const headers: [string, string][] = [
+      ['User-Agent', USER_AGENT],
+      ['Content-Length', String(bytes.length)],
+      ['Content-Type', media],
+    ];
+    return this.send('POST', path, headers, bytes, onData);
+  }
+
   octets(path: string, body: Uint8Array, extra: readonly [string, string][]): Promise<HttpAnswer> {
     const headers: [string, string][] = [
       ['User-Agent', PLAIN_USER_AGENT],
@@ -71,6 +87,7 @@ export class Transport {
     path: string,
     headers: readonly (readonly [string, string])[],
     body: Uint8Array | undefined,
+    onData?: (chunk: Uint8Array) => void,
   ): Promise<HttpAnswer> {
     const prefix = this.url.pathname === '/' ? '' : this.url.pathname;
     // COMPAT: Go asks for gzip over TCP only.
@@ -83,6 +100,7 @@ export class Transport {
         path: prefix + path,
         headers: [['Host', this.url.host], ...headers, ...encoding],
         body,
+        ...(onData ? { onData } : {}),
       });
     } catch (cause) {
       const verb = method === 'GET' ? 'Get' : 'Post';

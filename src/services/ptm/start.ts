@@ -62,7 +62,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
     await parts.listen({
       Q2T: [
         ...common,
-        ...q2tRoutes(manager, groups),
+        ...q2tRoutes(manager, groups, parts.failure),
         ...groupRoutes({ manager, groups, multiplePrivateStates }),
       ],
       ThirdParty: [...common, ...thirdPartyRoutes(manager, table)],

@@ -3,9 +3,9 @@ import { json, type Route, text } from '../../../io/http/server.ts';
 
 /** Tessera's distribution version whose behaviour this manager has; clients log it. */
 const DISTRIBUTION_VERSION = '24.4.1';
-/** The batched requests of this manager's own clients. */
+/** The batched requests of this manager's own clients: 1 payloads, 2 sends and raw payloads too. */
 const BATCH_HEADER = 'quorate-ptm-batch';
-const BATCH_LEVEL = '1';
+const BATCH_LEVEL = '2';
 
 export interface Features {
   readonly enhancements: boolean;

@@ -12,6 +12,7 @@ import {
   STANDARD_TERMS,
 } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
+import { batchRoute, type Handler } from './batch.ts';
 import {
   acceptedMedia,
   base64,
@@ -19,6 +20,7 @@ import {
   isOctets,
   keyList,
   MEDIA,
+  type Media,
   postedMedia,
   rawBody,
   receivedBody,
@@ -46,8 +48,48 @@ const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 /** Read from the store at a time. */
 const BATCH_PAGE_HASHES = 64;
 
-export function q2tRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): Route[] {
-  return [...sendRoutes(manager, groups), ...receiveRoutes(manager), ...envelopeRoutes(manager)];
+/** `failure` answers for a request of a batch that failed. */
+export function q2tRoutes(
+  manager: PrivateTransactionManager,
+  groups: PrivacyGroups,
+  failure: (error: unknown) => HttpReply,
+): Route[] {
+  const handlers = jsonHandlers(manager, groups);
+  return [
+    ...sendRoutes(manager, handlers),
+    ...receiveRoutes(manager),
+    ...envelopeRoutes(manager),
+    batchRoute(handlers, failure),
+  ];
+}
+
+/** What may also be asked in a batch. `/transaction/raw` is ours: `GET /transaction/{hash}?isRaw=true` with the hash in the body. */
+function jsonHandlers(
+  manager: PrivateTransactionManager,
+  groups: PrivacyGroups,
+): ReadonlyMap<string, Handler> {
+  return new Map<string, Handler>([
+    ['/send', (fields, media) => send(manager, groups, fields, media)],
+    ['/sendsignedtx', (fields, media) => sendSigned(manager, groups, fields, media)],
+    ['/storeraw', (fields, media) => storeRaw(manager, fields, media)],
+    [
+      '/transaction/raw',
+      async (fields, media) => {
+        const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
+        const body = rawBody(await manager.receiveRaw(hash), media);
+        return { status: 200, type: media, body: JSON.stringify(body) };
+      },
+    ],
+  ]);
+}
+
+function inJson(path: string, handlers: ReadonlyMap<string, Handler>): Route {
+  const handler = handlers.get(path)!;
+  return {
+    method: 'POST',
+    path,
+    handle: (request) => handler(jsonBody(request), postedMedia(request)),
+  };
 }
 
 /** `/storeraw`: also for clients that sign themselves. */
@@ -55,28 +97,26 @@ export function storeRawRoute(manager: PrivateTransactionManager): Route {
   return {
     method: 'POST',
     path: '/storeraw',
-    async handle(request) {
-      const media = postedMedia(request);
-      const fields = jsonBody(request);
-      const hash = await manager.storeRaw(bytesField(fields, 'payload'), keyField(fields, 'from'));
-      return { status: 200, type: media, body: JSON.stringify({ key: base64(hash) }) };
-    },
+    handle: (request) => storeRaw(manager, jsonBody(request), postedMedia(request)),
   };
 }
 
-function sendRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): Route[] {
+async function storeRaw(
+  manager: PrivateTransactionManager,
+  fields: Fields,
+  media: Media,
+): Promise<HttpReply> {
+  const hash = await manager.storeRaw(bytesField(fields, 'payload'), keyField(fields, 'from'));
+  return { status: 200, type: media, body: JSON.stringify({ key: base64(hash) }) };
+}
+
+function sendRoutes(
+  manager: PrivateTransactionManager,
+  handlers: ReadonlyMap<string, Handler>,
+): Route[] {
+  const signed = inJson('/sendsignedtx', handlers);
   return [
-    {
-      method: 'POST',
-      path: '/send',
-      async handle(request) {
-        const media = postedMedia(request);
-        const fields = jsonBody(request);
-        const terms = await withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
-        const from = keyField(fields, 'from');
-        return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
-      },
-    },
+    inJson('/send', handlers),
     {
       method: 'POST',
       path: '/sendraw',
@@ -89,12 +129,23 @@ function sendRoutes(manager: PrivateTransactionManager, groups: PrivacyGroups): 
       },
     },
     {
-      method: 'POST',
-      path: '/sendsignedtx',
-      handle: (request) => sendSigned(manager, groups, request),
+      ...signed,
+      handle: (request) =>
+        isOctets(request) ? sendSignedOctets(manager, request) : signed.handle(request),
     },
-    storeRawRoute(manager),
+    inJson('/storeraw', handlers),
   ];
+}
+
+async function send(
+  manager: PrivateTransactionManager,
+  groups: PrivacyGroups,
+  fields: Fields,
+  media: Media,
+): Promise<HttpReply> {
+  const terms = await withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
+  const from = keyField(fields, 'from');
+  return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
 }
 
 /** A privacy group stands for its members, whatever recipients are named beside it. */
@@ -108,18 +159,21 @@ async function withGroup(
   return { ...terms, to: members, privacyGroupId: id };
 }
 
+async function sendSignedOctets(
+  manager: PrivateTransactionManager,
+  request: HttpRequest,
+): Promise<HttpReply> {
+  const hash = payloadHash(base64(request.body), 'body');
+  const terms = { ...STANDARD_TERMS, to: keysHeader(request, 'c11n-to') };
+  return sentTextReply(await manager.sendSigned(hash, terms));
+}
+
 async function sendSigned(
   manager: PrivateTransactionManager,
   groups: PrivacyGroups,
-  request: HttpRequest,
+  fields: Fields,
+  media: Media,
 ): Promise<HttpReply> {
-  if (isOctets(request)) {
-    const hash = payloadHash(base64(request.body), 'body');
-    const terms = { ...STANDARD_TERMS, to: keysHeader(request, 'c11n-to') };
-    return sentTextReply(await manager.sendSigned(hash, terms));
-  }
-  const media = postedMedia(request);
-  const fields = jsonBody(request);
   const terms = await withGroup(sendTerms(fields, media === MEDIA.mandatory), fields, groups);
   const hash = payloadHash(base64(bytesField(fields, 'hash')), 'hash');
   return sentReply(await manager.sendSigned(hash, terms), media);

@@ -1,0 +1,119 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MANAGER_CONFIG_DEFAULTS } from './config.ts';
+import { Courier, type CourierRequest } from './courier.ts';
+import { Transport } from './transport.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+interface Batch {
+  readonly requests: readonly {
+    readonly path: string;
+    readonly media: string;
+    readonly body: unknown;
+  }[];
+  readonly response: ServerResponse;
+}
+
+/** A manager that lets the test answer each batch by hand. */
+async function manager(): Promise<{ courier: Courier; next(): Promise<Batch> }> {
+  const batches: Batch[] = [];
+  const waiting: ((batch: Batch) => void)[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const batch = { requests: JSON.parse(text).requests, response };
+    const wake = waiting.shift();
+    if (wake) wake(batch);
+    else batches.push(batch);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const transport = new Transport({
+    ...MANAGER_CONFIG_DEFAULTS,
+    connection: 'http',
+    httpUrl: `http://127.0.0.1:${port}`,
+  });
+  cleanups.push(() => {
+    transport.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    courier: new Courier(transport),
+    next: async () => batches.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+  };
+}
+
+function request(number: number, alone = notAlone): CourierRequest {
+  return { path: '/send', media: 'application/json', body: `{"number":${number}}\n`, alone };
+}
+
+const notAlone = (): Promise<never> =>
+  Promise.reject(new Error('it should have travelled in a batch'));
+
+describe('requests to a manager that takes batches', () => {
+  it('of one turn travel together, and each is answered as soon as it is done', async () => {
+    const { courier, next } = await manager();
+    const [slow, quick] = [courier.ask(request(1)), courier.ask(request(2))];
+    const { requests, response } = await next();
+    expect(requests).toEqual([
+      { path: '/send', media: 'application/json', body: { number: 1 } },
+      { path: '/send', media: 'application/json', body: { number: 2 } },
+    ]);
+    response.write('{"at":1,"status":201,"body":{"key":"two"}}\n{"at":0,');
+    expect(await quick).toEqual({ status: 201, body: { key: 'two' } });
+    response.end('"status":404,"text":"no"}\n');
+    expect(await slow).toEqual({ status: 404, text: 'no' });
+  });
+
+  it('a single one goes by itself', async () => {
+    const { courier } = await manager();
+    const alone = async () => ({ status: 200, text: 'alone' });
+    expect(await courier.ask(request(1, alone))).toEqual({ status: 200, text: 'alone' });
+  });
+
+  it('gather while two batches are without any answer, and leave when one has its first', async () => {
+    const { courier, next } = await manager();
+    const pair = (from: number) => [courier.ask(request(from)), courier.ask(request(from + 1))];
+    const all = pair(0);
+    const first = await next();
+    all.push(...pair(2));
+    const second = await next();
+    all.push(...pair(4));
+    first.response.write('{"at":0,"status":200,"text":"0"}\n');
+    const third = await next();
+    expect(third.requests).toHaveLength(2);
+    first.response.end('{"at":1,"status":200,"text":"1"}\n');
+    for (const { response } of [second, third])
+      response.end('{"at":0,"status":200,"text":"a"}\n{"at":1,"status":200,"text":"b"}\n');
+    expect((await Promise.all(all)).map(({ text }) => text)).toEqual([
+      '0',
+      '1',
+      'a',
+      'b',
+      'a',
+      'b',
+    ]);
+  });
+
+  it.each([
+    ['breaks off', (response: ServerResponse) => response.destroy()],
+    ['ends too early', (response: ServerResponse) => response.end()],
+    ['answers garbage', (response: ServerResponse) => response.end('<html>\n')],
+    ['answers what was not asked', (response: ServerResponse) => response.end('{"at":7}\n')],
+  ])('that %s: what was answered stands, the rest fails', async (_, fault) => {
+    const { courier, next } = await manager();
+    const [good, lost] = [courier.ask(request(1)), courier.ask(request(2))];
+    const { response } = await next();
+    response.write('{"at":0,"status":201,"body":{}}\n');
+    expect(await good).toEqual({ status: 201, body: {} });
+    fault(response);
+    await expect(lost).rejects.toMatchObject({ code: 'PTM_UNREACHABLE' });
+    await expect(lost).rejects.toThrow(/unable to submit request \(method:POST,path:\/send\)/);
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * Requests to a manager of ours travel together: what is asked while others are on their way leaves with the next batch, and each is
+ * answered as soon as the manager has done it. Alone on the way, a request goes as Tessera knows it.
+ */
+import { fail } from '../../core/base/errors.ts';
+import { submitFailed } from './messages.ts';
+import type { Transport } from './transport.ts';
+
+const PATH = '/batch';
+const MEDIA = 'application/json';
+const BATCH_REQUESTS_MAX = 256;
+const BATCH_CHARACTERS_MAX = 4 * 1024 * 1024;
+/** Batches on their way of which nothing was answered yet; more are gathered meanwhile, but not for long. */
+const UNANSWERED_MAX = 2;
+const GATHERING_MS = 25;
+const WAITING_MAX = 20_000;
+const LINE_CHARACTERS_MAX = 96 * 1024 * 1024;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** `body` where it is JSON, `text` elsewhere. */
+export interface CourierAnswer {
+  readonly status: number;
+  readonly body?: Fields;
+  readonly text?: string;
+}
+
+export interface CourierRequest {
+  readonly path: string;
+  readonly media: string;
+  /** JSON. */
+  readonly body: string;
+  /** The same request by itself. */
+  alone(): Promise<CourierAnswer>;
+}
+
+interface Item {
+  readonly request: CourierRequest;
+  readonly done: (answer: CourierAnswer) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export class Courier {
+  private readonly transport: Transport;
+  private waiting: Item[] = [];
+  private unanswered = 0;
+  private isDue = false;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+
+  /** Rejects with PTM_UNREACHABLE or PTM_BUSY. Any status is an answer. */
+  ask(request: CourierRequest): Promise<CourierAnswer> {
+    if (this.waiting.length >= WAITING_MAX) {
+      const text = 'too many requests wait for the private transaction manager: try again later';
+      return Promise.reject(fail('PTM_BUSY', text));
+    }
+    return new Promise((done, failed) => {
+      this.waiting.push({ request, done, failed });
+      this.whenDue();
+    });
+  }
+
+  /** One turn later, so that what is asked in this one travels together. */
+  private whenDue(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    setImmediate(() => {
+      this.isDue = false;
+      while (this.waiting.length > 0 && this.unanswered < UNANSWERED_MAX) this.leave();
+    });
+  }
+
+  private leave(): void {
+    const items = this.takeBatch();
+    this.unanswered++;
+    let isAnswered = false;
+    const answered = (): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      clearTimeout(timer);
+      this.unanswered--;
+      if (this.waiting.length > 0) this.whenDue();
+    };
+    const timer = setTimeout(answered, GATHERING_MS);
+    void (items.length === 1 ? carryAlone(items[0]!) : this.carry(items, answered)).finally(
+      answered,
+    );
+  }
+
+  private takeBatch(): Item[] {
+    let count = 0;
+    let characters = 0;
+    while (count < this.waiting.length && count < BATCH_REQUESTS_MAX) {
+      characters += this.waiting[count]!.request.body.length;
+      if (count > 0 && characters > BATCH_CHARACTERS_MAX) break;
+      count++;
+    }
+    return this.waiting.splice(0, count);
+  }
+
+  private async carry(items: readonly Item[], answered: () => void): Promise<void> {
+    const open = new Set(items);
+    const reader = new LineReader((line) => {
+      answered();
+      const { at, ...answer } = JSON.parse(line) as CourierAnswer & { readonly at: number };
+      const item = items[at];
+      if (!item || !open.delete(item)) throw new Error('it answers what was not asked');
+      item.done(answer);
+    });
+    try {
+      const requests = items.map(
+        ({ request: { path, media, body } }) =>
+          `{"path":${JSON.stringify(path)},"media":"${media}","body":${body}}`,
+      );
+      const text = `{"requests":[${requests.join()}]}`;
+      const { status } = await this.transport.lines(PATH, MEDIA, text, (chunk) =>
+        reader.add(chunk),
+      );
+      if (status !== 200) throw new Error(`it answers a batch with status ${status}`);
+      if (open.size > 0) throw new Error('EOF');
+    } catch (cause) {
+      for (const { request, failed } of open) failed(submitFailed('POST', request.path, cause));
+    }
+  }
+}
+
+async function carryAlone({ request, done, failed }: Item): Promise<void> {
+  try {
+    done(await request.alone());
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** Cuts a stream of UTF-8 into lines. */
+class LineReader {
+  private readonly decoder = new TextDecoder();
+  private readonly take: (line: string) => void;
+  private rest = '';
+
+  constructor(take: (line: string) => void) {
+    this.take = take;
+  }
+
+  add(chunk: Uint8Array): void {
+    const lines = (this.rest + this.decoder.decode(chunk, { stream: true })).split('\n');
+    this.rest = lines.pop()!;
+    if (this.rest.length > LINE_CHARACTERS_MAX) throw new Error('a line of it is too long');
+    for (const line of lines) this.take(line);
+  }
+}

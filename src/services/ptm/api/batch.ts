@@ -1,0 +1,78 @@
+/**
+ * Ours: many requests of a node in one. `POST /batch {"requests":[{"path","media","body"}…]}` answers a line of JSON for each,
+ * `{"at","status","body"|"text"}`, as soon as it is done: a recipient that is slow delays nobody else's payload.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { HttpReply, Route } from '../../../io/http/server.ts';
+import { MEDIA, type Media } from './replies.ts';
+import { bad, type Fields, jsonBody } from './requests.ts';
+
+const REQUESTS_MAX = 1024;
+const LINES_TYPE = 'application/x-ndjson';
+const JSON_KINDS: ReadonlySet<string> = new Set(Object.values(MEDIA));
+
+/** What a path does with the JSON of its body. */
+export type Handler = (fields: Fields, media: Media) => Promise<HttpReply> | HttpReply;
+
+export function batchRoute(
+  handlers: ReadonlyMap<string, Handler>,
+  failure: (error: unknown) => HttpReply,
+): Route {
+  return {
+    method: 'POST',
+    path: '/batch',
+    handle(request) {
+      const { requests } = jsonBody(request);
+      if (!Array.isArray(requests)) throw bad('"requests" is not a list');
+      if (requests.length > REQUESTS_MAX) throw bad(`more than ${REQUESTS_MAX} requests`);
+      const answers = requests.map((one: unknown) => answerTo(one, handlers, failure));
+      return { status: 200, type: LINES_TYPE, body: asTheyCome(answers) };
+    },
+  };
+}
+
+async function answerTo(
+  request: unknown,
+  handlers: ReadonlyMap<string, Handler>,
+  failure: (error: unknown) => HttpReply,
+): Promise<string> {
+  try {
+    const { path, media, body } = (request ?? {}) as Fields;
+    const handler = typeof path === 'string' ? handlers.get(path) : undefined;
+    if (!handler) throw bad('a request of the batch has no path that can be asked in one');
+    if (typeof media !== 'string' || !JSON_KINDS.has(media)) throw bad('"media" is unknown');
+    if (typeof body !== 'object' || body === null) throw bad('a body is not a JSON object');
+    return members(await handler(body as Fields, media as Media));
+  } catch (error) {
+    return members(failure(error));
+  }
+}
+
+function members({ status, type, body }: HttpReply): string {
+  const value = JSON_KINDS.has(type) ? `"body":${body}` : `"text":${JSON.stringify(body)}`;
+  return `"status":${status},${value}`;
+}
+
+/** What is done in one turn of the event loop leaves in one piece. */
+async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<string> {
+  let done: string[] = [];
+  let wake = (): void => undefined;
+  for (const [at, answer] of answers.entries()) {
+    void answer.then((text) => {
+      done.push(`{"at":${at},${text}}\n`);
+      wake();
+    });
+  }
+  for (let left = answers.length; left > 0; ) {
+    if (done.length === 0) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    await turn();
+    const lines = done;
+    done = [];
+    left -= lines.length;
+    yield lines.join('');
+  }
+}
