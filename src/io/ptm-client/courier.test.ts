@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MANAGER_CONFIG_DEFAULTS } from './config.ts';
-import { Courier, type CourierRequest } from './courier.ts';
+import { Courier, type CourierAnswer, type CourierRequest } from './courier.ts';
 import { Transport } from './transport.ts';
 
 const cleanups: (() => void)[] = [];
@@ -53,7 +53,7 @@ function request(number: number, alone = notAlone): CourierRequest {
   return { path: '/send', media: 'application/json', body: `{"number":${number}}\n`, alone };
 }
 
-const notAlone = (): Promise<never> =>
+const notAlone = (): Promise<CourierAnswer> =>
   Promise.reject(new Error('it should have travelled in a batch'));
 
 describe('requests to a manager that takes batches', () => {
