@@ -23,7 +23,6 @@ const NOT_YET_OWED: Readonly<Record<string, string>> = {
   admin_exportChain: 'chain files over RPC (the command `quorate export` exists)',
   admin_importChain: 'chain files over RPC (the command `quorate import` exists)',
   quorumPermission_orgList: 'permissioning',
-  raft_role: 'Raft',
 };
 
 /** Recorded on a network that made blocks, or by accounts made there: by method and recorded text. */

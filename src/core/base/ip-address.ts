@@ -8,7 +8,7 @@ export function parseIp(text: string): Uint8Array | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
 
-function isIpv4(ip: Uint8Array): boolean {
+export function isIpv4(ip: Uint8Array): boolean {
   return IPV4_PREFIX.every((byte, at) => ip[at] === byte);
 }
 

@@ -1,4 +1,5 @@
 /** What an operator asks and does, over the parts of a running node. */
+import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
 import { blockAuthor } from '../../core/chain/extra-data.ts';
@@ -6,9 +7,15 @@ import { blockSigners } from '../../core/consensus/bft/status.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
 import type { P2pServer } from '../../io/p2p/server.ts';
 import type { LedgerNode } from './node/compose.ts';
+import { raftDesk } from './raft.ts';
 import type { AdminDesk, BftDesk, NodeFacts } from './view/admin-desk.ts';
 
-export function adminDesk(node: LedgerNode, server: P2pServer, facts: () => NodeFacts): AdminDesk {
+export function adminDesk(
+  node: LedgerNode,
+  server: P2pServer,
+  facts: () => NodeFacts,
+  etherbase?: Address,
+): AdminDesk {
   return {
     facts,
     peers: () => server.peers(),
@@ -36,6 +43,7 @@ export function adminDesk(node: LedgerNode, server: P2pServer, facts: () => Node
     },
     setPriceLimit: (price) => node.pool.setPriceLimit(price),
     bft: bftDesk(node),
+    raft: raftDesk(node, etherbase),
   };
 }
 

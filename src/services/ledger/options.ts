@@ -223,6 +223,14 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'rpc.raft-timestamps',
+    type: 'string',
+    default: 'nanoseconds',
+    about:
+      'Unit of block timestamps of a Raft chain in answers: nanoseconds as they are, or seconds for clients that need them',
+    group: RPC,
+  },
+  {
     flag: 'vm.calltimeout',
     type: 'integer',
     default: 5,
@@ -298,6 +306,69 @@ export const NODE_ROWS: readonly OptionRow[] = [
   },
 
   { flag: 'mine', type: 'boolean', default: false, about: 'Take part in consensus', group: MINER },
+  {
+    flag: 'miner.etherbase',
+    type: 'string',
+    aliases: ['etherbase'],
+    about: 'Account that a Raft minter is paid to once gas has a price',
+    group: MINER,
+  },
+  {
+    flag: 'raft',
+    type: 'boolean',
+    default: false,
+    about: 'Take part in a Raft cluster, where the genesis file names no other consensus',
+    group: MINER,
+  },
+  {
+    flag: 'raftport',
+    type: 'integer',
+    default: 50_400,
+    about: 'TCP port for the members of the Raft cluster',
+    group: MINER,
+  },
+  {
+    flag: 'raft.addr',
+    type: 'string',
+    default: '0.0.0.0',
+    about: 'Address to listen on for members of the Raft cluster, who are not authenticated',
+    group: MINER,
+  },
+  {
+    flag: 'raftblocktime',
+    type: 'integer',
+    default: 50,
+    unit: 'milliseconds',
+    about: 'Time between two Raft blocks at least',
+    group: MINER,
+  },
+  {
+    flag: 'raftjoinexisting',
+    type: 'integer',
+    default: 0,
+    about: 'Raft id that raft_addPeer or raft_addLearner gave this node',
+    group: MINER,
+  },
+  {
+    flag: 'raftdnsenable',
+    type: 'boolean',
+    default: false,
+    about: 'Members of the Raft cluster may have host names',
+    group: MINER,
+  },
+  {
+    flag: 'raftlogdir',
+    type: 'string',
+    about: 'Folder for the Raft log, in place of the data folder',
+    group: MINER,
+  },
+  {
+    flag: 'emitcheckpoints',
+    type: 'boolean',
+    default: false,
+    about: 'Log QUORUM-CHECKPOINT lines for blocks, transactions and changes of the Raft role',
+    group: LOGGING,
+  },
   {
     flag: 'miner.gastarget',
     type: 'integer',
@@ -510,7 +581,6 @@ export const NODE_ROWS: readonly OptionRow[] = [
   },
 
   ...[
-    'emitcheckpoints',
     'nousb',
     'metrics',
     'plugins.skipverify',

@@ -69,21 +69,25 @@ export function composeApi(parts: ApiParts): {
   serve(): Promise<ServedApi>;
 } {
   const { node, admin, options } = parts;
-  const namespaces: Record<Caller['transport'], ReadonlySet<string>> = {
+  const namespaces: Record<Caller['transport'], Set<string>> = {
     http: namespacesOf(options.list('http.api')),
     ws: namespacesOf(options.list('ws.api')),
     ipc: namespacesOf([
       ...new Set(TABLE.methods.flatMap(({ names }) => names.map((name) => name.split('_')[0]!))),
     ]),
   };
+  // As in the reference, a chain has the methods of its own consensus.
+  const engine = engineAt(node.chain.config, node.chain.head().number + 1);
+  for (const set of Object.values(namespaces)) set.delete(engine === 'raft' ? 'istanbul' : 'raft');
   const callLimits = callLimitsOf(options);
   const filters = new FilterDesk({
     events: node.events,
     clock: systemClock,
     entropy: systemEntropy,
   });
+  const hasRaftSeconds = options.string('rpc.raft-timestamps') === 'seconds';
   const viewOf = (psi: string | undefined) =>
-    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI);
+    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, hasRaftSeconds);
   const deskOf = sendersOf(
     parts,
     (psi) => (args) =>
@@ -181,7 +185,12 @@ function callerDesk(
   };
 }
 
-function partyView({ chain }: LedgerNode, states: PrivateStates, psi: Psi): PartyView {
+function partyView(
+  { chain }: LedgerNode,
+  states: PrivateStates,
+  psi: Psi,
+  hasRaftSeconds: boolean,
+): PartyView {
   const { store, config } = chain;
   const prover: Prover = (space, number, address, slots) => {
     const proof = proveAccount(
@@ -198,6 +207,7 @@ function partyView({ chain }: LedgerNode, states: PrivateStates, psi: Psi): Part
     isDual: config.isQuorum,
     rulesAt: (header) => chain.rulesOf(header),
     engineAt: (number) => engineAt(config, number),
+    hasRaftSeconds,
     prover,
     ...(config.isQuorum ? { states } : {}),
   });

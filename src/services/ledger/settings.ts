@@ -39,7 +39,7 @@ export function consensusDefaults(options: ParsedOptions): ConsensusDefaults {
 }
 
 /** Namespaces that a transport serves; `rpc` always. */
-export function namespacesOf(list: readonly string[]): ReadonlySet<string> {
+export function namespacesOf(list: readonly string[]): Set<string> {
   const names = new Set(['rpc']);
   for (const name of list) {
     names.add(name.trim());

@@ -21,7 +21,7 @@ import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
 import { ETH_66, ETH_68, ISTANBUL_100 } from '../../core/wire/capabilities.ts';
-import { formatEnode } from '../../core/wire/enode.ts';
+import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
@@ -37,7 +37,9 @@ import { accessControlOf } from './access-control.ts';
 import { adminDesk } from './admin.ts';
 import { openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
-import { composeNode } from './node/compose.ts';
+import { composeNode, type NodeSettings } from './node/compose.ts';
+import type { RaftSettings } from './node/raft-participation.ts';
+import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
@@ -97,7 +99,23 @@ async function start(
   const nodeKey = readNodeKey(options, dataDirectory);
   const accounts = await openAccounts(options, dataDirectory, log);
   const name = clientVersion(options.string('identity'));
-  const server = peerServer(options, { genesis, nodeKey, name, log });
+  const isRaft = engineAt(genesis.config, 1) === 'raft';
+  const staticNodes = readNodeList(dataDirectory, 'static-nodes.json', log);
+  const ownId = bareHex(secp256k1().publicKey(nodeKey));
+  const settings = isRaft ? raftSettings(options, ownId, staticNodes) : undefined;
+  const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
+  const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, isMember });
+  const raft =
+    settings &&
+    (await openRaft({
+      options,
+      settings,
+      folder: storeFolder(dataDirectory),
+      log,
+      connect: (enode) => server.addPeer(enode),
+      disconnect: (id) => server.removePeer(id),
+    }));
+  if (raft) ends.push(() => raft.close());
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
   const address = addressOfSecretKey(nodeKey);
@@ -114,21 +132,10 @@ async function start(
       journal,
       manager,
       signer: { address, sign: (hash) => sign65(hash, nodeKey), recover: recoverAddress },
+      ...(raft ? { raft } : {}),
       fatal: onFault,
     },
-    {
-      config: genesis.config,
-      networkId: networkIdOf(options, genesis),
-      consensusDefaults: consensusDefaults(options),
-      pool: poolLimits(options),
-      builder: {
-        gasFloor: BigInt(options.number('miner.gastarget')!),
-        gasCeiling: BigInt(options.number('miner.gaslimit')!),
-        vanity: vanityOf(options.string('miner.extradata')!),
-      },
-      isMining: options.boolean('mine'),
-      privateStates,
-    },
+    nodeSettings(options, genesis, { privateStates, raft: settings }),
   );
   const facts = () => factsOf({ options, server, store, genesis, nodeKey });
   const api = composeApi({
@@ -138,7 +145,7 @@ async function start(
     kv: folder.kv,
     timers: systemTimers,
     privateStates,
-    admin: adminDesk(node, server, facts),
+    admin: adminDesk(node, server, facts, etherbaseOf(options)),
     options,
     access,
     log,
@@ -173,12 +180,43 @@ async function start(
   };
 }
 
+function nodeSettings(
+  options: ParsedOptions,
+  genesis: Genesis,
+  { privateStates, raft }: { privateStates: PrivateStates; raft: RaftSettings | undefined },
+): NodeSettings {
+  return {
+    config: genesis.config,
+    networkId: networkIdOf(options, genesis),
+    consensusDefaults: consensusDefaults(options),
+    pool: poolLimits(options),
+    builder: {
+      gasFloor: BigInt(options.number('miner.gastarget')!),
+      gasCeiling: BigInt(options.number('miner.gaslimit')!),
+      vanity: vanityOf(options.string('miner.extradata')!),
+    },
+    isMining: options.boolean('mine'),
+    ...(raft ? { raft } : {}),
+    privateStates,
+  };
+}
+
 function peerServer(
   options: ParsedOptions,
-  parts: { genesis: Genesis; nodeKey: Uint8Array; name: string; log: Log },
+  parts: {
+    genesis: Genesis;
+    nodeKey: Uint8Array;
+    name: string;
+    log: Log;
+    staticNodes: readonly Enode[];
+    isMember(id: string): boolean;
+  },
 ): P2pServer {
-  const { genesis, nodeKey, name, log } = parts;
+  const { genesis, nodeKey, name, log, staticNodes, isMember } = parts;
   const dataDirectory = options.string('datadir')!;
+  const isPermitted = options.boolean('permissioned')
+    ? filePermissions(dataDirectory, log)
+    : () => true;
   return new P2pServer({
     nodeKey,
     clientName: name,
@@ -187,9 +225,9 @@ function peerServer(
       : [ETH_66, ETH_68],
     maxPeers: options.number('maxpeers')!,
     listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
-    staticNodes: readNodeList(dataDirectory, 'static-nodes.json', log),
+    staticNodes,
     trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
-    ...(options.boolean('permissioned') ? { mayConnect: filePermissions(dataDirectory, log) } : {}),
+    mayConnect: (peer) => isMember(peer.id) && isPermitted(peer),
     log,
   });
 }
@@ -197,18 +235,25 @@ function peerServer(
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
   checkStart(genesis.config);
   checkMarkers(options, genesis);
-  checkEngine(genesis);
+  checkEngine(options, genesis);
 }
 
-/** A chain whose seals this version cannot check is not followed. */
-function checkEngine({ config }: Genesis): void {
+/** As in the reference, a file without an engine is a Raft chain, and needs to be told so. */
+function checkEngine(options: ParsedOptions, { config }: Genesis): void {
   const engine = engineAt(config, 1);
-  if (engine === 'qbft' || engine === 'ibft') return;
-  if (engine === 'none') throw fail('ENGINE_UNSUPPORTED', 'Consensus not specified. Exiting!!');
-  throw fail(
-    'ENGINE_UNSUPPORTED',
-    'this version does not run Raft networks yet: the genesis file needs a "qbft" or an "ibft" block',
-  );
+  if (engine === 'none' || (engine === 'raft' && !options.boolean('raft'))) {
+    throw fail('ENGINE_UNSUPPORTED', 'Consensus not specified. Exiting!!');
+  }
+  if (engine !== 'raft' && options.boolean('raft')) {
+    throw fail(
+      'OPTION_CONFLICT',
+      `--raft: the genesis file has ${engine.toUpperCase()} consensus. Leave --raft away, or begin a chain whose file has no consensus block`,
+    );
+  }
+  const unit = options.string('rpc.raft-timestamps')!;
+  if (unit !== 'nanoseconds' && unit !== 'seconds') {
+    throw fail('OPTION_VALUE_INVALID', `--rpc.raft-timestamps ${unit}: nanoseconds or seconds`);
+  }
 }
 
 function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
@@ -253,7 +298,7 @@ function factsOf(parts: {
       host,
       tcpPort: port,
       udpPort: 0,
-      raftPort: undefined,
+      raftPort: engineAt(genesis.config, 1) === 'raft' ? options.number('raftport') : undefined,
     }),
     id: server.id,
     ip: host,

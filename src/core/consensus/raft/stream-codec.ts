@@ -17,7 +17,7 @@ import {
 
 const FRAME = { heartbeat: 0, entries: 1, message: 2 } as const;
 /** The reference reads up to 512 MB; a block and its neighbours are far smaller, and nobody on this port is authenticated. */
-const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
+export const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const ENTRIES_MAX = 65_536;
 
 /** Keeps a connection alive; no protocol message. */

@@ -3,6 +3,7 @@ import { toHex } from '../../../core/base/hex.ts';
 import type { Json, RawJson, Subscription } from '../../../io/rpc/method.ts';
 import { logsOfBlock, MATCH_ALL } from '../view/logs.ts';
 import type { Context } from './context.ts';
+import { timed } from './eth/blocks.ts';
 import { filterArgs, renderFound } from './eth/logs.ts';
 import { renderHeaderFields } from './render.ts';
 import { optional } from './shapes.ts';
@@ -15,8 +16,10 @@ export const subscriptions: readonly Subscription<Context>[] = [
     kind: 'newHeads',
     params: [],
     about: 'The header of each new block.',
-    open: ({ events }, _, emit) =>
-      events.on('committed', ({ block }) => emit(renderHeaderFields(block.header, block.hash))),
+    open: ({ events, view }, _, emit) =>
+      events.on('committed', ({ block }) =>
+        emit(timed(view, block, renderHeaderFields(block.header, block.hash))),
+      ),
   },
   {
     namespaces: ETH,

@@ -21,6 +21,7 @@ import { minerMethods } from './miner.ts';
 import { netMethods } from './net.ts';
 import { discoverMethod } from './openrpc.ts';
 import { personalMethods } from './personal.ts';
+import { raftMethods } from './raft.ts';
 import { subscriptions } from './subscriptions.ts';
 import { txpoolMethods } from './txpool.ts';
 
@@ -43,6 +44,7 @@ export const TABLE: Table<Context> = {
     ...minerMethods,
     ...personalMethods,
     ...istanbulMethods,
+    ...raftMethods,
     ...traceMethods,
     ...stateListMethods,
     ...rawMethods,

@@ -9,8 +9,9 @@ import type { Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { HeaderTemplate } from '../../../core/consensus/header-template.ts';
 import { BlockExecution } from '../../../core/execution/block-execution.ts';
+import type { BlockHashes } from '../../../core/execution/environment.ts';
 import { nextGasLimit } from '../../../core/execution/gas-limit.ts';
-import type { ExecutedBlock } from '../../../core/execution/result.ts';
+import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
 import type { Log, Timers } from '../../../core/ports.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Chain } from './chain.ts';
@@ -33,6 +34,15 @@ export interface Proposer {
   readonly address: Address;
   /** Adds the proposer's seal where the engine has one. */
   seal(header: Header): Header;
+}
+
+/** A parent that is not the head yet: what a Raft minter proposed and the cluster has not committed. */
+export interface SpeculativeSite {
+  readonly parent: Header;
+  readonly base: StateBase;
+  readonly hashes: BlockHashes;
+  /** Whether a block below holds the transaction. */
+  isTaken(transaction: Transaction): boolean;
 }
 
 export interface BuiltBlock {
@@ -61,19 +71,21 @@ export class BlockBuilder {
     this.log = parts.log;
   }
 
-  /** A block on the head after `template`; undefined when `isWanted` turned false meanwhile. */
+  /** A block on the head, or on `site`, after `template`; undefined when `isWanted` turned false meanwhile. */
   async build(
     template: HeaderTemplate,
     proposer: Proposer,
     isWanted: () => boolean,
+    site?: SpeculativeSite,
   ): Promise<BuiltBlock | undefined> {
     const parent = this.chain.head();
-    const header = this.emptyHeader(template, parent.header);
-    const execution = this.execution(header, proposer.address);
-    const transactions = await this.fill(execution, header, isWanted);
+    const header = this.emptyHeader(template, site?.parent ?? parent.header);
+    const execution = this.execution(header, proposer.address, site);
+    const transactions = await this.fill(execution, header, isWanted, site);
     if (!transactions) return undefined;
     await this.chain.advance(execution);
-    if (!isWanted() || !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
+    if (!isWanted()) return undefined;
+    if (!site && !equalBytes(this.chain.head().hash, parent.hash)) return undefined;
     const result = execution.result();
     const block = sealOff(header, transactions, result, proposer.seal);
     this.chain.keep(block, result);
@@ -98,8 +110,12 @@ export class BlockBuilder {
   }
 
   /** An own header names no author yet. */
-  private execution(header: Header, author: Address | undefined): BlockExecution {
-    const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] });
+  private execution(
+    header: Header,
+    author: Address | undefined,
+    site?: SpeculativeSite,
+  ): BlockExecution {
+    const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }, site);
     return new BlockExecution(author ? { ...job, author } : job);
   }
 
@@ -108,6 +124,7 @@ export class BlockBuilder {
     execution: BlockExecution,
     header: Header,
     isWanted: () => boolean,
+    site: SpeculativeSite | undefined,
   ): Promise<Transaction[] | undefined> {
     const included: Transaction[] = [];
     const selection = this.pool.select(header.baseFeePerGas ?? 0n);
@@ -115,7 +132,8 @@ export class BlockBuilder {
     while (execution.gasLeft >= TRANSACTION_GAS_MIN) {
       const transaction = selection.next(execution.gasLeft);
       if (!transaction) break;
-      if (this.include(execution, transaction)) included.push(transaction);
+      if (site?.isTaken(transaction)) continue;
+      if (this.include(execution, transaction, site !== undefined)) included.push(transaction);
       else selection.leaveOut(transaction);
       if (sliceStart - execution.gasLeft < SLICE_GAS) continue;
       await new Promise<void>((resolve) => this.timers.yield(resolve));
@@ -125,7 +143,11 @@ export class BlockBuilder {
     return included;
   }
 
-  private include(execution: BlockExecution, transaction: Transaction): boolean {
+  private include(
+    execution: BlockExecution,
+    transaction: Transaction,
+    isSpeculative = false,
+  ): boolean {
     try {
       execution.include(transaction);
       return true;
@@ -133,7 +155,7 @@ export class BlockBuilder {
       const why = error as Error & { code?: string };
       if (why.code !== 'BLOCK_TRANSACTION_INVALID') throw error;
       this.log('debug', 'Transaction left out of the block', { why: why.message });
-      this.pool.remove(transaction.hash);
+      if (!isSpeculative) this.pool.remove(transaction.hash);
       return false;
     }
   }

@@ -20,6 +20,7 @@ import {
   checkHeader,
   checkResult,
 } from '../../../core/execution/check-block.ts';
+import type { BlockHashes } from '../../../core/execution/environment.ts';
 import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
 import type { PrivateSetting } from '../../../core/execution/spaces.ts';
 import type { Log, Timers } from '../../../core/ports.ts';
@@ -35,6 +36,7 @@ const EXECUTED_BLOCKS_MAX = 16;
 
 /** `transactions`: those of the block, as the objects whose senders are recovered already. */
 interface Execution {
+  readonly number: number;
   readonly transactions: readonly Transaction[];
   readonly result: ExecutedBlock;
 }
@@ -103,7 +105,7 @@ export class Chain {
       const result = await this.execute({ ...block, transactions });
       if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
       const wrong = checkResult(block.header, result);
-      if (wrong === undefined) this.executed.set(keyOf(block.hash), { transactions, result });
+      if (wrong === undefined) this.remember({ ...block, transactions }, result);
       return wrong;
     } catch (error) {
       if (isFatal(error)) throw error;
@@ -111,9 +113,25 @@ export class Chain {
     }
   }
 
+  /** By hash, on this chain. */
+  has(hash: Hash32): boolean {
+    return this.store.numberOf(hash) !== undefined;
+  }
+
   /** Keeps what a builder executed itself, so that its own proposal is not executed again. */
   keep(block: Block, result: ExecutedBlock): void {
-    this.executed.set(keyOf(block.hash), { transactions: block.transactions, result });
+    this.remember(block, result);
+  }
+
+  private remember({ hash, header, transactions }: Block, result: ExecutedBlock): void {
+    this.executed.set(keyOf(hash), { number: header.number, transactions, result });
+  }
+
+  /** What stands above is kept: a minter builds on blocks that are not committed yet. */
+  private forgetUpTo(number: number): void {
+    for (const [key, execution] of this.executed.items()) {
+      if (execution.number <= number) this.executed.delete(key);
+    }
   }
 
   /** Makes `block` the head; its header carries the seals, which the caller has checked. Throws BLOCK_INVALID. */
@@ -124,7 +142,7 @@ export class Chain {
       if (fault !== undefined) throw this.badBlock(sealed, fault);
       const { result, transactions } = this.executed.get(keyOf(sealed.hash))!;
       const block = { ...sealed, transactions };
-      this.executed.clear();
+      this.forgetUpTo(block.header.number);
       await this.store.append(
         {
           block,
@@ -165,6 +183,7 @@ export class Chain {
   jobOf(
     header: Header,
     body: Pick<Block, 'transactions' | 'uncles'> & Partial<Pick<Block, 'withdrawals'>>,
+    site?: { readonly base: StateBase; readonly hashes: BlockHashes },
   ): BlockJob {
     const engine = engineAt(this.config, header.number);
     return {
@@ -174,9 +193,10 @@ export class Chain {
       uncles: body.uncles,
       ...(body.withdrawals ? { withdrawals: body.withdrawals } : {}),
       ...(engine === 'ibft' ? { author: blockAuthor('ibft', header) } : {}),
-      hashes: this.hashes,
-      base: this.base(),
-      ...this.parts.privateSetting?.(),
+      hashes: site?.hashes ?? this.hashes,
+      base: site?.base ?? this.base(),
+      // The private states are those at the head: above it the private side waits for the follower.
+      ...(site ? {} : this.parts.privateSetting?.()),
     };
   }
 

@@ -22,6 +22,7 @@ import { Importer } from './importer.ts';
 import { PayloadCache } from './payload-cache.ts';
 import { PeerProtocols } from './peer-protocols.ts';
 import { PrivateFollower } from './private-follower.ts';
+import { RaftParticipation, type RaftPorts, type RaftSettings } from './raft-participation.ts';
 import { StoreUpkeep } from './store-upkeep.ts';
 import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
 import { ValidatorBook } from './validator-book.ts';
@@ -40,6 +41,8 @@ export interface NodePorts {
   /** Answers "not a party" to everything where the node has none. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
+  /** Of a member of a Raft cluster. */
+  readonly raft?: RaftPorts;
   /** The disk failed or an invariant of ours is broken: the process must end. */
   fatal(error: unknown): void;
 }
@@ -52,6 +55,7 @@ export interface NodeSettings {
   readonly builder: BuilderSettings;
   /** Whether to take part in consensus from the start. */
   readonly isMining: boolean;
+  readonly raft?: RaftSettings;
   /** One, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
 }
@@ -71,6 +75,7 @@ export interface LedgerNode {
   readonly events: Events;
   readonly book: ValidatorBook | undefined;
   readonly bft: BftParticipation | undefined;
+  readonly raft: RaftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
   readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
@@ -147,36 +152,70 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     networkId: settings.networkId,
     verifyHeaders: (headers) => verifier.verify(headers),
     importBlocks: (blocks) => importer.import(blocks),
+    followsPeers: engine !== 'raft',
     consensus: (from, code, bytes) => bft?.receive(from, code, bytes),
   });
   const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
-  const seed = new DataView(ports.entropy.bytes(4).buffer).getUint32(0);
-  const bft = book
-    ? new BftParticipation({
-        chain,
-        book,
-        builder,
-        signer: ports.signer,
-        links: peers,
-        votes: {
-          read: () => ports.votes.memory(),
-          write: (memory) => ports.votes.remember(memory),
-        },
-        events,
-        clock,
-        timers,
-        chance: new Prng(seed),
-        log,
-        vanity: settings.builder.vanity,
-        hasPending: () => pool.stats.pending > 0,
-        announce: (block) => peers.announce(block),
-        fatal: ports.fatal,
-      })
-    : undefined;
-  const previewBlock = () => preview(chain, builder, bft, { clock, address: ports.signer.address });
+  const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
+  const bft = book && bftOf(ports, settings, { ...shared, book });
+  const raft = raftOf(ports, settings, shared);
+  const previewBlock = () =>
+    preview(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
   const upkeep = new StoreUpkeep({ store, clock, timers });
-  const parts = partsOf({ upkeep, follower, door, peers, bft, isMining: settings.isMining });
-  return { chain, pool, door, peers, events, book, bft, payloads, follower, previewBlock, parts };
+  const { isMining } = settings;
+  const parts = partsOf({ upkeep, follower, door, peers, bft, raft, isMining });
+  return {
+    ...{ chain, pool, door, peers, events, book, bft, raft, payloads, follower },
+    previewBlock,
+    parts,
+  };
+}
+
+interface Participants {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly builder: BlockBuilder;
+  readonly events: Events;
+  readonly peers: PeerProtocols;
+  readonly chance: Prng;
+}
+
+function chanceOf({ entropy }: NodePorts): Prng {
+  return new Prng(new DataView(entropy.bytes(4).buffer).getUint32(0));
+}
+
+function bftOf(
+  ports: NodePorts,
+  settings: NodeSettings,
+  shared: Participants & { book: ValidatorBook },
+): BftParticipation {
+  const { votes } = ports;
+  const { pool, peers } = shared;
+  return new BftParticipation({
+    ...ports,
+    ...shared,
+    links: peers,
+    votes: { read: () => votes.memory(), write: (memory) => votes.remember(memory) },
+    vanity: settings.builder.vanity,
+    hasPending: () => pool.stats.pending > 0,
+    announce: (block) => peers.announce(block),
+  });
+}
+
+function raftOf(
+  ports: NodePorts,
+  settings: NodeSettings,
+  shared: Participants,
+): RaftParticipation | undefined {
+  if (!ports.raft || !settings.raft) return undefined;
+  const { clock, timers, log, signer, fatal } = ports;
+  return new RaftParticipation({
+    ...{ clock, timers, log, signer, fatal },
+    ...shared,
+    ...ports.raft,
+    settings: settings.raft,
+    seek: (hash) => shared.peers.seek(hash),
+  });
 }
 
 /** In the order in which they start. */
@@ -186,9 +225,10 @@ function partsOf(made: {
   door: TransactionDoor;
   peers: PeerProtocols;
   bft: BftParticipation | undefined;
+  raft: RaftParticipation | undefined;
   isMining: boolean;
 }): Part[] {
-  const { upkeep, follower, door, peers, bft, isMining } = made;
+  const { upkeep, follower, door, peers, bft, raft, isMining } = made;
   return [
     { name: 'store', start: () => upkeep.start(), stop: () => upkeep.stop() },
     { name: 'private state', start: () => follower?.start(), stop: () => follower?.stop() },
@@ -199,6 +239,7 @@ function partsOf(made: {
       start: () => (isMining ? bft?.start() : undefined),
       stop: () => bft?.stop(),
     },
+    { name: 'raft', start: () => raft?.start(), stop: () => raft?.stop() },
   ];
 }
 
@@ -206,17 +247,20 @@ function partsOf(made: {
 function preview(
   chain: Chain,
   builder: BlockBuilder,
-  bft: BftParticipation | undefined,
+  engine: BftParticipation | RaftParticipation | undefined,
   { clock, address }: { clock: Clock; address: Address },
 ) {
   const { header, hash, number } = chain.head();
   const timestamp = BigInt(Math.ceil(clock.nowMs() / 1000));
-  const template = bft?.template() ?? {
+  const template = engine?.template() ?? {
     ...header,
     parentHash: hash,
     number: number + 1,
     timestamp,
   };
-  const { block, result } = builder.preview(template, bft && address);
+  const { block, result } = builder.preview(
+    template,
+    engine instanceof BftParticipation ? address : undefined,
+  );
   return { block, receipts: result.receipts, writes: result.writes };
 }

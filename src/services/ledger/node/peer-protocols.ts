@@ -1,5 +1,5 @@
 /** Peers from their handshake to their end: routes what they send to sync, gossip and consensus, and serves what they ask. */
-import { type Address, keyOf } from '../../../core/base/bytes.ts';
+import { type Address, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { type Block, encodeBlock } from '../../../core/chain/block.ts';
 import { blockHash } from '../../../core/chain/extra-data.ts';
 import { ForkSchedule } from '../../../core/chain/fork-id.ts';
@@ -44,6 +44,8 @@ export interface PeerProtocolParts extends Pick<SyncDriverParts, 'verifyHeaders'
   readonly timers: Timers;
   readonly log: Log;
   readonly networkId: bigint;
+  /** False in a Raft cluster: blocks come out of its log, and from peers only when `seek` asks for them. */
+  readonly followsPeers: boolean;
   /** A consensus message of a validator or another peer. */
   consensus(from: Address, code: number, bytes: Uint8Array): void;
 }
@@ -110,6 +112,20 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     for (const peer of hash) this.send(peer, ETH_MESSAGE.newBlockHashes, bytes);
   }
 
+  /** Fetches the chain up to `hash` from whoever has it. */
+  seek(hash: Hash32): void {
+    const { td } = this.own();
+    for (const peer of this.ready.keys()) {
+      this.sync.step({ kind: 'left', peer });
+      this.sync.step({ kind: 'joined', peer, head: hash, td: td + 1n });
+    }
+  }
+
+  private own(): { head: Hash32; td: bigint } {
+    const { hash, td } = chainHead(this.parts.chain);
+    return { head: hash, td };
+  }
+
   // --- links --------------------------------------------------------------------------------------------------------
 
   send(peer: PeerId, code: number, bytes: Uint8Array): void {
@@ -174,7 +190,8 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.ready.set(peer, { info, ethVersion });
     if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
     this.blockGossip.joined(peer);
-    this.sync.step({ kind: 'joined', peer, head, td });
+    if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
+    else this.sync.step({ kind: 'joined', peer, ...this.own() });
     this.gossip.joined(peer);
     const { clientName: name, enode } = info;
     this.parts.log('info', 'Peer joined', {
@@ -241,10 +258,12 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
         });
         break;
       case 'newBlockHashes':
+        if (!this.parts.followsPeers) break;
         for (const block of message.blocks) this.blockGossip.knows(peer, block.hash);
         this.sync.step({ kind: 'announced', peer, blocks: message.blocks });
         break;
       case 'newBlock':
+        if (!this.parts.followsPeers) break;
         this.sync.step({ kind: 'newBlock', peer, block: message.block });
         break;
       case 'transactions':

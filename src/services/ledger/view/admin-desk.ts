@@ -42,6 +42,33 @@ export interface BftDesk {
   snapshot(header: Header): Snapshot;
 }
 
+export interface RaftMember {
+  readonly raftId: number;
+  /** 128 hex digits. */
+  readonly nodeId: string;
+  readonly p2pPort: number;
+  readonly raftPort: number;
+  readonly hostname: string;
+  readonly role: string;
+  readonly nodeActive: boolean;
+  readonly enode: string;
+}
+
+/** The cluster of a Raft chain; undefined on others. */
+export interface RaftDesk {
+  role(): string;
+  /** Throws RAFT_NO_LEADER. */
+  leader(): string;
+  cluster(): readonly RaftMember[];
+  add(enode: string, isLearner: boolean): Promise<number>;
+  promote(raftId: number): Promise<void>;
+  remove(raftId: number): Promise<void>;
+  /** Throws RAFT_MEMBER_UNKNOWN. */
+  idOf(enode: string): number;
+  /** Undefined where none is set. */
+  etherbase(): Address | undefined;
+}
+
 export interface AdminDesk {
   facts(): NodeFacts;
   peers(): readonly PeerInfo[];
@@ -56,4 +83,5 @@ export interface AdminDesk {
   /** Wei per gas that the pool asks of transactions from peers. */
   setPriceLimit(price: bigint): void;
   readonly bft: BftDesk | undefined;
+  readonly raft: RaftDesk | undefined;
 }

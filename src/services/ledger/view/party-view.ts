@@ -25,6 +25,8 @@ import {
 import type { BlockTag } from './block-tag.ts';
 import { LaggingReader } from './lagging-reader.ts';
 
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
 export interface FoundTransaction {
   readonly transaction: Transaction;
   readonly block: Block;
@@ -48,6 +50,8 @@ export class PartyView {
   /** Which engine sealed a block. */
   readonly engineAt: (number: number) => Engine;
 
+  /** Unit of the timestamps that a Raft chain counts in nanoseconds, as answers show them. */
+  private readonly hasSeconds: boolean;
   private readonly prover: Prover;
   private readonly states: PrivateStates | undefined;
 
@@ -58,6 +62,7 @@ export class PartyView {
     isDual: boolean;
     rulesAt: PartyView['rulesAt'];
     engineAt: PartyView['engineAt'];
+    hasRaftSeconds?: boolean;
     prover: Prover;
     /** Of this node; undefined: any PSI passes. */
     states?: PrivateStates;
@@ -67,8 +72,15 @@ export class PartyView {
     this.space = parts.isDual ? { kind: 'private', psi: parts.psi } : undefined;
     this.rulesAt = parts.rulesAt;
     this.engineAt = parts.engineAt;
+    this.hasSeconds = parts.hasRaftSeconds ?? false;
     this.prover = parts.prover;
     this.states = parts.states;
+  }
+
+  /** As answers show it. */
+  timestampOf({ number, timestamp }: Pick<Header, 'number' | 'timestamp'>): bigint {
+    const isShortened = this.hasSeconds && this.engineAt(number) === 'raft';
+    return isShortened ? timestamp / NANOSECONDS_PER_SECOND : timestamp;
   }
 
   head(): Head {

@@ -6,7 +6,7 @@ import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { type Context, method } from '../context.ts';
 import { receiptsOf } from '../receipts.ts';
-import { renderBlock, renderHeader, renderPending } from '../render.ts';
+import { type JsonObject, renderBlock, renderHeader, renderPending } from '../render.ts';
 import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../results.ts';
 import { blockTag, bool, hash, index, named, requiredBlockNumber } from '../shapes.ts';
 
@@ -16,6 +16,15 @@ export function totalDifficulty(view: PartyView, number: number): bigint {
   const last = Math.min(number, view.head().number);
   const step = last > 0 ? view.header(last)!.difficulty : 0n;
   return genesis + BigInt(number) * step;
+}
+
+/** With the timestamp in the unit that this node answers in. */
+export function timed(
+  view: PartyView,
+  { header }: Pick<Block, 'header'>,
+  rendered: JsonObject,
+): JsonObject {
+  return { ...rendered, timestamp: toQuantity(view.timestampOf(header)) };
 }
 
 function blockAt(view: PartyView, tag: BlockTag): Block | undefined {
@@ -32,21 +41,26 @@ const isFull = named('fullTransactions', bool);
 function full({ view, pending }: Context, tag: BlockTag, withTransactions: boolean) {
   if (tag.kind === 'pending') {
     const { block } = pending.block();
-    return renderPending(
-      block,
-      totalDifficulty(view, view.head().number) + block.header.difficulty,
-      withTransactions,
-    );
+    const difficulty = totalDifficulty(view, view.head().number) + block.header.difficulty;
+    return timed(view, block, renderPending(block, difficulty, withTransactions));
   }
   const block = blockAt(view, tag);
   return block
-    ? renderBlock(block, totalDifficulty(view, block.header.number), withTransactions)
+    ? timed(
+        view,
+        block,
+        renderBlock(block, totalDifficulty(view, block.header.number), withTransactions),
+      )
     : null;
 }
 
 function headerOf(view: PartyView, block: Block | undefined) {
   return block
-    ? renderHeader(block.header, block.hash, totalDifficulty(view, block.header.number))
+    ? timed(
+        view,
+        block,
+        renderHeader(block.header, block.hash, totalDifficulty(view, block.header.number)),
+      )
     : null;
 }
 
@@ -71,7 +85,11 @@ export const blockMethods = [
     call: ({ view }, [wanted, withTransactions]) => {
       const block = byHash(view, wanted);
       return block
-        ? renderBlock(block, totalDifficulty(view, block.header.number), withTransactions)
+        ? timed(
+            view,
+            block,
+            renderBlock(block, totalDifficulty(view, block.header.number), withTransactions),
+          )
         : null;
     },
   }),

@@ -1,8 +1,10 @@
 /** `eth_*` about the chain and this node: id, prices, fees, syncing, mining. */
+import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { effectiveGasPrice } from '../../../../core/chain/fees.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import type { AdminDesk } from '../../view/admin-desk.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { method } from '../context.ts';
 import { ADDRESS, BOOL, OBJECT, QUANTITY } from '../results.ts';
@@ -74,6 +76,14 @@ function rewards(view: PartyView, number: number, wanted: readonly number[]): st
   });
 }
 
+/** A Raft minter has an account of its own only where one is set. */
+function coinbase({ raft, facts }: AdminDesk): Uint8Array {
+  if (!raft) return facts().address;
+  const etherbase = raft.etherbase();
+  if (!etherbase) throw fail('ETHERBASE_UNSET', 'etherbase must be explicitly specified');
+  return etherbase;
+}
+
 export const chainMethods = [
   method('eth_chainId', {
     params: [],
@@ -120,7 +130,7 @@ export const chainMethods = [
     params: [],
     result: ADDRESS,
     about: 'Address that this node proposes blocks as.',
-    call: ({ admin }) => toHex(admin.facts().address),
+    call: ({ admin }) => toHex(coinbase(admin)),
   }),
   method('eth_mining', {
     params: [],

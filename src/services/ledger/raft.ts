@@ -1,0 +1,170 @@
+/** A Raft member from flags and files: who begins the cluster, what it is reached by, and the desk of its operators. */
+import { join } from 'node:path';
+import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { keccak256 } from '../../core/base/keccak.ts';
+import type { MemberAddress } from '../../core/consensus/raft/address.ts';
+import type { Log } from '../../core/ports.ts';
+import { RaftStore } from '../../core/store/raft-store.ts';
+import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { RaftTransport } from '../../io/raft/transport.ts';
+import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
+import type { LedgerNode } from './node/compose.ts';
+import { bootstrapStore, type RaftPorts, type RaftSettings } from './node/raft-participation.ts';
+import type { RaftDesk, RaftMember } from './view/admin-desk.ts';
+
+const RAFT_ID_MAX = 0xffff;
+
+/** Throws RAFT_CONFIG_INVALID with the reference's texts. `staticNodes` in the order of the file, which all members share. */
+export function raftSettings(
+  options: ParsedOptions,
+  ownId: string,
+  staticNodes: readonly Enode[],
+): RaftSettings {
+  const joining = options.number('raftjoinexisting')!;
+  if (joining < 0 || joining > RAFT_ID_MAX) {
+    throw invalid(`--raftjoinexisting ${joining}: a raft id is between 1 and ${RAFT_ID_MAX}`);
+  }
+  const bootstrap = joining > 0 ? [] : bootstrapMembers(ownId, staticNodes);
+  const own = bootstrap.find(({ nodeId }) => bareHex(nodeId) === ownId);
+  return {
+    raftId: own?.raftId ?? joining,
+    bootstrap,
+    blockTimeMs: options.number('raftblocktime')!,
+    hasDns: options.boolean('raftdnsenable'),
+    etherbase: etherbaseOf(options) ?? ZERO_ADDRESS,
+    emitsCheckpoints: options.boolean('emitcheckpoints'),
+  };
+}
+
+export function etherbaseOf(options: ParsedOptions): Address | undefined {
+  const text = options.string('miner.etherbase');
+  if (text === undefined) return undefined;
+  if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text);
+  throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is no address`);
+}
+
+/** Opens what the member remembers, and its end of the links between members. */
+export async function openRaft(parts: {
+  options: ParsedOptions;
+  settings: RaftSettings;
+  folder: string;
+  log: Log;
+  connect(enode: Enode): void;
+  disconnect(nodeId: string): void;
+}): Promise<RaftPorts & { close(): void }> {
+  const { options, settings, folder, log } = parts;
+  const place = options.string('raftlogdir') ?? folder;
+  const store = await RaftStore.open(nodeLogFolder(join(place, 'raft')));
+  await bootstrapStore(store, settings.bootstrap);
+  const links = new RaftTransport({
+    id: settings.raftId,
+    host: options.string('raft.addr')!,
+    port: options.number('raftport')!,
+    log,
+  });
+  return {
+    store,
+    links,
+    connect: (address) => parts.connect(enodeOf(address)),
+    disconnect: (nodeId) => parts.disconnect(nodeId),
+    close: () => store.close(),
+  };
+}
+
+function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress[] {
+  const shortId = shortIdOf(ownId);
+  if (nodes.length === 0) {
+    throw invalid(
+      `Raft-based consensus requires either (1) an initial peers list (in static-nodes.json) including this enode hash (${shortId}), or (2) the flag --raftjoinexisting RAFT_ID, where RAFT_ID has been issued by an existing cluster member calling \`raft.addPeer(ENODE_ID)\` with an enode ID containing this node's enode hash.`,
+    );
+  }
+  const members = nodes.map((node, at) => {
+    const { raftPort } = node;
+    if (raftPort === undefined) {
+      throw invalid(
+        `raftport querystring parameter not specified in static-node enode ID: ${formatEnode(node)}. please check your static-nodes.json file.`,
+      );
+    }
+    const { publicKey: nodeId, host: hostname = '', tcpPort: p2pPort } = node;
+    return { raftId: at + 1, nodeId, hostname, p2pPort, raftPort };
+  });
+  if (!nodes.some(({ id }) => id === ownId)) {
+    const ids = nodes.map(({ id }) => shortIdOf(id)).join(' ');
+    throw invalid(`failed to find local enode ID (${shortId}) amongst peer IDs: [${ids}]`);
+  }
+  const places = new Set(members.map(({ hostname, raftPort }) => `${hostname}:${raftPort}`));
+  if (places.size < members.length) {
+    throw invalid(
+      'two nodes of static-nodes.json have the same host and raftport: give each its own',
+    );
+  }
+  return members;
+}
+
+/** Operators' view of the cluster; undefined on a chain of another engine. */
+export function raftDesk(
+  { raft }: LedgerNode,
+  etherbase: Address | undefined,
+): RaftDesk | undefined {
+  if (!raft) return undefined;
+  const { cluster, links } = raft;
+  const self = cluster.self;
+  const hasLeader = () => raft.leaderAddress() !== undefined;
+  const shown = (member: MemberAddress): RaftMember => ({
+    raftId: member.raftId,
+    nodeId: bareHex(member.nodeId),
+    p2pPort: member.p2pPort,
+    raftPort: member.raftPort,
+    hostname: member.hostname,
+    role: hasLeader() ? raft.roleOf(member.raftId) : '',
+    nodeActive: member.raftId === self || links.isActive(member.raftId),
+    enode: formatEnode(enodeOf(member)),
+  });
+  return {
+    role: () => (raft.isRemoved || !hasLeader() ? '' : raft.roleOf(self)),
+    leader() {
+      const leader = raft.leaderAddress();
+      if (!leader) throw fail('RAFT_NO_LEADER', 'no leader is currently elected');
+      return bareHex(leader.nodeId);
+    },
+    cluster() {
+      if (raft.isRemoved || raft.roleOf(self) === '') return [];
+      const members = cluster.members();
+      const others = members.filter(({ raftId }) => raftId !== self);
+      const own = members.filter(({ raftId }) => raftId === self);
+      return [...others, ...own].map(shown);
+    },
+    add: (url, isLearner) => raft.add(() => parseEnode(url), url, isLearner),
+    promote: (id) => raft.promote(id),
+    remove: (id) => raft.remove(id),
+    idOf(url) {
+      const { id } = parseEnode(url);
+      const found = cluster.find(id);
+      if (found && found.raftId !== self) return found.raftId;
+      throw fail('RAFT_MEMBER_UNKNOWN', `node not found in the cluster: ${url}`);
+    },
+    etherbase: () => etherbase,
+  };
+}
+
+function enodeOf({ nodeId, hostname, p2pPort, raftPort }: MemberAddress): Enode {
+  return {
+    id: bareHex(nodeId),
+    publicKey: nodeId,
+    host: hostname,
+    tcpPort: p2pPort,
+    udpPort: 0,
+    raftPort,
+  };
+}
+
+function shortIdOf(id: string): string {
+  return bareHex(keccak256(fromHex(id)));
+}
+
+function invalid(text: string): Error {
+  return fail('RAFT_CONFIG_INVALID', text);
+}
