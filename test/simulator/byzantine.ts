@@ -31,7 +31,7 @@ const HEARD_MAX = 64;
 
 export interface Mouth {
   /** To some of the others: those for whose index `isMeant` is true. */
-  say(message: QbftMessage, isMeant: (node: number) => boolean): void;
+  say(code: number, bytes: Uint8Array, isMeant: (node: number) => boolean): void;
   raw(code: number, bytes: Uint8Array): void;
   build(isBad: boolean): Block;
 }
@@ -91,45 +91,46 @@ export class Traitor {
       this.support(message.view, message.block);
   }
 
+  private say(message: QbftMessage, isMeant: (node: number) => boolean): void {
+    this.mouth.say(message.code, encodeMessage(message), isMeant);
+  }
+
   private support(view: { height: number; round: number }, block: Block): void {
     const { signer } = this;
     // Another traitor's garbage has no seal to give.
     if (readBftExtra(block.header.extraData)?.kind !== 'qbft') return;
-    this.mouth.say(signPrepare(signer, view, block.hash), everybody);
+    this.say(signPrepare(signer, view, block.hash), everybody);
     const seal = signer.sign(qbftCommitPreimage(block.header, view.round));
-    this.mouth.say(signCommit(signer, view, block.hash, seal), everybody);
+    this.say(signCommit(signer, view, block.hash, seal), everybody);
   }
 
   /** Two proposals, each for a part of the others, and votes for both. */
   private twist(message: QbftMessage): void {
     if (message.kind !== 'preprepare') {
-      this.mouth.say(message, everybody);
+      this.say(message, everybody);
       return;
     }
     const { view, roundChanges, prepares } = message;
     const other = this.mouth.build(false);
     const part = this.chance.below(127) + 1;
     const isMeant = (node: number) => ((part >> node) & 1) === 1;
-    this.mouth.say(message, isMeant);
+    this.say(message, isMeant);
     const second = signPreprepare(this.signer, view, other, roundChanges, prepares);
-    this.mouth.say(second, (node) => !isMeant(node));
+    this.say(second, (node) => !isMeant(node));
     for (const block of [message.block, other]) this.support(view, block);
   }
 
   /** Claims never to have prepared anything, asks for far rounds, repeats old messages. */
   private forget(message: QbftMessage): void {
     if (message.kind !== 'roundChange') {
-      this.mouth.say(message, everybody);
+      this.say(message, everybody);
       return;
     }
     const { height, round } = message.view;
     const ahead = this.chance.chance(0.3) ? this.chance.below(5) : 0;
-    this.mouth.say(
-      signRoundChange(this.signer, { height, round: round + ahead }, undefined),
-      everybody,
-    );
+    this.say(signRoundChange(this.signer, { height, round: round + ahead }, undefined), everybody);
     const old = this.heard[this.chance.below(this.heard.length + 1)];
-    if (old) this.mouth.say(old, everybody);
+    if (old) this.say(old, everybody);
   }
 
   /** Claims prepared blocks without proof, and proposes new blocks with proofs of nothing. */
@@ -152,7 +153,7 @@ export class Traitor {
         signPreprepare(signer, view, block, message.roundChanges, this.prepares.slice(0, 5)),
         message,
       ];
-      this.mouth.say(variants[this.chance.below(variants.length)]!, everybody);
+      this.say(variants[this.chance.below(variants.length)]!, everybody);
       this.support(view, block);
       return;
     }
@@ -161,12 +162,12 @@ export class Traitor {
       const block = this.mouth.build(false);
       const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
       const lock = { round: round - 1, block, prepares: [mine, ...this.prepares.slice(0, 4)] };
-      this.mouth.say(signRoundChange(signer, message.view, lock), everybody);
+      this.say(signRoundChange(signer, message.view, lock), everybody);
       return;
     }
     // One alone may see the seal that decides.
     const chosen = this.chance.below(4);
-    this.mouth.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
+    this.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
   }
 
   /** Broken bytes, wrong seals, wrong codes. */
@@ -174,7 +175,7 @@ export class Traitor {
     const bytes = encodeMessage(message);
     if (message.kind === 'commit') {
       const seal = this.signer.sign(message.digest);
-      this.mouth.say(signCommit(this.signer, message.view, message.digest, seal), everybody);
+      this.say(signCommit(this.signer, message.view, message.digest, seal), everybody);
     }
     const broken = bytes.slice();
     broken[this.chance.below(broken.length)]! ^= 1 << this.chance.below(8);
@@ -186,21 +187,21 @@ export class Traitor {
   /** Proposals that do not stand execution. */
   private poison(message: QbftMessage): void {
     if (message.kind !== 'preprepare') {
-      this.mouth.say(message, everybody);
+      this.say(message, everybody);
       return;
     }
     const { view, roundChanges, prepares } = message;
     const block = this.mouth.build(true);
-    this.mouth.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
+    this.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
     this.support(view, block);
   }
 }
 
-function everybody(): boolean {
+export function everybody(): boolean {
   return true;
 }
 
-function keep<T>(list: T[], item: T, chance: Prng): void {
+export function keep<T>(list: T[], item: T, chance: Prng): void {
   if (list.length < HEARD_MAX) list.push(item);
   else list[chance.below(HEARD_MAX)] = item;
 }

@@ -1,5 +1,5 @@
 /** What goes wrong and when, drawn from the seed before the first event. */
-import type { Prng } from '../../src/core/base/prng.ts';
+import { Prng } from '../../src/core/base/prng.ts';
 import { faultyMax } from '../../src/core/consensus/bft/quorum.ts';
 import { BEHAVIOURS, type Behaviour } from './byzantine.ts';
 
@@ -14,7 +14,13 @@ export type Fault =
   | { readonly kind: 'partition'; readonly atMs: number; readonly sides: readonly number[] }
   | { readonly kind: 'heal'; readonly atMs: number };
 
+/** Which engine makes the blocks: `switch` is IBFT below `switchAt` and QBFT from there on. */
+export const CHAINS = ['qbft', 'ibft', 'switch'] as const;
+export type ChainKind = (typeof CHAINS)[number];
+
 export interface Plan {
+  /** First block of QBFT: 0 on a QBFT chain, none on an IBFT chain. */
+  readonly switchAt: number;
   readonly nodes: number;
   /** The first ones are Byzantine. */
   readonly byzantine: readonly Behaviour[];
@@ -38,12 +44,23 @@ export interface Plan {
 
 const SIZES = [1, 2, 3, 4, 4, 4, 4, 5, 6, 7];
 
-export function drawPlan(seed: number, chance: Prng): Plan {
+/** A schedule is of the chain that its number says, so that the same faults can be tried on each. */
+export function chainOf(seed: number): ChainKind {
+  return CHAINS[new Prng(seed ^ 0x5bd1e995).below(CHAINS.length)]!;
+}
+
+function switchAtOf(chain: ChainKind, seed: number): number {
+  if (chain === 'qbft') return 0;
+  return chain === 'ibft' ? Number.MAX_SAFE_INTEGER : 2 + (seed % 9);
+}
+
+export function drawPlan(seed: number, chance: Prng, chain: ChainKind): Plan {
   const nodes = SIZES[chance.below(SIZES.length)]!;
   const traitors = chance.below(faultyMax(nodes) + 1);
   const quietFromMs = 10_000 + chance.below(30_000);
   const isStormy = chance.chance(0.5);
   return {
+    switchAt: switchAtOf(chain, seed),
     nodes,
     byzantine: Array.from({ length: traitors }, () => BEHAVIOURS[chance.below(BEHAVIOURS.length)]!),
     faults: drawFaults(chance, nodes, quietFromMs),

@@ -1,11 +1,13 @@
 /**
- * npx tsx test/simulator/main.ts --seed N [--trace] [--canary NAME]   runs one schedule
- * npx tsx test/simulator/main.ts --minutes M [--from N]               explores
- * with --raft: clusters of Raft in place of networks of QBFT
+ * npm run sim -- --seed N [--trace] [--canary NAME]   runs one schedule
+ * npm run sim -- --minutes M [--from N]               explores
+ * with --chain qbft|ibft|switch: that chain in place of the one that the seed says
+ * with --raft: clusters of Raft in place of networks of QBFT and IBFT
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/host/crypto.ts';
 import { CANARIES } from './canaries/index.ts';
+import { CHAINS } from './faults.ts';
 import { RAFT_CANARIES } from './raft/canaries.ts';
 import { type RaftOutcome, runRaftSeed } from './raft/world.ts';
 import { type Outcome, runSeed } from './world.ts';
@@ -17,15 +19,20 @@ const { values } = parseArgs({
     count: { type: 'string' },
     minutes: { type: 'string' },
     canary: { type: 'string' },
+    chain: { type: 'string' },
     trace: { type: 'boolean', default: false },
     raft: { type: 'boolean', default: false },
   },
 });
 await installCrypto();
+const chain = CHAINS.find((each) => each === values.chain);
+if (values.chain && !chain) throw new Error(`no chain is called ${values.chain}`);
 const trace = values.trace ? (line: string) => console.log(line) : undefined;
 const run = values.raft
   ? runner(RAFT_CANARIES, (seed, options) => runRaftSeed(seed, options))
-  : runner(CANARIES, async (seed, options) => runSeed(seed, options));
+  : runner(CANARIES, async (seed, options) =>
+      runSeed(seed, { ...options, ...(chain && { chain }) }),
+    );
 
 /** With the chosen canary and trace. */
 function runner<C extends { readonly name: string }, O>(
@@ -55,16 +62,20 @@ async function explore(from: number, count: number, minutes: number): Promise<vo
   let events = 0;
   let heights = 0;
   let failures = 0;
+  let stuck = 0;
   for (let seed = from; seed < from + count && Date.now() < until; seed++) {
     const outcome = await run(seed);
     schedules++;
     events += outcome.events;
     heights += heightOf(outcome);
+    if ('isStuck' in outcome && outcome.isStuck) stuck++;
     if (!outcome.failure) continue;
     failures++;
     console.log(describe(outcome));
   }
-  console.log(`${schedules} schedules, ${heights} heights, ${events} events, ${failures} failures`);
+  console.log(
+    `${schedules} schedules, ${heights} heights, ${events} events, ${failures} failures${stuck > 0 ? `; IBFT stood still for its locks in ${stuck}` : ''}`,
+  );
   process.exitCode = failures > 0 ? 1 : 0;
 }
 
@@ -75,7 +86,8 @@ function heightOf(outcome: Outcome | RaftOutcome): number {
 
 function describe(outcome: Outcome | RaftOutcome): string {
   const { seed, failure, events, digest } = outcome;
+  const name = 'chain' in outcome ? `${seed} (${outcome.chain})` : seed;
   return failure
-    ? `seed ${seed} failed: ${failure}`
-    : `seed ${seed} passed: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
+    ? `seed ${name} failed: ${failure}`
+    : `seed ${name} passed: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
 }

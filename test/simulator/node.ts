@@ -3,8 +3,13 @@ import { type Address, EMPTY_BYTES, equalBytes } from '../../src/core/base/bytes
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import type { Prng } from '../../src/core/base/prng.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
-import { withCommitSeals } from '../../src/core/chain/extra-data.ts';
-import type { ConsensusRules } from '../../src/core/chain/rules.ts';
+import {
+  ibftProposerPreimage,
+  withCommitSeals,
+  withProposerSeal,
+} from '../../src/core/chain/extra-data.ts';
+import type { Header } from '../../src/core/chain/header.ts';
+import type { BftEngine, ConsensusRules } from '../../src/core/chain/rules.ts';
 import type {
   BftEffect,
   BftEngineMachine,
@@ -26,7 +31,7 @@ const EMPTY_BLOOM = new Uint8Array(256);
 export interface Surroundings {
   readonly timeline: Timeline;
   readonly chance: Prng;
-  readonly rules: ConsensusRules;
+  rulesAt(height: number): ConsensusRules;
   readonly validators: ValidatorSet;
   readonly newEngine: () => BftEngineMachine;
   /** Clock of this node. */
@@ -100,16 +105,19 @@ export class SimNode {
 
   private chainInput(kind: 'start' | 'committed', memory?: VoteMemory): BftInput {
     const { header, hash } = this.head;
-    const { validators, rules } = this.world;
+    const { validators } = this.world;
+    const rules = this.nextRules();
     const input = { kind, head: header, headHash: hash, validators, rules };
     return memory && kind === 'start' ? { ...input, kind, memory } : input;
   }
 
   private context(): HeaderContext {
-    const { validators, rules } = this.world;
+    const { validators } = this.world;
+    const rules = this.nextRules();
+    const engine = engineOf(rules);
     const { header, hash } = this.head;
     const nowMs = this.world.nowMs();
-    return { engine: 'qbft', parent: header, parentHash: hash, validators, rules, nowMs };
+    return { engine, parent: header, parentHash: hash, validators, rules, nowMs };
   }
 
   private input(input: BftInput): void {
@@ -169,7 +177,7 @@ export class SimNode {
         this.world.blamed(effect.peer, effect.fault);
         break;
       case 'send':
-        throw new Error('QBFT sends to all');
+        throw new Error('both engines send to all');
     }
   }
 
@@ -202,9 +210,11 @@ export class SimNode {
   /** A block that differs from every other of this node by its state root. */
   build(notBeforeMs: number, firstByte: number): Block {
     const { header, hash } = this.head;
-    const { validators, rules } = this.world;
+    const { validators } = this.world;
+    const rules = this.nextRules();
+    const engine = engineOf(rules);
     const template = headerTemplate({
-      engine: 'qbft',
+      engine,
       parent: header,
       parentHash: hash,
       validators,
@@ -223,7 +233,17 @@ export class SimNode {
     stateRoot[0] = firstByte;
     const filled = { stateRoot, transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT };
     const amounts = { bloom: EMPTY_BLOOM, gasLimit: 1n, gasUsed: 0n };
-    return blockOf({ ...template, ...filled, ...amounts }, { transactions: [], uncles: [] });
+    const unsealed = { ...template, ...filled, ...amounts };
+    const sealed = engine === 'qbft' ? unsealed : this.withSeal(unsealed);
+    return blockOf(sealed, { transactions: [], uncles: [] });
+  }
+
+  private withSeal(header: Header): Header {
+    return withProposerSeal(header, this.signer.sign(ibftProposerPreimage(header)));
+  }
+
+  private nextRules(): ConsensusRules {
+    return this.world.rulesAt(this.head.header.number + 1);
   }
 
   private verify(block: Block): void {
@@ -255,4 +275,8 @@ export class SimNode {
     if (this.world.chance.chance(0.5)) return;
     this.after(this.world.chance.below(3000), () => this.input({ kind: 'transactionsPending' }));
   }
+}
+
+function engineOf({ engine }: ConsensusRules): BftEngine {
+  return engine === 'ibft' ? 'ibft' : 'qbft';
 }

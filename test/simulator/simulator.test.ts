@@ -2,23 +2,35 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CANARIES } from './canaries/index.ts';
+import { CHAINS, type ChainKind } from './faults.ts';
 import { runSeed } from './world.ts';
 
+interface Schedule {
+  readonly seed: number;
+  /** Undefined: of the chain that the seed says. */
+  readonly chain: ChainKind | undefined;
+}
+
 interface Seeds {
-  readonly plain: readonly number[];
+  readonly plain: readonly Schedule[];
   /** Seeds that expose a planted bug, by its name. */
   readonly canaries: ReadonlyMap<string, readonly number[]>;
 }
 
 function readSeeds(): Seeds {
-  const plain: number[] = [];
+  const plain: Schedule[] = [];
   const canaries = new Map<string, number[]>();
   const lines = readFileSync(join(import.meta.dirname, 'seeds.txt'), 'utf8').split('\n');
   for (const line of lines) {
     if (line === '' || line.startsWith('#')) continue;
     const [first, name, ...rest] = line.split(' ');
-    if (first === 'canary') canaries.set(name!, rest.map(Number));
-    else plain.push(...line.split(' ').map(Number));
+    if (first === 'canary') {
+      canaries.set(name!, rest.map(Number));
+      continue;
+    }
+    const chain = CHAINS.find((each) => each === first);
+    const numbers = line.split(' ').slice(chain ? 1 : 0);
+    plain.push(...numbers.map((number) => ({ seed: Number(number), chain })));
   }
   return { plain, canaries };
 }
@@ -28,12 +40,12 @@ const seeds = readSeeds();
 describe('simulator', () => {
   it('finds nothing in the listed schedules', () => {
     expect(seeds.plain.length).toBeGreaterThan(30);
-    for (const seed of seeds.plain)
-      expect(runSeed(seed)).toMatchObject({ seed, failure: undefined });
+    for (const { seed, chain } of seeds.plain)
+      expect(runSeed(seed, chain && { chain })).toMatchObject({ seed, failure: undefined });
   });
 
   it('gives the same world for the same seed', () => {
-    const seed = seeds.plain[0]!;
+    const { seed } = seeds.plain[0]!;
     expect(runSeed(seed)).toEqual(runSeed(seed));
     expect(runSeed(seed + 1).digest).not.toBe(runSeed(seed).digest);
   });

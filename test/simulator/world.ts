@@ -1,6 +1,7 @@
 /** One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for liveness at its end. */
 import {
   type Address,
+  EMPTY_BYTES,
   equalBytes,
   keyOf,
   ZERO_ADDRESS,
@@ -9,13 +10,18 @@ import {
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import { Prng } from '../../src/core/base/prng.ts';
 import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
-import { encodeQbftExtra, ISTANBUL_DIGEST } from '../../src/core/chain/extra-data.ts';
+import {
+  encodeIbftExtra,
+  encodeQbftExtra,
+  ISTANBUL_DIGEST,
+} from '../../src/core/chain/extra-data.ts';
 import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
 import { quorumOf } from '../../src/core/consensus/bft/quorum.ts';
 import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
-import { encodeMessage } from '../../src/core/consensus/qbft/messages.ts';
-import { Traitor } from './byzantine.ts';
+import { IBFT_MESSAGE } from '../../src/core/consensus/ibft/messages.ts';
+import { type Mouth, Traitor } from './byzantine.ts';
+import { IbftTraitor } from './byzantine-ibft.ts';
 import { type Canary, honestEngine } from './canaries/canary.ts';
 import { type Checker, CheckFailed, short } from './checkers/checker.ts';
 import { NoSlander } from './checkers/no-slander.ts';
@@ -23,7 +29,7 @@ import { OneChain } from './checkers/one-chain.ts';
 import { OneValue } from './checkers/one-value.ts';
 import { OneVote } from './checkers/one-vote.ts';
 import { Disk } from './disk.ts';
-import { drawPlan, type Fault, type Plan } from './faults.ts';
+import { type ChainKind, chainOf, drawPlan, type Fault, type Plan } from './faults.ts';
 import { Links } from './links.ts';
 import { BAD_STATE, SimNode } from './node.ts';
 import { realSigner, standInSigner } from './signer.ts';
@@ -39,6 +45,9 @@ const SYNC_MS = 500;
 
 export interface Outcome {
   readonly seed: number;
+  readonly chain: ChainKind;
+  /** IBFT stood still because liars had made honest validators seal different blocks: its known weakness. */
+  readonly isStuck: boolean;
   /** Undefined: all went well. */
   readonly failure: string | undefined;
   readonly height: number;
@@ -49,9 +58,11 @@ export interface Outcome {
 
 export function runSeed(
   seed: number,
-  options: { canary?: Canary; trace?: (line: string) => void } = {},
+  options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
 ): Outcome {
-  const world = new World(seed, options.canary, options.trace);
+  const { canary, trace } = options;
+  const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
+  const world = new World(seed, chain, canary, trace);
   let failure: string | undefined;
   try {
     world.run();
@@ -59,32 +70,49 @@ export function runSeed(
     failure =
       error instanceof CheckFailed ? error.message : String((error as Error).stack ?? error);
   }
-  return { seed, failure, height: world.height, events: world.events, digest: world.digest };
+  const { isStuck } = world;
+  return {
+    seed,
+    chain,
+    failure,
+    isStuck,
+    height: world.height,
+    events: world.events,
+    digest: world.digest,
+  };
+}
+
+interface Liar {
+  onSend(code: number, bytes: Uint8Array): void;
+  onHear(code: number, bytes: Uint8Array): void;
 }
 
 class World {
   events = 0;
+  isStuck = false;
   private readonly plan: Plan;
   private readonly chance: Prng;
   private readonly timeline = new Timeline();
   private readonly links: Links;
   private readonly nodes: SimNode[] = [];
-  private readonly traitors: (Traitor | undefined)[] = [];
+  private readonly traitors: (Liar | undefined)[] = [];
   private readonly signers: ConsensusSigner[];
   private readonly indexOf = new Map<string, number>();
   private readonly checkers: Checker[];
   private readonly chain: OneChain;
+  private readonly values: OneValue;
   private readonly trace: ((line: string) => void) | undefined;
   private hash = 0x811c9dc5;
 
   constructor(
     seed: number,
+    chain: ChainKind,
     canary: Canary | undefined,
     trace: ((line: string) => void) | undefined,
   ) {
     this.chance = new Prng(seed);
     this.trace = trace;
-    const drawn = drawPlan(seed, this.chance);
+    const drawn = drawPlan(seed, this.chance, chain);
     this.plan = canary?.plan ? canary.plan(drawn) : drawn;
     const { nodes, lossRate, replayRate, delayMsMax } = this.plan;
     this.signers = Array.from({ length: nodes }, (_, i) =>
@@ -92,10 +120,11 @@ class World {
     );
     this.links = new Links(nodes, this.timeline, this.chance, { lossRate, replayRate, delayMsMax });
     const validators = sortedValidators(this.signers.map(({ address }) => address));
-    const genesis = genesisBlock(validators);
+    const genesis = genesisBlock(validators, this.plan.switchAt > 0);
     this.chain = new OneChain(genesis);
     const sealsNeeded = quorumOf(nodes, true) - this.plan.byzantine.length;
-    this.checkers = [this.chain, new OneVote(), new OneValue(sealsNeeded), new NoSlander()];
+    this.values = new OneValue(sealsNeeded);
+    this.checkers = [this.chain, new OneVote(), this.values, new NoSlander()];
     this.signers.forEach((signer, i) => {
       this.indexOf.set(keyOf(signer.address), i);
       this.addNode(i, signer, validators, genesis, canary);
@@ -121,6 +150,8 @@ class World {
     const deadline = this.plan.quietFromMs + QUIET_MS_MAX;
     while (this.lowestHonestHeight() < goal) {
       if (this.timeline.nowMs > deadline) {
+        this.isStuck = this.mayStandStill();
+        if (this.isStuck) return;
         const heights = this.nodes.map((node) => node.head.header.number).join(' ');
         throw new CheckFailed(
           `no progress after the network healed: heights ${heights}, goal ${goal}`,
@@ -128,6 +159,11 @@ class World {
       }
       this.tick();
     }
+  }
+
+  private mayStandStill(): boolean {
+    const next = this.height + 1;
+    return next < this.plan.switchAt && this.plan.byzantine.length > 0 && this.values.isSplit(next);
   }
 
   private tick(): void {
@@ -169,7 +205,7 @@ class World {
     const node = new SimNode(signer, new Disk(genesis, timeline, chance, plan.writeMsMax), {
       timeline,
       chance,
-      rules: rulesOf(plan),
+      rulesAt: (height) => rulesOf(plan, height),
       validators,
       newEngine: () => newEngine(signer, { isRelaying: plan.isRelaying }, this.signers),
       nowMs,
@@ -187,12 +223,11 @@ class World {
     this.traitors.push(isHonest ? undefined : this.newTraitor(index, node, nowMs));
   }
 
-  private newTraitor(index: number, node: SimNode, nowMs: () => number): Traitor {
-    return new Traitor(this.plan.byzantine[index]!, node.signer, this.chance, {
-      say: (message, isMeant) => {
-        const bytes = encodeMessage(message);
+  private newTraitor(index: number, node: SimNode, nowMs: () => number): Liar {
+    const mouth: Mouth = {
+      say: (code, bytes, isMeant) => {
         this.nodes.forEach((_, to) => {
-          if (to !== index && isMeant(to)) this.deliver(index, to, message.code, bytes);
+          if (to !== index && isMeant(to)) this.deliver(index, to, code, bytes);
         });
       },
       raw: (code, bytes) => {
@@ -201,7 +236,15 @@ class World {
         });
       },
       build: (isBad) => node.build(nowMs(), isBad ? BAD_STATE : 1),
-    });
+    };
+    const behaviour = this.plan.byzantine[index]!;
+    const qbft = new Traitor(behaviour, node.signer, this.chance, mouth);
+    const ibft = new IbftTraitor(behaviour, node.signer, this.chance, mouth);
+    const isIbft = (code: number) => code === IBFT_MESSAGE;
+    return {
+      onSend: (code, bytes) => (isIbft(code) ? ibft.onSend(bytes) : qbft.onSend(code, bytes)),
+      onHear: (code, bytes) => (isIbft(code) ? ibft.onHear(bytes) : qbft.onHear(code, bytes)),
+    };
   }
 
   private emit(
@@ -307,9 +350,9 @@ class World {
   }
 }
 
-function rulesOf(plan: Plan): ConsensusRules {
+function rulesOf(plan: Plan, height: number): ConsensusRules {
   return {
-    engine: 'qbft',
+    engine: height < plan.switchAt ? 'ibft' : 'qbft',
     blockPeriodSeconds: plan.blockPeriodSeconds,
     emptyBlockPeriodSeconds: plan.emptyBlockPeriodSeconds,
     requestTimeoutMs: plan.requestTimeoutMs,
@@ -324,8 +367,11 @@ function rulesOf(plan: Plan): ConsensusRules {
   };
 }
 
-function genesisBlock(validators: ValidatorSet): Block {
-  const extra = { vanity: ZERO_HASH, validators, vote: undefined, round: 0, seals: [] };
+function genesisBlock(validators: ValidatorSet, isIbft: boolean): Block {
+  const shared = { vanity: ZERO_HASH, validators, seals: [] };
+  const extraData = isIbft
+    ? encodeIbftExtra({ ...shared, proposerSeal: EMPTY_BYTES })
+    : encodeQbftExtra({ ...shared, vote: undefined, round: 0 });
   return blockOf(
     {
       parentHash: ZERO_HASH,
@@ -340,7 +386,7 @@ function genesisBlock(validators: ValidatorSet): Block {
       gasLimit: 1n,
       gasUsed: 0n,
       timestamp: BigInt(EPOCH_MS / 1000),
-      extraData: encodeQbftExtra(extra),
+      extraData,
       mixHash: ISTANBUL_DIGEST,
       nonce: new Uint8Array(8),
     },

@@ -4,8 +4,8 @@ import type {
   ConsensusSigner,
   EngineOptions,
 } from '../../../src/core/consensus/bft/interface.ts';
-import { QbftEngine } from '../../../src/core/consensus/qbft/engine.ts';
-import type { Plan } from '../faults.ts';
+import { EngineSwitch } from '../../../src/core/consensus/engine-switch.ts';
+import type { ChainKind, Plan } from '../faults.ts';
 
 export type NewEngine = (
   signer: ConsensusSigner,
@@ -16,6 +16,8 @@ export type NewEngine = (
 
 export interface Canary {
   readonly name: string;
+  /** The chain that the bug is of; qbft unless said. */
+  readonly chain?: ChainKind;
   /** Of honest nodes. */
   readonly engine?: NewEngine;
   readonly forgetsVotes?: boolean;
@@ -23,4 +25,4 @@ export interface Canary {
   readonly plan?: (plan: Plan) => Plan;
 }
 
-export const honestEngine: NewEngine = (signer, options) => new QbftEngine(signer, options);
+export const honestEngine: NewEngine = (signer, options) => new EngineSwitch(signer, options);

@@ -1,9 +1,9 @@
 /**
  * What may have been decided stays: once so many honest validators have sealed a block in one round that the liars' seals would
- * complete a quorum, no honest validator prepares another block in a later round.
+ * complete a quorum, no honest validator prepares another block in a later round (QBFT), or no second block is sealed so (IBFT).
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
-import { decodeMessage } from '../../../src/core/consensus/qbft/messages.ts';
+import { readHeard } from '../reading.ts';
 import { type Checker, CheckFailed } from './checker.ts';
 
 interface Value {
@@ -22,19 +22,43 @@ export class OneValue implements Checker {
   }
 
   onSend(node: number, code: number, bytes: Uint8Array): void {
-    const message = decodeMessage(code, bytes);
+    const message = readHeard(code, bytes);
     const { height, round } = message.view;
+    if (message.kind === 'preprepare' || message.digest === undefined) return;
+    const digest = bareHex(message.digest);
+    if (message.engine === 'ibft') {
+      if (message.kind === 'commit') this.sealIbft(node, height, digest);
+      return;
+    }
     if (message.kind === 'prepare') {
       const value = this.values.get(height);
-      const digest = bareHex(message.digest);
       if (value && round > value.round && digest !== value.digest) {
         throw new CheckFailed(
           `node ${node} prepares in ${height}/${round} against a quorum of round ${value.round}`,
         );
       }
     }
-    if (message.kind === 'commit')
-      this.seal(node, height, { round, digest: bareHex(message.digest) });
+    if (message.kind === 'commit') this.seal(node, height, { round, digest });
+  }
+
+  /**
+   * Seals of all rounds count together, because they name none. One alone may seal another block than the quorum, when votes of
+   * an earlier round reach it late.
+   */
+  private sealIbft(node: number, height: number, digest: string): void {
+    this.seal(node, height, { round: 0, digest });
+    const decided = [...this.sealers].filter(
+      ([key, { size }]) => key.startsWith(`${height}/`) && size >= this.sealsNeeded,
+    );
+    if (decided.length > 1) {
+      throw new CheckFailed(`node ${node} completes a second quorum of seals at ${height}`);
+    }
+  }
+
+  /** Whether honest validators have sealed different blocks at a height: IBFT may stand still there for ever. */
+  isSplit(height: number): boolean {
+    const sealed = [...this.sealers.keys()].filter((key) => key.startsWith(`${height}/`));
+    return sealed.length > 1;
   }
 
   private seal(node: number, height: number, value: Value): void {

@@ -3,7 +3,7 @@
  * hides a block that it has sealed.
  */
 import { bareHex } from '../../../src/core/base/hex.ts';
-import { decodeMessage } from '../../../src/core/consensus/qbft/messages.ts';
+import { type Heard, readHeard } from '../reading.ts';
 import { type Checker, CheckFailed } from './checker.ts';
 
 export class OneVote implements Checker {
@@ -13,16 +13,19 @@ export class OneVote implements Checker {
 
   /** Rounds in which a node sealed, by node and height. */
   private readonly sealed = new Map<string, number[]>();
+  /** What a node has sealed at an IBFT height. */
+  private readonly locks = new Map<string, string>();
 
   onSend(node: number, code: number, bytes: Uint8Array): void {
-    const message = decodeMessage(code, bytes);
+    const message = readHeard(code, bytes);
     const { height, round } = message.view;
     if (message.kind === 'roundChange') {
-      this.expectOne(node, 'ROUND-CHANGE', `${height}/${round}`, bareHex(message.payload));
+      this.expectOne(node, 'ROUND-CHANGE', `${height}/${round}`, bareHex(message.signed));
       const key = `${node}/${height}`;
       if (round > (this.rounds.get(key) ?? 0)) this.rounds.set(key, round);
+      if (message.engine === 'ibft') return;
       const sealed = (this.sealed.get(key) ?? []).filter((earlier) => earlier < round);
-      if ((message.prepared?.round ?? -1) < Math.max(-1, ...sealed)) {
+      if ((message.preparedRound ?? -1) < Math.max(-1, ...sealed)) {
         throw new CheckFailed(`node ${node} hides in ${height}/${round} what it has sealed`);
       }
       return;
@@ -34,8 +37,18 @@ export class OneVote implements Checker {
       );
     }
     if (message.kind === 'commit') this.noteSeal(`${node}/${height}`, round);
-    const digest = message.kind === 'preprepare' ? message.block.hash : message.digest;
-    this.expectOne(node, 'vote', `${height}/${round}`, bareHex(digest));
+    this.expectOne(node, 'vote', `${height}/${round}`, bareHex(message.digest!));
+    if (message.engine === 'ibft') this.expectLock(node, message);
+  }
+
+  /** IBFT seals name no round: who has sealed a block votes for no other at that height, in any round. */
+  private expectLock(node: number, { kind, view, digest }: Heard): void {
+    const key = `${node}/${view.height}`;
+    const locked = this.locks.get(key);
+    if (locked !== undefined && locked !== bareHex(digest!)) {
+      throw new CheckFailed(`node ${node} votes in ${view.height}/${view.round} against its lock`);
+    }
+    if (kind === 'commit') this.locks.set(key, bareHex(digest!));
   }
 
   private noteSeal(key: string, round: number): void {

@@ -1,0 +1,152 @@
+/** Members that lie on an IBFT chain: as byzantine.ts, with that engine's messages. */
+import type { Prng } from '../../src/core/base/prng.ts';
+import type { Block } from '../../src/core/chain/block.ts';
+import { readBftExtra } from '../../src/core/chain/extra-data.ts';
+import type { ConsensusSigner, View } from '../../src/core/consensus/bft/interface.ts';
+import {
+  commitSeal,
+  decodeMessage,
+  encodeMessage,
+  IBFT_MESSAGE,
+  type IbftMessage,
+  type RoundChange,
+  signCommit,
+  signPrepare,
+  signPreprepare,
+  signRoundChange,
+} from '../../src/core/consensus/ibft/messages.ts';
+import { type Behaviour, everybody, keep, type Mouth } from './byzantine.ts';
+
+export class IbftTraitor {
+  private readonly behaviour: Behaviour;
+  private readonly signer: ConsensusSigner;
+  private readonly chance: Prng;
+  private readonly mouth: Mouth;
+  private readonly heard: RoundChange[] = [];
+
+  constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, mouth: Mouth) {
+    this.behaviour = behaviour;
+    this.signer = signer;
+    this.chance = chance;
+    this.mouth = mouth;
+  }
+
+  /** A message of the own engine, about to leave. */
+  onSend(bytes: Uint8Array): void {
+    const message = decodeMessage(bytes);
+    switch (this.behaviour) {
+      case 'silent':
+        break;
+      case 'equivocate':
+      case 'supportAll':
+        this.twist(message);
+        break;
+      case 'staleRoundChange':
+        this.rush(message);
+        break;
+      case 'lyingJustification':
+        this.unlock(message);
+        break;
+      case 'garbage':
+        this.spoil(message);
+        break;
+      case 'badBlocks':
+        this.poison(message);
+        break;
+    }
+  }
+
+  /** A message that reaches this member. */
+  onHear(bytes: Uint8Array): void {
+    let message: IbftMessage;
+    try {
+      message = decodeMessage(bytes);
+    } catch {
+      return;
+    }
+    if (message.kind === 'roundChange') keep(this.heard, message, this.chance);
+    const isGreedy = this.behaviour === 'supportAll' || this.behaviour === 'lyingJustification';
+    if (message.kind === 'preprepare' && isGreedy) this.support(message.view, message.block);
+  }
+
+  private support(view: View, block: Block): void {
+    const { signer } = this;
+    if (readBftExtra(block.header.extraData)?.kind !== 'ibft') return;
+    const part = this.part();
+    this.say(signPrepare(signer, view, block.hash), part);
+    this.say(signCommit(signer, view, block.hash, commitSeal(signer, block)), part);
+  }
+
+  /** Two proposals, each for a part of the others, and votes for both. */
+  private twist(message: IbftMessage): void {
+    if (message.kind !== 'preprepare') {
+      this.say(message);
+      return;
+    }
+    const other = this.mouth.build(false);
+    const isMeant = this.part();
+    this.say(message, isMeant);
+    this.say(signPreprepare(this.signer, message.view, other), (node) => !isMeant(node));
+    for (const block of [message.block, other]) this.support(message.view, block);
+  }
+
+  /** Asks for far rounds, and repeats old messages. */
+  private rush(message: IbftMessage): void {
+    if (message.kind !== 'roundChange') {
+      this.say(message);
+      return;
+    }
+    const { height, round } = message.view;
+    const ahead = this.chance.chance(0.3) ? this.chance.below(5) : 0;
+    this.say(signRoundChange(this.signer, { height, round: round + ahead }));
+    const old = this.heard[this.chance.below(this.heard.length + 1)];
+    if (old) this.say(old);
+  }
+
+  /** Forgets its lock: proposes new blocks in later rounds, shows its votes to one alone. */
+  private unlock(message: IbftMessage): void {
+    if (message.kind === 'preprepare' && message.view.round > 0) {
+      const block = this.mouth.build(false);
+      this.say(signPreprepare(this.signer, message.view, block));
+      this.support(message.view, block);
+      return;
+    }
+    const chosen = this.chance.below(4);
+    this.say(message, message.kind === 'commit' ? (node) => node === chosen : everybody);
+  }
+
+  /** Broken bytes, wrong seals, wrong names, wrong codes. */
+  private spoil(message: IbftMessage): void {
+    const { signer, chance, mouth } = this;
+    const bytes = encodeMessage(message);
+    if (message.kind === 'commit') {
+      this.say(signCommit(signer, message.view, message.digest, signer.sign(message.digest)));
+    }
+    this.say({ ...message, address: message.signature.slice(0, 20) });
+    const broken = bytes.slice();
+    broken[chance.below(broken.length)]! ^= 1 << chance.below(8);
+    mouth.raw(IBFT_MESSAGE, broken);
+    mouth.raw(chance.below(32), bytes);
+    mouth.raw(IBFT_MESSAGE, bytes.subarray(0, chance.below(bytes.length)));
+  }
+
+  /** Proposals that do not stand execution. */
+  private poison(message: IbftMessage): void {
+    if (message.kind !== 'preprepare') {
+      this.say(message);
+      return;
+    }
+    const block = this.mouth.build(true);
+    this.say(signPreprepare(this.signer, message.view, block));
+    this.support(message.view, block);
+  }
+
+  private part(): (node: number) => boolean {
+    const part = this.chance.below(127) + 1;
+    return (node) => ((part >> node) & 1) === 1;
+  }
+
+  private say(message: IbftMessage, isMeant: (node: number) => boolean = everybody): void {
+    this.mouth.say(IBFT_MESSAGE, encodeMessage(message), isMeant);
+  }
+}
