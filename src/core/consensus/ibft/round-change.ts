@@ -1,6 +1,7 @@
 /** ROUND-CHANGE: asking for the next round, and beginning it when a quorum has asked (consensus dossier §5.2). */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { viewOf } from '../bft/step.ts';
+import { isAtCap } from '../bft/timeout.ts';
 import { clearTimers, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { broadcast, newRound, type Step } from './round-state.ts';
@@ -21,10 +22,21 @@ function askFor(step: Step, round: number): void {
   clearTimers(step);
   state.current = { ...newRound(state, round), isWaiting: true };
   if (!state.isVoting) return;
-  setRoundTimer(step);
+  startClock(step);
   setRepeatTimer(step);
   remember(step);
   sendRoundChange(step);
+}
+
+/**
+ * Lets the time of a round that is asked for run. While rounds still grow it runs at once, as in the reference. At the cap they
+ * do not, and validators that are out of step would stay so for ever: there it runs when a quorum has come this far.
+ */
+function startClock(step: Step): void {
+  const { current, roundChanges, quorum, rules, isVoting } = step.state;
+  if (current.isTimed || !isVoting) return;
+  const here = [...roundChanges.values()].filter((round) => round >= current.round);
+  if (!isAtCap(rules, current.round) || here.length >= quorum) setRoundTimer(step);
 }
 
 /** After the round is remembered. */
@@ -49,6 +61,7 @@ export function onRoundChange(step: Step, signer: Address, { view }: RoundChange
   }
   const ahead = roundToCatchUp(step);
   if (ahead !== undefined) askFor(step, ahead);
+  else startClock(step);
 }
 
 /** The highest round that a quorum has asked for, when it has not begun here. */
