@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
+import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ptmRecoverCommand,
   keygenCommand,
   dbCommand,
+  mpsUpgradeCommand,
   versionCommand,
 ];
 

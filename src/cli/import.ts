@@ -10,6 +10,7 @@ import { connectManager } from '../io/ptm-client/connect.ts';
 import { openChain } from '../services/ledger/data.ts';
 import { importBlocks, perSecond } from '../services/ledger/import.ts';
 import { IMPORT_ROWS } from '../services/ledger/options.ts';
+import { importedPrivateStates } from '../services/ledger/private-states.ts';
 import { consensusDefaults, managerFlags } from '../services/ledger/settings.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
@@ -48,6 +49,7 @@ export const importCommand: Command = {
         const { blocks, known, transactions, elapsedMs } = await importBlocks(options.positional, {
           opened,
           manager,
+          privateStates: await importedPrivateStates(opened.genesis, manager),
           consensusDefaults: consensusDefaults(options),
           clock: systemClock,
           timers: systemTimers,

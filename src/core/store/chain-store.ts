@@ -547,7 +547,8 @@ export class ChainStore implements ChainReader {
     }
   }
 
-  private privateResult(psi: Psi, number: number): SpaceResult | undefined {
+  /** As it was appended, with what it changed; undefined where the space has nothing of its own. */
+  privateResult(psi: Psi, number: number): SpaceResult | undefined {
     const entry = this.stateSpaces.get(psi);
     if (!entry || number > entry.cursor) return undefined;
     const place = this.index.place(number, entry.id);

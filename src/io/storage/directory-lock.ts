@@ -6,7 +6,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 
-const LOCK_NAME = 'LOCK';
+export const LOCK_NAME = 'LOCK';
 const ATTEMPTS_MAX = 10;
 
 interface Owner {

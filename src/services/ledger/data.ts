@@ -63,7 +63,7 @@ export async function openChain(
       if (fault !== undefined) throw fail('GENESIS_MISMATCH', fault);
     }
     await ensureFirstBlock(store, genesis);
-    keep(kept, text);
+    keepGenesis(kept, text);
     return {
       folder: data,
       store,
@@ -89,7 +89,7 @@ function genesisText(dataDirectory: string, kept: string, file: string | undefin
 }
 
 /** Whole or not at all. */
-function keep(path: string, text: string): void {
+export function keepGenesis(path: string, text: string): void {
   const temporary = `${path}.new`;
   writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, path);

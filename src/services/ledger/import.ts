@@ -8,7 +8,7 @@ import { bareHex } from '../../core/base/hex.ts';
 import { type Block, decodeBlock } from '../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Clock, Log, Manager, SenderRecovery, Timers } from '../../core/ports.ts';
-import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
+import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { readBlockFile } from './block-file.ts';
 import type { OpenChain } from './data.ts';
 import { lookAhead } from './look-ahead.ts';
@@ -25,6 +25,7 @@ export interface ImportParts {
   readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
   /** Answers "not a party" to everything where the node has none. */
   readonly manager: Manager;
+  readonly privateStates: PrivateStates;
   readonly consensusDefaults: ConsensusDefaults;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -85,6 +86,7 @@ class BlockTaker {
 
   constructor(parts: ImportParts) {
     const { opened, manager, clock, timers, log, consensusDefaults: defaults } = parts;
+    const { privateStates: states } = parts;
     const { store, folder } = opened;
     const { config } = opened.genesis;
     const { events } = this;
@@ -112,8 +114,8 @@ class BlockTaker {
       new PrivateFollower({
         chain,
         cache: this.payloads,
-        psis: [DEFAULT_PSI],
-        psiOf: () => DEFAULT_PSI,
+        psis: states.psis,
+        psiOf: states.psiOf,
         events,
         timers,
         log,

@@ -11,12 +11,7 @@ import {
 } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { checkStart, type Genesis } from '../../core/chain/genesis.ts';
-import type { Log, Manager } from '../../core/ports.ts';
-import {
-  type PrivateStates,
-  residentPrivateStates,
-  SINGLE_PRIVATE_STATE,
-} from '../../core/privacy/private-states.ts';
+import type { Log } from '../../core/ports.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
@@ -39,6 +34,7 @@ import { openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
 import { composeNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
+import { privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
@@ -265,18 +261,6 @@ function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
     'GENESIS_INVALID',
     'Privacy marker transactions require privacyPrecompileBlock to be set in genesis.json',
   );
-}
-
-/** With `isMPS`, one state per resident group of the manager; read once, so that new tenants need a restart. */
-async function privateStatesOf({ config }: Genesis, manager: Manager): Promise<PrivateStates> {
-  if (!config.isMps) return SINGLE_PRIVATE_STATE;
-  if (!manager.features.multiplePrivateStates) {
-    throw fail(
-      'PTM_UNSUPPORTED',
-      'cannot instantiate MultiplePrivateStateManager while the transaction manager does not support multiple private states',
-    );
-  }
-  return residentPrivateStates(await manager.groups());
 }
 
 function factsOf(parts: {

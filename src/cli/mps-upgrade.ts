@@ -1,0 +1,24 @@
+/** `quorate mpsdbupgrade`. */
+import { toHex } from '../core/base/hex.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { upgradeToMps } from '../services/ledger/mps-upgrade.ts';
+import { DATADIR_ROWS } from '../services/ledger/options.ts';
+import type { Command } from './command.ts';
+
+export const mpsUpgradeCommand: Command = {
+  name: 'mpsdbupgrade',
+  about:
+    'Turns the one private state of a stopped node into the first of several (isMPS); needs no private transaction manager.',
+  operands: '',
+  examples: [{ does: 'with the node stopped', line: 'quorate mpsdbupgrade --datadir data' }],
+  rows: DATADIR_ROWS,
+  async run(options) {
+    await installCrypto();
+    const { kept } = await upgradeToMps(options.string('datadir')!, (number, hash) =>
+      console.log(`Processing block ${number} with hash ${toHex(hash)}`),
+    );
+    console.log('MPS DB upgrade finished successfully.');
+    console.log(`The chain as it was lies in ${kept}: delete it when the node runs as it should.`);
+    return 0;
+  },
+};
