@@ -12,6 +12,7 @@ import {
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { checkStart, type Genesis } from '../../core/chain/genesis.ts';
 import type { Log } from '../../core/ports.ts';
+import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
