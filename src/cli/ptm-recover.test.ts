@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type TestPtm, testKey, testPtm } from '../../test/support/ptm.ts';
+import { scratchFolder } from '../../test/support/scratch.ts';
 import { parseFor } from './command.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function recover(peers: string[], ...flags: string[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'ptm-recover-'));
+  const folder = scratchFolder('ptm-recover-');
   const file = join(folder, 'config.json');
   const { publicKey, privateKey } = await testKey(1);
   const config = {

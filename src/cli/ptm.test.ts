@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { testKey } from '../../test/support/ptm.ts';
+import { scratchFolder } from '../../test/support/scratch.ts';
 import { parseFor } from './command.ts';
 import { ptmCommand } from './ptm.ts';
 
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 it('quorate ptm refuses what its command line says wrong, and writes its pid file before it starts', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ptm-command-'));
+  const folder = scratchFolder('ptm-command-');
   const file = join(folder, 'config.json');
   const { publicKey, privateKey } = await testKey(1);
   writeFileSync(

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
@@ -13,15 +15,22 @@ describe('the examples', () => {
   });
   afterAll(() => net?.close());
 
-  it.each(EXAMPLES)('%s deploys and calls, publicly and privately', async (name) => {
-    const { stdout } = await run(process.execPath, [`examples/${name}.mjs`, net.file], {
-      cwd: PROJECT,
-      timeout: 60_000,
-    });
-    expect(stdout).toMatch(/public contract 0x[0-9a-fA-F]{40} in block \d+/);
-    expect(stdout).toMatch(/value 42n events 1/);
-    expect(stdout).toMatch(/node 1 reads 4711n/);
-    expect(stdout).toMatch(/node 2 reads 4711n/);
-    expect(stdout).toMatch(/node 3 sees code 0x\n/);
+  it('deploy and call, publicly and privately, by the lines of README.md', async () => {
+    const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+    const [, lines] = /## Try it.*?```sh\n(.*?)```/s.exec(readme)!;
+    for (const name of EXAMPLES) expect(lines).toContain(`node examples/${name}.mjs`);
+    const here = lines!
+      .replaceAll('http://127.0.0.1:22000', net.devnet.description.nodes[0]!.rpc)
+      .replaceAll(/(node examples\/\w+\.mjs)/g, `$1 ${net.file}`);
+    const { stdout } = await run('bash', ['-ec', here], { cwd: PROJECT, timeout: 90_000 });
+    expect(stdout).toMatch(/^\{"jsonrpc":"2.0","id":1,"result":"0x[0-9a-f]+"\}/);
+    const said = [
+      /public contract 0x[0-9a-fA-F]{40} in block \d+/g,
+      /value 42n events 1/g,
+      /node 1 reads 4711n/g,
+      /node 2 reads 4711n/g,
+      /node 3 sees code 0x\n/g,
+    ];
+    for (const text of said) expect(stdout.match(text)).toHaveLength(EXAMPLES.length);
   });
 });

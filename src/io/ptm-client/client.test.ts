@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import type { PrivacyFlag } from '../../core/privacy/inputs.ts';
 import { queryKey } from '../../core/privacy/inputs.ts';
 import { type ConnectedManager, managerNotInUse } from './client.ts';
@@ -44,7 +44,7 @@ async function stub(answer: (seen: Seen) => Answer | undefined, unix = false) {
       response.writeHead(reply.status, reply.headers).end(reply.body);
     });
   });
-  const path = join(mkdtempSync(join(tmpdir(), 'ptm-client-')), 'tm.ipc');
+  const path = join(scratchFolder('ptm-client-'), 'tm.ipc');
   await new Promise<void>((done) =>
     unix ? server.listen(path, done) : server.listen(0, '127.0.0.1', done),
   );

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { type ManagerFlag, resolveManagerConfig } from './config.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ptm-config-'));
+const folder = scratchFolder('ptm-config-');
 function file(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testKey } from '../../../test/support/ptm.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { loadKey, parseKeySources } from './key-sources.ts';
 import { generateKey, writeKeyPair } from './keygen.ts';
@@ -11,7 +11,7 @@ import { applyOverrides } from './overrides.ts';
 import { readTesseraConfig, startPtm } from './start.ts';
 
 const LIGHT = { variant: 'id', memory: 64, iterations: 1, parallelism: 1 } as const;
-const folder = mkdtempSync(join(tmpdir(), 'ptm-options-'));
+const folder = scratchFolder('ptm-options-');
 const file = join(folder, 'tessera.json');
 
 /** As the quickstart writes it, without its ports. */

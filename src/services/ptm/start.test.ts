@@ -1,8 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TestPtm, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 
 const running = new Set<TestPtm>();
@@ -320,7 +319,7 @@ describe('managers on loopback', () => {
   });
 
   it('listens on a unix socket, and takes over one whose process is gone', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'ptm-')), 'tm.ipc');
+    const path = join(scratchFolder('ptm-'), 'tm.ipc');
     const one = await ptm(1, [], { q2tPath: path });
     expect(one.q2tUrl).toBe(`unix:${path}`);
     await expect(testPtm(2, [], { q2tPath: path })).rejects.toThrow(/another process listens/);

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -10,10 +9,11 @@ import {
   type TestCertificate,
 } from '../../../test/support/certificates.ts';
 import { type TestPtm, testPtm, until } from '../../../test/support/ptm.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
 import { clientTrust, parseTls, serverTrust } from './tls-options.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ptm-tls-'));
+const folder = scratchFolder('ptm-tls-');
 const at = (name: string) => join(folder, name);
 const running: TestPtm[] = [];
 

@@ -1,9 +1,8 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestPtm, testPtm, untilKnown } from '../../../test/support/ptm.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { type PrivateQuery, queryKey } from '../../core/privacy/inputs.ts';
 import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
@@ -21,7 +20,7 @@ describe('client and manager', () => {
   const clients: ConnectedManager[] = [];
 
   beforeAll(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ptm-with-client-'));
+    const folder = scratchFolder('ptm-with-client-');
     const kv = openLmdbKv({ path: join(folder, 'payloads'), tables: PTM_TABLES });
     managers.push(await testPtm(1, [], { kv, q2tPath: join(folder, 'tm.ipc') }));
     for (const number of [2, 3]) managers.push(await testPtm(number, [managers[0]!.p2pUrl]));
