@@ -120,9 +120,13 @@ export class TransactionDoor {
 
   private admit(transaction: Transaction, isLocal: boolean): void {
     const { pool, clock, chain } = this.parts;
-    if (chain.store.transactionByHash(transaction.hash))
-      throw fail('TXPOOL_KNOWN', 'already known');
-    pool.add(transaction, clock.nowMs(), { isLocal });
+    try {
+      pool.add(transaction, clock.nowMs(), { isLocal });
+    } catch (error) {
+      // Its nonce is used up: asked only then, for the index is slow beside the pool.
+      const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;
+      throw isMined ? fail('TXPOOL_KNOWN', 'already known') : error;
+    }
     this.parts.log('debug', 'Transaction admitted', { hash: bareHex(transaction.hash) });
   }
 
