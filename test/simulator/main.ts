@@ -3,11 +3,13 @@
  * npm run sim -- --minutes M [--from N]               explores
  * with --chain qbft|ibft|switch: that chain in place of the one that the seed says
  * with --raft: clusters of Raft in place of networks of QBFT and IBFT
+ * with --privacy: nodes and their private transaction managers
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/host/crypto.ts';
 import { CANARIES } from './canaries/index.ts';
 import { CHAINS } from './faults.ts';
+import { PRIVACY_CANARIES, type PrivacyOutcome, runPrivacySeed } from './privacy/world.ts';
 import { RAFT_CANARIES } from './raft/canaries.ts';
 import { type RaftOutcome, runRaftSeed } from './raft/world.ts';
 import { type Outcome, runSeed } from './world.ts';
@@ -22,17 +24,22 @@ const { values } = parseArgs({
     chain: { type: 'string' },
     trace: { type: 'boolean', default: false },
     raft: { type: 'boolean', default: false },
+    privacy: { type: 'boolean', default: false },
   },
 });
 await installCrypto();
 const chain = CHAINS.find((each) => each === values.chain);
 if (values.chain && !chain) throw new Error(`no chain is called ${values.chain}`);
 const trace = values.trace ? (line: string) => console.log(line) : undefined;
-const run = values.raft
-  ? runner(RAFT_CANARIES, (seed, options) => runRaftSeed(seed, options))
-  : runner(CANARIES, async (seed, options) =>
-      runSeed(seed, { ...options, ...(chain && { chain }) }),
-    );
+const run = profile();
+
+function profile(): (seed: number) => Promise<Outcome | RaftOutcome | PrivacyOutcome> {
+  if (values.raft) return runner(RAFT_CANARIES, runRaftSeed);
+  if (values.privacy) return runner(PRIVACY_CANARIES, runPrivacySeed);
+  return runner(CANARIES, async (seed, options) =>
+    runSeed(seed, { ...options, ...(chain && { chain }) }),
+  );
+}
 
 /** With the chosen canary and trace. */
 function runner<C extends { readonly name: string }, O>(
@@ -80,11 +87,11 @@ async function explore(from: number, count: number, minutes: number): Promise<vo
 }
 
 /** Blocks, or entries of the Raft log. */
-function heightOf(outcome: Outcome | RaftOutcome): number {
+function heightOf(outcome: Outcome | RaftOutcome | PrivacyOutcome): number {
   return 'height' in outcome ? outcome.height : outcome.entries;
 }
 
-function describe(outcome: Outcome | RaftOutcome): string {
+function describe(outcome: Outcome | RaftOutcome | PrivacyOutcome): string {
   const { seed, failure, events, digest } = outcome;
   const name = 'chain' in outcome ? `${seed} (${outcome.chain})` : seed;
   return failure

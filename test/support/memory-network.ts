@@ -9,6 +9,7 @@ import {
 } from '../../src/core/base/secp256k1.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
 import type {
+  Entropy,
   LinkEvent,
   Links,
   Log,
@@ -130,6 +131,8 @@ export interface MemoryNodeOptions {
   readonly secretKey: Uint8Array;
   readonly disk?: MemoryDisk;
   readonly manager?: Manager;
+  /** The system's, unless the world has its own. */
+  readonly entropy?: Entropy;
   readonly isMining?: boolean;
   readonly log?: Log;
 }
@@ -153,7 +156,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
     {
       clock: time,
       timers: time,
-      entropy: systemEntropy,
+      entropy: options.entropy ?? systemEntropy,
       log: options.log ?? (() => {}),
       links: hub.links(secretKey),
       store,

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { PRIVACY_CANARIES, runPrivacySeed } from './world.ts';
+
+const SEEDS = [1, 2, 3, 4, 8];
+/** Seeds that expose a planted bug, by its name. */
+const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
+  'privacy-outage-means-stranger': [3, 5],
+};
+
+describe('private transactions in the simulator', () => {
+  it('heal in the listed schedules, and blocks go on', async () => {
+    for (const seed of SEEDS) {
+      const outcome = await runPrivacySeed(seed);
+      expect(outcome).toMatchObject({ seed, failure: undefined });
+      expect(outcome.events).toBeGreaterThan(20);
+    }
+  });
+
+  it('gives the same world for the same seed', async () => {
+    expect(await runPrivacySeed(1)).toEqual(await runPrivacySeed(1));
+    expect((await runPrivacySeed(2)).digest).not.toBe((await runPrivacySeed(1)).digest);
+  });
+
+  it.each(PRIVACY_CANARIES.map((canary) => [canary.name, canary] as const))(
+    'finds the planted bug %s',
+    async (name, canary) => {
+      const listed = CANARY_SEEDS[name] ?? [];
+      expect(listed.length).toBeGreaterThan(0);
+      for (const seed of listed)
+        expect((await runPrivacySeed(seed, { canary })).failure).toBeTypeOf('string');
+    },
+  );
+});
