@@ -116,6 +116,7 @@ function peerInfo(secretKey: Uint8Array): PeerInfo {
     capabilities: new Map([
       ['eth', 66],
       ['istanbul', 100],
+      ['quorate', 1],
     ]),
     inbound: false,
     trusted: false,

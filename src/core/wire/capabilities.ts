@@ -19,6 +19,8 @@ export interface SharedProtocol extends ProtocolSpec {
 export const ETH_66: ProtocolSpec = { name: 'eth', version: 66, length: 17 };
 export const ETH_68: ProtocolSpec = { name: 'eth', version: 68, length: 17 };
 export const ISTANBUL_100: ProtocolSpec = { name: 'istanbul', version: 100, length: 22 };
+/** Between nodes of ours; sorts behind eth and istanbul, so that it moves none of their codes. */
+export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 1 };
 
 /**
  * One capability per name, in the highest version that both offer, ordered by name.

@@ -1,7 +1,7 @@
 /** This node's part in BFT consensus: the engine of the height, its driver, the blocks it proposes, the votes it keeps. */
 import { type Address, equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
-import { bareHex } from '../../../core/base/hex.ts';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
 import {
@@ -19,6 +19,7 @@ import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
 import { type AssembleRequest, Driver } from './driver.ts';
 import type { Events } from './events.ts';
+import type { RulesWatch } from './rules-watch.ts';
 import type { ValidatorBook } from './validator-book.ts';
 
 /** How consensus messages travel; addresses are those of node keys. */
@@ -40,6 +41,7 @@ export interface BftParts {
   readonly builder: BlockBuilder;
   readonly signer: ConsensusSigner;
   readonly links: ConsensusLinks;
+  readonly rules: RulesWatch;
   readonly votes: VoteStore;
   readonly events: Events;
   readonly clock: Clock;
@@ -61,6 +63,8 @@ export class BftParticipation {
   private readonly parts: BftParts;
   private driver: Driver | undefined;
   private readonly endings: (() => void)[] = [];
+  /** Whether the next block waits for a validator that does not know its rules. */
+  private isRefusing = false;
   /** Block after which the validator contract was found at fault. */
   private complainedAt = -1;
 
@@ -95,9 +99,7 @@ export class BftParticipation {
       fatal: parts.fatal,
     });
     this.driver = driver;
-    const memory = parts.votes.read();
-    driver.post({ kind: 'start', ...this.position(), ...(memory ? { memory } : {}) });
-    if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
+    this.begin(driver);
     this.endings.push(
       parts.events.on('committed', () => {
         driver.post({ kind: 'committed', ...this.position() });
@@ -105,6 +107,25 @@ export class BftParticipation {
       }),
       parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
     );
+  }
+
+  private begin(driver: Driver): void {
+    const { votes, hasPending } = this.parts;
+    const memory = votes.read();
+    driver.post({ kind: 'start', ...this.position(), ...(memory ? { memory } : {}) });
+    if (hasPending()) driver.post({ kind: 'transactionsPending' });
+  }
+
+  /** Peers have told which changes of rules they know of, or have gone. */
+  rulesHeard(): void {
+    const { driver } = this;
+    const { chain, rules } = this.parts;
+    if (!driver) return;
+    const { number } = chain.head();
+    const validators = this.validators();
+    rules.warn(number, validators);
+    const isRefusing = rules.ignorantOf(number + 1, validators).length > 0;
+    if (isRefusing !== this.isRefusing) this.begin(driver);
   }
 
   stop(): void {
@@ -121,12 +142,28 @@ export class BftParticipation {
   private position() {
     const { chain, book } = this.parts;
     const { header, hash, number } = chain.head();
+    const validators = this.validators();
     return {
       head: header,
       headHash: hash,
-      validators: this.validators(),
+      validators: this.refuses(number + 1, validators) ? [] : validators,
       rules: book.rulesAt(number + 1),
     };
+  }
+
+  /** Without validators the engine stands still. */
+  private refuses(height: number, validators: readonly Address[]): boolean {
+    const { rules, log } = this.parts;
+    rules.warn(height - 1, validators);
+    const [ignorant] = rules.ignorantOf(height, validators);
+    if (ignorant && !this.isRefusing) {
+      log('error', 'Not making a block from which other rules hold: a validator would not follow', {
+        number: height,
+        validator: toHex(ignorant),
+      });
+    }
+    this.isRefusing = ignorant !== undefined;
+    return this.isRefusing;
   }
 
   private others(): readonly Address[] {

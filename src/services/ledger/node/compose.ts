@@ -23,6 +23,7 @@ import { PayloadCache } from './payload-cache.ts';
 import { PeerProtocols } from './peer-protocols.ts';
 import { PrivateFollower } from './private-follower.ts';
 import { RaftParticipation, type RaftPorts, type RaftSettings } from './raft-participation.ts';
+import { RulesWatch } from './rules-watch.ts';
 import { StoreUpkeep } from './store-upkeep.ts';
 import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
 import { ValidatorBook } from './validator-book.ts';
@@ -140,6 +141,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     fatal: ports.fatal,
     highest: () => peers.progress?.highestBlock ?? 0,
   });
+  const rules = new RulesWatch({ config, log });
   const peers = new PeerProtocols({
     chain,
     pool,
@@ -154,10 +156,12 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     importBlocks: (blocks) => importer.import(blocks),
     followsPeers: engine !== 'raft',
     consensus: (from, code, bytes) => bft?.receive(from, code, bytes),
+    rules,
+    rulesHeard: () => bft?.rulesHeard(),
   });
   const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
-  const bft = book && bftOf(ports, settings, { ...shared, book });
+  const bft = book && bftOf(ports, settings, { ...shared, book, rules });
   const raft = raftOf(ports, settings, shared);
   const previewBlock = () =>
     preview(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
@@ -187,7 +191,7 @@ function chanceOf({ entropy }: NodePorts): Prng {
 function bftOf(
   ports: NodePorts,
   settings: NodeSettings,
-  shared: Participants & { book: ValidatorBook },
+  shared: Participants & { book: ValidatorBook; rules: RulesWatch },
 ): BftParticipation {
   const { votes } = ports;
   const { pool, peers } = shared;

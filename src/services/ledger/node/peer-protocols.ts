@@ -23,11 +23,13 @@ import { decodeEth, ETH_MESSAGE, type EthMessage, type RawBlock } from '../../..
 import { encodeNewBlock, encodeNewBlockHashes } from '../../../core/wire/eth-encode.ts';
 import { encodeStatus, type Status } from '../../../core/wire/eth-status.ts';
 import { isConsensusCode } from '../../../core/wire/istanbul.ts';
+import { RULE_CHANGES_MESSAGE } from '../../../core/wire/rule-changes.ts';
 import type { ConsensusLinks } from './bft-participation.ts';
 import type { Chain } from './chain.ts';
 import type { EthLink } from './eth-link.ts';
 import type { Events } from './events.ts';
 import { GossipDriver } from './gossip-driver.ts';
+import type { RulesWatch } from './rules-watch.ts';
 import { servedChain } from './served-chain.ts';
 import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
 import type { TransactionDoor } from './transaction-door.ts';
@@ -48,6 +50,10 @@ export interface PeerProtocolParts extends Pick<SyncDriverParts, 'verifyHeaders'
   readonly followsPeers: boolean;
   /** A consensus message of a validator or another peer. */
   consensus(from: Address, code: number, bytes: Uint8Array): void;
+  /** Which changes of rules the peers know of. */
+  readonly rules: RulesWatch;
+  /** What the peers know has changed. */
+  rulesHeard(): void;
 }
 
 interface ReadyPeer {
@@ -189,6 +195,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     if (!info) return;
     this.ready.set(peer, { info, ethVersion });
     if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
+    this.tellRules(info);
     this.blockGossip.joined(peer);
     if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
     else this.sync.step({ kind: 'joined', peer, ...this.own() });
@@ -201,6 +208,26 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     });
   }
 
+  private tellRules(info: PeerInfo): void {
+    const { rules, links, rulesHeard } = this.parts;
+    rules.joined(info);
+    rulesHeard();
+    if (!info.capabilities.has('quorate')) return;
+    const bytes = rules.announcement();
+    links.send(info.id, { protocol: 'quorate', code: RULE_CHANGES_MESSAGE, bytes });
+  }
+
+  private hearRules(info: PeerInfo, code: number, bytes: Uint8Array): void {
+    if (code !== RULE_CHANGES_MESSAGE) return;
+    try {
+      this.parts.rules.told(info, bytes);
+    } catch (error) {
+      this.drop(info.id, DISCONNECT.subprotocolError, (error as Error).message);
+      return;
+    }
+    this.parts.rulesHeard();
+  }
+
   private leave(peer: PeerId): void {
     const info = this.connected.get(peer);
     this.connected.delete(peer);
@@ -208,6 +235,8 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     if (!this.ready.delete(peer) || !info) return;
     if (this.byAddress.get(keyOf(info.address)) === peer)
       this.byAddress.delete(keyOf(info.address));
+    this.parts.rules.left(info);
+    this.parts.rulesHeard();
     this.blockGossip.left(peer);
     this.sync.step({ kind: 'left', peer });
     this.gossip.left(peer);
@@ -218,6 +247,11 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
 
   private receive(peer: PeerId, protocol: string, code: number, bytes: Uint8Array): void {
     const ready = this.ready.get(peer);
+    if (protocol === 'quorate') {
+      const info = this.connected.get(peer);
+      if (info) this.hearRules(info, code, bytes);
+      return;
+    }
     if (protocol === 'istanbul') {
       if (ready && isConsensusCode(code)) this.parts.consensus(ready.info.address, code, bytes);
       return;

@@ -271,4 +271,33 @@ describe('other transitions', () => {
     await network.reach(15, network.nodes, 5 * MINUTE_MS);
     expect(kindsOf(network.nodes[0]!, 15).indexOf('qbft')).toBe(11);
   });
+
+  it('are not crossed while a connected validator does not know them, and it is named beforehand', async () => {
+    const lines: string[] = [];
+    const later = ibftGenesis([{ block: 6, blockperiodseconds: 2 }]);
+    network = new ValidatorNetwork(later);
+    await network.start(3, () => ({
+      log: (level, line, fields) => {
+        if (level === 'warn' || level === 'error') lines.push(`${line} ${fields?.validator}`);
+      },
+    }));
+    await network.reach(1, network.nodes, 5 * MINUTE_MS);
+    const old = await network.node(3, { genesis: ibftGenesis() });
+    network.nodes.push(old);
+    const member = toHex(addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey));
+    await network.reach(2);
+    expect(lines).toContain(
+      `Validator does not know of a change of rules ahead: bring it there first ${member}`,
+    );
+    await network.reach(5, network.nodes, 5 * MINUTE_MS);
+    await network.time.pass(MINUTE_MS);
+    expect(network.nodes.map(({ chain }) => chain.head().number)).toEqual([5, 5, 5, 5]);
+    expect(lines).toContain(
+      `Not making a block from which other rules hold: a validator would not follow ${member}`,
+    );
+    network.nodes.pop();
+    await old.stop();
+    network.nodes.push(await network.node(3, { disk: old.disk, genesis: later }));
+    await network.reach(8, network.nodes, 5 * MINUTE_MS);
+  });
 });
