@@ -22,7 +22,7 @@ import {
 } from '../../../core/chain/transaction.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash } from '../../../core/privacy/inputs.ts';
-import { PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
+import { PAYLOAD_HASH_BYTES, PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Accounts } from './accounts.ts';
 import type { Chain } from './chain.ts';
@@ -129,7 +129,10 @@ export class Sender implements SendDesk {
     const from = this.ownAccount(args);
     const body = this.withDefaults(args, from);
     this.checkFee(body);
-    return this.signBody(from, body, args.private !== undefined, password);
+    const signed = await this.signBody(from, body, args.private !== undefined, password);
+    if (!args.private || isStored(body.data)) return signed;
+    const data = await this.parts.private.storeRaw(body.data, args.private);
+    return this.signBody(from, { ...body, data }, true, password);
   }
 
   async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
@@ -327,6 +330,11 @@ export class Sender implements SendDesk {
       `tx fee (${ether(fee)} ether) exceeds the configured cap (${ether(feeCapWei)} ether)`,
     );
   }
+}
+
+/** Nothing, or the hash of a payload that the caller has stored. */
+function isStored(data: Uint8Array): boolean {
+  return data.length === 0 || data.length === PAYLOAD_HASH_BYTES;
 }
 
 function partsOf(signature65: Uint8Array): { parity: 0 | 1; r: bigint; s: bigint } {

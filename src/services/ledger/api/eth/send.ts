@@ -3,6 +3,7 @@ import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
@@ -10,6 +11,9 @@ import { renderTransaction } from '../render.ts';
 import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
 import { address, data, named, optional, quantity } from '../shapes.ts';
 import { privateArgs, sendArgs } from '../transaction-args.ts';
+
+/** The reference's default. */
+const PRIVATE_RESEND_GAS = 90_000n;
 
 /** `{raw, tx}` of fill and sign, members in the reference's order. */
 export function renderSigned(transaction: Transaction): JsonObject {
@@ -59,13 +63,30 @@ async function resend(
 ): Promise<string> {
   if (args.nonce === undefined)
     throw fail('SEND_ARGS', 'missing transaction nonce in transaction spec');
-  const wanted = await desk.fill(args);
+  const wanted = await desk.fill(asPooled(args));
   const pooled = [...desk.poolContent().pending.values()].flat();
   if (!pooled.some((each) => isSameRequest(each, wanted, args)))
     throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted.hash)} not found`);
   const price = gasPrice === undefined || gasPrice === 0n ? args.gasPrice : gasPrice;
   const limit = gas === undefined || gas === 0n ? args.gas : gas;
-  return toHex(await desk.send({ ...args, gasPrice: price, gas: limit }));
+  if (!args.private) return toHex(await desk.send({ ...args, gasPrice: price, gas: limit }));
+  // Its parties have the payload: only the transaction around the hash is made anew.
+  const terms = { gasPrice: price ?? 0n, gas: limit ?? PRIVATE_RESEND_GAS };
+  const { raw } = await desk.signTransaction({ ...args, ...terms });
+  return toHex(await desk.sendRaw(raw));
+}
+
+/** A private transaction lies in the pool with the hash of its payload, which is what its caller has to name. */
+function asPooled(args: TransactionArgs): TransactionArgs {
+  if (!args.private) return args;
+  const data = args.input ?? args.data;
+  if (data?.length !== PAYLOAD_HASH_BYTES) {
+    throw fail(
+      'SEND_ARGS',
+      'a private transaction is resent with the hash of its payload as data, as eth_getTransactionByHash shows it',
+    );
+  }
+  return { ...args, gas: args.gas ?? PRIVATE_RESEND_GAS, private: undefined };
 }
 
 function isSameRequest(pooled: Transaction, wanted: Transaction, { from }: TransactionArgs) {

@@ -1,0 +1,163 @@
+/** Every way to send privately takes `data` and `input` alike, and none lets the payload onto the chain. */
+import { Transaction } from 'ethers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { canary } from '../../../../test/support/canaries.ts';
+import { type TestPtm, testPtm, until } from '../../../../test/support/ptm.ts';
+import { ALL_APIS, type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { genesisFromJson } from '../../../core/chain/genesis.ts';
+import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
+import { connectManager } from '../../../io/ptm-client/connect.ts';
+import { devnetGenesis } from '../../devnet/genesis.ts';
+
+const VALIDATOR = new Uint8Array(32).fill(7);
+const ACCOUNT = new Uint8Array(32).fill(9);
+const FROM = toHex(addressOfSecretKey(ACCOUNT));
+/** PUSH32 word, PUSH1 0, SSTORE: creation code that says what it was made from. */
+const secret = canary('payload');
+const CREATION = `0x7f${secret.hex}60005500`;
+
+let ptm: TestPtm;
+let node: RpcNode;
+
+beforeAll(async () => {
+  ptm = await testPtm(1, []);
+  const config = resolveManagerConfig('ignore', { 'ptm.url': ptm.q2tUrl! });
+  const topology = {
+    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
+    accounts: [{ address: FROM }],
+  };
+  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
+  node = await rpcNode({
+    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    secretKey: VALIDATOR,
+    isMining: true,
+    manager: await connectManager(config, { say: () => {} }),
+    argv: ['--http.api', ALL_APIS],
+  });
+  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
+});
+
+afterAll(async () => {
+  await node?.close();
+  await ptm?.close();
+});
+
+async function mined(hash: string): Promise<any> {
+  let receipt: any = null;
+  await until(async () => {
+    receipt = await node.call('eth_getTransactionReceipt', hash);
+    return receipt !== null;
+  }, `${hash} is mined`);
+  return receipt;
+}
+
+/** The transaction on the chain, as bytes. */
+async function onChain(hash: string): Promise<string> {
+  const { blockNumber, status } = await mined(hash);
+  expect(status).toBe('0x1');
+  expect(await node.call('debug_getRawBlock', blockNumber)).not.toContain(secret.hex);
+  return node.call('eth_getRawTransactionByHash', hash);
+}
+
+/** Resolves with the hash of what came onto the chain. */
+type Way = (args: Record<string, unknown>) => Promise<string>;
+
+const sendSigned: Way = async (args) => {
+  const { raw } = await node.call('eth_signTransaction', args);
+  return node.call('eth_sendRawPrivateTransaction', raw, { privateFor: [] });
+};
+
+const WAYS: Record<string, Way> = {
+  eth_sendTransaction: (args) => node.call('eth_sendTransaction', args),
+  eth_sendTransactionAsync: async (args) => {
+    const nonce = await node.call('eth_getTransactionCount', FROM, 'pending');
+    await node.call('eth_sendTransactionAsync', args);
+    let hash: string | undefined;
+    await until(async () => {
+      const { pending } = await node.call('txpool_content');
+      const own = Object.values(Object.values(pending)[0] ?? {}) as any[];
+      hash = own.find((each) => each.nonce === nonce)?.hash ?? (await minedWith(nonce));
+      return hash !== undefined;
+    }, 'it is sent');
+    return hash!;
+  },
+  eth_fillTransaction: async (args) => {
+    const { tx, raw } = await node.call('eth_fillTransaction', args);
+    expect(raw).not.toContain(secret.hex);
+    return sendSigned({ ...args, data: tx.input, input: undefined });
+  },
+  eth_signTransaction: sendSigned,
+  personal_sendTransaction: (args) => node.call('personal_sendTransaction', args, 'test'),
+  personal_signTransaction: async (args) => {
+    const { raw } = await node.call('personal_signTransaction', args, 'test');
+    return node.call('eth_sendRawPrivateTransaction', raw, { privateFor: [] });
+  },
+};
+
+async function minedWith(nonce: string): Promise<string | undefined> {
+  const { transactions } = await node.call('eth_getBlockByNumber', 'latest', true);
+  return transactions.find((each: any) => each.nonce === nonce)?.hash;
+}
+
+const fields = ['data', 'input', 'both'] as const;
+it.each(Object.keys(WAYS).flatMap((way) => fields.map((field) => [way, field] as const)))(
+  '%s with %s',
+  async (way, field) => {
+    const nonce = await node.call('eth_getTransactionCount', FROM, 'pending');
+    const payload = {
+      ...(field === 'input' ? {} : { data: CREATION }),
+      ...(field === 'data' ? {} : { input: CREATION }),
+    };
+    const hash = await WAYS[way]!({
+      ...{
+        from: FROM,
+        gas: '0x100000',
+        gasPrice: '0x0',
+        nonce,
+        privateFor: [],
+        privateFrom: ptm.key,
+      },
+      ...payload,
+    });
+    const raw = await onChain(hash);
+    expect(raw).not.toContain(secret.hex);
+    const { contractAddress } = await mined(hash);
+    expect(await node.call('eth_getStorageAt', contractAddress, '0x0', 'latest')).toBe(
+      `0x${secret.hex}`,
+    );
+    const { input } = await node.call('eth_getTransactionByHash', hash);
+    expect(fromHex(input)).toHaveLength(64);
+    expect(await node.call('eth_getQuorumPayload', input)).toBe(CREATION);
+  },
+);
+
+it('eth_resend takes the hash of the payload and keeps it, and takes no payload', async () => {
+  await node.call('miner_stop');
+  const nonce = await node.call('eth_getTransactionCount', FROM, 'pending');
+  const args = { from: FROM, gas: '0x100000', gasPrice: '0x0', nonce, privateFor: [] };
+  const hash = await node.call('eth_sendTransaction', { ...args, data: CREATION });
+  await expect(
+    node.call('eth_resend', { ...args, input: CREATION }, '0x0', '0x200000'),
+  ).rejects.toThrow(/^a private transaction is resent with the hash of its payload as data/);
+  const { input } = await node.call('eth_getTransactionByHash', hash);
+  // A replacement must pay more, and on a network without fees nobody can.
+  await expect(node.call('eth_resend', { ...args, input }, '0x0', '0x200000')).rejects.toThrow(
+    'replacement transaction underpriced',
+  );
+  await expect(
+    node.call('eth_resend', { ...args, data: `0x${'11'.repeat(64)}` }, '0x0', '0x200000'),
+  ).rejects.toThrow(/^transaction 0x[0-9a-f]{64} not found$/);
+  await node.call('miner_start');
+  await onChain(hash);
+});
+
+it('signs a hash that its caller has stored as it is', async () => {
+  const data = `0x${'ab'.repeat(64)}`;
+  const args = { from: FROM, to: FROM, data, gas: '0x100000', gasPrice: '0x0', nonce: '0x0' };
+  const { raw } = await node.call('eth_signTransaction', { ...args, privateFor: [] });
+  expect(raw).toContain(data.slice(2));
+  const plain = await node.call('eth_signTransaction', args);
+  expect(Transaction.from(plain.raw).data).toBe(data);
+});
