@@ -11,6 +11,7 @@ import {
   type ServerCertificate,
   type TokenRules,
 } from '../../io/auth/security-config.ts';
+import { writeSelfSigned } from '../../io/auth/self-signed.ts';
 import { TokenChecker } from '../../io/auth/token-checker.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
@@ -132,13 +133,9 @@ function proofOf(options: ParsedOptions): ClientProof {
 }
 
 function serverTls({ isMade, certFile, keyFile, cipherSuites }: ServerCertificate): ServerTls {
-  const missing = [certFile, keyFile].find((path) => !existsSync(path));
-  if (missing !== undefined) {
-    const hint = isMade
-      ? `: make them with openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -subj /CN=localhost -keyout ${keyFile} -out ${certFile}`
-      : '';
-    throw invalid(`TLS of JSON-RPC: ${missing} does not exist${hint}`);
-  }
+  const missing = [certFile, keyFile].filter((path) => !existsSync(path));
+  if (isMade && missing.length === 2) writeSelfSigned({ certFile, keyFile }, systemClock.nowMs());
+  else if (missing.length > 0) throw invalid(`TLS of JSON-RPC: ${missing[0]} does not exist`);
   return {
     cert: readFileSync(certFile, 'utf8'),
     key: readFileSync(keyFile, 'utf8'),
