@@ -1,4 +1,5 @@
 /** All commands, in the order of the help. */
+import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
 import { dbCommand } from './db.ts';
 import { devnetCommand } from './devnet.ts';
@@ -10,6 +11,7 @@ import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
+import { restoreCommand } from './restore.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -20,6 +22,8 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   ptmCommand,
   ptmRecoverCommand,
+  backupCommand,
+  restoreCommand,
   keygenCommand,
   dbCommand,
   mpsUpgradeCommand,

@@ -13,6 +13,8 @@ export interface LmdbOptions {
   readonly path: string;
   /** Tables must be known when opening. */
   readonly tables: readonly string[];
+  /** Beside the process that writes; `commit` is refused. */
+  readonly readOnly?: boolean;
 }
 
 interface Handle {
@@ -26,12 +28,12 @@ interface Handle {
  */
 class LmdbKv implements Kv {
   private readonly path: string;
-  private readonly writing: Handle;
+  private readonly writing: Handle | undefined;
   private readonly reading: Handle;
 
   constructor(options: LmdbOptions) {
     this.path = options.path;
-    this.writing = openHandle(options);
+    this.writing = options.readOnly ? undefined : openHandle(options);
     this.reading = openHandle(options);
   }
 
@@ -64,17 +66,19 @@ class LmdbKv implements Kv {
 
   /** The event loop runs at each `yield` of `fill`, inside the open transaction. */
   async commit(fill: (writer: KvWriter) => Generator<void>): Promise<void> {
-    const { root } = this.writing;
+    const { writing } = this;
+    if (!writing) throw fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
+    const { root } = writing;
     let failure: unknown;
     const note = (error: unknown) => {
       failure ??= error;
     };
     const writer: KvWriter = {
       put: (table, key, value) => {
-        rowsOf(this.writing, table).put(asBuffer(key), asBuffer(value)).catch(note);
+        rowsOf(writing, table).put(asBuffer(key), asBuffer(value)).catch(note);
       },
       delete: (table, key) => {
-        rowsOf(this.writing, table).remove(asBuffer(key)).catch(note);
+        rowsOf(writing, table).remove(asBuffer(key)).catch(note);
       },
     };
     try {
@@ -96,7 +100,7 @@ class LmdbKv implements Kv {
 
   async close(): Promise<void> {
     await this.reading.root.close();
-    await this.writing.root.close();
+    await this.writing?.root.close();
   }
 
   private rows(table: string): Rows {
@@ -104,9 +108,10 @@ class LmdbKv implements Kv {
   }
 }
 
-function openHandle({ path, tables }: LmdbOptions): Handle {
+function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
   const root = open<Buffer, Buffer>({
     path,
+    readOnly,
     maxDbs: tables.length + 1,
     encoding: 'binary',
     keyEncoding: 'binary',

@@ -1,6 +1,7 @@
 /** Opens the payload store that the configuration names: a folder of our own, or a PostgreSQL database. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/ports.ts';
 import { parsePostgresUrl } from '../../io/postgres/address.ts';
 import { openDatabase } from '../../io/postgres/database.ts';
@@ -37,7 +38,7 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-function embeddedStorePath({ dataFolder }: StoreSource): string {
+export function embeddedStorePath({ dataFolder }: StoreSource): string {
   return join(dataFolder, STORE_FOLDER);
 }
 
@@ -58,6 +59,21 @@ export async function openStore(
     unlock();
     throw error;
   }
+}
+
+/** Beside a manager that runs, or one that does not; nothing is locked or written. Throws STORAGE_…. */
+export async function openStoreToRead(
+  source: StoreSource,
+  clock: Clock,
+  say: Log,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<OpenedStore> {
+  if (source.database) return openPostgres(source.database, clock, say, env);
+  const path = embeddedStorePath(source);
+  if (!existsSync(path)) {
+    throw fail('STORAGE_MISSING', `there is no payload store in ${source.dataFolder}`);
+  }
+  return overKv(openLmdbKv({ path, tables: PTM_TABLES, readOnly: true }));
 }
 
 export function overKv(kv: Kv, unlock: () => void = () => undefined): OpenedStore {

@@ -22,6 +22,8 @@ const COMMIT_WRITES_MAX = 512;
 /** Of one transaction; a single payload may be larger. */
 const COMMIT_BYTES_MAX = 8 * 1024 * 1024;
 const RIDING_MAX = 512;
+const SELECT_RAW =
+  'SELECT hash, encrypted_payload, encrypted_key, nonce, sender FROM encrypted_raw_transaction';
 const SELECT_PAYLOADS = 'SELECT hash, encoded_payload FROM encrypted_transaction';
 
 export class PostgresPayloadStore implements PayloadStore {
@@ -75,22 +77,24 @@ export class PostgresPayloadStore implements PayloadStore {
   }
 
   async getRaw(hash: PayloadHash): Promise<RawPayload | undefined> {
-    const [row] = await this.database.query(
-      'SELECT encrypted_payload, encrypted_key, nonce, sender FROM encrypted_raw_transaction WHERE hash = $1',
-      [buffer(hash)],
-    );
-    return (
-      row && {
-        senderKey: bytes(row.sender),
-        cipherText: bytes(row.encrypted_payload),
-        encryptedKey: bytes(row.encrypted_key),
-        nonce: bytes(row.nonce),
-      }
-    );
+    const [row] = await this.database.query(`${SELECT_RAW} WHERE hash = $1`, [buffer(hash)]);
+    return row && rawOf(row);
+  }
+
+  async rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload][]> {
+    const rows = await this.database.query(`${SELECT_RAW} WHERE hash > $1 ORDER BY hash LIMIT $2`, [
+      buffer(after ?? new Uint8Array(0)),
+      limit,
+    ]);
+    return rows.map((row) => [bytes(row.hash), rawOf(row)]);
   }
 
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void> {
     return this.commits.write({ kind: 'raw', hash, raw });
+  }
+
+  owe(deliveries: readonly Delivery[]): Promise<void> {
+    return this.commits.write({ kind: 'owe', deliveries });
   }
 
   delivered(deliveries: readonly Delivery[]): Promise<void> {
@@ -222,6 +226,15 @@ function firstOf(merge: Merge): EncodedPayload | undefined {
   } catch {
     return undefined;
   }
+}
+
+function rawOf(row: Row): RawPayload {
+  return {
+    senderKey: bytes(row.sender),
+    cipherText: bytes(row.encrypted_payload),
+    encryptedKey: bytes(row.encrypted_key),
+    nonce: bytes(row.nonce),
+  };
 }
 
 function payloadOf(row: Row): EncodedPayload {

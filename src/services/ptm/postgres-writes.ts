@@ -21,6 +21,7 @@ export type StoreWrite =
     }
   | { readonly kind: 'delete'; readonly hash: PayloadHash }
   | { readonly kind: 'raw'; readonly hash: PayloadHash; readonly raw: RawPayload }
+  | { readonly kind: 'owe'; readonly deliveries: readonly Delivery[] }
   | { readonly kind: 'delivered'; readonly deliveries: readonly Delivery[] }
   | {
       readonly kind: 'stage';
@@ -80,12 +81,12 @@ const STATEMENTS: {
     const owed = writes.flatMap(({ hash, owed: keys }) =>
       keys.map((recipient) => ({ recipient, hash })),
     );
-    if (owed.length === 0) return;
-    await query(
-      `INSERT INTO quorate_outbox (recipient, hash)
-       SELECT recipient, hash FROM unnest($1::bytea[], $2::bytea[]) AS new (recipient, hash)
-       ON CONFLICT DO NOTHING`,
-      [column(owed, (one) => one.recipient), column(owed, (one) => one.hash)],
+    await insertOwed(query, owed);
+  },
+  async owe(query, writes) {
+    await insertOwed(
+      query,
+      writes.flatMap((write) => write.deliveries),
     );
   },
   async first(query, writes, nowMs) {
@@ -160,6 +161,16 @@ const STATEMENTS: {
     }
   },
 };
+
+async function insertOwed(query: Query, owed: readonly Delivery[]): Promise<void> {
+  if (owed.length === 0) return;
+  await query(
+    `INSERT INTO quorate_outbox (recipient, hash)
+     SELECT recipient, hash FROM unnest($1::bytea[], $2::bytea[]) AS new (recipient, hash)
+     ON CONFLICT DO NOTHING`,
+    [column(owed, (one) => one.recipient), column(owed, (one) => one.hash)],
+  );
+}
 
 /** One statement may not touch a row twice. Sorted by key. */
 function lastOfEach<T>(rows: readonly T[], key: (row: T) => Uint8Array): T[] {

@@ -1,9 +1,14 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type EncodedPayload, mergeBoxes, NO_METADATA } from '../../core/privacy/payload.ts';
+import { encodeGroup, groupId, groupLookupId } from '../../core/privacy/payload-group.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
+import { dumpStore, loadStore } from './dump.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { type OpenedStore, openStore, overKv } from './open-store.ts';
 
@@ -57,6 +62,74 @@ async function withStore(
     await opened.close();
   }
 }
+
+describe.each(KINDS)('a dump of the payload store, %s', (_name, open) => {
+  const path = (name: string) => join(mkdtempSync(join(tmpdir(), 'ptm-dump-')), name);
+
+  it('is the same wherever it is loaded', async () => {
+    const files: Buffer[] = [];
+    await withStore(open, async (store) => {
+      const numbers = Array.from({ length: 600 }, (_, i) => i);
+      await Promise.all(
+        numbers.map((i) => store.put(hashOf(i), payload(i, [1, 2]), [bytes(32, 2)])),
+      );
+      const raw = {
+        senderKey: bytes(32, 1),
+        cipherText: bytes(40, 2),
+        encryptedKey: bytes(48, 3),
+        nonce: bytes(24, 4),
+      };
+      for (const i of numbers.slice(0, 300)) await store.putRaw(hashOf(i), raw);
+      await store.stage([[hashOf(9), payload(9)]]);
+      const members = [bytes(32, 1), bytes(32, 2)];
+      const group = {
+        id: bytes(0, 0),
+        name: 'a',
+        description: 'b',
+        members,
+        seed: bytes(20, 1),
+        type: 'PANTHEON',
+        state: 'ACTIVE',
+      } as const;
+      await store.putGroup(
+        groupId(members, group.seed),
+        groupLookupId(members),
+        encodeGroup(group),
+      );
+      const file = path('dump');
+      const counts = { payloads: 600, raw: 300, owed: 600 };
+      expect(await dumpStore(store, file, () => undefined)).toEqual(counts);
+      for (const [, openOther] of KINDS) {
+        await withStore(openOther, async (other) => {
+          expect(await loadStore(other, file, () => undefined)).toEqual(counts);
+          expect(await other.get(hashOf(599))).toEqual(payload(599, [1, 2]));
+          expect(await other.getRaw(hashOf(7))).toEqual(raw);
+          expect(await other.countOwed(bytes(32, 2), 1000)).toBe(600);
+          expect(await other.isStaged(hashOf(9))).toBe(true);
+          const next = path('dump');
+          await dumpStore(other, next, () => undefined);
+          files.push(readFileSync(next));
+        });
+      }
+      for (const one of files) expect(one.equals(readFileSync(file))).toBe(true);
+      const whole = readFileSync(file);
+      for (const [content, code] of [
+        [whole.subarray(0, whole.length - 1), 'SNAPSHOT_DAMAGED'],
+        [whole.subarray(0, 5000), 'SNAPSHOT_DAMAGED'],
+        [
+          Buffer.from(whole.toString('latin1').replace('payloads 1', 'payloads 2'), 'latin1'),
+          'SNAPSHOT_NEWER',
+        ],
+        [Buffer.from('nonsense that is long enough'), 'SNAPSHOT_DAMAGED'],
+      ] as const) {
+        const bad = path('bad');
+        writeFileSync(bad, content);
+        const loaded = loadStore(overKv(new MemoryKv()).store, bad, () => undefined);
+        await expect(loaded).rejects.toMatchObject({ code });
+      }
+    });
+  });
+});
 
 describe.each(KINDS)('the payload store, %s', (_name, open) => {
   it('holds payloads, raw payloads and groups, and gives them as they were', () =>

@@ -80,9 +80,7 @@ export class KvPayloadStore implements PayloadStore {
     try {
       await this.write((writer) => {
         writer.put(TABLE.payloads, hash, record);
-        for (const recipient of owed) {
-          writer.put(TABLE.outbox, concatBytes(recipient, hash), new Uint8Array(0));
-        }
+        for (const recipient of owed) putOwed(writer, recipient, hash);
       });
     } finally {
       const entry = this.unwritten.get(name);
@@ -96,14 +94,16 @@ export class KvPayloadStore implements PayloadStore {
 
   async getRaw(hash: PayloadHash): Promise<RawPayload | undefined> {
     const record = this.kv.get(TABLE.raw, hash);
-    if (!record) return undefined;
-    const input = new BinaryReader(record);
-    return {
-      senderKey: input.field(),
-      cipherText: input.field(),
-      encryptedKey: input.field(),
-      nonce: input.field(),
-    };
+    return record && decodeRaw(record);
+  }
+
+  async rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload][]> {
+    const page: [PayloadHash, RawPayload][] = [];
+    for (const [hash, record] of this.rowsBehind(TABLE.raw, after)) {
+      page.push([hash.slice(), decodeRaw(record.slice())]);
+      if (page.length === limit) break;
+    }
+    return page;
   }
 
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void> {
@@ -114,6 +114,12 @@ export class KvPayloadStore implements PayloadStore {
       .field(raw.nonce)
       .finish();
     return this.write((writer) => writer.put(TABLE.raw, hash, record));
+  }
+
+  owe(deliveries: readonly Delivery[]): Promise<void> {
+    return this.write((writer) => {
+      for (const { recipient, hash } of deliveries) putOwed(writer, recipient, hash);
+    });
   }
 
   delivered(deliveries: readonly Delivery[]): Promise<void> {
@@ -251,6 +257,20 @@ function deleteOwed(writer: KvWriter, deliveries: readonly Delivery[]): void {
   for (const { recipient, hash } of deliveries) {
     writer.delete(TABLE.outbox, concatBytes(recipient, hash));
   }
+}
+
+function putOwed(writer: KvWriter, recipient: PublicKey, hash: PayloadHash): void {
+  writer.put(TABLE.outbox, concatBytes(recipient, hash), new Uint8Array(0));
+}
+
+function decodeRaw(record: Uint8Array): RawPayload {
+  const input = new BinaryReader(record);
+  return {
+    senderKey: input.field(),
+    cipherText: input.field(),
+    encryptedKey: input.field(),
+    nonce: input.field(),
+  };
 }
 
 function legacyRecord(payload: EncodedPayload): Uint8Array {

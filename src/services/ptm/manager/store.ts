@@ -26,6 +26,10 @@ export interface PayloadStore {
   delete(hash: PayloadHash): Promise<void>;
   getRaw(hash: PayloadHash): Promise<RawPayload | undefined>;
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void>;
+  /** Raw payloads in the order of hashes, at most `limit`, behind `after`. */
+  rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload][]>;
+  /** Deliveries of payloads that are held already: a restore. */
+  owe(deliveries: readonly Delivery[]): Promise<void>;
   delivered(deliveries: readonly Delivery[]): Promise<void>;
   /** Rides with the next commit, for a crash before it costs no more than one push again. */
   deliveredSoon(deliveries: readonly Delivery[]): void;

@@ -1,0 +1,65 @@
+/** `quorate backup`: one snapshot of a node and its private transaction manager, while they run. */
+import { fail } from '../core/base/errors.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { SnapshotWriter } from '../io/snapshot/writer.ts';
+import { backupNode } from '../services/ledger/backup.ts';
+import { VERSION } from '../services/ledger/facts.ts';
+import { backupPtm } from '../services/ptm/backup.ts';
+import { byteProgress } from './byte-progress.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+
+const GROUP = 'Snapshot';
+
+export const backupCommand: Command = {
+  name: 'backup',
+  about: 'Copies a node and its private transaction manager into a new folder, while both run.',
+  examples: [
+    {
+      does: 'both, in the order that fits together',
+      line: 'quorate backup --datadir data --configfile ptm/config.json --out snapshot',
+    },
+    { does: 'a node alone', line: 'quorate backup --datadir data --out snapshot' },
+  ],
+  rows: [
+    { flag: 'out', type: 'string', about: 'The new folder, on another disk at best', group: GROUP },
+    { flag: 'datadir', type: 'string', about: "The node's data folder", group: GROUP },
+    ...PTM_CONFIG_ROWS,
+    VERBOSITY_ROW,
+  ],
+  async run(options) {
+    const [out, dataDirectory] = [options.string('out'), options.string('datadir')];
+    const configFile = options.string('configfile');
+    if (out === undefined || (dataDirectory === undefined && configFile === undefined)) {
+      throw fail(
+        'OPTION_VALUE_MISSING',
+        'say what, and where to: quorate backup --datadir data --configfile config.json --out snapshot',
+      );
+    }
+    await installCrypto();
+    const say = stderrLog(options.number('verbosity')!);
+    const progress = byteProgress('copied');
+    const config =
+      configFile === undefined ? undefined : await readPtmConfig(options, 'backup', say);
+    const writer = new SnapshotWriter(out, progress.add);
+    try {
+      if (dataDirectory !== undefined) {
+        const { head, hash } = await backupNode(dataDirectory, writer);
+        console.log(`Node: up to block ${head} ${hash}`);
+      }
+      if (config && configFile !== undefined) {
+        const host = { clock: systemClock, say, env: process.env };
+        const counts = await backupPtm(config, configFile, writer, host, progress.add);
+        console.log(`Manager: ${counts.payloads} payloads, ${counts.raw} raw, ${counts.owed} owed`);
+      }
+      const bytes = writer.finish(`quorate ${VERSION}`, systemClock.nowMs());
+      console.log(`Snapshot of ${bytes} bytes in ${out}`);
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+    return 0;
+  },
+};

@@ -1,0 +1,102 @@
+/** `quorate restore`: a node, its private transaction manager, or both, out of a snapshot. */
+import { fail } from '../core/base/errors.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import type { ParsedOptions } from '../io/host/options.ts';
+import { SnapshotReader } from '../io/snapshot/reader.ts';
+import { checkNodeTarget, restoreNode } from '../services/ledger/backup.ts';
+import { loadPtm, restorePtmFolder } from '../services/ptm/backup.ts';
+import { type PtmConfig, withStore } from '../services/ptm/options.ts';
+import { readTesseraConfig } from '../services/ptm/start.ts';
+import { byteProgress } from './byte-progress.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+
+const GROUP = 'Snapshot';
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  about:
+    'Makes a node and its private transaction manager out of a snapshot, after checking all of it.',
+  examples: [
+    {
+      does: 'both, into new folders',
+      line: 'quorate restore --from snapshot --datadir data --ptmdir ptm',
+    },
+    {
+      does: 'payloads into the empty store of a manager that is configured already',
+      line: 'quorate restore --from snapshot --configfile ptm/config.json',
+    },
+    { does: 'only look whether a snapshot is whole', line: 'quorate restore --from snapshot' },
+  ],
+  rows: [
+    { flag: 'from', type: 'string', about: 'The snapshot', group: GROUP },
+    { flag: 'datadir', type: 'string', about: "The node's new data folder", group: GROUP },
+    {
+      flag: 'ptmdir',
+      type: 'string',
+      about: "The manager's new folder, for its configuration, keys and payloads",
+      group: GROUP,
+    },
+    ...PTM_CONFIG_ROWS,
+    VERBOSITY_ROW,
+  ],
+  async run(options) {
+    const [from, dataDirectory] = [options.string('from'), options.string('datadir')];
+    if (from === undefined) {
+      throw fail(
+        'OPTION_VALUE_MISSING',
+        'name the snapshot: quorate restore --from snapshot --datadir data --ptmdir ptm',
+      );
+    }
+    await installCrypto();
+    const snapshot = new SnapshotReader(from);
+    const { createdAt, parts } = snapshot.manifest;
+    if (dataDirectory !== undefined) checkNodeTarget(snapshot, dataDirectory);
+    await snapshot.check(byteProgress('checked', snapshot.bytes).add);
+    console.log(`The snapshot of ${createdAt} is whole: ${Object.keys(parts).join(' and ')}`);
+    const progress = byteProgress('restored', snapshot.bytes);
+    // The manager first: a node that starts finds its payloads.
+    await restorePtm(options, snapshot, progress.add);
+    if (dataDirectory !== undefined) {
+      await restoreNode(snapshot, dataDirectory, progress.add);
+      console.log(`Node in ${dataDirectory}: up to block ${parts.node?.head}`);
+    }
+    return 0;
+  },
+};
+
+async function restorePtm(
+  options: ParsedOptions,
+  snapshot: SnapshotReader,
+  onBytes: (count: number) => void,
+): Promise<void> {
+  const [folder, configFile] = [options.string('ptmdir'), options.string('configfile')];
+  if (folder === undefined && configFile === undefined) return;
+  if (folder !== undefined && configFile !== undefined) {
+    throw fail(
+      'OPTION_CONFLICT',
+      'give --ptmdir for a new manager, or --configfile for one that is there',
+    );
+  }
+  const say = stderrLog(options.number('verbosity')!);
+  const config =
+    folder === undefined
+      ? await readPtmConfig(options, 'restore', say)
+      : await newConfig(options, await restorePtmFolder(snapshot, folder));
+  const host = { clock: systemClock, say, env: process.env };
+  const { payloads, raw, owed } = await loadPtm(snapshot, config, host, onBytes);
+  console.log(`Manager: ${payloads} payloads, ${raw} raw, ${owed} owed`);
+  if (config.keys.some(({ password }) => password.file !== undefined)) {
+    console.log(
+      'Its keys are locked with a password file, which no snapshot holds: see keys.passwordFile',
+    );
+  }
+}
+
+async function newConfig(options: ParsedOptions, file: string): Promise<PtmConfig> {
+  const { config } = await readTesseraConfig(file, options.list('override'));
+  const store = options.string('store');
+  return store === undefined ? config : withStore(config, store);
+}
