@@ -18,7 +18,8 @@ const BYTECODE =
 
 const devnet = JSON.parse(readFileSync(process.argv[2] ?? '.quorate/devnet.json', 'utf8'));
 const [node1, node2, node3] = devnet.nodes.map(
-  ({ rpc }) => new JsonRpcProvider(rpc, undefined, { pollingInterval: 250 }),
+  // Without ethers' cache: a Raft chain may mine within the time for which it believes an old answer, and makes no empty blocks.
+  ({ rpc }) => new JsonRpcProvider(rpc, undefined, { pollingInterval: 250, cacheTimeout: -1 }),
 );
 
 // Public: signed here, seen by every node.

@@ -8,6 +8,7 @@ import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import { renderTable } from '../services/devnet/table.ts';
+import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import type { Command } from './command.ts';
 import { inProcessLauncher } from './in-process.ts';
 import { stderrLog } from './log.ts';
@@ -18,7 +19,7 @@ const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 export const devnetCommand: Command = {
   name: 'devnet',
   about:
-    'Runs a network of four QBFT validators, each with its private transaction manager, on this machine.',
+    'Runs a network of four QBFT validators or three Raft peers, each with its private transaction manager, on this machine.',
   operands: '[stop]',
   examples: [
     { does: 'start, and stay in the foreground', line: 'quorate devnet' },
@@ -54,6 +55,13 @@ export const devnetCommand: Command = {
       flag: 'ports-from',
       type: 'integer',
       about: 'First of 20 ports to use instead of the documented ones',
+      group: GROUP,
+    },
+    {
+      flag: 'consensus',
+      type: 'string',
+      default: 'qbft',
+      about: 'qbft, with four validators, or raft, with three peers',
       group: GROUP,
     },
     {
@@ -108,6 +116,7 @@ export const devnetCommand: Command = {
         folder,
         isFresh: options.boolean('fresh'),
         portsFrom: options.number('ports-from'),
+        consensus: consensusOf(options.string('consensus')!),
         blockPeriodSeconds: options.number('block-period')!,
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
@@ -124,6 +133,11 @@ export const devnetCommand: Command = {
     return untilEnd(devnet);
   },
 };
+
+function consensusOf(text: string): DevnetConsensus {
+  if (text === 'qbft' || text === 'raft') return text;
+  throw fail('OPTION_VALUE_INVALID', `--consensus ${text}: qbft or raft`);
+}
 
 /** Serves until a signal, which ends this process, or until a process of the network ends: status 1. */
 async function untilEnd(devnet: Devnet): Promise<number> {

@@ -8,10 +8,10 @@ import { PROJECT, startTestDevnet, type TestDevnet } from '../support/devnet.ts'
 const run = promisify(execFile);
 const EXAMPLES = ['ethers', 'viem', 'web3'];
 
-describe('the examples', () => {
+describe.each(['qbft', 'raft'] as const)('the examples on a %s devnet', (consensus) => {
   let net: TestDevnet;
   beforeAll(async () => {
-    net = await startTestDevnet();
+    net = await startTestDevnet({ consensus });
   });
   afterAll(() => net?.close());
 

@@ -4,7 +4,7 @@ import type { PreparedFiles } from './files.ts';
 import { CHAIN_ID, type NodeSpec, type Topology } from './topology.ts';
 
 const HTTP_API =
-  'admin,debug,eth,istanbul,ledgerExtension,ledgerPermission,miner,net,personal,quorumExtension,quorumPermission,rpc,txpool,web3';
+  'admin,debug,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,quorumExtension,quorumPermission,rpc,txpool,web3';
 
 export function ptmCommand(node: NodeSpec): string[] {
   return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
@@ -21,7 +21,8 @@ export function nodeCommand(
   return [
     ...['node', '--datadir', node.folder, '--genesis', files.genesis],
     ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(node.ports.p2p)],
-    ...['--mine', '--miner.gasprice', '0', '--syncmode', 'full'],
+    ...(topology.consensus === 'raft' ? raftFlags(node) : ['--mine']),
+    ...['--miner.gasprice', '0', '--syncmode', 'full'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
     ...['--http.corsdomain', '*'],
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
@@ -29,6 +30,14 @@ export function nodeCommand(
     ...['--verbosity', String(verbosity)],
     ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
     ...(node === topology.nodes[0] ? unlockFlags(topology, files) : []),
+  ];
+}
+
+/** Timestamps in seconds: most clients cannot hold nanoseconds. */
+function raftFlags(node: NodeSpec): string[] {
+  return [
+    ...['--raft', '--raftport', String(node.ports.raft), '--raft.addr', '127.0.0.1'],
+    ...['--rpc.raft-timestamps', 'seconds'],
   ];
 }
 

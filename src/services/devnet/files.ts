@@ -45,7 +45,9 @@ export async function prepareFiles(
 function writeNode(topology: Topology, node: NodeSpec): void {
   mkdirSync(node.folder, { recursive: true });
   writeFileSync(join(node.folder, 'nodekey'), bareHex(node.nodeKey), { mode: 0o600 });
-  const others = topology.nodes.filter((other) => other !== node);
+  // Members of a Raft cluster share one list: it gives them their ids.
+  const isListed = (other: NodeSpec) => topology.consensus === 'raft' || other !== node;
+  const others = topology.nodes.filter(isListed);
   const staticNodes = JSON.stringify(
     others.map((other) => other.enode),
     null,

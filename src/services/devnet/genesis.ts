@@ -1,4 +1,4 @@
-/** Genesis of the devnet: a GoQuorum QBFT file, with the newer forks that a new network starts with. */
+/** Genesis of the devnet: a GoQuorum QBFT or Raft file, with the newer forks that a new network starts with. */
 
 import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
@@ -15,6 +15,7 @@ export interface GenesisOptions {
 }
 
 export function devnetGenesis(topology: Topology, options: GenesisOptions): object {
+  const isRaft = topology.consensus === 'raft';
   const validators = topology.nodes.map((node) => fromHex(node.address)).sort(compareBytes);
   const extraData = encodeRlp([ZERO_HASH, validators, [], new Uint8Array(0), []]);
   return {
@@ -36,27 +37,31 @@ export function devnetGenesis(topology: Topology, options: GenesisOptions): obje
       privacyEnhancementsBlock: 0,
       privacyPrecompileBlock: 0,
       quorate: { londonBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },
-      qbft: {
-        policy: 0,
-        epochLength: 30_000,
-        ceil2Nby3Block: 0,
-        blockPeriodSeconds: options.blockPeriodSeconds,
-        emptyBlockPeriodSeconds: options.emptyBlockPeriodSeconds,
-        requestTimeoutSeconds: 4,
-        maxRequestTimeoutSeconds: 60,
-      },
+      ...(isRaft ? {} : { qbft: qbftBlock(options) }),
     },
     nonce: '0x0',
     timestamp: '0x0',
     gasLimit: '0x3b9aca00',
-    difficulty: '0x1',
+    difficulty: isRaft ? '0x0' : '0x1',
     number: '0x0',
     gasUsed: '0x0',
-    mixHash: ISTANBUL_MIX_HASH,
+    mixHash: isRaft ? toHex(ZERO_HASH) : ISTANBUL_MIX_HASH,
     coinbase: toHex(ZERO_ADDRESS),
-    extraData: toHex(extraData),
+    extraData: toHex(isRaft ? ZERO_HASH : extraData),
     alloc: Object.fromEntries(
       topology.accounts.map((account) => [account.address, { balance: BILLION_ETHER }]),
     ),
+  };
+}
+
+function qbftBlock(options: GenesisOptions): object {
+  return {
+    policy: 0,
+    epochLength: 30_000,
+    ceil2Nby3Block: 0,
+    blockPeriodSeconds: options.blockPeriodSeconds,
+    emptyBlockPeriodSeconds: options.emptyBlockPeriodSeconds,
+    requestTimeoutSeconds: 4,
+    maxRequestTimeoutSeconds: 60,
   };
 }

@@ -12,7 +12,7 @@ import {
 import { prepareFiles, removeFiles } from './files.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
-import { topologyOf } from './topology.ts';
+import { type DevnetConsensus, topologyOf } from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -20,6 +20,7 @@ export interface DevnetOptions {
   readonly folder: string;
   readonly isFresh: boolean;
   readonly portsFrom: number | undefined;
+  readonly consensus?: DevnetConsensus;
   readonly blockPeriodSeconds: number;
   readonly emptyBlockPeriodSeconds: number;
   /** 0 silent .. 5 trace, of the nodes' logs. */
@@ -48,7 +49,7 @@ export async function startDevnet(
   const { folder } = options;
   refuseSecond(folder);
   if (options.isFresh) removeFiles(folder);
-  const topology = topologyOf(folder, options.portsFrom);
+  const topology = topologyOf(folder, options.portsFrom, options.consensus);
   const files = await prepareFiles(topology, options);
   const managers = topology.nodes.map((node) => ({
     name: node.ptmName,

@@ -13,7 +13,7 @@ export function renderTable(description: DevnetDescription): string {
   const [account] = description.accounts;
   return [
     '',
-    `  Quorate devnet is up: chain id ${description.chainId}, ${description.nodes.length} QBFT validators, each with its private transaction manager.`,
+    `  Quorate devnet is up: chain id ${description.chainId}, ${description.nodes.length} ${description.consensus === 'raft' ? 'Raft peers' : 'QBFT validators'}, each with its private transaction manager.`,
     '',
     columns([['node', 'JSON-RPC', 'WebSocket', 'manager', "manager's public key"], ...rows]),
     '',

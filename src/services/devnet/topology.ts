@@ -5,7 +5,9 @@ import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
 export const CHAIN_ID = 1337;
-const NODE_COUNT = 4;
+const NODE_COUNT = { qbft: 4, raft: 3 } as const;
+
+export type DevnetConsensus = keyof typeof NODE_COUNT;
 
 /** Test keys that the quorum-dev-quickstart published years ago. Everybody knows them: never fund them elsewhere. */
 const TEST_ACCOUNT_KEYS: readonly string[] = [
@@ -22,6 +24,8 @@ export interface Ports {
   readonly ptmThirdParty: number;
   readonly ptmP2p: number;
   readonly ptmQ2t: number;
+  /** Of Raft's own connections. */
+  readonly raft: number;
 }
 
 export interface NodeSpec {
@@ -42,24 +46,34 @@ export interface Account {
 
 export interface Topology {
   readonly folder: string;
+  readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
 }
 
 /** `portsFrom` moves all ports to one range of 20 from there; undefined keeps the documented ones. */
-export function topologyOf(folder: string, portsFrom: number | undefined): Topology {
-  const nodes = Array.from({ length: NODE_COUNT }, (_, index) =>
-    nodeSpec(folder, index, portsFrom),
+export function topologyOf(
+  folder: string,
+  portsFrom: number | undefined,
+  consensus: DevnetConsensus = 'qbft',
+): Topology {
+  const nodes = Array.from({ length: NODE_COUNT[consensus] }, (_, index) =>
+    nodeSpec(folder, index, { portsFrom, consensus }),
   );
   const accounts = TEST_ACCOUNT_KEYS.map((privateKey) => ({
     address: toHex(addressOfSecretKey(fromHex(privateKey))),
     privateKey,
   }));
-  return { folder, nodes, accounts };
+  return { folder, consensus, nodes, accounts };
 }
 
-function nodeSpec(folder: string, index: number, portsFrom: number | undefined): NodeSpec {
-  const ports = portsOf(index, portsFrom);
+interface Choice {
+  readonly portsFrom: number | undefined;
+  readonly consensus: DevnetConsensus;
+}
+
+function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
+  const ports = portsOf(index, choice);
   const nodeKey = keccak256(new TextEncoder().encode(`quorate devnet test node ${index + 1}`));
   const publicKey = secp256k1().publicKey(nodeKey);
   return {
@@ -70,11 +84,13 @@ function nodeSpec(folder: string, index: number, portsFrom: number | undefined):
     ports,
     nodeKey,
     address: toHex(addressOfSecretKey(nodeKey)),
-    enode: `enode://${bareHex(publicKey)}@127.0.0.1:${ports.p2p}?discport=0`,
+    enode: `enode://${bareHex(publicKey)}@127.0.0.1:${ports.p2p}?discport=0${
+      choice.consensus === 'raft' ? `&raftport=${ports.raft}` : ''
+    }`,
   };
 }
 
-function portsOf(index: number, portsFrom: number | undefined): Ports {
+function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {
   if (portsFrom === undefined) {
     return {
       rpc: 22_000 + index,
@@ -82,8 +98,13 @@ function portsOf(index: number, portsFrom: number | undefined): Ports {
       ptmThirdParty: 9_081 + index,
       ptmP2p: 9_001 + index,
       ptmQ2t: 9_101 + index,
+      raft: 50_401 + index,
     };
   }
-  const at = (kind: number) => portsFrom + kind * NODE_COUNT + index;
-  return { rpc: at(0), p2p: at(1), ptmThirdParty: at(2), ptmP2p: at(3), ptmQ2t: at(4) };
+  // Five kinds for four validators, six for three members.
+  const at = (kind: number) => portsFrom + kind * NODE_COUNT[consensus] + index;
+  return {
+    ...{ rpc: at(0), p2p: at(1), ptmThirdParty: at(2), ptmP2p: at(3), ptmQ2t: at(4) },
+    raft: at(5),
+  };
 }

@@ -1,0 +1,104 @@
+/** Client libraries against a Raft devnet, whose answers carry timestamps in seconds. */
+import { once } from 'node:events';
+import { type Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
+import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { until } from '../support/conditions.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { STORE_ABI, STORE_CODE, word } from '../support/store-contract.ts';
+
+const YEAR_2100_SECONDS = 4_102_444_800n;
+const POLLING_INTERVAL_MS = 200;
+/**
+ * Raft makes no empty blocks, and mines within the quarter of a second for which ethers believes an old answer: without its
+ * cache it does not miss the only block that it waits for.
+ */
+const ETHERS_OPTIONS = { pollingInterval: POLLING_INTERVAL_MS, cacheTimeout: -1 };
+
+let net: TestDevnet;
+beforeAll(async () => {
+  net = await startTestDevnet({ consensus: 'raft' });
+});
+afterAll(() => net?.close());
+
+describe('a Raft devnet', () => {
+  it('serves ethers over HTTP and WebSocket', async () => {
+    const provider = new JsonRpcProvider(net.rpc[1]!.url, undefined, {
+      ...ETHERS_OPTIONS,
+    });
+    const wallet = new Wallet(net.accounts[0]!.privateKey, provider);
+    const store = (await new ContractFactory(STORE_ABI, STORE_CODE, wallet).deploy()) as Contract;
+    await store.waitForDeployment();
+    const socket = new WebSocket(net.devnet.description.nodes[2]!.ws);
+    const heads: { timestamp: string }[] = [];
+    socket.on('message', (data) => {
+      const { params } = JSON.parse(String(data)) as { params?: { result: { timestamp: string } } };
+      if (params) heads.push(params.result);
+    });
+    await once(socket, 'open');
+    const subscribe = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
+    socket.send(JSON.stringify(subscribe));
+    await once(socket, 'message');
+    const receipt = await (await store.getFunction('set')(7n)).wait();
+    expect(await store.getFunction('value')()).toBe(7n);
+    const block = await provider.getBlock(receipt!.blockNumber);
+    expect(Math.abs(block!.date!.getTime() - Date.now())).toBeLessThan(60_000);
+    expect((await store.queryFilter('Stored')).map(({ data }) => data)).toEqual([word(7)]);
+    await until('the head is heard', () => heads.length > 0);
+    expect(BigInt(heads[0]!.timestamp)).toBeLessThan(YEAR_2100_SECONDS);
+    socket.close();
+    provider.destroy();
+  });
+
+  it('serves viem', async () => {
+    const url = net.rpc[0]!.url;
+    const chain = defineChain({
+      id: 1337,
+      name: 'raft devnet',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [url] } },
+    });
+    const node = createPublicClient({
+      chain,
+      transport: http(url),
+      pollingInterval: POLLING_INTERVAL_MS,
+    });
+    const account = privateKeyToAccount(net.accounts[1]!.privateKey as `0x${string}`);
+    const wallet = createWalletClient({ account, chain, transport: http(url) });
+    const abi = parseAbi(STORE_ABI);
+    const bytecode = STORE_CODE as `0x${string}`;
+    const hash = await wallet.deployContract({ abi, bytecode });
+    const deployed = await node.waitForTransactionReceipt({ hash });
+    const block = await node.getBlock({ blockNumber: deployed.blockNumber });
+    expect(block.timestamp).toBeLessThan(YEAR_2100_SECONDS);
+    const pending = await node.getBlock({ blockTag: 'pending' });
+    expect(pending.timestamp).toBeLessThan(YEAR_2100_SECONDS);
+    expect(await node.getCode({ address: deployed.contractAddress! })).toMatch(/^0x6080/);
+  });
+
+  it('mints many transactions of one sender in order, block upon block', async () => {
+    const provider = new JsonRpcProvider(net.rpc[2]!.url, undefined, {
+      ...ETHERS_OPTIONS,
+    });
+    const wallet = new Wallet(net.accounts[2]!.privateKey, provider);
+    const to = Wallet.createRandom().address;
+    const first = await wallet.getNonce();
+    const sent = [];
+    for (let at = 0; at < 150; at++) {
+      sent.push(
+        await wallet.sendTransaction({ to, value: 1n, nonce: first + at, gasLimit: 21_000n }),
+      );
+    }
+    await sent.at(-1)!.wait();
+    expect(await provider.getBalance(to)).toBe(150n);
+    await until('all nodes have the same head', async () => {
+      const heads = await Promise.all(
+        net.rpc.map((rpc) => rpc.call<{ hash: string }>('eth_getBlockByNumber', 'latest', false)),
+      );
+      return new Set(heads.map(({ hash }) => hash)).size === 1;
+    });
+    provider.destroy();
+  });
+});
