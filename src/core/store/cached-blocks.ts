@@ -1,8 +1,10 @@
-/** Blocks, headers and receipts that were appended or asked for lately, decoded. */
+/** Blocks, headers and receipts, private ones too, that were appended or asked for lately, decoded. */
 import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
 import type { Header } from '../chain/header.ts';
 import type { Receipt } from '../chain/receipt.ts';
+import type { Psi } from '../privacy/inputs.ts';
+import type { PrivateRecord } from './interface.ts';
 
 const BLOCKS_MAX = 128;
 /** Of all these blocks together; decoded, each takes about 1 KB, and its receipt as much. */
@@ -20,6 +22,12 @@ export class CachedBlocks {
     of: ({ length }) => length,
   });
 
+  /** By privateKey(). */
+  readonly privateRecords = new Lru<string, PrivateRecord>(BLOCKS_MAX, {
+    max: TRANSACTIONS_MAX,
+    of: ({ receipts }) => receipts.size,
+  });
+
   keep(block: Block, receipts: readonly Receipt[]): void {
     const { number } = block.header;
     this.blocks.set(number, block);
@@ -31,5 +39,10 @@ export class CachedBlocks {
     this.blocks.clear();
     this.headers.clear();
     this.receipts.clear();
+    this.privateRecords.clear();
   }
+}
+
+export function privateKey(psi: Psi, number: number): string {
+  return `${number}/${psi}`;
 }

@@ -18,7 +18,7 @@ import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type NewRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
-import { CachedBlocks } from './cached-blocks.ts';
+import { CachedBlocks, privateKey } from './cached-blocks.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
@@ -248,7 +248,15 @@ export class ChainStore implements ChainReader {
   }
 
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined {
-    return this.privateResult(psi, number);
+    const key = privateKey(psi, number);
+    const known = this.cached.privateRecords.get(key);
+    if (known) return known;
+    const result = this.privateResult(psi, number);
+    if (!result) return undefined;
+    const { root, receipts, bloom } = result;
+    const record = { root, receipts, bloom };
+    this.cached.privateRecords.set(key, record);
+    return record;
   }
 
   bloom(space: Space, number: number): Uint8Array | undefined {
