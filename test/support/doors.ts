@@ -147,6 +147,9 @@ export const DOORS: Readonly<Record<string, Door>> = {
   eth_fillTransaction: (target) => [[privately(target)], [calls(target)[1]]],
   eth_signTransaction: (target) => [[privately(target)]],
   eth_sign: ({ from }) => [[from, '0x00']],
+  eth_signTypedData_v4: ({ from }) => [
+    [from, { types: { A: [] }, primaryType: 'A', domain: {}, message: {} }],
+  ],
   eth_accounts: PLAIN,
   eth_resend: (target) => [[privately(target), '0x0', '0x0']],
   eth_pendingTransactions: PLAIN,

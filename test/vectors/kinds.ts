@@ -21,9 +21,11 @@ import { rpcSecurity } from './rpc-security.ts';
 import { stateTests } from './state-tests.ts';
 import { tesseraVectors } from './tessera.ts';
 import { transactions } from './transactions.ts';
+import { typedData } from './typed-data.ts';
 
 export const VECTOR_KINDS: readonly VectorKind[] = [
   transactions,
+  typedData,
   stateTests,
   coreChains,
   evmUnit,
@@ -52,7 +54,7 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
     'public/core-tests',
     /^(?!.*\/BlockchainTests\/|.*\/TransactionTests\/)/,
   ),
-  later('ethers', 'public/ethers', /^(?!.*transactions)/),
+  later('ethers', 'public/ethers', /^(?!.*(transactions|eip712))/),
   later('execution-apis', 'public/execution-apis'),
   later('besu', 'public/besu'),
   later('istanbul', 'public/istanbul'),

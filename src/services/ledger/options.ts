@@ -231,6 +231,14 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'rpc.goquorum-casing',
+    type: 'boolean',
+    default: false,
+    about:
+      'Signers of a block also under the names that GoQuorum gives them (Number, Hash, Author, Committers)',
+    group: RPC,
+  },
+  {
     flag: 'vm.calltimeout',
     type: 'integer',
     default: 5,

@@ -113,6 +113,7 @@ export function composeApi(parts: ApiParts): {
       events: node.events,
       namespaces: namespaces[caller.transport],
       callLimits,
+      hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
       reloadPlugin: parts.access.reload,
     }),
     isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),

@@ -31,6 +31,8 @@ export interface Context {
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;
   readonly events: Events;
+  /** Whether answers also carry the names that only the reference spells with capitals. */
+  readonly hasGoquorumCasing: boolean;
   /** Gas and time that one call gets; the clock starts when it is asked for. */
   callLimits(): CallLimits;
   /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */

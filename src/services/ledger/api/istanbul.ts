@@ -47,11 +47,19 @@ function signers(context: Context, tag: BlockTag) {
     author,
     committers,
   } = bftOf(context).signers(headerAt(context, tag));
-  return {
+  const result = {
     number,
     hash: toHex(found),
     author: toHex(author),
     committers: committers?.map(toHex) ?? null,
+  };
+  if (!context.hasGoquorumCasing) return result;
+  return {
+    ...result,
+    Number: result.number,
+    Hash: result.hash,
+    Author: result.author,
+    Committers: result.committers,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Every way to send privately takes `data` and `input` alike, and none lets the payload onto the chain. */
-import { Transaction } from 'ethers';
+import { Transaction, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canary } from '../../../../test/support/canaries.ts';
 import { type TestPtm, testPtm, until } from '../../../../test/support/ptm.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     secretKey: VALIDATOR,
     isMining: true,
     manager: await connectManager(config, { say: () => {} }),
-    argv: ['--http.api', ALL_APIS],
+    argv: ['--http.api', ALL_APIS, '--rpc.goquorum-casing'],
   });
   await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
 });
@@ -160,4 +160,24 @@ it('signs a hash that its caller has stored as it is', async () => {
   expect(raw).toContain(data.slice(2));
   const plain = await node.call('eth_signTransaction', args);
   expect(Transaction.from(plain.raw).data).toBe(data);
+});
+
+it('signs typed data as wallets do', async () => {
+  const types = { Mail: [{ name: 'contents', type: 'string' }] };
+  const [domain, message] = [{ name: 'test', chainId: 1337 }, { contents: 'Hello' }];
+  const data = { types, primaryType: 'Mail', domain, message };
+  const wanted = await new Wallet(toHex(ACCOUNT)).signTypedData(domain, types, message);
+  for (const name of ['eth_signTypedData', 'eth_signTypedData_v4']) {
+    expect(await node.call(name, FROM, data)).toBe(wanted);
+    expect(await node.call(name, FROM, JSON.stringify(data))).toBe(wanted);
+  }
+  await expect(node.call('eth_signTypedData', FROM, '{')).rejects.toThrow(/must be JSON/);
+  const stranger = `0x${'11'.repeat(20)}`;
+  await expect(node.call('eth_signTypedData', stranger, data)).rejects.toThrow('unknown account');
+});
+
+it('names the signers of a block as the reference too, where it is told to', async () => {
+  const { Number: number, Author, ...rest } = await node.call('istanbul_getSignersFromBlock', 1);
+  expect([number, Author]).toEqual([rest.number, rest.author]);
+  expect([rest.Hash, rest.Committers]).toEqual([rest.hash, rest.committers]);
 });

@@ -2,8 +2,10 @@ import { concatBytes, EMPTY_BYTES, equalBytes } from '../../../../core/base/byte
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
+import { typedDataHash } from '../../../../core/base/typed-data.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
+import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
@@ -54,6 +56,20 @@ export function withLegacyV(signature65: Uint8Array): Uint8Array {
   out[64] = signature65[64]! + 27;
   return out;
 }
+
+const typedDataParam: Param<unknown> = {
+  name: 'typedData',
+  schema: { type: 'object' },
+  isOptional: false,
+  parse(value) {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      throw new ParamError('typed data given as text must be JSON');
+    }
+  },
+};
 
 async function resend(
   desk: SendDesk,
@@ -148,6 +164,13 @@ export const sendMethods = [
     about: 'Signs a message (EIP-191) with a key of this node.',
     call: ({ desk }, [who, message]) =>
       toHex(withLegacyV(desk.sign(who, personalMessageHash(message)))),
+  }),
+  method(['eth_signTypedData_v4', 'eth_signTypedData'], {
+    params: [address, typedDataParam],
+    result: DATA,
+    access: 'send',
+    about: 'Signs typed data (EIP-712) with a key of this node; takes an object, or its JSON text.',
+    call: ({ desk }, [who, given]) => toHex(withLegacyV(desk.sign(who, typedDataHash(given)))),
   }),
   method('eth_accounts', {
     params: [],
