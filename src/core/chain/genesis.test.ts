@@ -16,6 +16,8 @@ import {
   parseGenesis,
 } from './genesis.ts';
 
+const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
+
 /** State root by an independent trie. */
 async function rootOf(alloc: readonly GenesisAccount[]): Promise<Uint8Array> {
   const trie = await createMPT({ useKeyHashing: true });
@@ -184,6 +186,43 @@ describe('bad genesis files', () => {
     [
       quorum({ transitions: [{ block: 3, beneficiaryMode: 'me' }] }),
       'transitions data invalid: beneficiary mode is not valid',
+    ],
+    [
+      {
+        ...quorum({
+          qbft: { validatorselectionmode: 'contract', validatorcontractaddress: CONTRACT },
+        }),
+        extraData: `0xe5a0${'00'.repeat(32)}c0c080c0`,
+      },
+      'invalid smart contract in genesis alloc: no contract code at given address',
+    ],
+    [
+      quorum({ qbft: { validatorcontractaddress: CONTRACT } }),
+      'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
+    ],
+    [
+      quorum({ ibft: { validatorcontractaddress: CONTRACT } }),
+      'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
+    ],
+    [
+      quorum({ transitions: [{ block: 5, validatorcontractaddress: CONTRACT }] }),
+      'transitions data invalid: validator selection mode is missing, should specify `contract` when using validatorcontractaddress',
+    ],
+    [
+      quorum({ transitions: [{ block: 5, validatorselectionmode: 'dice' }] }),
+      'transitions data invalid: validator selection mode is invalid, should be either `contract` or `blockheader`',
+    ],
+    [
+      quorum({ istanbul: { testQBFTBlock: 3 }, transitions: [{ block: 5, algorithm: 'qbft' }] }),
+      "transitions data invalid: can't use transition algorithm and testQBFTBlock at the same time",
+    ],
+    [
+      quorum({ transitions: [{ block: 5, contractsizelimit: 12 }] }),
+      'transitions data invalid: transition contract code size must be between 24 and 128',
+    ],
+    [
+      quorum({ transitions: [{ block: 5, transactionSizeLimit: 256 }] }),
+      'transitions data invalid: genesis transaction size limit must be between 32 and 128',
     ],
   ])('%j', (file, text) => {
     expect(refusal(file)).toBe(text);

@@ -2,6 +2,7 @@
 import {
   type Address,
   EMPTY_BYTES,
+  equalBytes,
   type Hash32,
   isZeroBytes,
   ZERO_ADDRESS,
@@ -13,6 +14,7 @@ import { readEthereumConfig } from './besu-config.ts';
 import { type Block, blockOf, EMPTY_UNCLES_HASH } from './block.ts';
 import { EMPTY_BLOOM } from './bloom.ts';
 import type { ChainConfig, GenesisFormat } from './chain-config.ts';
+import { consensusAt } from './consensus-rules.ts';
 import { decodeQbftExtra } from './extra-data.ts';
 import { INITIAL_BASE_FEE_WEI } from './fees.ts';
 import { checkGoquorumConfig, readGoquorumConfig } from './goquorum-config.ts';
@@ -53,7 +55,10 @@ export function genesisFromJson(json: unknown, format?: GenesisFormat): Genesis 
   if (config.format === 'goquorum') checkGoquorumConfig(configFields, config);
   const alloc = readAlloc(file, config.format);
   const header = readHeaderFields(file, config, required);
-  if (config.isQuorum) checkValidatorContract(config, header.extraData);
+  if (config.isQuorum) {
+    checkValidatorContract(config, header.extraData);
+    checkContractCode(config, alloc);
+  }
   return { config, alloc, header };
 }
 
@@ -247,4 +252,13 @@ function checkValidatorContract(config: ChainConfig, extraData: Uint8Array): voi
   throw genesisFault(
     'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
   );
+}
+
+/** The reference finds out when it makes the first block, and never makes it. */
+function checkContractCode(config: ChainConfig, alloc: readonly GenesisAccount[]): void {
+  const { validatorContract } = consensusAt(config, 0);
+  if (!validatorContract) return;
+  const account = alloc.find(({ address }) => equalBytes(address, validatorContract));
+  if (account && account.code.length > 0) return;
+  throw genesisFault('invalid smart contract in genesis alloc: no contract code at given address');
 }
