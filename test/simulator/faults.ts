@@ -12,7 +12,9 @@ export type Fault =
     }
   | { readonly kind: 'blackout'; readonly atMs: number; readonly downMs: number }
   | { readonly kind: 'partition'; readonly atMs: number; readonly sides: readonly number[] }
-  | { readonly kind: 'heal'; readonly atMs: number };
+  | { readonly kind: 'heal'; readonly atMs: number }
+  /** All members vote on the last one. */
+  | { readonly kind: 'vote'; readonly atMs: number; readonly isAdd: boolean };
 
 /** Which engine makes the blocks: `switch` is IBFT below `switchAt` and QBFT from there on. */
 export const CHAINS = ['qbft', 'ibft', 'switch'] as const;
@@ -43,6 +45,20 @@ export interface Plan {
 }
 
 const SIZES = [1, 2, 3, 4, 4, 4, 4, 5, 6, 7];
+
+/** Votes the last member out, and perhaps in again, where those that stay can bear the liars; in a third of the schedules. */
+export function withVotes(plan: Plan, seed: number): Plan {
+  const chance = new Prng(seed ^ 0x2545f491);
+  const { nodes, byzantine, quietFromMs } = plan;
+  const isPossible = nodes > 1 && byzantine.length <= faultyMax(nodes - 1);
+  if (!isPossible || !chance.chance(0.4)) return plan;
+  const atMs = chance.below(quietFromMs);
+  const votes: Fault[] = [{ kind: 'vote', atMs, isAdd: false }];
+  if (chance.chance(0.7)) {
+    votes.push({ kind: 'vote', atMs: atMs + 2000 + chance.below(15_000), isAdd: true });
+  }
+  return { ...plan, faults: [...plan.faults, ...votes].sort((a, b) => a.atMs - b.atMs) };
+}
 
 /** A schedule is of the chain that its number says, so that the same faults can be tried on each. */
 export function chainOf(seed: number): ChainKind {

@@ -4,7 +4,9 @@ import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import type { Prng } from '../../src/core/base/prng.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
 import {
+  blockAuthor,
   ibftProposerPreimage,
+  voteOf,
   withCommitSeals,
   withProposerSeal,
 } from '../../src/core/chain/extra-data.ts';
@@ -18,6 +20,12 @@ import type {
   ValidatorSet,
   VoteMemory,
 } from '../../src/core/consensus/bft/interface.ts';
+import {
+  genesisSnapshot,
+  nextSnapshot,
+  type Snapshot,
+} from '../../src/core/consensus/bft/snapshot.ts';
+import { Candidates } from '../../src/core/consensus/bft/votes.ts';
 import { type HeaderContext, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { headerTemplate } from '../../src/core/consensus/header-template.ts';
 import type { Disk } from './disk.ts';
@@ -32,7 +40,8 @@ export interface Surroundings {
   readonly timeline: Timeline;
   readonly chance: Prng;
   rulesAt(height: number): ConsensusRules;
-  readonly validators: ValidatorSet;
+  /** After block 0. */
+  readonly firstValidators: ValidatorSet;
   readonly newEngine: () => BftEngineMachine;
   /** Clock of this node. */
   nowMs(): number;
@@ -49,6 +58,9 @@ export class SimNode {
   readonly signer: ConsensusSigner;
   readonly disk: Disk;
   isUp = false;
+  /** Wishes outlive a crash here, though not in a process: the operator says them again. */
+  readonly candidates = new Candidates();
+  private readonly snapshots: Snapshot[] = [];
   private readonly world: Surroundings;
   private engine: BftEngineMachine | undefined;
   private readonly timers = new Map<string, Scheduled>();
@@ -105,14 +117,14 @@ export class SimNode {
 
   private chainInput(kind: 'start' | 'committed', memory?: VoteMemory): BftInput {
     const { header, hash } = this.head;
-    const { validators } = this.world;
+    const validators = this.validators();
     const rules = this.nextRules();
     const input = { kind, head: header, headHash: hash, validators, rules };
     return memory && kind === 'start' ? { ...input, kind, memory } : input;
   }
 
   private context(): HeaderContext {
-    const { validators } = this.world;
+    const validators = this.validators();
     const rules = this.nextRules();
     const engine = engineOf(rules);
     const { header, hash } = this.head;
@@ -210,7 +222,7 @@ export class SimNode {
   /** A block that differs from every other of this node by its state root. */
   build(notBeforeMs: number, firstByte: number): Block {
     const { header, hash } = this.head;
-    const { validators } = this.world;
+    const validators = this.validators();
     const rules = this.nextRules();
     const engine = engineOf(rules);
     const template = headerTemplate({
@@ -221,7 +233,7 @@ export class SimNode {
       rules,
       parentRules: rules,
       proposer: this.signer.address,
-      vote: undefined,
+      vote: this.candidates.choose(validators, this.world.chance),
       vanity: EMPTY_BYTES,
       nowMs: this.world.nowMs(),
       notBeforeMs,
@@ -240,6 +252,21 @@ export class SimNode {
 
   private withSeal(header: Header): Header {
     return withProposerSeal(header, this.signer.sign(ibftProposerPreimage(header)));
+  }
+
+  /** After the head. */
+  validators(): ValidatorSet {
+    const { blocks } = this.disk;
+    const { rulesAt, firstValidators } = this.world;
+    this.snapshots[0] ??= genesisSnapshot(blocks[0]!.hash, firstValidators, rulesAt(0));
+    for (let number = this.snapshots.length; number < blocks.length; number++) {
+      const { header, hash } = blocks[number]!;
+      const engine = engineOf(rulesAt(number));
+      const author = blockAuthor(engine, header, this.signer.recover)!;
+      const voting = { number, hash, author, vote: voteOf(engine, header) };
+      this.snapshots[number] = nextSnapshot(this.snapshots[number - 1]!, voting, rulesAt(number));
+    }
+    return this.snapshots[blocks.length - 1]!.validators;
   }
 
   private nextRules(): ConsensusRules {

@@ -26,10 +26,11 @@ import { type Canary, honestEngine } from './canaries/canary.ts';
 import { type Checker, CheckFailed, short } from './checkers/checker.ts';
 import { NoSlander } from './checkers/no-slander.ts';
 import { OneChain } from './checkers/one-chain.ts';
+import { OneElectorate } from './checkers/one-electorate.ts';
 import { OneValue } from './checkers/one-value.ts';
 import { OneVote } from './checkers/one-vote.ts';
 import { Disk } from './disk.ts';
-import { type ChainKind, chainOf, drawPlan, type Fault, type Plan } from './faults.ts';
+import { type ChainKind, chainOf, drawPlan, type Fault, type Plan, withVotes } from './faults.ts';
 import { Links } from './links.ts';
 import { BAD_STATE, SimNode } from './node.ts';
 import { realSigner, standInSigner } from './signer.ts';
@@ -39,6 +40,7 @@ import { Timeline } from './timers.ts';
 const EPOCH_MS = 1_700_000_000_000;
 /** Heights that must be decided after the network has become quiet. */
 const HEIGHTS_AFTER_QUIET = 4;
+const HEIGHTS_MIN = 20;
 const QUIET_MS_MAX = 240_000;
 const EVENTS_MAX = 2_000_000;
 const SYNC_MS = 500;
@@ -61,8 +63,10 @@ export function runSeed(
   options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
 ): Outcome {
   const { canary, trace } = options;
+  // A schedule that is asked to be of one chain, or to show a bug, keeps its members.
+  const isVoting = !canary && !options.chain;
   const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
-  const world = new World(seed, chain, canary, trace);
+  const world = new World(seed, { chain, isVoting }, canary, trace);
   let failure: string | undefined;
   try {
     world.run();
@@ -106,14 +110,15 @@ class World {
 
   constructor(
     seed: number,
-    chain: ChainKind,
+    { chain, isVoting }: { chain: ChainKind; isVoting: boolean },
     canary: Canary | undefined,
     trace: ((line: string) => void) | undefined,
   ) {
     this.chance = new Prng(seed);
     this.trace = trace;
     const drawn = drawPlan(seed, this.chance, chain);
-    this.plan = canary?.plan ? canary.plan(drawn) : drawn;
+    const plan = isVoting ? withVotes(drawn, seed) : drawn;
+    this.plan = canary?.plan ? canary.plan(plan) : plan;
     const { nodes, lossRate, replayRate, delayMsMax } = this.plan;
     this.signers = Array.from({ length: nodes }, (_, i) =>
       this.plan.hasRealKeys ? realSigner(i) : standInSigner(keccak256(Uint8Array.of(i)).slice(12)),
@@ -122,9 +127,10 @@ class World {
     const validators = sortedValidators(this.signers.map(({ address }) => address));
     const genesis = genesisBlock(validators, this.plan.switchAt > 0);
     this.chain = new OneChain(genesis);
-    const sealsNeeded = quorumOf(nodes, true) - this.plan.byzantine.length;
-    this.values = new OneValue(sealsNeeded);
-    this.checkers = [this.chain, new OneVote(), this.values, new NoSlander()];
+    const electorate = new OneElectorate(validators);
+    const liars = this.plan.byzantine.length;
+    this.values = new OneValue((height) => quorumOf(electorate.sizeAt(height), true) - liars);
+    this.checkers = [this.chain, electorate, new OneVote(), this.values, new NoSlander()];
     this.signers.forEach((signer, i) => {
       this.indexOf.set(keyOf(signer.address), i);
       this.addNode(i, signer, validators, genesis, canary);
@@ -146,7 +152,7 @@ class World {
     for (const index of this.nodes.keys()) this.pollForBlocks(index);
     this.timeline.after(this.plan.quietFromMs, () => this.heal());
     while (this.timeline.nowMs < this.plan.quietFromMs) this.tick();
-    const goal = this.height + HEIGHTS_AFTER_QUIET;
+    const goal = Math.max(HEIGHTS_MIN, this.height + HEIGHTS_AFTER_QUIET);
     const deadline = this.plan.quietFromMs + QUIET_MS_MAX;
     while (this.lowestHonestHeight() < goal) {
       if (this.timeline.nowMs > deadline) {
@@ -206,7 +212,7 @@ class World {
       timeline,
       chance,
       rulesAt: (height) => rulesOf(plan, height),
-      validators,
+      firstValidators: validators,
       newEngine: () => newEngine(signer, { isRelaying: plan.isRelaying }, this.signers),
       nowMs,
       emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
@@ -334,6 +340,11 @@ class World {
       case 'heal':
         this.links.side.fill(0);
         break;
+      case 'vote': {
+        const { address } = this.signers.at(-1)!;
+        for (const node of this.nodes) node.candidates.propose(address, fault.isAdd);
+        break;
+      }
     }
   }
 
@@ -363,7 +374,6 @@ function rulesOf(plan: Plan, height: number): ConsensusRules {
     isCeil2Nby3: true,
     validatorContract: undefined,
     validatorOverride: undefined,
-    isOverrideOfSet: false,
   };
 }
 

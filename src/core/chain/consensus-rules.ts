@@ -20,13 +20,12 @@ export interface ConsensusRules {
   readonly isCeil2Nby3: boolean;
   /** Validators come from this contract; undefined: from the header. */
   readonly validatorContract: Address | undefined;
-  /** Validators that a transition sets at this very block; at block 0 those of the configuration. */
-  readonly validatorOverride: readonly Address[] | undefined;
   /**
-   * COMPAT: the reference's set of validators obeys an override only when it is of the first transition of the file; the
-   * header of the block names the validators of every override.
+   * Validators that a transition sets at this very block, unless a contract names them; at block 0 those of the configuration.
+   * The reference looks for them in the first transition of the file only, and then sets them all the same when it prepares the
+   * next block.
    */
-  readonly isOverrideOfSet: boolean;
+  readonly validatorOverride: readonly Address[] | undefined;
 }
 
 /** What the command line says for chains whose file leaves it out (`--istanbul.blockperiod` and the like). */
@@ -80,7 +79,7 @@ export function consensusAt(
     allowedFutureBlockSeconds: future ?? 0,
     isCeil2Nby3: !is2FPlus1 && ceilBlock !== null && ceilBlock <= height,
     validatorContract: isContract ? settings.validatorContract : undefined,
-    ...overrideAt(config, height),
+    validatorOverride: isContract ? undefined : overrideAt(config, height),
   };
 }
 
@@ -114,19 +113,10 @@ function assignSet(settings: Settings, change: BftConfig): void {
     change.validatorSelectionMode ?? settings.validatorSelectionMode;
 }
 
-function overrideAt(
-  config: ChainConfig,
-  height: number,
-): Pick<ConsensusRules, 'validatorOverride' | 'isOverrideOfSet'> {
+function overrideAt(config: ChainConfig, height: number): readonly Address[] | undefined {
   const configured = height === 0 ? config.qbft?.validators : undefined;
-  if (configured) return { validatorOverride: configured, isOverrideOfSet: true };
-  const at = config.transitions.findIndex(
+  if (configured) return configured;
+  return config.transitions.find(
     ({ block, validators }) => block === BigInt(height) && validators !== undefined,
-  );
-  if (at < 0) return { validatorOverride: undefined, isOverrideOfSet: false };
-  const first = config.transitions[0]!;
-  return {
-    validatorOverride: config.transitions[at]!.validators,
-    isOverrideOfSet: first === config.transitions[at],
-  };
+  )?.validators;
 }

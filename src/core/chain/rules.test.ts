@@ -141,7 +141,6 @@ describe('consensus settings', () => {
       isCeil2Nby3: true,
       validatorContract: undefined,
       validatorOverride: undefined,
-      isOverrideOfSet: false,
     });
     const cli = { blockPeriodSeconds: 1, requestTimeoutMs: 3000, allowedFutureBlockSeconds: 5 };
     const legacy = quorum({ istanbul: { epoch: 10, policy: 1 } });
@@ -180,11 +179,11 @@ describe('consensus settings', () => {
     expect(at(4)).toMatchObject({ engine: 'ibft', blockPeriodSeconds: 2, isCeil2Nby3: false });
     expect(at(5)).toMatchObject({ engine: 'ibft', requestTimeoutMs: 4000, isCeil2Nby3: true });
     expect(at(6)).toMatchObject({ engine: 'qbft', emptyBlockPeriodSeconds: 9 });
-    expect(at(6)).toMatchObject({ validatorOverride: [fromHex(A)], isOverrideOfSet: true });
+    expect(at(6)).toMatchObject({ validatorOverride: [fromHex(A)] });
     expect(at(7).validatorOverride).toBeUndefined();
     expect(at(8).validatorContract).toEqual(fromHex(A));
     expect(at(9)).toMatchObject({ validatorContract: undefined, isCeil2Nby3: false });
-    expect(at(9)).toMatchObject({ validatorOverride: [fromHex(B)], isOverrideOfSet: false });
+    expect(at(9)).toMatchObject({ validatorOverride: [fromHex(B)] });
     expect(at(10)).toMatchObject({ blockPeriodSeconds: 7, emptyBlockPeriodSeconds: 0 });
     expect(at(10).maxRequestTimeoutMs).toBe(60_000);
   });

@@ -39,7 +39,6 @@ const RULES: ConsensusRules = {
   isCeil2Nby3: true,
   validatorContract: undefined,
   validatorOverride: undefined,
-  isOverrideOfSet: false,
 };
 
 const PARENT: Header = {

@@ -12,12 +12,12 @@ interface Value {
 }
 
 export class OneValue implements Checker {
-  /** Honest seals that may decide. */
-  private readonly sealsNeeded: number;
+  /** Honest seals that may decide at a height. */
+  private readonly sealsNeeded: (height: number) => number;
   private readonly sealers = new Map<string, Set<number>>();
   private readonly values = new Map<number, Value>();
 
-  constructor(sealsNeeded: number) {
+  constructor(sealsNeeded: (height: number) => number) {
     this.sealsNeeded = sealsNeeded;
   }
 
@@ -48,7 +48,7 @@ export class OneValue implements Checker {
   private sealIbft(node: number, height: number, digest: string): void {
     this.seal(node, height, { round: 0, digest });
     const decided = [...this.sealers].filter(
-      ([key, { size }]) => key.startsWith(`${height}/`) && size >= this.sealsNeeded,
+      ([key, { size }]) => key.startsWith(`${height}/`) && size >= this.sealsNeeded(height),
     );
     if (decided.length > 1) {
       throw new CheckFailed(`node ${node} completes a second quorum of seals at ${height}`);
@@ -66,7 +66,7 @@ export class OneValue implements Checker {
     const sealers = this.sealers.get(key) ?? new Set();
     this.sealers.set(key, sealers.add(node));
     const known = this.values.get(height);
-    if (sealers.size < this.sealsNeeded || (known && known.round <= value.round)) return;
+    if (sealers.size < this.sealsNeeded(height) || (known && known.round <= value.round)) return;
     this.values.set(height, value);
   }
 }

@@ -9,7 +9,6 @@ const RULES = {
   epoch: 30_000,
   proposerPolicy: 'roundRobin',
   validatorOverride: undefined,
-  isOverrideOfSet: false,
   validatorContract: undefined,
 } as const;
 
@@ -80,7 +79,6 @@ describe('votes on validators', () => {
     const before = run('AB', 'A');
     const rules = {
       ...RULES,
-      isOverrideOfSet: true,
       validatorOverride: [account('D'), account('C')],
     };
     const header = { number: 2, hash: ZERO_HASH, author: account('B'), vote: undefined };

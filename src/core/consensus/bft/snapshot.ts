@@ -29,10 +29,7 @@ export interface VotingHeader {
   readonly vote: HeaderVote | undefined;
 }
 
-type SnapshotRules = Pick<
-  ConsensusRules,
-  'epoch' | 'proposerPolicy' | 'validatorOverride' | 'isOverrideOfSet'
->;
+type SnapshotRules = Pick<ConsensusRules, 'epoch' | 'proposerPolicy' | 'validatorOverride'>;
 
 /** At block 0: `rules` at 0; validators of its extra data unless the configuration names others. */
 export function genesisSnapshot(
@@ -67,7 +64,7 @@ export function nextSnapshot(
   }
   const counting = new Counting(before, header.number % before.epoch === 0);
   counting.apply(header);
-  const replaced = named ?? (rules.isOverrideOfSet ? rules.validatorOverride : undefined);
+  const replaced = named ?? rules.validatorOverride;
   return {
     epoch: before.epoch,
     number: header.number,

@@ -49,7 +49,6 @@ const RULES: ConsensusRules = {
   isCeil2Nby3: true,
   validatorContract: undefined,
   validatorOverride: undefined,
-  isOverrideOfSet: false,
 };
 
 const BY_KEY: readonly ConsensusSigner[] = [1, 2, 3, 4].map((n) => {

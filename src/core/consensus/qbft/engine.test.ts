@@ -36,7 +36,6 @@ const RULES: ConsensusRules = {
   isCeil2Nby3: true,
   validatorContract: undefined,
   validatorOverride: undefined,
-  isOverrideOfSet: false,
 };
 
 const SIGNERS: readonly ConsensusSigner[] = [1, 2, 3, 4]

@@ -204,6 +204,8 @@ describe('validators of a contract', () => {
     expect(book!.validatorsAfter(chain.head().number)).toEqual(others);
     await network.reach(18, network.nodes, 5 * MINUTE_MS);
     expect(readBftExtra(chain.store.header(17)!.extraData)!.validators).toEqual(VALIDATORS);
+    expect(book!.validatorsAfter(15)).toEqual(others);
+    expect(book!.validatorsAfter(16)).toEqual(VALIDATORS);
     // A newcomer checks all of it, seals included.
     network.nodes.push(await network.stranger());
     await network.reach(20, network.nodes, 5 * MINUTE_MS);
