@@ -138,6 +138,37 @@ export function mergeBoxes(
   return { ...held, recipientBoxes, recipientKeys: [key, ...others] };
 }
 
+/**
+ * The same raw payload sent once more: recipients of both times have their boxes, which a repeat makes alike. Undefined:
+ * nothing new in it. Throws PTM_PAYLOAD_CONFLICT when its privacy terms are others: the recipients hold the first ones.
+ */
+export function mergeSent(held: EncodedPayload, again: EncodedPayload): EncodedPayload | undefined {
+  const added = again.recipientKeys.filter((key) => !hasKey(held.recipientKeys, key));
+  const isFixed = held.flag === PRIVATE_STATE_VALIDATION;
+  const sameTerms =
+    sameContent(held, again) &&
+    sameKeys(held.mandatoryRecipients, again.mandatoryRecipients) &&
+    equalBytes(held.privacyGroupId, again.privacyGroupId) &&
+    (!isFixed || sameKeys(held.recipientKeys, again.recipientKeys));
+  if (!sameTerms) {
+    throw fail(
+      'PTM_PAYLOAD_CONFLICT',
+      'Invalid existing transaction: this raw payload was sent before, with other privacy terms. Store it anew and send that',
+    );
+  }
+  if (added.length === 0) return undefined;
+  const boxes = added.map((key) => again.recipientBoxes[indexOfKey(again.recipientKeys, key)]!);
+  return {
+    ...held,
+    recipientBoxes: [...held.recipientBoxes, ...boxes],
+    recipientKeys: [...held.recipientKeys, ...added],
+  };
+}
+
+function sameKeys(a: readonly PublicKey[], b: readonly PublicKey[]): boolean {
+  return a.every((key) => hasKey(b, key)) && b.every((key) => hasKey(a, key));
+}
+
 function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   return (
     equalBytes(a.cipherText, b.cipherText) &&

@@ -60,10 +60,10 @@ export class PostgresPayloadStore implements PayloadStore {
     return this.commits.write({ kind: 'put', hash, encoded: encodeLegacy(payload), owed });
   }
 
-  merge(hash: PayloadHash, merge: Merge): Promise<void> {
+  merge(hash: PayloadHash, merge: Merge, owed: readonly PublicKey[] = []): Promise<void> {
     const name = keyOf(hash);
     const before = this.merging.get(name) ?? Promise.resolve();
-    const mine = before.catch(() => undefined).then(() => this.mergeNow(hash, merge));
+    const mine = before.catch(() => undefined).then(() => this.mergeNow(hash, merge, owed));
     this.merging.set(name, mine);
     const forget = () => {
       if (this.merging.get(name) === mine) this.merging.delete(name);
@@ -187,18 +187,25 @@ export class PostgresPayloadStore implements PayloadStore {
   }
 
   /** First as if it were new, which it nearly always is: no read, and its insertion shares a transaction. */
-  private async mergeNow(hash: PayloadHash, merge: Merge): Promise<void> {
+  private async mergeNow(
+    hash: PayloadHash,
+    merge: Merge,
+    owed: readonly PublicKey[],
+  ): Promise<void> {
     const first = firstOf(merge);
     if (first) {
-      const write = { kind: 'first' as const, hash, encoded: encodeLegacy(first), isNew: false };
+      const encoded = encodeLegacy(first);
+      const write = { kind: 'first' as const, hash, encoded, owed, isNew: false };
       await this.commits.write(write);
       if (write.isNew) return;
     }
     await this.database.transaction(async (query) => {
       const [row] = await query(`${SELECT_PAYLOADS} WHERE hash = $1 FOR UPDATE`, [buffer(hash)]);
       const next = merge(row && payloadOf(row));
-      if (next)
-        await this.write(query, [{ kind: 'put', hash, encoded: encodeLegacy(next), owed: [] }]);
+      const write: StoreWrite = next
+        ? { kind: 'put', hash, encoded: encodeLegacy(next), owed }
+        : { kind: 'owe', deliveries: owed.map((recipient) => ({ recipient, hash })) };
+      await this.write(query, [write]);
     });
   }
 

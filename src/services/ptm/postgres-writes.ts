@@ -17,6 +17,7 @@ export type StoreWrite =
       readonly kind: 'first';
       readonly hash: PayloadHash;
       readonly encoded: Uint8Array;
+      readonly owed: readonly PublicKey[];
       isNew: boolean;
     }
   | { readonly kind: 'delete'; readonly hash: PayloadHash }
@@ -78,10 +79,7 @@ const STATEMENTS: {
        ON CONFLICT (hash) DO UPDATE SET encoded_payload = EXCLUDED.encoded_payload, payload_codec = 'LEGACY'`,
       [column(rows, (row) => row.hash), column(rows, (row) => row.encoded), nowMs],
     );
-    const owed = writes.flatMap(({ hash, owed: keys }) =>
-      keys.map((recipient) => ({ recipient, hash })),
-    );
-    await insertOwed(query, owed);
+    await insertOwed(query, writes.flatMap(owedBy));
   },
   async owe(query, writes) {
     await insertOwed(
@@ -99,6 +97,7 @@ const STATEMENTS: {
     );
     const names = new Set(inserted.map((row) => keyOf(row.hash as Uint8Array)));
     for (const row of rows) row.isNew = names.has(keyOf(row.hash));
+    await insertOwed(query, rows.filter(({ isNew }) => isNew).flatMap(owedBy));
   },
   async delete(query, writes) {
     await query('DELETE FROM encrypted_transaction WHERE hash = ANY($1)', [
@@ -161,6 +160,10 @@ const STATEMENTS: {
     }
   },
 };
+
+function owedBy({ hash, owed }: Of<'put' | 'first'>[number]): Delivery[] {
+  return owed.map((recipient) => ({ recipient, hash }));
+}
 
 async function insertOwed(query: Query, owed: readonly Delivery[]): Promise<void> {
   if (owed.length === 0) return;

@@ -60,12 +60,12 @@ export class KvPayloadStore implements PayloadStore {
     return hashes.map((hash) => this.held(hash));
   }
 
-  async merge(hash: PayloadHash, merge: Merge): Promise<void> {
+  async merge(hash: PayloadHash, merge: Merge, owed: readonly PublicKey[] = []): Promise<void> {
     // No wait between reading and queueing the write: that is what makes it atomic.
     const next = merge(this.unwritten.get(keyOf(hash))?.payload ?? this.held(hash));
-    if (next) await this.put(hash, next);
+    if (next) await this.put(hash, next, owed);
     // A repeated push waits for the commit of the first, or one that is already done.
-    else await this.barrier();
+    else await this.owe(owed.map((recipient) => ({ recipient, hash })));
   }
 
   async put(

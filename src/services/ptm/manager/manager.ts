@@ -9,6 +9,7 @@ import {
   type AffectedPayload,
   type EncodedPayload,
   mergeBoxes,
+  mergeSent,
   type PublicKey,
   RECIPIENTS_MAX,
   withoutDuplicates,
@@ -87,7 +88,8 @@ export class PrivateTransactionManager {
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encrypt(message, sender, recipients, metadata(terms));
-    return this.distribute(this.withProofs(payload, held));
+    const sent = this.withProofs(payload, held);
+    return this.distribute(sent, (hash, owed) => this.store.put(hash, sent, owed));
   }
 
   /** Sends a payload that storeRaw kept; its hash stays. Throws PTM_NOT_FOUND. */
@@ -98,7 +100,13 @@ export class PrivateTransactionManager {
     const recipients = this.recipients([...terms.to, ...forwardingKeys, raw.senderKey]);
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encryptFromRaw(raw, recipients, metadata(terms));
-    return this.distribute(this.withProofs(payload, held));
+    const sent = this.withProofs(payload, held);
+    const before = await this.store.get(hash);
+    // What other terms would change is refused before anybody is sent anything.
+    if (before) mergeSent(before, sent);
+    return this.distribute(sent, (same, owed) =>
+      this.store.merge(same, (known) => (known ? mergeSent(known, sent) : sent), owed),
+    );
   }
 
   async storeRaw(message: Uint8Array, from: PublicKey | undefined): Promise<PayloadHash> {
@@ -209,13 +217,16 @@ export class PrivateTransactionManager {
     return own;
   }
 
-  private async distribute(payload: EncodedPayload): Promise<Sent> {
+  private async distribute(
+    payload: EncodedPayload,
+    store: (hash: PayloadHash, owed: readonly PublicKey[]) => Promise<void>,
+  ): Promise<Sent> {
     const hash = this.enclave.hash(payload);
     const remote = payload.recipientKeys.filter((key) => !this.enclave.owns(key));
     await this.search(remote);
     this.distributor.check(payload, remote);
     // Side by side: a recipient may hold a payload that we lose, never the reverse once we have answered.
-    const stored = this.store.put(hash, payload, remote);
+    const stored = store(hash, remote);
     const [kept, pushed] = await Promise.allSettled([
       stored,
       this.distributor.distribute(hash, payload, remote, stored),

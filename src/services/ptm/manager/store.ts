@@ -21,8 +21,11 @@ export interface PayloadStore {
   getAll(hashes: readonly PayloadHash[]): Promise<readonly (EncodedPayload | undefined)[]>;
   /** The payload and the deliveries it still owes, in one atomic step. */
   put(hash: PayloadHash, payload: EncodedPayload, owed?: readonly PublicKey[]): Promise<void>;
-  /** Atomic: of several at once for one hash each sees what the one before made. Rejects with what `merge` throws. */
-  merge(hash: PayloadHash, merge: Merge): Promise<void>;
+  /**
+   * Atomic, with the deliveries it owes: of several at once for one hash each sees what the one before made. Rejects with
+   * what `merge` throws.
+   */
+  merge(hash: PayloadHash, merge: Merge, owed?: readonly PublicKey[]): Promise<void>;
   delete(hash: PayloadHash): Promise<void>;
   getRaw(hash: PayloadHash): Promise<RawPayload | undefined>;
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void>;
