@@ -1,5 +1,6 @@
 /** Brings payloads to their recipients: at once while the sender waits, later from the outbox when a peer was away. */
 import { toBase64 } from '../../../core/base/base64.ts';
+import { keyOf } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/ports.ts';
 import type { PayloadHash } from '../../../core/privacy/inputs.ts';
@@ -14,6 +15,8 @@ import { PushQueue } from './push-queue.ts';
 import type { Delivery, PayloadStore } from './store.ts';
 
 const CBOR_VERSION = '5.0';
+/** Payloads that one recipient may be owed; beyond, sends to it are refused until it is back. */
+const OWED_MAX = 100_000;
 /** Payloads of one round to one recipient. */
 const ROUND_PAYLOADS_MAX = 256;
 
@@ -27,12 +30,17 @@ export interface DistributorOptions {
   readonly metrics: Metrics;
   /** Of the backoff's jitter. */
   readonly seed: number;
+  /** Payloads that one recipient may be owed. */
+  readonly owedMax?: number;
 }
 
 export class Distributor {
   private readonly options: DistributorOptions;
   private readonly queue: PushQueue;
   private readonly outbox: Outbox;
+  /** By recipient that is owed anything; what an unnoted delivery leaves in it goes with the next round. */
+  private readonly owed = new Map<string, number>();
+  private readonly owedMax: number;
   private timer: Timer | undefined;
   private stopped = false;
 
@@ -40,12 +48,16 @@ export class Distributor {
     this.options = options;
     this.queue = new PushQueue(options.wire, (url) => options.table.takesBatches(url));
     this.outbox = new Outbox(options.seed);
+    this.owedMax = options.owedMax ?? OWED_MAX;
   }
 
   /** Takes up what was owed when the process ended. */
   async start(): Promise<void> {
-    for (const recipient of await this.options.store.owedRecipients())
+    const { store } = this.options;
+    for (const recipient of await store.owedRecipients()) {
+      this.owed.set(keyOf(recipient), await store.countOwed(recipient, this.owedMax));
       this.step({ kind: 'owed', recipient });
+    }
   }
 
   stop(): void {
@@ -53,11 +65,17 @@ export class Distributor {
     this.timer?.cancel();
   }
 
-  /** Before anything is stored: every recipient has a known and capable manager. */
+  /** Before anything is stored: every recipient has a known and capable manager, and is not owed too much already. */
   check(payload: Pick<EncodedPayload, 'flag'>, recipients: readonly PublicKey[]): void {
     const { table } = this.options;
     for (const recipient of recipients) {
       checkPeerVersion(payload.flag, recipient, table.versions(table.locate(recipient)));
+      if ((this.owed.get(keyOf(recipient)) ?? 0) >= this.owedMax) {
+        throw fail(
+          'PTM_BUSY',
+          `recipient ${toBase64(recipient)} has been away for ${this.owedMax} payloads: no more are kept for it until it is back`,
+        );
+      }
     }
   }
 
@@ -84,7 +102,7 @@ export class Distributor {
         if (isFinal(result.reason)) delivered.push({ recipient, hash });
         else
           void stored.then(
-            () => this.step({ kind: 'owed', recipient }),
+            () => this.owe(recipient),
             () => undefined,
           );
       }
@@ -101,6 +119,12 @@ export class Distributor {
   heard(url: string): void {
     if (this.outbox.size === 0) return;
     for (const recipient of this.options.table.keysAt(url)) this.step({ kind: 'heard', recipient });
+  }
+
+  private owe(recipient: PublicKey): void {
+    const name = keyOf(recipient);
+    this.owed.set(name, (this.owed.get(name) ?? 0) + 1);
+    this.step({ kind: 'owed', recipient });
   }
 
   private async push(payload: EncodedPayload, recipient: PublicKey): Promise<void> {
@@ -139,6 +163,7 @@ export class Distributor {
       await store.delivered(delivered);
       if (failure !== undefined) throw failure;
       const more = (await store.owedTo(recipient, 1)).length > 0;
+      this.settle(recipient, more ? delivered.length : undefined);
       if (delivered.length > 0) {
         say('info', 'delivered payloads that a peer had missed', {
           recipient: toBase64(recipient),
@@ -153,6 +178,13 @@ export class Distributor {
       });
       this.step({ kind: 'failed', recipient });
     }
+  }
+
+  /** `count` undefined: nothing is owed any more. */
+  private settle(recipient: PublicKey, count: number | undefined): void {
+    const name = keyOf(recipient);
+    if (count === undefined) this.owed.delete(name);
+    else this.owed.set(name, Math.max(0, (this.owed.get(name) ?? 0) - count));
   }
 
   private async deliver(hash: PayloadHash, recipient: PublicKey): Promise<void> {
