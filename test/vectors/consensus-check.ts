@@ -68,7 +68,8 @@ export function readChain(folder: string): RecordedChain {
   const { config } = genesisFromJson(readBeside(folder, 'genesis.json'));
   const entries: any[] = readBeside(folder, 'blocks.json');
   const blocks = entries.map(({ rlp }) => decodeBlock(fromHex(rlp)));
-  const schedule = new Schedule(config);
+  // Its period came from the command line, as with every legacy block.
+  const schedule = new Schedule(config, config.istanbul ? { blockPeriodSeconds: 1 } : {});
   return { blocks, entries, rulesAt: (height) => schedule.rulesAt(height) };
 }
 

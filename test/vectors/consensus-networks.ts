@@ -35,7 +35,14 @@ import type { Report, VectorKind } from './kind.ts';
 const LATER_MS = 4_000_000_000_000;
 
 /** With transitions that headers alone explain. */
-const TRANSITIONS = ['ibft-to-qbft', 'rewards', 'gas-price', 'limits', 'block-period'];
+const TRANSITIONS = [
+  'ibft-to-qbft',
+  'legacy-istanbul-testQBFTBlock',
+  'rewards',
+  'gas-price',
+  'limits',
+  'block-period',
+];
 
 export const consensusNetworks: VectorKind = {
   name: 'consensus-networks',

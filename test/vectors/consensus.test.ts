@@ -31,7 +31,7 @@ it('IBFT messages and headers are those of the reference', async () => {
 });
 
 it('recorded networks are understood: headers, votes, snapshots, answers, every message', async () => {
-  const tally = await runAll(consensusNetworks, 12);
+  const tally = await runAll(consensusNetworks, 13);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(1500);
 });
@@ -55,7 +55,7 @@ it('Raft members, messages, recorded streams and seals are read and written as t
 });
 
 it('validators of recorded networks answer alike, before and after transitions and votes', async () => {
-  const tally = await runAll(consensusRpc, 8);
+  const tally = await runAll(consensusRpc, 9);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(400);
 }, 60_000);

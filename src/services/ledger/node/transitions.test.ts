@@ -9,12 +9,15 @@ import {
 import { EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
-import { encodeIbftExtra, readBftExtra } from '../../../core/chain/extra-data.ts';
+import { encodeIbftExtra, readBftExtra, withCommitSeals } from '../../../core/chain/extra-data.ts';
 import { type Genesis, genesisFromJson } from '../../../core/chain/genesis.ts';
+import type { Header } from '../../../core/chain/header.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { sortedValidators } from '../../../core/consensus/bft/validators.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
+import type { Chain } from './chain.ts';
+import { HeaderVerifier } from './header-verifier.ts';
 
 const VALIDATORS = sortedValidators(
   TOPOLOGY.nodes.map(({ nodeKey }) => addressOfSecretKey(nodeKey)),
@@ -209,6 +212,41 @@ describe('validators of a contract', () => {
     // A newcomer checks all of it, seals included.
     network.nodes.push(await network.stranger());
     await network.reach(20, network.nodes, 5 * MINUTE_MS);
+  });
+
+  it('are asked before a block of theirs is taken from a peer', async () => {
+    const alloc = contractOf(addressWords(VALIDATORS));
+    network = new ValidatorNetwork(qbftGenesis([{ block: 2, ...BY_CONTRACT }], alloc));
+    await network.start();
+    await network.reach(4);
+    const { chain, book } = network.nodes[0]!;
+    const { header, hash, number } = chain.head();
+    const verifier = new HeaderVerifier({ chain, book, clock: network.time, timers: network.time });
+    const child = {
+      ...header,
+      parentHash: hash,
+      number: number + 1,
+      timestamp: header.timestamp + 1n,
+    };
+    const stranger = { ...child, coinbase: new Uint8Array(20).fill(9) };
+    const unsealed = withCommitSeals(child, 0, []);
+    const foreign = withCommitSeals(child, 0, readBftExtra(header.extraData)!.seals);
+    await network.time.pass(2000);
+    // Ahead of its parent's state nothing is known; at its turn everything is.
+    expect(await verifier.verify([{ header: stranger, hash: child.parentHash }])).toBeUndefined();
+    expect(chain.head().number).toBeGreaterThan(number);
+    const at = (each: Header) =>
+      new HeaderVerifier({
+        chain: { ...chain, head: () => ({ header, hash, number }) } as Chain,
+        book,
+        clock: network.time,
+        timers: network.time,
+      }).sealFault(each);
+    expect([stranger, unsealed, foreign].map(at)).toEqual([
+      'unauthorized',
+      'zero committed seals',
+      'invalid committed seals',
+    ]);
   });
 
   it.each([
