@@ -8,6 +8,7 @@ import {
   sign65,
 } from '../../src/core/base/secp256k1.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
+import type { RaftLinks } from '../../src/core/consensus/raft/interface.ts';
 import type {
   Entropy,
   LinkEvent,
@@ -18,6 +19,7 @@ import type {
   PeerMessage,
 } from '../../src/core/ports.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
+import { RaftStore } from '../../src/core/store/raft-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
@@ -25,6 +27,10 @@ import { managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
+import {
+  bootstrapStore,
+  type RaftSettings,
+} from '../../src/services/ledger/node/raft-participation.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 type Sink = (event: LinkEvent) => void;
@@ -135,6 +141,8 @@ export interface MemoryNodeOptions {
   /** The system's, unless the world has its own. */
   readonly entropy?: Entropy;
   readonly isMining?: boolean;
+  /** Of a member of a Raft cluster. */
+  readonly raft?: { readonly links: RaftLinks; readonly settings: RaftSettings };
   readonly log?: Log;
 }
 
@@ -153,6 +161,13 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   const kv = disk.kv('index');
   const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: time });
   await ensureFirstBlock(store, genesis);
+  const raft = options.raft && {
+    links: options.raft.links,
+    store: await RaftStore.open(disk.log('raft')),
+    connect: () => {},
+    disconnect: () => {},
+  };
+  if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
   const node = composeNode(
     {
       clock: time,
@@ -170,6 +185,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
         sign: (hash) => sign65(hash, secretKey),
         recover: recoverAddress,
       },
+      ...(raft ? { raft } : {}),
       fatal: (error) => {
         throw error;
       },
@@ -181,6 +197,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       pool: {},
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: options.isMining ?? true,
+      ...(options.raft ? { raft: options.raft.settings } : {}),
     },
   );
   for (const part of node.parts) await part.start();
