@@ -1,0 +1,127 @@
+/** Two ends of the transport on real sockets, and what it answers to requests that it refuses. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/support/conditions.ts';
+import type { RaftLinkEvent } from '../../core/consensus/raft/interface.ts';
+import { encodeMessage, MESSAGE_TYPE, raftMessage } from '../../core/consensus/raft/messages.ts';
+import { RaftTransport } from './transport.ts';
+
+interface Side {
+  readonly transport: RaftTransport;
+  readonly events: RaftLinkEvent[];
+}
+
+const open: Side[] = [];
+afterEach(async () => {
+  for (const { transport } of open.splice(0)) await transport.stop();
+});
+
+async function side(id: number, isRemoved: (id: number) => boolean = () => false): Promise<Side> {
+  const events: RaftLinkEvent[] = [];
+  const transport = new RaftTransport({ id, host: '127.0.0.1', port: 0, log: () => {} });
+  await transport.start((event) => events.push(event), isRemoved);
+  open.push({ transport, events });
+  return { transport, events };
+}
+
+function addressOf(raftId: number, { transport }: Side) {
+  const nodeId = new Uint8Array(64);
+  return { raftId, nodeId, hostname: '127.0.0.1', p2pPort: 1, raftPort: transport.port };
+}
+
+function connect(a: Side, b: Side): void {
+  a.transport.setOwnAddress(addressOf(1, a));
+  b.transport.setOwnAddress(addressOf(2, b));
+  a.transport.addMember(addressOf(2, b));
+  b.transport.addMember(addressOf(1, a));
+}
+
+const received = ({ events }: Side) =>
+  events.flatMap((event) => (event.kind === 'message' ? [event.message] : []));
+
+const HEADERS = {
+  'X-Server-From': '2',
+  'X-Server-Version': '3.3.13',
+  'X-Min-Cluster-Version': '3.0.0',
+  'X-Etcd-Cluster-ID': '1000',
+  'X-Raft-To': '1',
+};
+
+describe('the transport between members', () => {
+  it('carries appends and other messages over streams, both ways, in order', async () => {
+    const [a, b] = [await side(1), await side(2)];
+    connect(a, b);
+    await until('both are active', () => a.transport.isActive(2) && b.transport.isActive(1));
+    const entry = (index: number) => ({ type: 0, term: 1, index, data: new Uint8Array(70_000) });
+    for (let index = 1; index <= 20; index++) {
+      const entries = [entry(index)];
+      const parts = { type: MESSAGE_TYPE.append, from: 1, to: 2, term: 1, logTerm: 1, entries };
+      a.transport.send(raftMessage({ ...parts, index: index - 1, commit: index - 1 }));
+      b.transport.send(raftMessage({ type: MESSAGE_TYPE.appendResponse, from: 2, to: 1, index }));
+    }
+    await until('all is there', () => received(a).length === 20 && received(b).length === 20);
+    expect(received(b).map(({ index }) => index)).toEqual([...Array(20).keys()]);
+    expect(received(b).every(({ entries }) => entries[0]!.data.length === 70_000)).toBe(true);
+    expect(received(a).at(-1)!.index).toBe(20);
+  });
+
+  it('posts snapshots and says whether they arrived', async () => {
+    const [a, b] = [await side(1), await side(2)];
+    connect(a, b);
+    const message = raftMessage({ type: MESSAGE_TYPE.snapshot, from: 1, to: 2, term: 3 });
+    a.transport.send(message);
+    await until('it is delivered', () => a.events.some((event) => event.kind === 'snapshotSent'));
+    expect(a.events).toContainEqual({ kind: 'snapshotSent', id: 2, isDelivered: true });
+    await b.transport.stop();
+    a.transport.send(message);
+    await until('it is lost', () =>
+      a.events.some((event) => event.kind === 'snapshotSent' && !event.isDelivered),
+    );
+    expect(a.events).toContainEqual({ kind: 'unreachable', id: 2 });
+  });
+
+  it('answers whoever writes before its address is known', async () => {
+    const [a, newcomer] = [await side(1), await side(2)];
+    a.transport.setOwnAddress(addressOf(1, a));
+    a.transport.addMember(addressOf(2, newcomer));
+    a.transport.send(raftMessage({ type: MESSAGE_TYPE.heartbeat, from: 1, to: 2, term: 1 }));
+    await until('it is heard', () => received(newcomer).length === 1);
+    const answer = { type: MESSAGE_TYPE.heartbeatResponse, from: 2, to: 1, term: 1 };
+    newcomer.transport.send(raftMessage(answer));
+    await until('it is answered', () => received(a).length === 1);
+  });
+
+  it.each([
+    ['another cluster', '/raft', { 'X-Etcd-Cluster-ID': '7' }, 412, 'cluster ID mismatch'],
+    ['an old version', '/raft', { 'X-Server-Version': '2.3.0' }, 412, 'incompatible version'],
+    ['a removed member', '/raft', { 'X-Server-From': '9' }, 403, 'removed member'],
+    ['a removed member', '/raft/stream/message/9', {}, 410, 'removed member'],
+    ['an unknown member', '/raft/stream/msgapp/5', {}, 404, 'error sender not found'],
+    ['no id', '/raft/stream/msgapp/zz', {}, 404, 'invalid from'],
+    ['another stream', '/raft/stream/other/2', {}, 404, 'invalid path'],
+    ['somebody else', '/raft/stream/msgapp/2', { 'X-Raft-To': '3' }, 412, 'to field mismatch'],
+    ['nonsense', '/raft', {}, 400, 'error unmarshaling raft message'],
+  ])('refuses %s at %s', async (_, path, headers, status, text) => {
+    const a = await side(1, (id) => id === 9);
+    a.transport.addMember({ ...addressOf(2, a), raftPort: 1 });
+    const isPost = path === '/raft';
+    const response = await fetch(`http://127.0.0.1:${a.transport.port}${path}`, {
+      method: isPost ? 'POST' : 'GET',
+      headers: { ...HEADERS, ...headers },
+      ...(isPost ? { body: Uint8Array.of(0xff, 0xff) } : {}),
+    });
+    expect([response.status, await response.text()]).toEqual([status, `${text}\n`]);
+    expect(a.events.filter(({ kind }) => kind === 'message')).toEqual([]);
+  });
+
+  it('takes a posted message, and tells that it lives', async () => {
+    const a = await side(1);
+    const base = `http://127.0.0.1:${a.transport.port}`;
+    const message = raftMessage({ type: MESSAGE_TYPE.heartbeat, from: 2, to: 1, term: 4 });
+    const body = encodeMessage(message).slice();
+    const posted = await fetch(`${base}/raft`, { method: 'POST', headers: HEADERS, body });
+    expect(posted.status).toBe(204);
+    expect(received(a).map(({ term }) => term)).toEqual([4]);
+    expect((await fetch(`${base}/raft`)).status).toBe(405);
+    expect(await (await fetch(`${base}/raft/probing`)).json()).toMatchObject({ OK: true });
+  });
+});
