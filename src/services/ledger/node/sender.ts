@@ -104,14 +104,27 @@ export class Sender implements SendDesk {
     return this.submit(decodeTransaction(raw));
   }
 
-  send(args: TransactionArgs, password?: string): Promise<Hash32> {
+  /** Nonces go in the order of the calls; an account is held until its transaction is in the pool, not until it is durable. */
+  async send(args: TransactionArgs, password?: string): Promise<Hash32> {
     const from = this.ownAccount(args);
+    const distributed = this.mayDistributeAhead(args)
+      ? this.distributeAhead(args, args.private, from, password)
+      : undefined;
+    // Told to the caller when it is his turn.
+    distributed?.catch(() => undefined);
     const work = async () => {
-      const body = this.withDefaults(args, from);
-      if (!args.private) return this.submit(await this.signBody(from, body, false, password));
-      return this.sendPrivate(body, args.private, from, password);
+      const transaction = distributed
+        ? await this.signBody(
+            from,
+            { ...(await distributed), nonce: this.nextNonce(from) },
+            true,
+            password,
+          )
+        : await this.outgoing(args, from, password);
+      return { submitted: this.submit(transaction) };
     };
-    return args.nonce === undefined ? this.nonces.run(from, work) : work();
+    const { submitted } = await (args.nonce === undefined ? this.nonces.run(from, work) : work());
+    return submitted;
   }
 
   async fill(args: TransactionArgs): Promise<Transaction> {
@@ -252,21 +265,48 @@ export class Sender implements SendDesk {
     });
   }
 
-  /** Proves that the account can sign, distributes, signs what goes on chain; inside a marker where the node is set so. */
-  private async sendPrivate(
-    body: TransactionBody,
-    args: PrivateArgs,
+  /**
+   * A payload's way to its recipients is long. Where it does not depend on the nonce, as the address of a new contract and
+   * a marker's content do, payloads of one account travel side by side.
+   */
+  private mayDistributeAhead(
+    args: TransactionArgs,
+  ): args is TransactionArgs & { readonly private: PrivateArgs } {
+    const hasData = ((args.input ?? args.data)?.length ?? 0) > 0;
+    const isCall = args.private !== undefined && args.to !== undefined && hasData;
+    return isCall && args.nonce === undefined && !this.parts.isMarking;
+  }
+
+  /** The body with the payload's hash in its place; its nonce is not the last word. */
+  private async distributeAhead(
+    args: TransactionArgs,
+    privateArgs: PrivateArgs,
     from: Address,
     password: string | undefined,
-  ): Promise<Hash32> {
-    const sender = this.parts.private;
+  ): Promise<TransactionBody> {
+    const body = this.withDefaults(args, from);
     await this.signBody(from, body, true, password);
-    if (body.data.length === 0) return this.submit(await this.signBody(from, body, true, password));
-    const data = await sender.distribute(body, body.data, from, args);
+    const data = await this.parts.private.distribute(body, body.data, from, privateArgs);
+    return { ...body, data };
+  }
+
+  /** What goes on chain for a call of eth_sendTransaction, signed; a private payload is with its recipients by then. */
+  private async outgoing(
+    args: TransactionArgs,
+    from: Address,
+    password: string | undefined,
+  ): Promise<Transaction> {
+    const body = this.withDefaults(args, from);
+    if (!args.private) return this.signBody(from, body, false, password);
+    const sender = this.parts.private;
+    // Proves that the account can sign before anything leaves.
+    const clear = await this.signBody(from, body, true, password);
+    if (body.data.length === 0) return clear;
+    const data = await sender.distribute(body, body.data, from, args.private);
     const inner = await this.signBody(from, { ...body, data }, true, password);
-    if (!this.parts.isMarking) return this.submit(inner);
-    const marker = this.markerOf(inner, await sender.distributeInner(inner, args));
-    return this.submit(await this.signBody(from, marker, false, password));
+    if (!this.parts.isMarking) return inner;
+    const marker = this.markerOf(inner, await sender.distributeInner(inner, args.private));
+    return this.signBody(from, marker, false, password);
   }
 
   private markerOf(inner: Transaction, data: PayloadHash): TransactionBody {
