@@ -1,8 +1,10 @@
 /** A Raft member from flags and files: who begins the cluster, what it is reached by, and the desk of its operators. */
+import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { parseIp } from '../../core/base/ip-address.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import type { Log } from '../../core/ports.ts';
@@ -18,22 +20,24 @@ import type { RaftDesk, RaftMember } from './view/admin-desk.ts';
 const RAFT_ID_MAX = 0xffff;
 
 /** Throws RAFT_CONFIG_INVALID with the reference's texts. `staticNodes` in the order of the file, which all members share. */
-export function raftSettings(
+export async function raftSettings(
   options: ParsedOptions,
   ownId: string,
   staticNodes: readonly Enode[],
-): RaftSettings {
+): Promise<RaftSettings> {
   const joining = options.number('raftjoinexisting')!;
   if (joining < 0 || joining > RAFT_ID_MAX) {
     throw invalid(`--raftjoinexisting ${joining}: a raft id is between 1 and ${RAFT_ID_MAX}`);
   }
-  const bootstrap = joining > 0 ? [] : bootstrapMembers(ownId, staticNodes);
+  const hasDns = options.boolean('raftdnsenable');
+  const listed = joining > 0 ? [] : bootstrapMembers(ownId, staticNodes);
+  const bootstrap = hasDns ? listed : await Promise.all(listed.map(resolved));
   const own = bootstrap.find(({ nodeId }) => bareHex(nodeId) === ownId);
   return {
     raftId: own?.raftId ?? joining,
     bootstrap,
     blockTimeMs: options.number('raftblocktime')!,
-    hasDns: options.boolean('raftdnsenable'),
+    hasDns,
     etherbase: etherbaseOf(options) ?? ZERO_ADDRESS,
     emitsCheckpoints: options.boolean('emitcheckpoints'),
   };
@@ -102,6 +106,21 @@ function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress
     );
   }
   return members;
+}
+
+/** Without --raftdnsenable the log holds IP addresses: a name in the file is looked up once, as the reference does. */
+async function resolved(member: MemberAddress): Promise<MemberAddress> {
+  if (parseIp(member.hostname)) return member;
+  try {
+    const { address } = await lookup(member.hostname, { family: 4 });
+    return { ...member, hostname: address };
+  } catch (cause) {
+    throw fail(
+      'RAFT_CONFIG_INVALID',
+      `static-nodes.json: lookup ${member.hostname}: no such host. Use --raftdnsenable on all nodes to let members have names that are looked up later`,
+      { cause },
+    );
+  }
 }
 
 /** Operators' view of the cluster; undefined on a chain of another engine. */

@@ -99,7 +99,7 @@ async function start(
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataDirectory, 'static-nodes.json', log);
   const ownId = bareHex(secp256k1().publicKey(nodeKey));
-  const settings = isRaft ? raftSettings(options, ownId, staticNodes) : undefined;
+  const settings = isRaft ? await raftSettings(options, ownId, staticNodes) : undefined;
   const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
   const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, isMember });
   const raft =

@@ -1,0 +1,51 @@
+/** What a Raft member makes of its flags and files. */
+import { describe, expect, it } from 'vitest';
+import { bareHex } from '../../core/base/hex.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { parseEnode } from '../../core/wire/enode.ts';
+import { parseOptions } from '../../io/host/options.ts';
+import { NODE_ROWS } from './options.ts';
+import { raftSettings } from './raft.ts';
+
+const idOf = (index: number) => bareHex(secp256k1().publicKey(new Uint8Array(32).fill(index + 1)));
+const enode = (index: number, host = '10.0.0.1', port = 50_400 + index) =>
+  parseEnode(`enode://${idOf(index)}@${host}:${21_000 + index}?discport=0&raftport=${port}`);
+const options = (...argv: string[]) => parseOptions(NODE_ROWS, { argv });
+const NODES = [enode(0), enode(1), enode(2)];
+
+describe('the settings of a Raft member', () => {
+  it('has its id from its place in static-nodes.json', async () => {
+    const settings = await raftSettings(options(), idOf(1), NODES);
+    expect(settings).toMatchObject({ raftId: 2, blockTimeMs: 50, hasDns: false });
+    expect(settings.bootstrap.map(({ raftId, raftPort }) => [raftId, raftPort])).toEqual([
+      [1, 50_400],
+      [2, 50_401],
+      [3, 50_402],
+    ]);
+  });
+
+  it('has the id that it was given when it joins', async () => {
+    const settings = await raftSettings(options('--raftjoinexisting', '7'), idOf(9), []);
+    expect(settings).toMatchObject({ raftId: 7, bootstrap: [] });
+  });
+
+  it('keeps names only where they are allowed', async () => {
+    const named = [enode(0, 'localhost'), enode(1)];
+    const [looked] = (await raftSettings(options(), idOf(0), named)).bootstrap;
+    expect(looked!.hostname).toBe('127.0.0.1');
+    const [kept] = (await raftSettings(options('--raftdnsenable'), idOf(0), named)).bootstrap;
+    expect(kept!.hostname).toBe('localhost');
+  });
+
+  it.each([
+    [[], 'Raft-based consensus requires either (1) an initial peers list'],
+    [[enode(1)], 'failed to find local enode ID ('],
+    [
+      [enode(0), parseEnode(`enode://${idOf(1)}@10.0.0.1:21001?discport=0`)],
+      'raftport querystring parameter not specified in static-node enode ID: enode://',
+    ],
+    [[enode(0), enode(1, '10.0.0.1', 50_400)], 'have the same host and raftport'],
+  ])('refuses lists that make no cluster', async (nodes, text) => {
+    await expect(raftSettings(options(), idOf(0), nodes)).rejects.toThrow(text);
+  });
+});
