@@ -75,7 +75,10 @@ async function explore(from: number, count: number, minutes: number): Promise<vo
     schedules++;
     events += outcome.events;
     heights += heightOf(outcome);
-    if ('isStuck' in outcome && outcome.isStuck) stuck++;
+    if ('isStuck' in outcome && outcome.isStuck) {
+      stuck++;
+      console.log(describe(outcome));
+    }
     if (!outcome.failure) continue;
     failures++;
     console.log(describe(outcome));
@@ -96,5 +99,5 @@ function describe(outcome: Outcome | RaftOutcome | PrivacyOutcome): string {
   const name = 'chain' in outcome ? `${seed} (${outcome.chain})` : seed;
   return failure
     ? `seed ${name} failed: ${failure}`
-    : `seed ${name} passed: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
+    : `seed ${name} ${'isStuck' in outcome && outcome.isStuck ? 'stood still for its locks' : 'passed'}: height ${heightOf(outcome)}, ${events} events, digest ${digest}`;
 }
