@@ -23,6 +23,7 @@ import { until } from '../support/conditions.ts';
 import { DOORS, type Target } from '../support/doors.ts';
 import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
+import { STORE_CODE } from '../support/store-contract.ts';
 
 const VALIDATOR = new Uint8Array(32).fill(7);
 const ACCOUNT = new Uint8Array(32).fill(9);
@@ -222,6 +223,45 @@ it('shows nothing of it to the other tenant over WebSocket, subscriptions includ
   expect(canariesIn(ALL, talk.heard.join('\n'))).toEqual([]);
   own.close();
   talk.close();
+});
+
+it('extends a contract from one tenant to the other, each with his own account and key', async () => {
+  await node.call('miner_start');
+  const second = new Uint8Array(32).fill(11);
+  const recipient = toHex(await node.accounts.importKey(second, 'test'));
+  await node.accounts.unlock(addressOfSecretKey(second), 'test', 0);
+  const [one, two] = [tokens.PS1, tokens.PS2].map((token) =>
+    overHttp(api.httpUrl!, bearer(token)),
+  ) as [Conversation, Conversation];
+  const [keyOne, keyTwo] = (await Promise.all([1, 2].map(testKey))).map((key) => key.publicKey);
+  const deployed = await call(one, 'eth_sendTransaction', {
+    ...{ from, gas: '0x200000', privateFor: [] },
+    data: STORE_CODE,
+  });
+  const { contractAddress } = await untilMined(one, deployed);
+  const code = await call(one, 'eth_getCode', contractAddress, 'latest');
+  expect(code.length).toBeGreaterThan(100);
+  expect(await call(two, 'eth_getCode', contractAddress, 'latest')).toBe('0x');
+  const asked = await call(
+    one,
+    'quorumExtension_extendContract',
+    ...[contractAddress, keyTwo, recipient, { from, privateFor: [keyTwo] }],
+  );
+  const { contractAddress: manager } = await untilMined(one, asked);
+  await until('the initiator has voted', async () => {
+    const active = await call(two, 'quorumExtension_activeExtensionContracts');
+    return active.some((each: any) => each.managementContractAddress === manager);
+  });
+  const approve = (talk: Conversation, account: string, keys: object) =>
+    call(talk, 'quorumExtension_approveExtension', manager, true, { from: account, ...keys });
+  await expect(approve(one, recipient, { privateFor: [keyTwo] })).rejects.toThrow('not authorized');
+  await expect(
+    approve(two, recipient, { privateFrom: keyOne, privateFor: [keyOne] }),
+  ).rejects.toThrow('not authorized');
+  await approve(two, recipient, { privateFor: [keyOne] });
+  await until('the other tenant has the contract', async () => {
+    return (await call(two, 'eth_getCode', contractAddress, 'latest')) === code;
+  });
 });
 
 it('refuses all calls without a token', async () => {

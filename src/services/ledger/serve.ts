@@ -94,7 +94,12 @@ export function composeApi(parts: ApiParts): {
       estimateGas(requestOf(args), siteOf({ view: viewOf(psi) }, LATEST), callLimits()),
   );
   const pending = pendingDesk(node, systemClock);
-  const extensions = composeExtensions({ ...parts, ...node, deskOf });
+  const extensions = composeExtensions({
+    ...parts,
+    ...node,
+    deskOf,
+    membersOf: (psi) => parts.privateStates.membersOf(psi),
+  });
   const callbacks = callbackPoster();
   const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
   const rules = () => poolHead(node.chain).nextRules;

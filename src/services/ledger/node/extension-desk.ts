@@ -55,6 +55,8 @@ export interface ExtensionDeskParts {
   /** Of the callers of a private state. */
   readonly deskOf: (psi: Psi) => SendDesk;
   readonly psiOf: (managedParty: string) => Psi | undefined;
+  /** Keys that may send in a private state; undefined: all of the manager's. */
+  readonly membersOf: (psi: Psi) => readonly string[] | undefined;
 }
 
 export class ExtensionDesk {
@@ -110,7 +112,7 @@ export class ExtensionDesk {
     await this.checkSingle(caller, contract, state);
     const from = this.sender(caller.psi, args);
     checkVoter(caller.rules, state, from);
-    const uuid = await this.makeUuid(contract, args.private!);
+    const uuid = await this.makeUuid(caller.psi, contract, args.private!);
     return this.send(caller.psi, voteCall(vote, uuid), contract, args);
   }
 
@@ -137,7 +139,7 @@ export class ExtensionDesk {
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     checkVoter(caller.rules, state, voter);
-    return this.makeUuid(contract, args.private ?? NOBODY);
+    return this.makeUuid(caller.psi, contract, args.private ?? NOBODY);
   }
 
   /** Sends to `to` with the gas and price of the reference's extension transactions. */
@@ -246,9 +248,11 @@ export class ExtensionDesk {
   }
 
   /** Seals the contract's address for the voter's own manager and hands it to the others. */
-  private async makeUuid(contract: Address, args: PrivateArgs): Promise<string> {
-    const { manager } = this.parts;
-    const terms = { from: args.privateFrom, flag: 0, affected: [], execHash: undefined } as const;
+  private async makeUuid(psi: Psi, contract: Address, args: PrivateArgs): Promise<string> {
+    const { manager, membersOf } = this.parts;
+    // A key of this private state: its holder alone can tell later that the vote is his.
+    const from = args.privateFrom ?? membersOf(psi)?.[0];
+    const terms = { from, flag: 0, affected: [], execHash: undefined } as const;
     const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });
     const { hash } = await manager.send({
       ...terms,

@@ -69,7 +69,15 @@ class Party {
       feeCapWei: 0n,
       allowsUnprotected: true,
     });
-    const parts = { ...node, manager, deskOf: () => this.sender, kv, timers: time, log: () => {} };
+    const parts = {
+      ...node,
+      manager,
+      deskOf: () => this.sender,
+      membersOf: () => undefined,
+      kv,
+      timers: time,
+      log: () => {},
+    };
     this.extensions = composeExtensions(parts)!;
     this.extensions.agent.start();
   }

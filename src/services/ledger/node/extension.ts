@@ -16,6 +16,7 @@ export function composeExtensions(
   parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
     readonly manager: Manager;
     readonly deskOf: (psi: Psi) => SendDesk;
+    readonly membersOf: (psi: Psi) => readonly string[] | undefined;
     readonly kv: Kv;
     readonly timers: Timers;
     readonly log: Log;
@@ -23,10 +24,18 @@ export function composeExtensions(
 ): Extensions | undefined {
   const { payloads, follower } = parts;
   if (!payloads || !follower) return undefined;
-  const { chain, manager, deskOf, events, timers, log, kv } = parts;
+  const { chain, manager, membersOf, deskOf, events, timers, log, kv } = parts;
   const book = new ExtensionBook({ chain, payloads, kv, timers, log });
   const psiOf = (managedParty: string) => follower.psiOf(managedParty);
-  const extensions = new ExtensionDesk({ chain, manager, payloads, book, deskOf, psiOf });
+  const extensions = new ExtensionDesk({
+    chain,
+    manager,
+    payloads,
+    book,
+    deskOf,
+    psiOf,
+    membersOf,
+  });
   const agent = new ExtensionAgent({
     chain,
     manager,

@@ -1,0 +1,92 @@
+/** `quorate mpsdbupgrade` in a process of its own that is killed again and again: what comes out in the end is whole. */
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fromHex, toHex } from '../../src/core/base/hex.ts';
+import { EMPTY_PSI } from '../../src/core/privacy/inputs.ts';
+import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import { systemClock } from '../../src/io/host/clock.ts';
+import { installCrypto } from '../../src/io/host/crypto.ts';
+import { systemTimers } from '../../src/io/host/timers.ts';
+import { openChain } from '../../src/services/ledger/data.ts';
+import { importBlocks } from '../../src/services/ledger/import.ts';
+import { MAIN } from '../support/devnet.ts';
+import { recordedManager } from '../support/recorded-connected.ts';
+import { OWN_VECTORS } from '../vectors/folders.ts';
+import { readBlocks } from '../vectors/goquorum-blocks.ts';
+
+const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
+const DONE = 'MPS DB upgrade finished successfully.';
+
+let scratch: string;
+beforeAll(async () => {
+  await installCrypto();
+  scratch = mkdtempSync(join(tmpdir(), 'quorate-mps-kill-'));
+  const recorded = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz'));
+  const file = join(scratch, 'blocks.rlp');
+  const bytes = recorded.filter(({ number }) => number > 0).map(({ rlp }) => fromHex(rlp));
+  writeFileSync(file, Buffer.concat(bytes));
+  const opened = await openChain(join(scratch, 'plain'), {
+    genesisFile: join(RECORDING, 'genesis.json'),
+  });
+  await importBlocks([file], {
+    opened,
+    manager: await recordedManager(RECORDING, 'node1'),
+    privateStates: SINGLE_PRIVATE_STATE,
+    consensusDefaults: {},
+    clock: systemClock,
+    timers: systemTimers,
+    log: () => {},
+    recovery: undefined,
+    shouldStop: () => false,
+  });
+  await opened.close();
+  cpSync(join(scratch, 'plain'), join(scratch, 'killed'), { recursive: true });
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Kills the command when it tells of the block, or never. Resolves with what it printed. */
+function upgrade(name: string, killAt?: number): Promise<string> {
+  const child = spawn(process.execPath, [MAIN, 'mpsdbupgrade', '--datadir', join(scratch, name)]);
+  let printed = '';
+  return new Promise((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      if (killAt !== undefined && printed.includes(`Processing block ${killAt} `))
+        child.kill('SIGKILL');
+    });
+    child.once('close', () => resolve(printed));
+  });
+}
+
+async function rootsOf(name: string): Promise<string[]> {
+  const { store, close } = await openChain(join(scratch, name));
+  const { number } = store.head()!;
+  const roots = ['private', EMPTY_PSI].flatMap((psi) => {
+    const all = Array.from({ length: number + 1 }, (_, at) => store.privateResult(psi, at)?.root);
+    return [
+      ...all.map((root) => (root ? toHex(root) : '')),
+      toHex(store.trieAt({ kind: 'private', psi }, number).root()),
+    ];
+  });
+  await close();
+  return roots;
+}
+
+it('goes on after each kill', async () => {
+  expect(await upgrade('plain')).toContain(DONE);
+  let kills = 0;
+  let printed = '';
+  for (const killAt of [3, 90, 160, 250, undefined]) {
+    printed = await upgrade('killed', killAt);
+    // On a busy machine the command may be done before the kill comes.
+    if (printed.includes(DONE)) break;
+    kills++;
+    expect(existsSync(join(scratch, 'killed/quorate/genesis.json'))).toBe(true);
+  }
+  expect(printed).toContain(DONE);
+  expect(kills).toBeGreaterThan(0);
+  expect(await rootsOf('killed')).toEqual(await rootsOf('plain'));
+});
