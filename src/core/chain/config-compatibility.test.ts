@@ -38,6 +38,38 @@ describe('a newer genesis file', () => {
     expect(configFault(sizes(32), sizes(64), 10)).toContain('maxCodeSize historical data');
   });
 
+  it('may not bring transitions to the past of a chain that had none', () => {
+    expect(configFault(quorum({}), steps({ block: 10 }), 10)).toContain(
+      'transitions data incompatible. updating transitions for past',
+    );
+    expect(configFault(quorum({}), steps({ block: 11 }), 10)).toBeUndefined();
+  });
+
+  const contract = `0x${'77'.repeat(20)}`;
+  it.each([
+    ['Algorithm', { algorithm: 'qbft' }],
+    ['RequestTimeoutSeconds', { requesttimeoutseconds: 3 }],
+    ['EpochLength', { epochlength: 100 }],
+    ['ContractSizeLimit', { contractsizelimit: 64 }],
+    ['ValidatorContractAddress', { validatorcontractaddress: contract }],
+    ['ValidatorSelectionMode', { validatorselectionmode: 'contract' }],
+    ['Miner GasLimit', { 'miner.gaslimit': 900_000_000 }],
+    ['2FPlus1Enabled', { '2FPlus1Enabled': true }],
+    ['TransactionSizeLimit', { transactionSizeLimit: 128 }],
+    ['EmptyBlockPeriodSeconds', { emptyblockperiodseconds: 9 }],
+    ['Validators', { validators: [contract] }],
+    ['BlockReward', { blockReward: '5' }],
+    ['BeneficiaryMode', { beneficiaryMode: 'fixed' }],
+    ['MiningBeneficiary', { miningBeneficiary: contract }],
+    ['GasPriceEnabled', { gasPriceEnabled: true }],
+  ])('may not change %s of a past transition, and may of a coming one', (name, change) => {
+    const fault = `transitions.${name} data incompatible. ${name} historical data does not match`;
+    const at = (block: number, more: object) => steps({ block, ...more });
+    expect(configFault(at(5, {}), at(5, change), 10)).toContain(fault);
+    expect(configFault(at(5, change), at(5, change), 10)).toBeUndefined();
+    expect(configFault(at(15, {}), at(15, change), 10)).toBeUndefined();
+  });
+
   it('may change anything before the first block', () => {
     expect(configFault(quorum({ isMPS: true }), quorum({}), 0)).toBeUndefined();
   });

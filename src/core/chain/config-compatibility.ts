@@ -1,5 +1,6 @@
 /** Whether a newer genesis file may replace the configuration of a chain that has grown already (consensus dossier §1.5). */
 import { compareBytes } from '../base/bytes.ts';
+import { toHex } from '../base/hex.ts';
 import { type ChainConfig, isForked, type Transition } from './chain-config.ts';
 import { JsonFields } from './json-fields.ts';
 
@@ -75,6 +76,7 @@ function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
 
 type Compared = readonly [name: string, of: (transition: Transition) => unknown];
 
+/** The first ten as the reference has them; it lets the others change the past, which would belie blocks that exist. */
 const COMPARED: readonly Compared[] = [
   ['Algorithm', (t) => t.algorithm],
   ['BlockPeriodSeconds', (t) => t.blockPeriodSeconds],
@@ -86,12 +88,22 @@ const COMPARED: readonly Compared[] = [
   ['Miner GasLimit', (t) => t.minerGasLimit],
   ['2FPlus1Enabled', (t) => t.is2FPlus1],
   ['TransactionSizeLimit', (t) => t.transactionKilobytesMax],
+  ['EmptyBlockPeriodSeconds', (t) => t.emptyBlockPeriodSeconds],
+  ['MaxRequestTimeoutSeconds', (t) => t.maxRequestTimeoutMs],
+  ['Validators', (t) => t.validators?.map(toHex).join()],
+  ['BlockReward', (t) => t.blockReward],
+  ['BeneficiaryMode', (t) => t.beneficiaryMode],
+  ['MiningBeneficiary', (t) => t.miningBeneficiary],
+  ['GasPriceEnabled', (t) => t.isGasPriceEnabled],
+  ['EnhancedPermissioningEnabled', (t) => t.isEnhancedPermissioning],
+  ['PrivacyEnhancementsEnabled', (t) => t.isPrivacyEnhancements],
+  ['PrivacyPrecompileEnabled', (t) => t.isPrivacyPrecompile],
 ];
 
 function transitionFault(stored: ChainConfig, next: ChainConfig, head: number): string | undefined {
   const at = BigInt(head);
-  if (stored.transitions.length === 0) return undefined;
   if (next.transitions.length === 0) {
+    if (stored.transitions.length === 0) return undefined;
     return mismatch('genesis file missing transitions information', at, at);
   }
   const before = stored.transitions.filter(({ block }) => block <= head);
