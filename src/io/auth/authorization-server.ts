@@ -12,6 +12,8 @@ import type {
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const DIAL_MS = 5_000;
 const ANSWER_MS = 10_000;
+/** Questions under way: strangers can ask about as many tokens as they like. */
+const QUESTIONS_MAX = 256;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -47,6 +49,7 @@ export function keySet({ place, trust }: KeySource): Source<Claims> {
 export class Introspection {
   private readonly server: IntrospectionServer;
   private readonly client: HttpClient;
+  private questions = 0;
 
   constructor(server: IntrospectionServer) {
     this.server = server;
@@ -55,6 +58,17 @@ export class Introspection {
 
   /** What the server says of the token; `active` tells whether it is any good. Rejects with AUTH_SERVER_FAILED. */
   async ask(token: string): Promise<Claims> {
+    if (this.questions >= QUESTIONS_MAX)
+      throw failed(`introspection: ${QUESTIONS_MAX} questions are under way`);
+    this.questions++;
+    try {
+      return await this.askNow(token);
+    } finally {
+      this.questions--;
+    }
+  }
+
+  private async askNow(token: string): Promise<Claims> {
     const { endpoint, proof } = this.server;
     const form = new URLSearchParams({ token });
     const headers: [string, string][] = [

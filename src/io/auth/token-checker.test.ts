@@ -233,3 +233,30 @@ it('prefers the scopes of introspection where it is told to', async () => {
   expect([token.mayCall('eth', 'call'), token.mayCall('net', 'version')]).toEqual([false, true]);
   expect(token.expiresMs).toBe(START_MS + 60_000);
 });
+
+it('asks the authorization server so many questions at a time, and no more', async () => {
+  const waiting: (() => void)[] = [];
+  const server = createServer((_, response) => {
+    waiting.push(() => response.end(JSON.stringify({ active: false })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  ends.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  const introspection = { endpoint: url, proof: { kind: 'none' }, trust: TRUST } as const;
+  const { ask } = checker({ introspection });
+  const verdicts = Array.from({ length: 300 }, (_, index) => ask(`opaque${index}`));
+  const early = await Promise.all(verdicts.slice(256));
+  expect(new Set(early)).toEqual(new Set(['internal error']));
+  let isDone = false;
+  const late = Promise.all(verdicts.slice(0, 256)).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    for (const answer of waiting.splice(0)) answer();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(new Set(await late)).toEqual(new Set([INVALID]));
+});
