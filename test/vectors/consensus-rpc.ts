@@ -24,7 +24,7 @@ export const consensusRpc: VectorKind = {
   find: (root) => {
     const consensus = join(root, 'goquorum/consensus');
     const found = filesBelow(consensus, (path) => /\/rpc\.io$/.test(path));
-    return found.filter((path) => !/\/raft\//.test(path) && hasBlocks(dirname(path)));
+    return found.filter((path) => !/\/consensus\/raft\//.test(path) && hasBlocks(dirname(path)));
   },
   async run(file, report) {
     const folder = dirname(file);

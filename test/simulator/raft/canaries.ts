@@ -1,4 +1,6 @@
 /** Planted bugs: each must be found by the checkers, or the simulator proves nothing. */
+import type { Raft } from '../../../src/core/consensus/raft/raft.ts';
+import type { RaftState } from '../../../src/core/consensus/raft/raft-state.ts';
 import type { RaftCanary } from './world.ts';
 
 /** Replaces what a class does inside, in one instance. */
@@ -7,17 +9,21 @@ function override(target: object, name: string, descriptor: PropertyDescriptor):
   Object.defineProperty(target, name, { ...descriptor, configurable: true });
 }
 
+function stateOf(raft: Raft): RaftState {
+  return (raft as unknown as { state: RaftState }).state;
+}
+
 export const RAFT_CANARIES: readonly RaftCanary[] = [
   {
     name: 'raft-small-quorum',
     plant: (raft) =>
-      override((raft as unknown as { members: object }).members, 'quorum', {
+      override(stateOf(raft).members, 'quorum', {
         get: () => Math.max(1, Math.floor(raft.confState().nodes.length / 2)),
       }),
   },
   {
     name: 'raft-second-vote',
-    plant: (raft) => override(raft, 'votedFor', { get: () => 0, set: () => {} }),
+    plant: (raft) => override(stateOf(raft), 'votedFor', { get: () => 0, set: () => {} }),
   },
   {
     name: 'raft-stale-log-elected',
