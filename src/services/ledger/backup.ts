@@ -1,4 +1,4 @@
-/** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/backup.md). */
+/** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/manager.md). */
 import {
   existsSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-/** A snapshot of a manager while it runs: payloads, configuration, key files; and a manager made of one again (docs/backup.md). */
+/** A snapshot of a manager while it runs: payloads, configuration, key files; and a manager made of one again (docs/manager.md). */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TestPtm, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
+import { type TestPtm, testKey, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 
@@ -316,6 +316,60 @@ describe('managers on loopback', () => {
     expect(JSON.parse((await get(`${two.q2tUrl}/transaction/${at(hash)}`)).text).payload).toBe(
       b64('late'),
     );
+  });
+
+  it('goes on under a new key: the old one still decrypts, receives, and signs for its contracts', async () => {
+    const kv = new MemoryKv();
+    const old = await ptm(1, [], { kv });
+    const two = await ptm(2, [old.p2pUrl]);
+    await untilKnown(old, two.key);
+    await untilKnown(two, old.key);
+    const send = async (from: TestPtm, fields: object) => {
+      const answer = await post(`${from.q2tUrl}/send`, { payload: b64('x'), ...fields }, V4);
+      expect(answer.status, answer.text).toBe(201);
+      return JSON.parse(answer.text) as { key: string; senderKey: string };
+    };
+    const validated = (fields: object) => ({
+      privacyFlag: 3,
+      execHash: Buffer.alloc(32, 5).toString('base64'),
+      ...fields,
+    });
+    const first = await send(old, validated({ payload: b64('contract'), to: [two.key] }));
+    const received = await send(two, { payload: b64('received'), to: [old.key] });
+    const p2pPort = Number(new URL(old.p2pUrl).port);
+    await stop(old);
+
+    const fresh = await testKey(4);
+    const source = (key: { publicKey: string; privateKey: string }, line: number) =>
+      ({ kind: 'inline', ...key, password: { line } }) as const;
+    const keys = [source(fresh, 0), source(await testKey(1), 1)];
+    const rotated = await ptm(1, [], { kv, p2pPort, keys });
+    expect(rotated.publicKeys).toEqual([fresh.publicKey, old.key]);
+    await untilKnown(two, fresh.publicKey, old.key);
+    await untilKnown(rotated, two.key);
+    const payloadOf = async ({ key }: { key: string }) =>
+      JSON.parse((await get(`${rotated.q2tUrl}/transaction/${at(key)}`)).text).payload;
+    expect(await payloadOf(first)).toBe(b64('contract'));
+    expect(await payloadOf(received)).toBe(b64('received'));
+    for (const key of [fresh.publicKey, old.key]) {
+      expect(await payloadOf(await send(two, { payload: b64(key), to: [key] }))).toBe(b64(key));
+    }
+    expect((await send(rotated, { to: [two.key] })).senderKey).toBe(fresh.publicKey);
+    const affectedContractTransactions = [first.key];
+    const next = { to: [two.key], affectedContractTransactions };
+    const byNew = await post(
+      `${rotated.q2tUrl}/send`,
+      validated({ payload: b64('x'), ...next }),
+      V4,
+    );
+    expect([byNew.status, byNew.text]).toEqual([
+      403,
+      `Recipients mismatched for Affected Txn ${first.key}`,
+    ]);
+    const byOld = await send(rotated, validated({ ...next, from: old.key }));
+    expect(byOld.senderKey).toBe(old.key);
+    const back = validated({ to: [old.key], affectedContractTransactions: [byOld.key] });
+    expect(await payloadOf(await send(two, { payload: b64('back'), ...back }))).toBe(b64('back'));
   });
 
   it('listens on a unix socket, and takes over one whose process is gone', async () => {
