@@ -13,6 +13,8 @@ import { type RewriteParts, rewritten } from './rewrite.ts';
 /** State follows within a few blocks; what is not as recorded by then is a difference. */
 const PATIENCE_MS = 8_000;
 const READ_INPUT = '0x6d4ce63c';
+/** Asked until they say what was recorded: private state follows the public one. */
+const READS: ReadonlySet<string> = new Set(['quorumExtension_activeExtensionContracts']);
 const CALLBACK_PATIENCE_MS = 5_000;
 
 export interface Finding {
@@ -80,10 +82,19 @@ class Player {
   async play(step: Step): Promise<void> {
     await this.untilTurn(step);
     const node = this.network.node(step.node);
+    if (step.isRaced) await untilFreshBlock(node);
     const request = await rewritten(step.request, step.node, this.parts);
     const id = step.callbacks?.[0] ? Number(JSON.parse(JSON.parse(step.callbacks[0]).id)) : 1;
-    const answer = await answerOf(() => node.rpc.callWithId(id, request.method, ...request.params));
     const recorded = step.error === undefined ? { result: step.result } : { error: step.error };
+    const ask = () => answerOf(() => node.rpc.callWithId(id, request.method, ...request.params));
+    let answer = await ask();
+    if (READS.has(request.method)) {
+      const isSettled = async () => {
+        answer = await ask();
+        return difference(recorded, answer, this.names) === undefined;
+      };
+      await until(`${step.name} is as recorded`, isSettled, PATIENCE_MS).catch(() => undefined);
+    }
     const isMeantToDiffer = isMeant(
       request.method,
       outcomeOf(recorded),
@@ -227,6 +238,12 @@ class Player {
     });
     return false;
   }
+}
+
+/** The next block is most of a period away: what is sent now and right afterwards goes into one block. */
+async function untilFreshBlock({ name, rpc }: LiveNode): Promise<void> {
+  const head = await rpc.call('eth_blockNumber');
+  await until(`${name} has a new block`, async () => (await rpc.call('eth_blockNumber')) !== head);
 }
 
 function outcomeOf(answer: { readonly result?: unknown } | { readonly error: unknown }): unknown {
