@@ -23,7 +23,9 @@ const roleOf = async (node: RaftNode, id: number) =>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quorate-raft-'));
-  cluster = await RaftCluster.prepare(folder, { count: 5, initial: 3 });
+  cluster = await RaftCluster.prepare(folder, {
+    ...{ count: 5, initial: 3, flags: ['--emitcheckpoints'] },
+  });
   await cluster.startAll();
 });
 
@@ -42,6 +44,10 @@ describe('a Raft cluster', () => {
     expect(block.difficulty).toBe('0x20000');
     expect(block.extraData).toMatch(new RegExp(`^0x0{64}f844.${minter.number}b841`));
     expect(await members(minter)).toHaveLength(3);
+    const log = readFileSync(join(minter.folder, 'node.log'), 'utf8');
+    for (const name of ['MINTER', 'TX-CREATED', 'TX-COMPLETED', 'TX-ACCEPTED', 'BLOCK-CREATED']) {
+      expect(log).toMatch(new RegExp(`QUORUM-CHECKPOINT +name=\\S*${name}`));
+    }
   });
 
   it('goes on when the minter is killed, and takes it back', async () => {

@@ -39,7 +39,6 @@ export async function raftSettings(
     blockTimeMs: options.number('raftblocktime')!,
     hasDns,
     etherbase: etherbaseOf(options) ?? ZERO_ADDRESS,
-    emitsCheckpoints: options.boolean('emitcheckpoints'),
   };
 }
 

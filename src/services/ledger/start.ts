@@ -194,6 +194,7 @@ function nodeSettings(
     },
     isMining: options.boolean('mine'),
     ...(raft ? { raft } : {}),
+    emitsCheckpoints: options.boolean('emitcheckpoints'),
     privateStates,
   };
 }

@@ -16,6 +16,7 @@ import { type PoolLimits, TransactionPool } from '../../../core/txpool/pool.ts';
 import { BftParticipation } from './bft-participation.ts';
 import { BlockBuilder, type BuilderSettings } from './block-builder.ts';
 import { Chain } from './chain.ts';
+import { checkpointLog, sentTransactions } from './checkpoints.ts';
 import { Events } from './events.ts';
 import { HeaderVerifier } from './header-verifier.ts';
 import { Importer } from './importer.ts';
@@ -57,6 +58,7 @@ export interface NodeSettings {
   /** Whether to take part in consensus from the start. */
   readonly isMining: boolean;
   readonly raft?: RaftSettings;
+  readonly emitsCheckpoints?: boolean;
   /** One, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
 }
@@ -167,7 +169,9 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     preview(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
   const upkeep = new StoreUpkeep({ store, clock, timers });
   const { isMining } = settings;
-  const parts = partsOf({ upkeep, follower, door, peers, bft, raft, isMining });
+  const emit = checkpointLog(log, settings.emitsCheckpoints ?? false);
+  const sent = sentTransactions(events, emit);
+  const parts = [sent, ...partsOf({ upkeep, follower, door, peers, bft, raft, isMining })];
   return {
     ...{ chain, pool, door, peers, events, book, bft, raft, payloads, follower },
     previewBlock,
@@ -218,6 +222,7 @@ function raftOf(
     ...shared,
     ...ports.raft,
     settings: settings.raft,
+    checkpoint: checkpointLog(log, settings.emitsCheckpoints ?? false),
     seek: (hash) => shared.peers.seek(hash),
   });
 }

@@ -9,6 +9,8 @@ export interface EventMap {
   committed: { readonly block: Block; readonly receipts: readonly Receipt[] };
   /** The private side of a block is done in one space. */
   privateDone: { readonly psi: Psi; readonly number: number };
+  /** A client of this node sent it, and it is durable. */
+  submitted: Transaction;
   /** Transactions became executable in the pool. */
   pending: readonly Transaction[];
   /** Whether a sync from peers is under way. */

@@ -21,6 +21,7 @@ import type { Raft } from '../../../core/consensus/raft/raft.ts';
 import type { Log } from '../../../core/ports.ts';
 import { SerialQueue } from '../../../core/store/serial-queue.ts';
 import type { Chain } from './chain.ts';
+import type { Checkpoint } from './checkpoints.ts';
 
 /** Entries applied between two snapshots. */
 const SNAPSHOT_ENTRIES = 250;
@@ -31,7 +32,7 @@ export interface RaftApplierParts {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly snapshotIndex: number;
-  checkpoint(name: string, facts: Readonly<Record<string, string>>): void;
+  readonly checkpoint: Checkpoint;
   /** `block` is committed and is not on the chain: its parent is not the head. */
   refused(block: Block): void;
   /** The members as told by a snapshot or a change. */

@@ -14,6 +14,7 @@ import { OverlayReader } from '../../../core/state/overlay-reader.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { BlockBuilder, SpeculativeSite } from './block-builder.ts';
 import type { Chain } from './chain.ts';
+import type { Checkpoint } from './checkpoints.ts';
 
 /** Proposed and not committed: beyond, minting waits for the cluster. */
 const SPECULATION_BLOCKS_MAX = 8;
@@ -35,7 +36,7 @@ export interface RaftMinterParts {
   /** Gets fees and rewards once gas has a price. */
   readonly etherbase: Address;
   propose(block: Block): void;
-  checkpoint(name: string, facts: Readonly<Record<string, string>>): void;
+  readonly checkpoint: Checkpoint;
   fatal(error: unknown): void;
 }
 

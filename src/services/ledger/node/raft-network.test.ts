@@ -57,7 +57,7 @@ class Network {
         settings: {
           raftId: id,
           bootstrap: raftId === undefined ? [0, 1, 2].map(addressOf) : [],
-          ...{ blockTimeMs: 50, hasDns: false, etherbase: ZERO_ADDRESS, emitsCheckpoints: false },
+          ...{ blockTimeMs: 50, hasDns: false, etherbase: ZERO_ADDRESS },
         },
       },
     });

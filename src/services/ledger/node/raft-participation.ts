@@ -28,6 +28,7 @@ import { SerialQueue } from '../../../core/store/serial-queue.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import type { Events } from './events.ts';
 import { RaftApplier } from './raft-applier.ts';
 import { RaftMinter } from './raft-minter.ts';
@@ -39,7 +40,6 @@ export interface RaftSettings {
   readonly blockTimeMs: number;
   readonly hasDns: boolean;
   readonly etherbase: Address;
-  readonly emitsCheckpoints: boolean;
 }
 
 /** What the node offers of the outside to Raft alone. */
@@ -62,6 +62,7 @@ export interface RaftParts extends RaftPorts {
   readonly chance: Prng;
   readonly log: Log;
   readonly settings: RaftSettings;
+  readonly checkpoint: Checkpoint;
   /** Asks peers for the chain up to a block. */
   seek(hash: Hash32): void;
   fatal(error: unknown): void;
@@ -97,7 +98,7 @@ export class RaftParticipation {
 
   constructor(parts: RaftParts) {
     this.parts = parts;
-    const { settings, store, log } = parts;
+    const { settings, store } = parts;
     this.cluster = new Cluster(settings.raftId);
     const { hardState, snapshot, entries } = store.contents;
     this.raft = new Raft({
@@ -107,13 +108,9 @@ export class RaftParticipation {
       entries,
       chance: parts.chance,
     });
-    const checkpoint = (name: string, facts: Readonly<Record<string, string>>) => {
-      if (settings.emitsCheckpoints) log('info', 'QUORUM-CHECKPOINT', { name, ...facts });
-    };
     this.minter = new RaftMinter({
       ...parts,
       ...settings,
-      checkpoint,
       propose: (block) => this.proposeBlock(block),
     });
     this.applier = new RaftApplier({
@@ -121,7 +118,6 @@ export class RaftParticipation {
       raft: this.raft,
       cluster: this.cluster,
       snapshotIndex: snapshot.index,
-      checkpoint,
       refused: (block) => this.minter.refused(block),
       membersChanged: (gone) => this.connectMembers(gone),
       removed: () => void this.stop(),
@@ -342,9 +338,9 @@ export class RaftParticipation {
     const isMinter = this.raft.role === 'leader';
     if (isMinter === this.isMinter) return;
     this.isMinter = isMinter;
-    const { log, settings } = this.parts;
+    const { log, checkpoint } = this.parts;
     const name = isMinter ? 'MINTER' : this.isLearner(this.raft.id) ? 'LEARNER' : 'VERIFIER';
-    if (settings.emitsCheckpoints) log('info', 'QUORUM-CHECKPOINT', { name: `BECAME-${name}` });
+    checkpoint(`BECAME-${name}`);
     log('info', 'Raft role', { role: name.toLowerCase(), term: this.raft.term });
     if (isMinter) this.minter.start();
     else this.minter.stop();

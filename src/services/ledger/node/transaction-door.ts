@@ -86,6 +86,7 @@ export class TransactionDoor {
     this.admit(transaction, true);
     this.local.add(keyOf(transaction.hash));
     await this.parts.journal.add(transaction.raw);
+    this.parts.events.emit('submitted', transaction);
     this.publish();
     return transaction.hash;
   }
