@@ -111,12 +111,13 @@ export const devnetCommand: Command = {
       : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
     console.log('Starting a Quorate devnet ...');
+    const consensus = consensusOf(options.string('consensus')!);
     const devnet = await startDevnet(
       {
         folder,
         isFresh: options.boolean('fresh'),
         portsFrom: options.number('ports-from'),
-        consensus: consensusOf(options.string('consensus')!),
+        consensus,
         blockPeriodSeconds: options.number('block-period')!,
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
@@ -124,7 +125,7 @@ export const devnetCommand: Command = {
       launch,
       progress,
     );
-    console.log(renderTable(devnet.description));
+    console.log(renderTable(devnet.description, consensus));
     if (isWait) {
       await devnet.release();
       return 0;

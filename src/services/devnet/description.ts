@@ -3,11 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
-import { CHAIN_ID, type DevnetConsensus, type Topology } from './topology.ts';
+import { CHAIN_ID, type Topology } from './topology.ts';
 
 export interface DevnetDescription {
   readonly chainId: number;
-  readonly consensus: DevnetConsensus;
   readonly nodes: readonly {
     readonly name: string;
     readonly rpc: string;
@@ -28,7 +27,6 @@ export function describeDevnet(
 ): DevnetDescription {
   return {
     chainId: CHAIN_ID,
-    consensus: topology.consensus,
     nodes: topology.nodes.map((node, index) => ({
       name: node.name,
       rpc: `http://127.0.0.1:${node.ports.rpc}`,

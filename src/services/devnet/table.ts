@@ -1,7 +1,8 @@
 /** What `npm start` prints: where everything is, whose keys are known to everybody, and three commands to try. */
 import type { DevnetDescription } from './description.ts';
+import type { DevnetConsensus } from './topology.ts';
 
-export function renderTable(description: DevnetDescription): string {
+export function renderTable(description: DevnetDescription, consensus: DevnetConsensus): string {
   const rows = description.nodes.map((node) => [
     node.name,
     node.rpc,
@@ -13,7 +14,7 @@ export function renderTable(description: DevnetDescription): string {
   const [account] = description.accounts;
   return [
     '',
-    `  Quorate devnet is up: chain id ${description.chainId}, ${description.nodes.length} ${description.consensus === 'raft' ? 'Raft peers' : 'QBFT validators'}, each with its private transaction manager.`,
+    `  Quorate devnet is up: chain id ${description.chainId}, ${description.nodes.length} ${consensus === 'raft' ? 'Raft peers' : 'QBFT validators'}, each with its private transaction manager.`,
     '',
     columns([['node', 'JSON-RPC', 'WebSocket', 'manager', "manager's public key"], ...rows]),
     '',
