@@ -84,6 +84,8 @@ async function scene() {
   const chain = await openChain(at('data'), { genesisFile: at('genesis.json') });
   await chain.close();
   writeFileSync(at('data', 'static-nodes.json'), '[]');
+  mkdirSync(at('data', 'quorate', 'raft'));
+  writeFileSync(at('data', 'quorate', 'raft', 'log'), 'a vote');
   mkdirSync(at('data', 'geth'));
   writeFileSync(at('data', 'geth', 'nodekey'), 'key');
   writeFileSync(at('data', 'geth', 'LOG'), 'not ours');
@@ -107,6 +109,7 @@ describe('quorate backup and restore', () => {
     expect(restored).toContain('Manager: 40 payloads, 0 raw, 0 owed');
     expect(restored.join()).toContain('locked with a password file, which no snapshot holds');
     expect(existsSync(at('data2', 'geth', 'LOG'))).toBe(false);
+    expect(existsSync(at('data2', 'quorate', 'raft'))).toBe(false);
     expect(readFileSync(at('data2', 'geth', 'nodekey'), 'utf8')).toBe('key');
     const chain = await openChain(at('data2'));
     expect(chain.store.head()?.number).toBe(0);

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import { MAIN, PROJECT } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { POSTGRES_PATIENCE_MS, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { testKey } from '../support/ptm.ts';
 
 let folder: string;
@@ -24,12 +24,12 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quorate-manager-'));
   postgres = await startTestPostgres();
-});
+}, POSTGRES_PATIENCE_MS);
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await postgres?.remove();
   rmSync(folder, { recursive: true, force: true });
-});
+}, POSTGRES_PATIENCE_MS);
 
 type Block = { readonly kind: 'sh' | 'file'; readonly text: string; readonly name: string };
 

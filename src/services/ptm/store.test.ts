@@ -2,7 +2,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import {
+  POSTGRES_PATIENCE_MS,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type EncodedPayload, mergeBoxes, NO_METADATA } from '../../core/privacy/payload.ts';
@@ -15,8 +19,8 @@ import { type OpenedStore, openStore, overKv } from './open-store.ts';
 let postgres: TestPostgres | undefined;
 beforeAll(async () => {
   postgres = await startTestPostgres();
-});
-afterAll(() => postgres?.remove());
+}, POSTGRES_PATIENCE_MS);
+afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
 const clock: Clock = { nowMs: () => 1_700_000_000_000 };
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
