@@ -73,6 +73,9 @@ describe('devnet in the background', () => {
     await untilBlock(rpc, 3);
     const head = await headOf(rpc);
     expect((await quorate(...args, '--wait')).stderr).toContain('a network is running');
+    const elsewhere = await quorate(...args, '--folder', 'net2', '--wait');
+    expect(elsewhere.stderr).toContain(`port ${args.at(-1)} is in use`);
+    expect(elsewhere.status).toBe(1);
     expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
       'stopped 8 processes',
     );

@@ -1,5 +1,5 @@
 /** A range of ports that nobody listens on right now. */
-import { createServer } from 'node:net';
+import { isFree } from '../../src/services/devnet/free-ports.ts';
 
 const FIRST_PORT = 23_000;
 const LAST_PORT = 31_000;
@@ -15,12 +15,4 @@ export async function freePorts(): Promise<number> {
     if ((await Promise.all(each)).every(Boolean)) return first;
   }
   throw new Error('no free range of ports');
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

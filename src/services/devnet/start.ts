@@ -10,6 +10,7 @@ import {
   writeDescription,
 } from './description.ts';
 import { prepareFiles, removeFiles } from './files.ts';
+import { checkPorts } from './free-ports.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
 import { type DevnetConsensus, topologyOf } from './topology.ts';
@@ -48,8 +49,9 @@ export async function startDevnet(
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
-  if (options.isFresh) removeFiles(folder);
   const topology = topologyOf(folder, options.portsFrom, options.consensus);
+  await checkPorts(topology);
+  if (options.isFresh) removeFiles(folder);
   const files = await prepareFiles(topology, options);
   const managers = topology.nodes.map((node) => ({
     name: node.ptmName,
