@@ -18,11 +18,11 @@ export class Disk {
   private writing: { slot: number; value: Slot; done: () => void } | undefined;
   private appending: Block | undefined;
   private life = 0;
-  private readonly timeline: Timeline;
+  private readonly timeline: Pick<Timeline, 'after'>;
   private readonly chance: Prng;
   private readonly writeMsMax: number;
 
-  constructor(genesis: Block, timeline: Timeline, chance: Prng, writeMsMax: number) {
+  constructor(genesis: Block, timeline: Pick<Timeline, 'after'>, chance: Prng, writeMsMax: number) {
     this.blocks = [genesis];
     this.timeline = timeline;
     this.chance = chance;

@@ -4,6 +4,7 @@
  * with --chain qbft|ibft|switch: that chain in place of the one that the seed says, and its members stay
  * with --raft: clusters of Raft in place of networks of QBFT and IBFT
  * with --privacy: nodes and their private transaction managers
+ * npm run sim -- --scale [--validators N] [--relaying] prints what a block costs, against the number of validators
  */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/host/crypto.ts';
@@ -12,6 +13,7 @@ import { CHAINS } from './faults.ts';
 import { PRIVACY_CANARIES, type PrivacyOutcome, runPrivacySeed } from './privacy/world.ts';
 import { RAFT_CANARIES } from './raft/canaries.ts';
 import { type RaftOutcome, runRaftSeed } from './raft/world.ts';
+import { printScale, SCALE_SIZES } from './scale.ts';
 import { type Outcome, runSeed } from './world.ts';
 
 const { values } = parseArgs({
@@ -25,6 +27,9 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     raft: { type: 'boolean', default: false },
     privacy: { type: 'boolean', default: false },
+    scale: { type: 'boolean', default: false },
+    validators: { type: 'string' },
+    relaying: { type: 'boolean', default: false },
   },
 });
 await installCrypto();
@@ -51,7 +56,10 @@ function runner<C extends { readonly name: string }, O>(
   return (seed) => runOne(seed, { ...(canary && { canary }), ...(trace && { trace }) });
 }
 
-if (values.seed !== undefined) {
+if (values.scale) {
+  const sizes = values.validators === undefined ? SCALE_SIZES : [Number(values.validators)];
+  printScale(sizes, values.relaying);
+} else if (values.seed !== undefined) {
   const outcome = await run(Number(values.seed));
   console.log(describe(outcome));
   process.exitCode = outcome.failure ? 1 : 0;

@@ -37,7 +37,7 @@ const EMPTY_BLOOM = new Uint8Array(256);
 
 /** What a node needs of the world. */
 export interface Surroundings {
-  readonly timeline: Timeline;
+  readonly timeline: Pick<Timeline, 'after'>;
   readonly chance: Prng;
   rulesAt(height: number): ConsensusRules;
   /** After block 0. */

@@ -1,7 +1,7 @@
 /** Stand-in signatures: who and what, in clear. Nobody in the simulator writes another's name, apart from canaries. */
 import { type Address, equalBytes } from '../../src/core/base/bytes.ts';
-import { addressOfSecretKey, recoverAddress, sign65 } from '../../src/core/base/secp256k1.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
+import { keySigner } from '../support/bft-chain.ts';
 
 export function standInSigner(address: Address): ConsensusSigner {
   return {
@@ -19,11 +19,5 @@ export function standInSigner(address: Address): ConsensusSigner {
 }
 
 export function realSigner(index: number): ConsensusSigner {
-  const key = new Uint8Array(32);
-  key[31] = index + 1;
-  return {
-    address: addressOfSecretKey(key),
-    sign: (hash) => sign65(hash, key),
-    recover: recoverAddress,
-  };
+  return keySigner(index + 1);
 }

@@ -1,25 +1,14 @@
 /** One schedule: nodes, network, disks and faults drawn from a seed; checked while it runs and for liveness at its end. */
-import {
-  type Address,
-  EMPTY_BYTES,
-  equalBytes,
-  keyOf,
-  ZERO_ADDRESS,
-  ZERO_HASH,
-} from '../../src/core/base/bytes.ts';
-import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
+import { type Address, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
+import { keccak256 } from '../../src/core/base/keccak.ts';
 import { Prng } from '../../src/core/base/prng.ts';
-import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
-import {
-  encodeIbftExtra,
-  encodeQbftExtra,
-  ISTANBUL_DIGEST,
-} from '../../src/core/chain/extra-data.ts';
+import type { Block } from '../../src/core/chain/block.ts';
 import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import type { ConsensusSigner, ValidatorSet } from '../../src/core/consensus/bft/interface.ts';
 import { quorumOf } from '../../src/core/consensus/bft/quorum.ts';
 import { sortedValidators } from '../../src/core/consensus/bft/validators.ts';
 import { IBFT_MESSAGE } from '../../src/core/consensus/ibft/messages.ts';
+import { bftGenesis, bftRules } from '../support/bft-chain.ts';
 import { type Mouth, Traitor } from './byzantine.ts';
 import { IbftTraitor } from './byzantine-ibft.ts';
 import { type Canary, honestEngine } from './canaries/canary.ts';
@@ -125,7 +114,11 @@ class World {
     );
     this.links = new Links(nodes, this.timeline, this.chance, { lossRate, replayRate, delayMsMax });
     const validators = sortedValidators(this.signers.map(({ address }) => address));
-    const genesis = genesisBlock(validators, this.plan.switchAt > 0);
+    const genesis = bftGenesis(
+      this.plan.switchAt > 0 ? 'ibft' : 'qbft',
+      validators,
+      EPOCH_MS / 1000,
+    );
     this.chain = new OneChain(genesis);
     const electorate = new OneElectorate(validators);
     const liars = this.plan.byzantine.length;
@@ -362,44 +355,18 @@ class World {
 }
 
 function rulesOf(plan: Plan, height: number): ConsensusRules {
-  return {
-    engine: height < plan.switchAt ? 'ibft' : 'qbft',
-    blockPeriodSeconds: plan.blockPeriodSeconds,
-    emptyBlockPeriodSeconds: plan.emptyBlockPeriodSeconds,
-    requestTimeoutMs: plan.requestTimeoutMs,
-    maxRequestTimeoutMs: plan.maxRequestTimeoutMs,
-    epoch: 30_000,
-    proposerPolicy: plan.proposerPolicy,
-    allowedFutureBlockSeconds: 0,
-    isCeil2Nby3: true,
-    validatorContract: undefined,
-    validatorOverride: undefined,
-  };
-}
-
-function genesisBlock(validators: ValidatorSet, isIbft: boolean): Block {
-  const shared = { vanity: ZERO_HASH, validators, seals: [] };
-  const extraData = isIbft
-    ? encodeIbftExtra({ ...shared, proposerSeal: EMPTY_BYTES })
-    : encodeQbftExtra({ ...shared, vote: undefined, round: 0 });
-  return blockOf(
-    {
-      parentHash: ZERO_HASH,
-      unclesHash: EMPTY_UNCLES_HASH,
-      coinbase: ZERO_ADDRESS,
-      stateRoot: EMPTY_ROOT,
-      transactionsRoot: EMPTY_ROOT,
-      receiptsRoot: EMPTY_ROOT,
-      bloom: new Uint8Array(256),
-      difficulty: 1n,
-      number: 0,
-      gasLimit: 1n,
-      gasUsed: 0n,
-      timestamp: BigInt(EPOCH_MS / 1000),
-      extraData,
-      mixHash: ISTANBUL_DIGEST,
-      nonce: new Uint8Array(8),
-    },
-    { transactions: [], uncles: [] },
-  );
+  const {
+    blockPeriodSeconds,
+    emptyBlockPeriodSeconds,
+    requestTimeoutMs,
+    maxRequestTimeoutMs,
+    proposerPolicy,
+  } = plan;
+  return bftRules(height < plan.switchAt ? 'ibft' : 'qbft', {
+    blockPeriodSeconds,
+    emptyBlockPeriodSeconds,
+    requestTimeoutMs,
+    maxRequestTimeoutMs,
+    proposerPolicy,
+  });
 }

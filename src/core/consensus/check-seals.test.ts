@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { bftGenesis, bftRules, secretKey } from '../../../test/support/bft-chain.ts';
 import { EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../base/bytes.ts';
-import { EMPTY_ROOT } from '../base/keccak.ts';
 import { addressOfSecretKey, sign65 } from '../base/secp256k1.ts';
-import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
-import type { ConsensusRules } from '../chain/consensus-rules.ts';
 import {
   blockHash,
   decodeIbftExtra,
   decodeQbftExtra,
   encodeQbftExtra,
-  ISTANBUL_DIGEST,
   qbftCommitPreimage,
   voteOf,
   withCommitSeals,
@@ -19,51 +16,13 @@ import { sortedValidators } from './bft/validators.ts';
 import { FUTURE_BLOCK, type HeaderContext, sealedHeaderFault, sealsFault } from './check-seals.ts';
 import { type HeaderPlan, headerTemplate } from './header-template.ts';
 
-const KEYS = [1, 2, 3, 4, 5].map((n) => {
-  const key = new Uint8Array(32);
-  key[31] = n;
-  return key;
-});
+const KEYS = [1, 2, 3, 4, 5].map(secretKey);
 const VALIDATORS = sortedValidators(KEYS.slice(0, 4).map(addressOfSecretKey));
 const AUTHOR = addressOfSecretKey(KEYS[0]!);
 
-const RULES: ConsensusRules = {
-  engine: 'qbft',
-  blockPeriodSeconds: 5,
-  emptyBlockPeriodSeconds: 0,
-  requestTimeoutMs: 10_000,
-  maxRequestTimeoutMs: 0,
-  epoch: 30_000,
-  proposerPolicy: 'roundRobin',
-  allowedFutureBlockSeconds: 0,
-  isCeil2Nby3: true,
-  validatorContract: undefined,
-  validatorOverride: undefined,
-};
+const RULES = bftRules('qbft', { blockPeriodSeconds: 5 });
 
-const PARENT: Header = {
-  parentHash: ZERO_HASH,
-  unclesHash: EMPTY_UNCLES_HASH,
-  coinbase: ZERO_ADDRESS,
-  stateRoot: EMPTY_ROOT,
-  transactionsRoot: EMPTY_ROOT,
-  receiptsRoot: EMPTY_ROOT,
-  bloom: new Uint8Array(256),
-  difficulty: 1n,
-  number: 7,
-  gasLimit: 1n,
-  gasUsed: 0n,
-  timestamp: 1000n,
-  extraData: encodeQbftExtra({
-    vanity: ZERO_HASH,
-    validators: VALIDATORS,
-    vote: undefined,
-    round: 0,
-    seals: [],
-  }),
-  mixHash: ISTANBUL_DIGEST,
-  nonce: new Uint8Array(8),
-};
+const PARENT: Header = { ...bftGenesis('qbft', VALIDATORS, 1000).header, number: 7 };
 
 const CONTEXT: HeaderContext = {
   engine: 'qbft',

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_BYTES, equalBytes, ZERO_ADDRESS, ZERO_HASH } from '../../base/bytes.ts';
+import { bftGenesis, bftRules, keySigner } from '../../../../test/support/bft-chain.ts';
+import { EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../base/bytes.ts';
 import { EMPTY_ROOT } from '../../base/keccak.ts';
-import { addressOfSecretKey, recoverAddress, sign65 } from '../../base/secp256k1.ts';
-import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../chain/block.ts';
-import type { ConsensusRules } from '../../chain/consensus-rules.ts';
-import {
-  encodeIbftExtra,
-  ISTANBUL_DIGEST,
-  ibftProposerPreimage,
-  withCommitSeals,
-  withProposerSeal,
-} from '../../chain/extra-data.ts';
+import { type Block, blockOf } from '../../chain/block.ts';
+import { ibftProposerPreimage, withCommitSeals, withProposerSeal } from '../../chain/extra-data.ts';
 import type { BftEffect, BftInput, ConsensusSigner, VoteMemory } from '../bft/interface.ts';
 import { sortedByChecksumText } from '../bft/validators.ts';
 import { sealedHeaderFault } from '../check-seals.ts';
@@ -37,57 +30,16 @@ import {
 const GENESIS_SECONDS = 1_700_000_000;
 const START_MS = GENESIS_SECONDS * 1000;
 
-const RULES: ConsensusRules = {
-  engine: 'ibft',
-  blockPeriodSeconds: 1,
-  emptyBlockPeriodSeconds: 0,
-  requestTimeoutMs: 2000,
-  maxRequestTimeoutMs: 0,
-  epoch: 30_000,
-  proposerPolicy: 'roundRobin',
-  allowedFutureBlockSeconds: 0,
-  isCeil2Nby3: true,
-  validatorContract: undefined,
-  validatorOverride: undefined,
-};
+const RULES = bftRules('ibft');
 
-const BY_KEY: readonly ConsensusSigner[] = [1, 2, 3, 4].map((n) => {
-  const key = new Uint8Array(32);
-  key[31] = n;
-  const address = addressOfSecretKey(key);
-  return { address, sign: (hash: Uint8Array) => sign65(hash, key), recover: recoverAddress };
-});
+const BY_KEY = [1, 2, 3, 4].map(keySigner);
 /** In the order of turns: the first proposes block 1 in round 0, the second in round 1. */
 const VALIDATORS = sortedByChecksumText(BY_KEY.map(({ address }) => address));
 const [PROPOSER, ME, THIRD, FOURTH] = VALIDATORS.map(
   (address) => BY_KEY.find((signer) => equalBytes(signer.address, address))!,
 ) as [ConsensusSigner, ConsensusSigner, ConsensusSigner, ConsensusSigner];
 
-const GENESIS = blockOf(
-  {
-    parentHash: ZERO_HASH,
-    unclesHash: EMPTY_UNCLES_HASH,
-    coinbase: ZERO_ADDRESS,
-    stateRoot: EMPTY_ROOT,
-    transactionsRoot: EMPTY_ROOT,
-    receiptsRoot: EMPTY_ROOT,
-    bloom: new Uint8Array(256),
-    difficulty: 1n,
-    number: 0,
-    gasLimit: 1n,
-    gasUsed: 0n,
-    timestamp: BigInt(GENESIS_SECONDS),
-    extraData: encodeIbftExtra({
-      vanity: ZERO_HASH,
-      validators: VALIDATORS,
-      proposerSeal: EMPTY_BYTES,
-      seals: [],
-    }),
-    mixHash: ISTANBUL_DIGEST,
-    nonce: new Uint8Array(8),
-  },
-  { transactions: [], uncles: [] },
-);
+const GENESIS = bftGenesis('ibft', VALIDATORS, GENESIS_SECONDS);
 
 function proposal(by: ConsensusSigner, seconds = 1, gasUsed = 0n): Block {
   const template = headerTemplate({

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EMPTY_BYTES, equalBytes, ZERO_ADDRESS, ZERO_HASH } from '../../base/bytes.ts';
+import { bftGenesis, bftRules, keySigner } from '../../../../test/support/bft-chain.ts';
+import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
 import { EMPTY_ROOT } from '../../base/keccak.ts';
-import { addressOfSecretKey, recoverAddress, sign65 } from '../../base/secp256k1.ts';
-import { type Block, blockOf, EMPTY_UNCLES_HASH } from '../../chain/block.ts';
-import type { ConsensusRules } from '../../chain/consensus-rules.ts';
-import { encodeQbftExtra, ISTANBUL_DIGEST, qbftCommitPreimage } from '../../chain/extra-data.ts';
+import { type Block, blockOf } from '../../chain/block.ts';
+import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import type { BftEffect, BftInput, ConsensusSigner, VoteMemory } from '../bft/interface.ts';
 import { sortedValidators } from '../bft/validators.ts';
 import { headerTemplate } from '../header-template.ts';
@@ -24,27 +23,10 @@ import {
 const GENESIS_SECONDS = 1_700_000_000;
 const START_MS = GENESIS_SECONDS * 1000;
 
-const RULES: ConsensusRules = {
-  engine: 'qbft',
-  blockPeriodSeconds: 1,
-  emptyBlockPeriodSeconds: 0,
-  requestTimeoutMs: 2000,
-  maxRequestTimeoutMs: 0,
-  epoch: 30_000,
-  proposerPolicy: 'roundRobin',
-  allowedFutureBlockSeconds: 0,
-  isCeil2Nby3: true,
-  validatorContract: undefined,
-  validatorOverride: undefined,
-};
+const RULES = bftRules('qbft');
 
-const SIGNERS: readonly ConsensusSigner[] = [1, 2, 3, 4]
-  .map((n) => {
-    const key = new Uint8Array(32);
-    key[31] = n;
-    const address = addressOfSecretKey(key);
-    return { address, sign: (hash: Uint8Array) => sign65(hash, key), recover: recoverAddress };
-  })
+const SIGNERS = [1, 2, 3, 4]
+  .map(keySigner)
   .sort((a, b) => (sortedValidators([a.address, b.address])[0] === a.address ? -1 : 1));
 const VALIDATORS = SIGNERS.map(({ address }) => address);
 const [PROPOSER, ME, THIRD, FOURTH] = SIGNERS as [
@@ -54,32 +36,7 @@ const [PROPOSER, ME, THIRD, FOURTH] = SIGNERS as [
   ConsensusSigner,
 ];
 
-const GENESIS = blockOf(
-  {
-    parentHash: ZERO_HASH,
-    unclesHash: EMPTY_UNCLES_HASH,
-    coinbase: ZERO_ADDRESS,
-    stateRoot: EMPTY_ROOT,
-    transactionsRoot: EMPTY_ROOT,
-    receiptsRoot: EMPTY_ROOT,
-    bloom: new Uint8Array(256),
-    difficulty: 1n,
-    number: 0,
-    gasLimit: 1n,
-    gasUsed: 0n,
-    timestamp: BigInt(GENESIS_SECONDS),
-    extraData: encodeQbftExtra({
-      vanity: ZERO_HASH,
-      validators: VALIDATORS,
-      vote: undefined,
-      round: 0,
-      seals: [],
-    }),
-    mixHash: ISTANBUL_DIGEST,
-    nonce: new Uint8Array(8),
-  },
-  { transactions: [], uncles: [] },
-);
+const GENESIS = bftGenesis('qbft', VALIDATORS, GENESIS_SECONDS);
 
 function proposal(by: ConsensusSigner, seconds = 1, gasUsed = 0n): Block {
   const template = headerTemplate({

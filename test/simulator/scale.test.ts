@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { measureScale, type ScaleOptions } from './scale.ts';
+
+const QUIET = { blocks: 3, isRelaying: false, isCpuCounted: false };
+const CASES = (['qbft', 'ibft'] as const).flatMap((engine) =>
+  [4, 7, 16].map((validators) => ({ engine, validators })),
+);
+
+describe.each(CASES)('a block of $validators validators with $engine', (network) => {
+  const options: ScaleOptions = { ...QUIET, ...network };
+  const { validators: n } = network;
+
+  it('takes one proposal, and a PREPARE and a COMMIT of each, to each', () => {
+    const row = measureScale(options);
+    expect(row.messages).toBe((2 * n + 1) * (n - 1));
+    expect(row.relayed).toBe(0);
+    expect(row.blockMs).toBeGreaterThan(900);
+    expect(row.blockMs).toBeLessThan(1100);
+    // Three links of 50 ms, the check of the block, and the disk.
+    expect(row.decisionMs).toBeGreaterThan(150);
+    expect(row.decisionMs).toBeLessThan(250);
+  });
+
+  it('is said as often where validators pass on what they hear', () => {
+    const row = measureScale({ ...options, isRelaying: true });
+    expect(row.messages).toBe((2 * n + 1) * (n - 1));
+    expect(row.relayed).toBeGreaterThan(0);
+    expect(row.relayed).toBeLessThanOrEqual((2 * n + 1) * (n - 1) * (n - 1));
+  });
+});
