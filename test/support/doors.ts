@@ -249,6 +249,7 @@ export const DOORS: Readonly<Record<string, Door>> = {
   debug_getModifiedAccountsByNumber: ({ blockNumber }) => [[Number(blockNumber)]],
   debug_getModifiedAccountsByHash: byHash,
   debug_privateStateRoot: byNumber,
+  debug_defaultStateRoot: byNumber,
   debug_getBlockRlp: ({ blockNumber }) => [[Number(blockNumber)]],
   debug_getRawBlock: byNumber,
   debug_getRawHeader: byNumber,

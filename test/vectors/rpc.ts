@@ -239,7 +239,10 @@ class Session {
       blocks: recorded
         .filter(({ number }) => number > 0)
         .map(({ rlp }) => decodeBlock(fromHex(rlp))),
-      argv: ['--http.corsdomain', '*', '--ws', '--ws.port', '0', '--ws.api', ALL_APIS],
+      argv: [
+        ...['--http.corsdomain', '*', '--ws', '--ws.port', '0', '--ws.api', ALL_APIS],
+        '--revertreason',
+      ],
       ...(this.hasManager ? { manager: await recordedManager(recording, name) } : {}),
       ...(keys.groups ? { privateStates: residentPrivateStates(keys.groups) } : {}),
     });

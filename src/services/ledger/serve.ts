@@ -85,9 +85,12 @@ export function composeApi(parts: ApiParts): {
     clock: systemClock,
     entropy: systemEntropy,
   });
-  const hasRaftSeconds = options.string('rpc.raft-timestamps') === 'seconds';
+  const looks = {
+    hasRaftSeconds: options.string('rpc.raft-timestamps') === 'seconds',
+    hasRevertReasons: options.boolean('revertreason'),
+  };
   const viewOf = (psi: string | undefined) =>
-    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, hasRaftSeconds);
+    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, looks);
   const deskOf = sendersOf(
     parts,
     (psi) => (args) =>
@@ -195,7 +198,7 @@ function partyView(
   { chain }: LedgerNode,
   states: PrivateStates,
   psi: Psi,
-  hasRaftSeconds: boolean,
+  looks: { readonly hasRaftSeconds: boolean; readonly hasRevertReasons: boolean },
 ): PartyView {
   const { store, config } = chain;
   const prover: Prover = (space, number, address, slots) => {
@@ -213,7 +216,7 @@ function partyView(
     isDual: config.isQuorum,
     rulesAt: (header) => chain.rulesOf(header),
     engineAt: (number) => engineAt(config, number),
-    hasRaftSeconds,
+    ...looks,
     prover,
     ...(config.isQuorum ? { states } : {}),
   });

@@ -35,7 +35,7 @@ import { openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
 import { composeNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
-import { privateStatesOf } from './private-states.ts';
+import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
@@ -93,6 +93,7 @@ async function start(
   });
   ends.push(() => manager.close());
   const privateStates = await privateStatesOf(genesis, manager);
+  if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(options, dataDirectory);
   const accounts = await openAccounts(options, dataDirectory, log);
   const name = clientVersion(options.string('identity'));

@@ -88,6 +88,29 @@ it('has the recorded root of each tenant at every block', async () => {
   expect(count).toBeGreaterThan(40);
 });
 
+it('has the root of the state that is party to nothing as the default one, whoever asks', async () => {
+  const head = `0x${HEAD.number.toString(16)}`;
+  const [one, two, own] = await Promise.all([
+    ask('PS1', 'debug_defaultStateRoot', head),
+    ask('PS2', 'debug_defaultStateRoot', head),
+    ask('PS1', 'debug_privateStateRoot', head),
+  ]);
+  expect(two).toBe(one);
+  expect(one).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(Object.values(HEAD.privateStateRootsByPSI!)).toContain(own);
+  expect(Object.values(HEAD.privateStateRootsByPSI!)).not.toContain(one);
+});
+
+it('keeps a filter to the tenant who made it, in the words of the reference', async () => {
+  const id = await ask('PS1', 'eth_newFilter', { fromBlock: '0x1' });
+  expect((await ask('PS1', 'eth_getFilterLogs', id)).length).toBeGreaterThan(0);
+  expect(await ask('PS2', 'eth_getFilterLogs', id)).toBe('filter not found for PS2');
+  expect(await ask('PS2', 'eth_getFilterChanges', id)).toBe('filter not found');
+  expect(await ask('PS2', 'eth_uninstallFilter', id)).toBe(false);
+  expect(await ask('PS2', 'eth_getFilterLogs', '0x1')).toBe('filter not found');
+  expect(await ask('PS1', 'eth_uninstallFilter', id)).toBe(true);
+});
+
 it('sends for a tenant with its own keys only', async () => {
   const [one, two] = KEYS.groups.map((group: { members: string[] }) => group.members[0]);
   const send = (privateFrom: string | undefined) =>

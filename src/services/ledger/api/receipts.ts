@@ -37,6 +37,7 @@ export function receiptOf(
     baseFeePerGas: block.header.baseFeePerGas,
     firstLogIndex,
     isPrivacyMarker: isMarker,
+    hasRevertReason: view.hasRevertReasons,
     transactionHash,
   });
 }

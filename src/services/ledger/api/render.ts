@@ -151,6 +151,7 @@ function paidGasPrice(transaction: Transaction, baseFeePerGas: bigint | undefine
 export interface ReceiptPlace extends Place {
   readonly firstLogIndex: number;
   readonly isPrivacyMarker: boolean;
+  readonly hasRevertReason: boolean;
   /** Under which the receipt is found. */
   readonly transactionHash: Uint8Array;
 }
@@ -176,7 +177,7 @@ export function renderReceipt(
       renderLog(log, place.transactionHash, place, place.firstLogIndex + i),
     ),
     logsBloom: toHex(receipt.bloom),
-    ...(receipt.revertReason && receipt.revertReason.length > 0
+    ...(place.hasRevertReason && receipt.revertReason && receipt.revertReason.length > 0
       ? { revertReason: toHex(receipt.revertReason) }
       : {}),
     ...(receipt.status === undefined

@@ -11,7 +11,7 @@ import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Engine, Rules } from '../../../core/chain/rules.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { StateBase } from '../../../core/execution/result.ts';
-import type { Psi } from '../../../core/privacy/inputs.ts';
+import { DEFAULT_PSI, EMPTY_PSI, type Psi } from '../../../core/privacy/inputs.ts';
 import type { PrivateStates } from '../../../core/privacy/private-states.ts';
 import type { Account, PrivacyMetadata } from '../../../core/state/account.ts';
 import { hashOfAddress } from '../../../core/state/key-hash.ts';
@@ -41,10 +41,15 @@ export interface ViewedState {
   readonly private: StateReader | undefined;
 }
 
+interface PrivateSpace {
+  readonly kind: 'private';
+  readonly psi: Psi;
+}
+
 export class PartyView {
   readonly psi: Psi;
   private readonly chain: ChainReader;
-  private readonly space: { readonly kind: 'private'; readonly psi: Psi } | undefined;
+  private readonly space: PrivateSpace | undefined;
   /** What holds in a block with that number and timestamp. */
   readonly rulesAt: (header: Pick<Header, 'number' | 'timestamp'>) => Rules;
   /** Which engine sealed a block. */
@@ -52,6 +57,8 @@ export class PartyView {
 
   /** Unit of the timestamps that a Raft chain counts in nanoseconds, as answers show them. */
   private readonly hasSeconds: boolean;
+  /** Whether receipts tell why a transaction reverted (`--revertreason`). */
+  readonly hasRevertReasons: boolean;
   private readonly prover: Prover;
   private readonly states: PrivateStates | undefined;
 
@@ -63,6 +70,7 @@ export class PartyView {
     rulesAt: PartyView['rulesAt'];
     engineAt: PartyView['engineAt'];
     hasRaftSeconds?: boolean;
+    hasRevertReasons?: boolean;
     prover: Prover;
     /** Of this node; undefined: any PSI passes. */
     states?: PrivateStates;
@@ -73,6 +81,7 @@ export class PartyView {
     this.rulesAt = parts.rulesAt;
     this.engineAt = parts.engineAt;
     this.hasSeconds = parts.hasRaftSeconds ?? false;
+    this.hasRevertReasons = parts.hasRevertReasons ?? false;
     this.prover = parts.prover;
     this.states = parts.states;
   }
@@ -230,9 +239,19 @@ export class PartyView {
   /** Of this party's private state; that of an empty one where there is none. Throws as `stateAt`. */
   privateRoot(number: number): Hash32 {
     this.knownPsi();
-    if (!this.space || !this.chain.spaces().includes(this.space.psi)) return EMPTY_ROOT;
-    const recorded = this.privateRecord(number)?.root;
-    return recorded ?? this.chain.trieAt(this.space, number).root();
+    return this.rootOf(this.space, number);
+  }
+
+  /** Of the private state that is party to nothing, where this node keeps several; else of its only one. */
+  defaultRoot(number: number): Hash32 {
+    const psi = this.isOneOfSeveral() ? EMPTY_PSI : DEFAULT_PSI;
+    return this.rootOf(this.space && { kind: 'private', psi }, number);
+  }
+
+  private rootOf(space: PrivateSpace | undefined, number: number): Hash32 {
+    if (!space || !this.chain.spaces().includes(space.psi)) return EMPTY_ROOT;
+    const recorded = this.chain.privateRecord(space.psi, number)?.root;
+    return recorded ?? this.chain.trieAt(space, number).root();
   }
 
   /** Keys of public accounts that differ between the ends of two blocks and still exist, in the order of their hashes. */

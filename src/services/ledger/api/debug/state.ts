@@ -212,9 +212,10 @@ function parentOf(number: number): number {
   return number - 1;
 }
 
-function privateRoot(context: Context, tag: BlockTag): string {
+/** Of a block whose private state is there: `pending` reads as the head. */
+function rootedAt(context: Context, tag: BlockTag): number {
   const { number } = blockOrFail(context, tag).header;
-  return toHex(context.view.privateRoot(Math.min(number, context.view.head().number)));
+  return Math.min(number, context.view.head().number);
 }
 
 const flag = optional(bool, false);
@@ -275,10 +276,17 @@ export const stateListMethods = [
     about: 'Accounts that a block changed, or that changed from one block to another, by hash.',
     call: (context, [first, last]) => modifiedByHash(context, first, last),
   }),
-  method(['debug_privateStateRoot', 'debug_defaultStateRoot'], {
+  method('debug_privateStateRoot', {
     params: [blockNumber],
     result: HASH,
     about: 'Root of the private state of the caller at a block.',
-    call: (context, [tag]) => privateRoot(context, tag),
+    call: (context, [tag]) => toHex(context.view.privateRoot(rootedAt(context, tag))),
+  }),
+  method('debug_defaultStateRoot', {
+    params: [blockNumber],
+    result: HASH,
+    about:
+      'Root of the private state at a block; with several, of the one that is party to nothing.',
+    call: (context, [tag]) => toHex(context.view.defaultRoot(rootedAt(context, tag))),
   }),
 ];
