@@ -2,14 +2,13 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { scratchFolder } from '../../test/support/scratch.ts';
 import { formatManifest } from '../io/snapshot/manifest.ts';
 import { openChain } from '../services/ledger/data.ts';
 import { generateKey, writeKeyPair } from '../services/ptm/keygen.ts';
@@ -65,7 +64,7 @@ async function started(file: string): Promise<RunningPtm> {
 
 /** A node with its first block and a manager that runs, and their snapshot. */
 async function scene() {
-  const root = mkdtempSync(join(tmpdir(), 'quorate-backup-'));
+  const root = scratchFolder('quorate-backup-');
   const at = (...names: string[]) => join(root, ...names);
   mkdirSync(at('ptm'));
   await writeKeyPair(at('ptm', 'tm'), await generateKey());

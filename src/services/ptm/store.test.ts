@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -7,6 +6,7 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
+import { scratchFolder } from '../../../test/support/scratch.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type EncodedPayload, mergeBoxes, NO_METADATA } from '../../core/privacy/payload.ts';
@@ -68,7 +68,7 @@ async function withStore(
 }
 
 describe.each(KINDS)('a dump of the payload store, %s', (_name, open) => {
-  const path = (name: string) => join(mkdtempSync(join(tmpdir(), 'ptm-dump-')), name);
+  const path = (name: string) => join(scratchFolder('ptm-dump-'), name);
 
   it('is the same wherever it is loaded', async () => {
     const files: Buffer[] = [];
