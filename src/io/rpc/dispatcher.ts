@@ -39,6 +39,8 @@ export interface Table<Context> {
 /** `id`: of the request, as JSON text; undefined for a notification. */
 export type ContextOf<Context> = (caller: Caller, id: string | undefined) => Context;
 
+type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => void;
+
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 /** What a batch answers beyond this is left out, with an error in its place. */
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
@@ -56,6 +58,7 @@ export class Dispatcher<Context> {
   private readonly log: Log;
   private readonly isMultitenant: boolean;
   private readonly nowMs: () => number;
+  private readonly onCall: CallMeter | undefined;
 
   constructor(
     table: Table<Context>,
@@ -69,6 +72,8 @@ export class Dispatcher<Context> {
       isMultitenant: boolean;
       /** Unix time: tokens expire. */
       nowMs: () => number;
+      /** Told of each call of a method that exists. */
+      onCall?: CallMeter | undefined;
     },
   ) {
     for (const row of table.methods) for (const name of row.names) this.byName.set(name, row);
@@ -79,6 +84,7 @@ export class Dispatcher<Context> {
     this.log = options.log;
     this.isMultitenant = options.isMultitenant;
     this.nowMs = options.nowMs;
+    this.onCall = options.onCall;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
@@ -143,12 +149,21 @@ export class Dispatcher<Context> {
     if (entry.kind === 'response') return undefined;
     if (entry.kind === 'invalid') return invalidRequest(entry.id);
     const id = entry.id;
+    const begunMs = this.onCall && performance.now();
     try {
       const result = await this.run(entry, this.admit(entry, caller), channel);
+      this.meter(entry.method, true, begunMs);
       return id === undefined ? undefined : resultReply(id, result);
     } catch (error) {
+      this.meter(entry.method, false, begunMs);
       return id === undefined ? undefined : this.toReply(id, entry.method, error);
     }
+  }
+
+  /** Names that only a caller made up are not kept. */
+  private meter(method: string, isSuccess: boolean, begunMs: number | undefined): void {
+    if (begunMs === undefined || !this.byName.has(method)) return;
+    this.onCall?.(method, isSuccess, performance.now() - begunMs);
   }
 
   /** Every call of a batch or connection anew: tokens expire. */

@@ -11,6 +11,7 @@ import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { proveAccount } from '../../core/state/proof.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import type { MetricsRegistry } from '../../io/host/metrics.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Page, serveHttp } from '../../io/rpc/http.ts';
@@ -21,6 +22,7 @@ import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { TABLE } from './api/table.ts';
 import { callbackPoster } from './callbacks.ts';
+import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
 import type { Accounts } from './node/accounts.ts';
 import { AsyncSends } from './node/async-sends.ts';
 import type { LedgerNode, Part } from './node/compose.ts';
@@ -106,6 +108,7 @@ export function composeApi(parts: ApiParts): {
   const callbacks = callbackPoster();
   const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
   const rules = () => poolHead(node.chain).nextRules;
+  const metrics = metricsOf(node, admin, options);
   const dispatcher = new Dispatcher<Context>(TABLE, {
     contextOf: (caller, requestId) => ({
       caller,
@@ -129,10 +132,11 @@ export function composeApi(parts: ApiParts): {
     log: parts.log,
     isMultitenant: parts.access.isMultitenant,
     nowMs: () => systemClock.nowMs(),
+    onCall: callMeter(metrics),
   });
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
   const works = [posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
-  return { dispatcher, parts: works, serve: () => serve(dispatcher, parts) };
+  return { dispatcher, parts: works, serve: () => serve(dispatcher, parts, metrics) };
 }
 
 /** One for the callers of each private state; all fill in nonces under one lock. */
@@ -233,9 +237,11 @@ function callLimitsOf(options: ParsedOptions): () => CallLimits {
 
 async function serve(
   dispatcher: Dispatcher<Context>,
-  { node, admin, options, access }: ApiParts,
+  { node, admin, options, access, log }: ApiParts,
+  metrics: MetricsRegistry | undefined,
 ): Promise<ServedApi> {
   const ends: (() => void | Promise<void>)[] = [];
+  if (metrics) ends.push(await serveMetrics(metrics, options, log));
   const pages = new Map<string, () => Page>([
     ['/health', () => json(200, { status: 'ok' })],
     ['/ready', () => readiness(node, admin)],

@@ -1,0 +1,118 @@
+/**
+ * Figures of a running node for Prometheus, under the names that GoQuorum's dashboards ask for (ecosystem dossier §3.5). Numbers
+ * under names of ours and of methods in the table: nothing that callers or parties wrote is ever in them.
+ */
+import type { Log } from '../../core/ports.ts';
+import { MetricsRegistry } from '../../io/host/metrics.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { watchSystem } from '../../io/host/system-metrics.ts';
+import { startHttpServer, text } from '../../io/http/server.ts';
+import type { LedgerNode } from './node/compose.ts';
+import type { AdminDesk } from './view/admin-desk.ts';
+
+const BODY_BYTES_MAX = 1024;
+const NANOSECONDS_PER_MS = 1e6;
+
+/** undefined without `--metrics`: then nothing is counted. */
+export function metricsOf(
+  node: LedgerNode,
+  admin: AdminDesk,
+  options: ParsedOptions,
+): MetricsRegistry | undefined {
+  if (!options.boolean('metrics')) return undefined;
+  const metrics = new MetricsRegistry();
+  watchNode(metrics, node, admin);
+  watchSystem(metrics);
+  return metrics;
+}
+
+function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: AdminDesk): void {
+  const { chain, pool, events, follower } = node;
+  const head = () => chain.head().number;
+  for (const name of ['block', 'header', 'receipt']) metrics.probe(`chain/head/${name}`, head);
+  metrics.probe('p2p/peers', () => admin.peers().length);
+  metrics.probe('txpool/pending', () => pool.stats.pending);
+  metrics.probe('txpool/queued', () => pool.stats.queued);
+  metrics.probe('quorate/mining', () => Number(admin.isMining()));
+  if (follower) {
+    metrics.probe('quorate/private/behind/blocks', () => head() - follower.cursor());
+    metrics.count('quorate/private/transactions', 0);
+  }
+  for (const name of ['chain/inserts', 'quorate/transactions', 'txpool/valid'])
+    metrics.count(name, 0);
+  events.on('committed', ({ block }) => {
+    metrics.count('chain/inserts');
+    metrics.count('quorate/transactions', block.transactions.length);
+    metrics.gauge('quorate/block/gasused', Number(block.header.gasUsed));
+    const isPrivate = block.transactions.filter((transaction) => transaction.isPrivate).length;
+    if (follower) metrics.count('quorate/private/transactions', isPrivate);
+  });
+  events.on('pending', (transactions) => metrics.count('txpool/valid', transactions.length));
+}
+
+/** For the dispatcher: calls of methods that exist, with how long each took. */
+export function callMeter(
+  metrics: MetricsRegistry | undefined,
+): ((method: string, isSuccess: boolean, durationMs: number) => void) | undefined {
+  if (!metrics) return undefined;
+  for (const name of ['requests', 'success', 'failure']) metrics.count(`rpc/${name}`, 0);
+  return (method, isSuccess, durationMs) => {
+    const outcome = isSuccess ? 'success' : 'failure';
+    const nanoseconds = Math.round(durationMs * NANOSECONDS_PER_MS);
+    metrics.count('rpc/requests');
+    metrics.count(`rpc/${outcome}`);
+    metrics.observe('rpc/duration/all', nanoseconds);
+    metrics.observe(`rpc/duration/${method}/${outcome}`, nanoseconds);
+  };
+}
+
+/**
+ * Serves them where `--metrics.addr` says, and where `--pprof` would listen: both as geth, which serves them nowhere else. Resolves
+ * with what ends it. Throws HTTP_LISTEN_FAILED.
+ */
+export async function serveMetrics(
+  metrics: MetricsRegistry,
+  options: ParsedOptions,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const servers = await Promise.all(
+    addressesOf(options).map((address) =>
+      startHttpServer({
+        address: { kind: 'tcp', ...address },
+        bodyBytesMax: BODY_BYTES_MAX,
+        failure: () => text(400, 'Bad Request'),
+        routes: [
+          {
+            method: 'GET',
+            path: '/debug/metrics/prometheus',
+            handle: () => ({ status: 200, type: 'text/plain', body: metrics.exposition() }),
+          },
+          {
+            method: 'GET',
+            path: '/debug/metrics',
+            handle: () => ({
+              status: 200,
+              type: 'application/json',
+              body: JSON.stringify(metrics.snapshot()),
+            }),
+          },
+        ],
+      }),
+    ),
+  );
+  for (const { url } of servers) log('info', 'Serving metrics', { url: `${url}/debug/metrics` });
+  return async () => {
+    await Promise.all(servers.map((server) => server.close()));
+  };
+}
+
+function addressesOf(options: ParsedOptions): { host: string; port: number }[] {
+  const own = options.string('metrics.addr');
+  const shared = options.boolean('pprof') ? options.string('pprof.addr')! : undefined;
+  const all = [
+    ...(shared === undefined ? [] : [{ host: shared, port: options.number('pprof.port')! }]),
+    ...(own === undefined ? [] : [{ host: own, port: options.number('metrics.port')! }]),
+  ];
+  // One port for both is one server.
+  return all.filter(({ port }, at) => port === 0 || all.findIndex((x) => x.port === port) === at);
+}
