@@ -3,6 +3,7 @@ import { fromBase64 } from '../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../../core/base/bytes.ts';
 import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH } from '../../../core/base/keccak.ts';
 import type { Manager } from '../../../core/ports.ts';
 import { type ActiveExtension, uuidOf, uuidPayload } from '../../../core/privacy/extension.ts';
@@ -24,6 +25,7 @@ import type { Chain } from './chain.ts';
 import type { ExtensionBook } from './extension-book.ts';
 import type { PayloadCache } from './payload-cache.ts';
 import type { PrivateArgs, SendDesk, TransactionArgs } from './send-desk.ts';
+import { UnderWay } from './under-way.ts';
 
 /** Gas of the reference's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
@@ -61,6 +63,7 @@ export interface ExtensionDeskParts {
 
 export class ExtensionDesk {
   private readonly parts: ExtensionDeskParts;
+  private readonly underWay: Map<Psi, UnderWay> = new Map();
 
   constructor(parts: ExtensionDeskParts) {
     this.parts = parts;
@@ -81,7 +84,10 @@ export class ExtensionDesk {
     args: TransactionArgs,
   ): Promise<Hash32> {
     const { toExtend, recipient } = terms;
-    if ((await this.parts.book.active(caller.psi)).of(toExtend).length > 0) throw no(IN_PROGRESS);
+    const underWay = this.underWayIn(caller.psi);
+    const request = `extend ${bareHex(toExtend)}`;
+    const isActive = (await this.parts.book.active(caller.psi)).of(toExtend).length > 0;
+    if (isActive || underWay.has(request)) throw no(IN_PROGRESS);
     if (this.publicState().account(toExtend))
       throw no('extending a public contract!!! not allowed');
     checkTenant(caller, args);
@@ -93,10 +99,13 @@ export class ExtensionDesk {
     checkKey(terms.recipientKey);
     const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
     const others = await this.participants(caller.psi, toExtend);
-    return this.send(caller.psi, deployment(terms), undefined, {
-      ...args,
-      private: { ...privately(args), privateFor: [...privateFor, ...others] },
-    });
+    if (underWay.has(request)) throw no(IN_PROGRESS);
+    return underWay.run(request, () =>
+      this.send(caller.psi, deployment(terms), undefined, {
+        ...args,
+        private: { ...privately(args), privateFor: [...privateFor, ...others] },
+      }),
+    );
   }
 
   /** Votes as `args.from`; resolves with the hash of that transaction. */
@@ -110,10 +119,17 @@ export class ExtensionDesk {
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     await this.checkSingle(caller, contract, state);
+    // The seed tells who may vote before it asks whose wallet that is.
+    if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
     const from = this.sender(caller.psi, args);
     checkVoter(caller.rules, state, from);
-    const uuid = await this.makeUuid(caller.psi, contract, args.private!);
-    return this.send(caller.psi, voteCall(vote, uuid), contract, args);
+    const underWay = this.underWayIn(caller.psi);
+    const request = `vote ${bareHex(contract)} ${bareHex(from)}`;
+    if (underWay.has(request)) throw hasVoted(caller.rules);
+    return underWay.run(request, async () => {
+      const uuid = await this.makeUuid(caller.psi, contract, args.private!);
+      return this.send(caller.psi, voteCall(vote, uuid), contract, args);
+    });
   }
 
   async cancel(caller: ExtensionCaller, contract: Address, args: TransactionArgs): Promise<Hash32> {
@@ -122,9 +138,8 @@ export class ExtensionDesk {
     if (state.isFinished) {
       throw no('contract extension process complete. nothing to cancel');
     }
-    if (!equalBytes(this.sender(caller.psi, args), state.creator)) {
-      throw no('account is not the creator of this extension request');
-    }
+    if (caller.rules === 'ledger') checkCreator(state, args.from ?? ZERO_ADDRESS);
+    checkCreator(state, this.sender(caller.psi, args));
     return this.send(caller.psi, finishCall(), contract, args);
   }
 
@@ -263,6 +278,20 @@ export class ExtensionDesk {
     return uuidOf(hash);
   }
 
+  /** What callers of a private state asked for that it does not show yet. */
+  private underWayIn(psi: Psi): UnderWay {
+    const { chain, deskOf } = this.parts;
+    const known = this.underWay.get(psi);
+    if (known) return known;
+    const made = new UnderWay((hash) => {
+      if (deskOf(psi).pooled(hash)) return true;
+      const place = chain.store.transactionByHash(hash);
+      return place !== undefined && place.block > chain.store.cursor({ kind: 'private', psi });
+    });
+    this.underWay.set(psi, made);
+    return made;
+  }
+
   // --- state --------------------------------------------------------------------------------------------------------
 
   private publicState(): StateReader {
@@ -296,8 +325,15 @@ function checkTenant(caller: ExtensionCaller, { from, private: args }: Transacti
 function checkVoter(rules: ExtensionRules, state: ManagementState, who: Address): void {
   const voters = rules === 'ledger' ? state.voters.slice(1) : state.voters;
   if (!voters.some((each) => equalBytes(each, who))) throw no(NOT_ACCEPTOR);
-  if (!state.hasVoted(who)) return;
-  throw no(rules === 'ledger' ? NOTHING_TO_ACCEPT : 'already voted');
+  if (state.hasVoted(who)) throw hasVoted(rules);
+}
+
+function hasVoted(rules: ExtensionRules): QuorateError {
+  return no(rules === 'ledger' ? NOTHING_TO_ACCEPT : 'already voted');
+}
+
+function checkCreator({ creator }: ManagementState, who: Address): void {
+  if (!equalBytes(who, creator)) throw no('account is not the creator of this extension request');
 }
 
 function checkKey(key: string): void {

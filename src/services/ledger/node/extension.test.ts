@@ -301,6 +301,48 @@ describe('the rules of the seed', () => {
     await one.desk.extend(LEDGER, terms, one.args({}, [three]));
   });
 
+  it('answer a second request at once, before the first is in a block', async () => {
+    network = new Network();
+    await network.start();
+    const [one, two, three] = network.parties as [Party, Party, Party];
+    const contract = await network.contract(one, [], 0);
+    const terms = { toExtend: contract, recipient: two.account, recipientKey: two.key };
+    const ask = () => one.desk.extend(LEDGER, terms, one.args({}, [two]));
+    const twice = await Promise.allSettled([ask(), ask()]);
+    expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(ask()).rejects.toThrow('contract extension in progress');
+    const other = { ...terms, recipient: three.account, recipientKey: three.key };
+    await expect(one.desk.extend(QUORUM, other, one.args({}, [three]))).rejects.toThrow(
+      'contract extension in progress',
+    );
+    const made = twice.find((each) => each.status === 'fulfilled')!.value;
+    await network.until(() => two.receipt(made) !== undefined, 'the extension has begun');
+    const manager = two.receipt(made)!.contractAddress!;
+    const vote = (rules: typeof LEDGER | typeof QUORUM) =>
+      two.desk.vote(rules, manager, true, two.args({}, [one]));
+    await vote(LEDGER);
+    await expect(vote(LEDGER)).rejects.toThrow('process complete. nothing to accept');
+    await expect(vote(QUORUM)).rejects.toThrow('already voted');
+    await network.until(() => two.slot(contract) === 42n, 'the new party has the contract');
+  });
+
+  it('say who may act before they ask for his wallet', async () => {
+    network = new Network();
+    await network.start();
+    const [one, two] = network.parties as [Party, Party];
+    const contract = await network.contract(one, [], 0);
+    const manager = await network.extend(one, two, contract);
+    const from = new Uint8Array(20).fill(0xaa);
+    const vote = (rules: typeof LEDGER | typeof QUORUM) =>
+      two.desk.vote(rules, manager, true, two.args({ from }, [one]));
+    const cancel = (rules: typeof LEDGER | typeof QUORUM) =>
+      two.desk.cancel(rules, manager, two.args({ from }, [one]));
+    await expect(vote(LEDGER)).rejects.toThrow('account is not acceptor of this extension request');
+    await expect(cancel(LEDGER)).rejects.toThrow('account is not the creator of this extension');
+    await expect(vote(QUORUM)).rejects.toThrow('no wallet found for account 0xaAaAaAaaAaAaAaaA');
+    await expect(cancel(QUORUM)).rejects.toThrow('no wallet found for account');
+  });
+
   it('let a recipient vote once, and nobody else', async () => {
     network = new Network();
     await network.start();
