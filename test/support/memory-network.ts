@@ -37,6 +37,7 @@ type Sink = (event: LinkEvent) => void;
 
 interface Member {
   readonly info: PeerInfo;
+  readonly isUnusual: boolean;
   readonly connected: Set<Member>;
   sink: Sink;
 }
@@ -50,8 +51,15 @@ export class MemoryHub {
     this.time = time;
   }
 
-  links(secretKey: Uint8Array): Links {
-    const member: Member = { info: peerInfo(secretKey), connected: new Set(), sink: () => {} };
+  /** `shared`: protocols that its peers and it have in common, if not the usual ones. */
+  links(secretKey: Uint8Array, shared?: ReadonlyMap<string, number>): Links {
+    const info = peerInfo(secretKey, shared);
+    const member: Member = {
+      info,
+      isUnusual: shared !== undefined,
+      connected: new Set(),
+      sink: () => {},
+    };
     this.members.set(member.info.id, member);
     return {
       send: (peer, message) => {
@@ -77,8 +85,9 @@ export class MemoryHub {
       if (other === member || member.connected.has(other)) continue;
       member.connected.add(other);
       other.connected.add(member);
-      this.time.soon(() => member.sink({ kind: 'joined', peer: other.info }));
-      this.time.soon(() => other.sink({ kind: 'joined', peer: member.info }));
+      const { capabilities } = (other.isUnusual ? other : member).info;
+      this.time.soon(() => member.sink({ kind: 'joined', peer: { ...other.info, capabilities } }));
+      this.time.soon(() => other.sink({ kind: 'joined', peer: { ...member.info, capabilities } }));
     }
   }
 
@@ -107,11 +116,17 @@ export class MemoryHub {
   }
 }
 
+const USUAL: ReadonlyMap<string, number> = new Map([
+  ['eth', 66],
+  ['istanbul', 100],
+  ['quorate', 1],
+]);
+
 function copy(message: PeerMessage): PeerMessage {
   return { ...message, bytes: message.bytes.slice() };
 }
 
-function peerInfo(secretKey: Uint8Array): PeerInfo {
+function peerInfo(secretKey: Uint8Array, shared: ReadonlyMap<string, number> = USUAL): PeerInfo {
   const publicKey = secp256k1().publicKey(secretKey);
   const id = bareHex(publicKey);
   return {
@@ -119,11 +134,7 @@ function peerInfo(secretKey: Uint8Array): PeerInfo {
     address: addressOfSecretKey(secretKey),
     enode: `enode://${id}@127.0.0.1:1`,
     clientName: 'memory',
-    capabilities: new Map([
-      ['eth', 66],
-      ['istanbul', 100],
-      ['quorate', 1],
-    ]),
+    capabilities: shared,
     inbound: false,
     trusted: false,
     static: true,
@@ -136,6 +147,8 @@ export interface MemoryNodeOptions {
   readonly hub: MemoryHub;
   readonly genesis: Genesis;
   readonly secretKey: Uint8Array;
+  /** What it shares with others, if not the usual protocols. */
+  readonly shared?: ReadonlyMap<string, number>;
   readonly disk?: MemoryDisk;
   readonly manager?: Manager;
   /** The system's, unless the world has its own. */
@@ -174,7 +187,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       timers: time,
       entropy: options.entropy ?? systemEntropy,
       log: options.log ?? (() => {}),
-      links: hub.links(secretKey),
+      links: hub.links(secretKey, options.shared),
       store,
       kv,
       votes: new VoteFile(disk.slots('votes')),

@@ -1,6 +1,5 @@
 /** Kind `p2p`: eth messages and fork ids. */
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
-import { readList } from '../../src/core/base/rlp.ts';
 import { ForkSchedule } from '../../src/core/chain/fork-id.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { decodeEth, ETH_MESSAGE, type EthMessage } from '../../src/core/wire/eth.ts';
@@ -15,6 +14,7 @@ import {
   encodeTransactions,
 } from '../../src/core/wire/eth-encode.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
+import { LegacyEth } from '../../src/core/wire/legacy-eth.ts';
 import type { Report } from './kind.ts';
 import { attempt, check } from './p2p-check.ts';
 
@@ -107,10 +107,15 @@ export function checkReferenceEth(vectors: any, report: Report): void {
       let bytes = fromHex(vector.payload);
       // eth/65 has no request ids: its requests and replies are the bodies of eth/66.
       if (vector.name.includes('eth/65')) {
-        bytes =
-          vector.code === 3
-            ? encodeGetBlockHeaders(0n, decodeEth65Query(bytes))
-            : encodeRawReply(0n, rawItems(bytes));
+        const peer = new LegacyEth();
+        const plain = bytes;
+        bytes = peer.incoming(vector.code, plain);
+        check(
+          report,
+          `${vector.name}: back`,
+          toHex(peer.outgoing(vector.code, bytes)),
+          toHex(plain),
+        );
       }
       const message = decodeEth(66, vector.code, bytes);
       check(report, vector.name, toHex(rewrite(66, message, bytes)), toHex(bytes));
@@ -133,23 +138,6 @@ export function checkReferenceEth(vectors: any, report: Report): void {
       }
     });
   }
-}
-
-function rawItems(bytes: Uint8Array): Uint8Array[] {
-  const reader = readList(bytes);
-  const items: Uint8Array[] = [];
-  while (!reader.done) items.push(reader.raw());
-  return items;
-}
-
-function decodeEth65Query(bytes: Uint8Array) {
-  const reader = readList(bytes);
-  return {
-    origin: reader.number(),
-    amount: reader.number(),
-    skip: reader.number(),
-    reverse: reader.boolean(),
-  };
 }
 
 function hex32(value: number): string {

@@ -6,12 +6,17 @@ import { EMPTY_BYTES } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
 import { secp256k1 } from '../../src/core/base/secp256k1.ts';
-import { protocolOfCode, sharedProtocols } from '../../src/core/wire/capabilities.ts';
+import {
+  ISTANBUL,
+  type ProtocolSpec,
+  protocolOfCode,
+  sharedProtocols,
+} from '../../src/core/wire/capabilities.ts';
 import { decodeDisconnect, encodeDisconnect } from '../../src/core/wire/disconnect.ts';
 import { formatEnode, parseEnode } from '../../src/core/wire/enode.ts';
 import { decodeEth } from '../../src/core/wire/eth.ts';
 import { decodeStatus, encodeStatus } from '../../src/core/wire/eth-status.ts';
-import { decodeHello, encodeHello } from '../../src/core/wire/hello.ts';
+import { decodeHello, encodeHello, type Hello } from '../../src/core/wire/hello.ts';
 import { snappyDecode, snappyEncode } from '../../src/core/wire/snappy.ts';
 import { deriveSecrets, openAck, openAuth, type Secrets } from '../../src/io/p2p/handshake.ts';
 import { loadMacHasher, MacState } from '../../src/io/p2p/mac-state.ts';
@@ -387,18 +392,39 @@ function checkSession(session: any, report: Report): void {
   checkMeaning(session, report);
 }
 
+/** The node announces the versions of istanbul that we do, and finds a peer useless that we would. */
+function checkAnnounced(
+  session: any,
+  peer: Hello,
+  node: Hello,
+  table: readonly ProtocolSpec[],
+  report: Report,
+): void {
+  const istanbul = node.capabilities.filter(({ name }) => name === 'istanbul');
+  const wanted = istanbul.length === 0 ? [] : ISTANBUL.map(({ version }) => version);
+  const announced = istanbul.map(({ version }) => version);
+  check(report, `${session.name}: versions of istanbul`, announced, wanted);
+  const served = table.filter((spec) =>
+    node.capabilities.some(({ name, version }) => name === spec.name && version === spec.version),
+  );
+  const answers = session.messages.filter((m: any) => m.from === 'recipient' && m.code > 0);
+  const isUseless = answers.length === 1 && /^0xc?1?03$/.test(answers[0].payload);
+  const isNobody = sharedProtocols(served, peer.capabilities).length === 0;
+  check(report, `${session.name}: useless`, isNobody, isUseless);
+}
+
 /** Everything that the reference itself sent must be understood, and means the same when written again. */
 function checkMeaning(session: any, report: Report): void {
   const hellos = session.messages.filter((m: any) => m.code === 0 && m.payload.length > 10);
   if (hellos.length < 2) return;
   const [first, second] = hellos.map((m: any) => decodeHello(fromHex(m.payload)));
-  const lengths = [
-    ['eth', 65, 17],
-    ['eth', 66, 17],
-    ['istanbul', 100, 22],
-    ['snap', 1, 8],
-  ] as const;
-  const table = lengths.map(([name, version, length]) => ({ name, version, length }));
+  const table = [
+    { name: 'eth', version: 65, length: 17 },
+    { name: 'eth', version: 66, length: 17 },
+    ...ISTANBUL,
+    { name: 'snap', version: 1, length: 8 },
+  ];
+  checkAnnounced(session, first, second, table, report);
   const ours = table.filter((spec) =>
     first.capabilities.some((cap: any) => cap.name === spec.name && cap.version === spec.version),
   );

@@ -19,17 +19,26 @@ export interface SharedProtocol extends ProtocolSpec {
 export const ETH_66: ProtocolSpec = { name: 'eth', version: 66, length: 17 };
 export const ETH_68: ProtocolSpec = { name: 'eth', version: 68, length: 17 };
 export const ISTANBUL_100: ProtocolSpec = { name: 'istanbul', version: 100, length: 22 };
+/** What a BFT chain announces: those before 100 carry the eth messages too (istanbul.ts). */
+export const ISTANBUL: readonly ProtocolSpec[] = [
+  { name: 'istanbul', version: 64, length: 18 },
+  { name: 'istanbul', version: 99, length: 18 },
+  ISTANBUL_100,
+];
 /** Between nodes of ours; sorts behind eth and istanbul, so that it moves none of their codes. */
 export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 1 };
 
 /**
  * One capability per name, in the highest version that both offer, ordered by name.
  * `length` comes from our table: a peer does not announce it.
+ * COMPAT: who offers istanbul/99 and nothing else is taken for a Besu with eth/64, which nobody serves any more.
  */
 export function sharedProtocols(
   ours: readonly ProtocolSpec[],
   theirs: readonly Capability[],
 ): SharedProtocol[] {
+  const [only] = theirs;
+  if (theirs.length === 1 && only?.name === 'istanbul' && only.version === 99) return [];
   const best = new Map<string, ProtocolSpec>();
   for (const spec of ours) {
     if (!theirs.some((cap) => cap.name === spec.name && cap.version === spec.version)) continue;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeRlp } from '../base/rlp.ts';
-import { ISTANBUL_100, protocolOfCode, sharedProtocols } from './capabilities.ts';
+import { ISTANBUL, ISTANBUL_100, protocolOfCode, sharedProtocols } from './capabilities.ts';
 import { decodeDisconnect, encodeDisconnect } from './disconnect.ts';
 import { decodeEth, ETH_MESSAGE, ETH_MESSAGE_BYTES_MAX } from './eth.ts';
 import {
@@ -319,4 +319,16 @@ it('offsets of shared capabilities follow name and length (dossier §8.2)', () =
   expect(protocolOfCode(shared, 52)).toMatchObject({ name: 'istanbul', offset: 33 });
   expect(protocolOfCode(shared, 63)).toBeUndefined();
   expect(sharedProtocols(ours, [{ name: 'eth', version: 64 }])).toEqual([]);
+});
+
+it('of istanbul the highest version counts; istanbul/99 alone is nobody', () => {
+  const offered = (...versions: number[]) =>
+    sharedProtocols(
+      ISTANBUL,
+      versions.map((version) => ({ name: 'istanbul', version })),
+    ).map(({ version, length }) => [version, length]);
+  expect(offered(100, 64, 99)).toEqual([[100, 22]]);
+  expect(offered(64, 99)).toEqual([[99, 18]]);
+  expect(offered(64)).toEqual([[64, 18]]);
+  expect(offered(99)).toEqual([]);
 });

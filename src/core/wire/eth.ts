@@ -40,6 +40,11 @@ const EXCHANGE_CODES = new Set<number>(
   Object.values(ETH_MESSAGE).filter((code) => !PLAIN_CODES.has(code)),
 );
 
+/** Whether the code is of a request or a reply, which eth/66 gives an id. */
+export function isExchange(code: number): boolean {
+  return EXCHANGE_CODES.has(code);
+}
+
 export interface BlockId {
   readonly hash: Hash32;
   readonly number: number;
@@ -143,7 +148,7 @@ function decodePlain(version: number, code: number, reader: RlpReader): EthMessa
 /** Requests and replies: `[requestId, body…]`. */
 function decodeExchange(version: number, code: number, reader: RlpReader): EthMessage | undefined {
   const isNodeData = code === ETH_MESSAGE.getNodeData || code === ETH_MESSAGE.nodeData;
-  if (!EXCHANGE_CODES.has(code)) return undefined;
+  if (!isExchange(code)) return undefined;
   if (isNodeData && version > 66) return undefined;
   const requestId = reader.bigint(8);
   const body = reader.enter();

@@ -1,12 +1,28 @@
 /**
- * Codes of `istanbul/100` (consensus dossier §4.1, §5.1, §8.2); bodies are read by core/consensus.
- * Its predecessors istanbul/64 and /99 carried the eth messages too. The reference announces neither any more, and a
- * peer that offers only these is a `useless peer`.
+ * Codes of `istanbul` (consensus dossier §4.1, §5.1, §8.2); bodies are read by core/consensus.
+ * istanbul/100 carries consensus alone, beside eth. Its predecessors istanbul/64 and /99 are announced too, for members of an
+ * IBFT network that are as old as GoQuorum 20.10: they carry the eth messages, and IBFT behind them.
  */
 const IBFT_MESSAGE = 0x11;
 const QBFT_ROUND_CHANGE = 0x15;
+const ISTANBUL_VERSION = 100;
 
 /** Whether the code carries consensus (IBFT 0x11, QBFT 0x12-0x15): the rest of the 22 codes is reserved and ignored. */
 export function isConsensusCode(code: number): boolean {
   return code >= IBFT_MESSAGE && code <= QBFT_ROUND_CHANGE;
+}
+
+/** Whether a peer that shares this version of istanbul (undefined: none) can be sent the code. */
+export function carriesConsensus(version: number | undefined, code: number): boolean {
+  return version !== undefined && (version >= ISTANBUL_VERSION || code === IBFT_MESSAGE);
+}
+
+/**
+ * The version of istanbul that carries the eth messages between us and a peer; undefined: eth does, or nothing.
+ * `shared`: name and version of what both offer.
+ */
+export function legacyVersion(shared: ReadonlyMap<string, number>): number | undefined {
+  const version = shared.get('istanbul');
+  if (shared.has('eth') || version === undefined) return undefined;
+  return version < ISTANBUL_VERSION ? version : undefined;
 }

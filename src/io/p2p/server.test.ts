@@ -4,7 +4,13 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fromHex } from '../../core/base/hex.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import type { LinkEvent } from '../../core/ports.ts';
-import { ETH_66, ETH_68, ISTANBUL_100, type ProtocolSpec } from '../../core/wire/capabilities.ts';
+import {
+  ETH_66,
+  ETH_68,
+  ISTANBUL,
+  ISTANBUL_100,
+  type ProtocolSpec,
+} from '../../core/wire/capabilities.ts';
 import { BASE_MESSAGE, DISCONNECT, decodeDisconnect } from '../../core/wire/disconnect.ts';
 import { formatEnode, parseEnode } from '../../core/wire/enode.ts';
 import { encodeHello } from '../../core/wire/hello.ts';
@@ -15,7 +21,7 @@ import { RlpxSession } from './rlpx-session.ts';
 import { type P2pOptions, P2pServer } from './server.ts';
 
 const FAST = { ...TIMINGS, sweepMs: 5, redialMinMs: 5, redialMaxMs: 20, goodbyeMs: 50 };
-const PROTOCOLS = [ETH_66, ETH_68, ISTANBUL_100];
+const PROTOCOLS = [ETH_66, ETH_68, ...ISTANBUL];
 const running: P2pServer[] = [];
 const sockets: Socket[] = [];
 

@@ -16,7 +16,7 @@ import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
-import { ETH_66, ETH_68, ISTANBUL_100, QUORATE_1 } from '../../core/wire/capabilities.ts';
+import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
@@ -220,7 +220,7 @@ function peerServer(
     nodeKey,
     clientName: name,
     protocols: ['qbft', 'ibft'].includes(engineAt(genesis.config, 1))
-      ? [ETH_66, ETH_68, ISTANBUL_100, QUORATE_1]
+      ? [ETH_66, ETH_68, ...ISTANBUL, QUORATE_1]
       : [ETH_66, ETH_68],
     maxPeers: options.number('maxpeers')!,
     listen: { host: options.string('p2p.addr')!, port: options.number('port')! },

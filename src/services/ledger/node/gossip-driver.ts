@@ -16,6 +16,7 @@ import {
   encodePooledHashes,
   encodeTransactions,
 } from '../../../core/wire/eth-encode.ts';
+import { LEGACY_ETH_VERSION } from '../../../core/wire/legacy-eth.ts';
 import type { EthLink } from './eth-link.ts';
 import type { Events } from './events.ts';
 import type { TransactionDoor } from './transaction-door.ts';
@@ -110,6 +111,11 @@ export class GossipDriver {
   private announce(peer: PeerId, transactions: readonly GossipTransaction[]): void {
     const version = this.parts.link.versionOf(peer);
     if (version === undefined) return;
+    if (version <= LEGACY_ETH_VERSION) {
+      const bytes = encodeTransactions(transactions.map(({ raw }) => raw));
+      this.parts.link.send(peer, ETH_MESSAGE.transactions, bytes);
+      return;
+    }
     const bytes = encodePooledHashes(
       version,
       transactions.map(({ hash }) => hash),

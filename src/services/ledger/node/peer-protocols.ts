@@ -22,7 +22,8 @@ import { DISCONNECT } from '../../../core/wire/disconnect.ts';
 import { decodeEth, ETH_MESSAGE, type EthMessage, type RawBlock } from '../../../core/wire/eth.ts';
 import { encodeNewBlock, encodeNewBlockHashes } from '../../../core/wire/eth-encode.ts';
 import { encodeStatus, type Status } from '../../../core/wire/eth-status.ts';
-import { isConsensusCode } from '../../../core/wire/istanbul.ts';
+import { carriesConsensus, isConsensusCode, legacyVersion } from '../../../core/wire/istanbul.ts';
+import { LEGACY_ETH_VERSION, LegacyEth } from '../../../core/wire/legacy-eth.ts';
 import { RULE_CHANGES_MESSAGE } from '../../../core/wire/rule-changes.ts';
 import type { ConsensusLinks } from './bft-participation.ts';
 import type { Chain } from './chain.ts';
@@ -65,6 +66,8 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   readonly sync: SyncDriver;
   private readonly parts: PeerProtocolParts;
   private readonly connected = new Map<PeerId, PeerInfo>();
+  /** Of those, the peers whose eth messages istanbul/64 or /99 carries. */
+  private readonly legacy = new Map<PeerId, LegacyEth>();
   private readonly ready = new Map<PeerId, ReadyPeer>();
   /** Ready peers by the address of their node key. */
   private readonly byAddress = new Map<string, PeerId>();
@@ -135,7 +138,11 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   // --- links --------------------------------------------------------------------------------------------------------
 
   send(peer: PeerId, code: number, bytes: Uint8Array): void {
-    this.parts.links.send(peer, { protocol: 'eth', code, bytes });
+    const legacy = this.legacy.get(peer);
+    const message = legacy
+      ? { protocol: 'istanbul', code, bytes: legacy.outgoing(code, bytes) }
+      : { protocol: 'eth', code, bytes };
+    this.parts.links.send(peer, message);
   }
 
   drop(peer: PeerId, reason: number, fault: string): void {
@@ -149,7 +156,9 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
 
   sendTo(address: Address, code: number, bytes: Uint8Array): void {
     const peer = this.byAddress.get(keyOf(address));
-    if (peer) this.parts.links.send(peer, { protocol: 'istanbul', code, bytes });
+    const version = peer ? this.connected.get(peer)?.capabilities.get('istanbul') : undefined;
+    if (!peer || !carriesConsensus(version, code)) return;
+    this.parts.links.send(peer, { protocol: 'istanbul', code, bytes });
   }
 
   sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void {
@@ -170,12 +179,14 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   }
 
   private join(info: PeerInfo): void {
-    const version = info.capabilities.get('eth');
+    const legacy = legacyVersion(info.capabilities);
+    const version = info.capabilities.get('eth') ?? legacy;
     if (version === undefined) {
       this.drop(info.id, DISCONNECT.uselessPeer, 'no eth protocol in common');
       return;
     }
     this.connected.set(info.id, info);
+    if (legacy !== undefined) this.legacy.set(info.id, new LegacyEth());
     this.carryHandshake(
       this.handshake.step({ kind: 'joined', peer: info.id, version }, this.now()),
     );
@@ -190,10 +201,13 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     }
   }
 
-  private becomeReady(peer: PeerId, ethVersion: number, { head, td }: Status): void {
+  private becomeReady(peer: PeerId, version: number, { head, td }: Status): void {
     const info = this.connected.get(peer);
     if (!info) return;
-    this.ready.set(peer, { info, ethVersion });
+    this.ready.set(peer, {
+      info,
+      ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
+    });
     if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
     this.tellRules(info);
     this.blockGossip.joined(peer);
@@ -231,6 +245,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   private leave(peer: PeerId): void {
     const info = this.connected.get(peer);
     this.connected.delete(peer);
+    this.legacy.delete(peer);
     this.handshake.step({ kind: 'left', peer }, this.now());
     if (!this.ready.delete(peer) || !info) return;
     if (this.byAddress.get(keyOf(info.address)) === peer)
@@ -252,17 +267,21 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
       if (info) this.hearRules(info, code, bytes);
       return;
     }
-    if (protocol === 'istanbul') {
-      if (ready && isConsensusCode(code)) this.parts.consensus(ready.info.address, code, bytes);
+    if (protocol === 'istanbul' && isConsensusCode(code)) {
+      if (ready) this.parts.consensus(ready.info.address, code, bytes);
       return;
     }
+    const legacy = this.legacy.get(peer);
+    // The rest of istanbul/100 is reserved, and ignored.
+    if (protocol === 'istanbul' && !legacy) return;
     if (!ready || code === ETH_MESSAGE.status) {
       this.carryHandshake(this.handshake.step({ kind: 'message', peer, code, bytes }, this.now()));
       return;
     }
     let message: EthMessage;
     try {
-      message = decodeEth(ready.ethVersion, code, bytes);
+      const body = legacy ? legacy.incoming(code, bytes) : bytes;
+      message = decodeEth(ready.ethVersion, code, body);
       if (message.kind === 'newBlock') this.blockGossip.knows(peer, hashOf(message.block));
     } catch (error) {
       this.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);

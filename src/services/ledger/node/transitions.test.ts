@@ -130,6 +130,28 @@ describe('four validators on IBFT', () => {
     await network.reach(network.nodes[0]!.chain.head().number + 4, network.nodes, 5 * MINUTE_MS);
   });
 
+  it.each([64, 99])(
+    'one of which shares istanbul/%i with the others, and no eth',
+    async (version) => {
+      network = new ValidatorNetwork(ibftGenesis());
+      await network.start(3);
+      await network.reach(5, network.nodes, 5 * MINUTE_MS);
+      network.nodes.push(await network.node(3, { shared: new Map([['istanbul', version]]) }));
+      await network.reach(8, network.nodes, 5 * MINUTE_MS);
+      // Without the first, no block comes without the old one's votes.
+      const [away] = network.nodes.splice(0, 1);
+      await away!.stop();
+      const [first, , last] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
+      const [there, back] = [transfer(0), transfer(1)];
+      await first.door.submit(there);
+      await last.door.submit(back);
+      const isMined = ({ chain }: MemoryNode) =>
+        [there, back].every(({ hash }) => chain.store.transactionByHash(hash) !== undefined);
+      await network.until(() => network.nodes.every(isMined), 'transfers are mined', 5 * MINUTE_MS);
+      await network.reach(first.chain.head().number + 4, network.nodes, 5 * MINUTE_MS);
+    },
+  );
+
   it('stand still with two, and go on with three', async () => {
     network = new ValidatorNetwork(ibftGenesis());
     await network.start();
