@@ -1,0 +1,161 @@
+/** Private transactions inside privacy markers, made by the node (`--privacymarker.enable`) or by a wallet (privacy dossier §5). */
+import { Wallet } from 'ethers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signPrivate } from '../../../../test/support/private-transactions.ts';
+import { type TestPtm, testPtm, until, untilKnown } from '../../../../test/support/ptm.ts';
+import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import {
+  STORE_CODE,
+  setInput,
+  VALUE_INPUT,
+  word,
+} from '../../../../test/support/store-contract.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { genesisFromJson } from '../../../core/chain/genesis.ts';
+import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
+import { connectManager } from '../../../io/ptm-client/connect.ts';
+import { devnetGenesis } from '../../devnet/genesis.ts';
+
+const VALIDATOR = new Uint8Array(32).fill(7);
+const ACCOUNT = new Uint8Array(32).fill(9);
+const FROM = toHex(addressOfSecretKey(ACCOUNT));
+const PRECOMPILE = '0x000000000000000000000000000000000000007a';
+const GAS = '0x47b760';
+const CHAIN_ID = 1337;
+
+let own: TestPtm;
+let other: TestPtm;
+let node: RpcNode;
+
+beforeAll(async () => {
+  own = await testPtm(1, []);
+  other = await testPtm(2, [own.p2pUrl]);
+  await untilKnown(own, other.key);
+  const topology = {
+    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
+    accounts: [{ address: FROM }],
+  };
+  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
+  node = await rpcNode({
+    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    secretKey: VALIDATOR,
+    isMining: true,
+    manager: await connectManager(resolveManagerConfig('ignore', { 'ptm.url': own.q2tUrl }), {
+      say: () => {},
+    }),
+    argv: ['--privacymarker.enable'],
+  });
+  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
+});
+afterAll(async () => {
+  await node?.close();
+  await other?.close();
+  await own?.close();
+});
+
+async function mined(hash: string): Promise<any> {
+  let receipt: any = null;
+  await until(async () => {
+    receipt = await node.call('eth_getTransactionReceipt', hash);
+    return receipt !== null;
+  }, `${hash} is mined`);
+  return receipt;
+}
+
+const value = (to: string) => node.call('eth_call', { to, data: VALUE_INPUT }, 'latest');
+
+/** A payload as a manager gives it to its node. */
+async function heldAt(ptm: TestPtm, hash: string): Promise<string | undefined> {
+  const key = encodeURIComponent(Buffer.from(hash.slice(2), 'hex').toString('base64'));
+  const answer = await fetch(`${ptm.q2tUrl}/transaction/${key}`);
+  if (answer.status !== 200) return undefined;
+  const { payload } = (await answer.json()) as { payload: string };
+  return `0x${Buffer.from(payload, 'base64').toString('hex')}`;
+}
+
+/** What holds of every marker; resolves with the address that the transaction inside created. */
+async function checkMarker(hash: string, sender: string): Promise<string | null> {
+  const outer = await mined(hash);
+  expect(outer).toMatchObject({
+    to: PRECOMPILE,
+    status: '0x1',
+    contractAddress: null,
+    isPrivacyMarkerTransaction: true,
+    logs: [],
+  });
+  expect(Number(outer.gasUsed)).toBeGreaterThan(21_000);
+  const marker = await node.call('eth_getTransactionByHash', hash);
+  const inner = await node.call('eth_getPrivateTransactionByHash', hash);
+  expect(inner).toMatchObject({
+    ...{ blockHash: marker.blockHash, transactionIndex: marker.transactionIndex },
+    ...{ nonce: marker.nonce, from: sender },
+  });
+  expect(marker).toMatchObject({ from: sender, to: PRECOMPILE });
+  expect(['0x25', '0x26']).toContain(inner.v);
+  expect(inner.hash).not.toBe(hash);
+  const privately = await node.call('eth_getPrivateTransactionReceipt', hash);
+  expect(privately).toMatchObject({
+    transactionHash: hash,
+    gasUsed: '0x0',
+    isPrivacyMarkerTransaction: false,
+    status: '0x1',
+  });
+  for (const { input } of [marker, inner]) {
+    expect(input).toMatch(/^0x[0-9a-f]{128}$/);
+    expect(await heldAt(other, input)).toBe(await heldAt(own, input));
+    expect(await heldAt(other, input)).toBeDefined();
+  }
+  return privately.contractAddress;
+}
+
+it.each([0, 1, 3])('a node makes them of what it sends, flag %i', async (privacyFlag) => {
+  const args = { from: FROM, gas: GAS, privateFor: [other.key], privacyFlag };
+  const created = await node.call('eth_sendTransaction', { ...args, data: STORE_CODE });
+  const to = (await checkMarker(created, FROM))!;
+  const set = await node.call('eth_sendTransaction', { ...args, to, input: setInput(7) });
+  expect(await checkMarker(set, FROM)).toBeNull();
+  expect(await value(to)).toBe(word(7));
+  const { logs } = await node.call('eth_getPrivateTransactionReceipt', set);
+  expect(logs).toHaveLength(1);
+  const { blockHash } = await mined(set);
+  const found = await node.call('eth_getLogs', { blockHash, address: to });
+  expect(found).toHaveLength(1);
+  expect(await heldAt(other, (await node.call('eth_getPrivateTransactionByHash', set)).input)).toBe(
+    setInput(7),
+  );
+});
+
+it('a wallet makes one of a transaction that it signed and had distributed', async () => {
+  const wallet = new Wallet(`0x${'42'.repeat(32)}`);
+  const sender = wallet.address.toLowerCase();
+  const stored = await fetch(`${own.thirdPartyUrl}/storeraw`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ payload: Buffer.from(fromHex(STORE_CODE)).toString('base64') }),
+  });
+  const { key } = (await stored.json()) as { key: string };
+  const data = `0x${Buffer.from(key, 'base64').toString('hex')}`;
+  const inner = signPrivate(wallet.privateKey, { nonce: 0, to: null, data });
+  const parties = { privateFor: [other.key] };
+  await expect(node.call('eth_distributePrivateTransaction', inner, {})).rejects.toThrow(
+    'transaction is not private',
+  );
+  const hash = await node.call('eth_distributePrivateTransaction', inner, parties);
+  expect(hash).toMatch(/^0x[0-9a-f]{128}$/);
+  const marker = await wallet.signTransaction({
+    ...{ type: 0, chainId: CHAIN_ID, nonce: 0, gasPrice: 0, gasLimit: 30_000 },
+    ...{ to: PRECOMPILE, data: hash },
+  });
+  const to = (await checkMarker(await node.call('eth_sendRawTransaction', marker), sender))!;
+  expect(await value(to)).toBe(word(0));
+});
+
+it('hashes that are no marker, or of nothing, give null', async () => {
+  const plain = await node.call('eth_sendTransaction', { from: FROM, to: FROM, gas: GAS });
+  await mined(plain);
+  for (const hash of [plain, `0x${'12'.repeat(32)}`]) {
+    expect(await node.call('eth_getPrivateTransactionByHash', hash)).toBeNull();
+    expect(await node.call('eth_getPrivateTransactionReceipt', hash)).toBeNull();
+  }
+});
