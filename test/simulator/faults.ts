@@ -44,7 +44,24 @@ export interface Plan {
   readonly hasRealKeys: boolean;
 }
 
+const FAULTS_MIN = 3;
 const SIZES = [1, 2, 3, 4, 4, 4, 4, 5, 6, 7];
+
+/** What goes wrong in a schedule: members that lie, and what happens to the others. */
+export function faultCount({ byzantine, faults }: Plan): number {
+  return byzantine.length + faults.filter(({ kind }) => kind !== 'heal' && kind !== 'vote').length;
+}
+
+/** Crashes are added where little else goes wrong. */
+export function withFaults(plan: Plan, seed: number): Plan {
+  const missing = FAULTS_MIN - faultCount(plan);
+  if (missing <= 0) return plan;
+  const chance = new Prng(seed ^ 0x3c6ef372);
+  const crashes = Array.from({ length: missing }, () =>
+    drawCrash(chance, plan.nodes, plan.quietFromMs),
+  );
+  return { ...plan, faults: [...plan.faults, ...crashes].sort((a, b) => a.atMs - b.atMs) };
+}
 
 /** Votes the last member out, and perhaps in again, where those that stay can bear the liars; in a third of the schedules. */
 export function withVotes(plan: Plan, seed: number): Plan {
@@ -99,17 +116,17 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind): Plan {
   };
 }
 
+function drawCrash(chance: Prng, nodes: number, untilMs: number): Fault {
+  const node = chance.below(nodes);
+  const atMs = chance.below(untilMs);
+  return { kind: 'crash', atMs, node, downMs: 10 + chance.below(8000) };
+}
+
 function drawFaults(chance: Prng, nodes: number, untilMs: number): Fault[] {
   const faults: Fault[] = [];
   const crashes = chance.below(6);
   for (let i = 0; i < crashes; i++) {
-    const node = chance.below(nodes);
-    faults.push({
-      kind: 'crash',
-      atMs: chance.below(untilMs),
-      node,
-      downMs: 10 + chance.below(8000),
-    });
+    faults.push(drawCrash(chance, nodes, untilMs));
   }
   if (chance.chance(0.15)) {
     faults.push({ kind: 'blackout', atMs: chance.below(untilMs), downMs: chance.below(5000) });

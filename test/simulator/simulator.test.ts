@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Prng } from '../../src/core/base/prng.ts';
 import { CANARIES } from './canaries/index.ts';
-import { CHAINS, type ChainKind } from './faults.ts';
+import {
+  CHAINS,
+  type ChainKind,
+  chainOf,
+  drawPlan,
+  faultCount,
+  withFaults,
+  withVotes,
+} from './faults.ts';
 import { runSeed } from './world.ts';
+
+const PLANS = 600;
 
 interface Schedule {
   readonly seed: number;
@@ -42,6 +53,18 @@ describe('simulator', () => {
     expect(seeds.plain.length).toBeGreaterThan(30);
     for (const { seed, chain } of seeds.plain)
       expect(runSeed(seed, chain && { chain })).toMatchObject({ seed, failure: undefined });
+  });
+
+  it('has three faults in every schedule, and a vote or a transition in a third of them', () => {
+    let changing = 0;
+    for (let seed = 0; seed < PLANS; seed++) {
+      const chain = chainOf(seed);
+      const drawn = withFaults(drawPlan(seed, new Prng(seed), chain), seed);
+      expect(faultCount(drawn)).toBeGreaterThanOrEqual(3);
+      const { faults } = withVotes(drawn, seed);
+      if (chain === 'switch' || faults.some(({ kind }) => kind === 'vote')) changing++;
+    }
+    expect(changing).toBeGreaterThan(PLANS / 3);
   });
 
   it('gives the same world for the same seed', () => {

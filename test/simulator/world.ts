@@ -19,7 +19,15 @@ import { OneElectorate } from './checkers/one-electorate.ts';
 import { OneValue } from './checkers/one-value.ts';
 import { OneVote } from './checkers/one-vote.ts';
 import { Disk } from './disk.ts';
-import { type ChainKind, chainOf, drawPlan, type Fault, type Plan, withVotes } from './faults.ts';
+import {
+  type ChainKind,
+  chainOf,
+  drawPlan,
+  type Fault,
+  type Plan,
+  withFaults,
+  withVotes,
+} from './faults.ts';
 import { Links } from './links.ts';
 import { BAD_STATE, SimNode } from './node.ts';
 import { realSigner, standInSigner } from './signer.ts';
@@ -105,7 +113,7 @@ class World {
   ) {
     this.chance = new Prng(seed);
     this.trace = trace;
-    const drawn = drawPlan(seed, this.chance, chain);
+    const drawn = withFaults(drawPlan(seed, this.chance, chain), seed);
     const plan = isVoting ? withVotes(drawn, seed) : drawn;
     this.plan = canary?.plan ? canary.plan(plan) : plan;
     const { nodes, lossRate, replayRate, delayMsMax } = this.plan;
