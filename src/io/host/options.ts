@@ -25,6 +25,8 @@ export interface OptionRow {
   readonly aliases?: readonly string[];
   /** Of a list: each flag is one item, commas and all. */
   readonly whole?: boolean;
+  /** What to do instead: whoever gives the flag is told so. */
+  readonly refused?: string;
 }
 
 export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
@@ -207,6 +209,9 @@ function* leaves(
 }
 
 function parseValue(row: OptionRow, text: string, where: string): OptionValue {
+  const { refused } = row;
+  if (refused !== undefined && !(row.type === 'boolean' && parseBoolean(text) === false))
+    throw fail('OPTION_REFUSED', `${where} is not supported: ${refused}`);
   if (row.type === 'string') return text;
   if (row.type === 'list') {
     if (row.whole) return [text];

@@ -684,6 +684,23 @@ export const NODE_ROWS: readonly OptionRow[] = [
     'ethstats',
     'plugins.publickey',
   ].map((flag): OptionRow => ({ flag, type: 'string', about: 'No effect', group: COMPATIBILITY })),
+  ...['qlight.client', 'qlight.server'].map(
+    (flag): OptionRow => ({
+      flag,
+      type: 'boolean',
+      about: 'Refused: there are no light nodes',
+      group: COMPATIBILITY,
+      refused:
+        'run a full node, and give its clients private states of their own with --multitenancy',
+    }),
+  ),
+  {
+    flag: 'netrestrict',
+    type: 'string',
+    about: 'Refused: peers are restricted by --permissioned',
+    group: COMPATIBILITY,
+    refused: 'name the peers in permissioned-nodes.json and start with --permissioned',
+  },
 ];
 
 const IMPORT_FLAGS = new Set([
