@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
 import { consensusRaft } from './consensus-raft.ts';
+import { consensusRaftRpc } from './consensus-raft-rpc.ts';
 
 import { consensusRpc } from './consensus-rpc.ts';
 import { consensusSessions } from './consensus-sessions.ts';
@@ -52,6 +53,12 @@ it('Raft members, messages, recorded streams and seals are read and written as t
   const tally = await runAll(consensusRaft, 3);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(150);
+});
+
+it('members of a recorded Raft cluster answer alike while it changes', async () => {
+  const tally = await runAll(consensusRaftRpc, 1);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBe(60);
 });
 
 it('validators of recorded networks answer alike, before and after transitions and votes', async () => {

@@ -4,6 +4,7 @@ import { chains } from './chains.ts';
 import { consensusNetworks } from './consensus-networks.ts';
 import { consensusPrepared } from './consensus-prepared.ts';
 import { consensusRaft } from './consensus-raft.ts';
+import { consensusRaftRpc } from './consensus-raft-rpc.ts';
 
 import { consensusRpc } from './consensus-rpc.ts';
 import { consensusSessions } from './consensus-sessions.ts';
@@ -36,6 +37,7 @@ export const VECTOR_KINDS: readonly VectorKind[] = [
   consensusPrepared,
   consensusNetworks,
   consensusRaft,
+  consensusRaftRpc,
 
   consensusRpc,
   chains,
@@ -69,7 +71,11 @@ export const OWED_LATER: readonly Pick<VectorKind, 'name' | 'find'>[] = [
   later('permission', 'goquorum/permission', /^(?!.*\/blocks\.json)/),
   later('quirks', 'goquorum/quirks'),
   later('consensus ibft', 'goquorum/consensus/ibft', /^(?!.*\/blocks\.json)/),
-  later('consensus raft', 'goquorum/consensus/raft', /^(?!.*\/(blocks|connections)\.json)/),
+  later(
+    'consensus raft',
+    'goquorum/consensus/raft',
+    /^(?!.*\/((blocks|connections)\.json|rpc\.io))/,
+  ),
   later('consensus transitions', 'goquorum/consensus/transitions', /^(?!.*\/blocks\.json)/),
   later('private transactions', 'goquorum', /-chain\/private\/(cases|extension)/),
 ];
