@@ -20,6 +20,7 @@ import { serveWebSocket } from '../../io/rpc/websocket.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
+import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
 import { callbackPoster } from './callbacks.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
@@ -109,31 +110,35 @@ export function composeApi(parts: ApiParts): {
   const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
   const rules = () => poolHead(node.chain).nextRules;
   const metrics = metricsOf(node, admin, options);
-  const dispatcher = new Dispatcher<Context>(TABLE, {
-    contextOf: (caller, requestId) => ({
-      caller,
-      requestId,
-      view: viewOf(caller.psi),
-      inputs: inputsOf(parts, viewOf(caller.psi)),
-      ...callerDesk(parts, { caller, deskOf, rules }),
-      extensions: extensions?.desk,
-      asyncSends,
-      filters,
-      admin,
-      pending,
-      events: node.events,
-      namespaces: namespaces[caller.transport],
-      callLimits,
-      hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
-      reloadPlugin: parts.access.reload,
-    }),
-    isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
-    newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
-    log: parts.log,
-    isMultitenant: parts.access.isMultitenant,
-    nowMs: () => systemClock.nowMs(),
-    onCall: callMeter(metrics),
-  });
+  const dispatcher = new Dispatcher<Context>(
+    { ...TABLE, methods: TABLE.methods.map(patient) },
+    {
+      contextOf: (caller, requestId) => ({
+        caller,
+        requestId,
+        view: viewOf(caller.psi),
+        inputs: inputsOf(parts, viewOf(caller.psi)),
+        ...callerDesk(parts, { caller, deskOf, rules }),
+        extensions: extensions?.desk,
+        asyncSends,
+        filters,
+        admin,
+        pending,
+        events: node.events,
+        namespaces: namespaces[caller.transport],
+        callLimits,
+        privateArrival: () => node.follower?.arrival() ?? Promise.resolve(true),
+        hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
+        reloadPlugin: parts.access.reload,
+      }),
+      isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
+      newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
+      log: parts.log,
+      isMultitenant: parts.access.isMultitenant,
+      nowMs: () => systemClock.nowMs(),
+      onCall: callMeter(metrics),
+    },
+  );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
   const works = [posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
   return { dispatcher, parts: works, serve: () => serve(dispatcher, parts, metrics) };

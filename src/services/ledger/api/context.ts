@@ -33,6 +33,8 @@ export interface Context {
   readonly events: Events;
   /** Whether answers also carry the names that only the reference spells with capitals. */
   readonly hasGoquorumCasing: boolean;
+  /** True once this node's private states are where the head is now; false where they will not be soon. */
+  privateArrival(): Promise<boolean>;
   /** Gas and time that one call gets; the clock starts when it is asked for. */
   callLimits(): CallLimits;
   /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */

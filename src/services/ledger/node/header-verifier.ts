@@ -4,6 +4,7 @@ import type { Header } from '../../../core/chain/header.ts';
 import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
 import { headerFault, sealedHeaderFault } from '../../../core/consensus/check-seals.ts';
 import type { Clock, Timers } from '../../../core/ports.ts';
+import { SerialQueue } from '../../../core/store/serial-queue.ts';
 import type { SyncHeader } from '../../../core/sync/sync-types.ts';
 import type { Chain } from './chain.ts';
 import type { ValidatorBook } from './validator-book.ts';
@@ -22,6 +23,7 @@ export class HeaderVerifier {
   private readonly book: ValidatorBook | undefined;
   private readonly clock: Clock;
   private readonly timers: Timers;
+  private readonly turn = new SerialQueue();
   /** After the last verified header, which may be far above the head. */
   private last: { readonly snapshot: Snapshot; readonly header: Header } | undefined;
 
@@ -38,11 +40,21 @@ export class HeaderVerifier {
     this.timers = parts.timers;
   }
 
-  /** Each the child of the one before; the first follows the head, the last verified, or another block of the chain. */
+  /**
+   * Each the child of the one before; the first follows the head, the last verified, or another block of the chain. One batch is
+   * done when the next begins: sync asks for several ahead.
+   */
   async verify(headers: readonly HeaderToVerify[]): Promise<HeaderFault | undefined> {
     const { book } = this;
     const first = headers[0];
-    if (!book || !first) return undefined;
+    return book && first && this.turn.run(() => this.verifyBatch(book, first, headers));
+  }
+
+  private async verifyBatch(
+    book: ValidatorBook,
+    first: HeaderToVerify,
+    headers: readonly HeaderToVerify[],
+  ): Promise<HeaderFault | undefined> {
     let before = this.before(book, first.header);
     for (const [index, { header, hash }] of headers.entries()) {
       if (!before) return { index, text: 'unknown ancestor' };

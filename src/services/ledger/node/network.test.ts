@@ -17,6 +17,8 @@ import { queryKey } from '../../../core/privacy/inputs.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { managerNotInUse } from '../../../io/ptm-client/client.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
+import type { Chain } from './chain.ts';
+import { HeaderVerifier } from './header-verifier.ts';
 
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
@@ -137,6 +139,22 @@ describe('a network of four validators', () => {
     await network.reach(network.nodes[0]!.chain.head().number + 4);
   });
 
+  it('checks headers in order, however many batches are asked for at once', async () => {
+    network = new ValidatorNetwork(GENESIS);
+    await network.start();
+    await network.reach(54);
+    const { chain, book } = network.nodes[0]!;
+    const headers = Array.from({ length: 54 }, (_, index) => ({
+      header: chain.store.header(index + 1)!,
+      hash: chain.store.hashOf(index + 1)!,
+    }));
+    const begun = { head: () => ({ ...chain.head(), number: 0 }), store: chain.store } as Chain;
+    const { time } = network;
+    const verifier = new HeaderVerifier({ chain: begun, book, clock: time, timers: time });
+    const batches = [0, 18, 36].map((at) => verifier.verify(headers.slice(at, at + 18)));
+    expect(await Promise.all(batches)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('serves a newcomer that is no validator', async () => {
     network = new ValidatorNetwork(GENESIS);
     await network.start();
@@ -216,6 +234,7 @@ describe('private state', () => {
     const cursor = () => node.chain.store.cursor({ kind: 'private', psi: 'private' });
     await network.reach(10);
     expect(cursor()).toBeLessThan(10);
+    expect(await node.follower!.arrival()).toBe(false);
     isUp = true;
     await network.until(
       () => cursor() === node.chain.head().number,
@@ -253,9 +272,14 @@ describe('private state', () => {
     const base = node.follower!.headBase('private').then(({ reader }) => {
       isDeployed = reader.account(contract) !== undefined;
     });
+    let hasArrived: boolean | undefined;
+    const arrival = node.follower!.arrival().then((isThere) => {
+      hasArrived = isThere;
+    });
     release();
-    await network.until(() => isDeployed !== undefined, 'private state is at the head');
-    await base;
-    expect(isDeployed).toBe(true);
+    const isOver = () => isDeployed !== undefined && hasArrived !== undefined;
+    await network.until(isOver, 'private state is at the head');
+    await Promise.all([base, arrival]);
+    expect([isDeployed, hasArrived]).toEqual([true, true]);
   });
 });

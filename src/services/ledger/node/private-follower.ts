@@ -88,29 +88,41 @@ export class PrivateFollower {
   }
 
   /**
-   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_BEHIND at once while it waits for a manager that
+   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_LATE at once while it waits for a manager that
    * failed, else after 5 s.
    */
   async headBase(psi: Psi): Promise<StateBase> {
-    const { chain, timers } = this.parts;
-    let isLate = false;
-    const timer = timers.set(HEAD_WAIT_MS, () => {
-      isLate = true;
-      this.wakeWaiters();
-    });
-    const mayWait = () => !isLate && !this.isPaused && !this.isStopped;
-    while (this.cursor() < chain.head().number && mayWait()) {
-      await new Promise<void>((resolve) => this.waiters.add(resolve));
-    }
-    timer.cancel();
+    const { chain } = this.parts;
+    const isThere = await this.wait(() => chain.head().number);
     const { number } = chain.head();
-    if (this.cursor() < number) {
+    if (!isThere) {
       throw fail(
-        'PRIVATE_STATE_BEHIND',
+        'PRIVATE_STATE_LATE',
         `private state is at block ${this.cursor()} of ${number}: ${this.isPaused ? 'the private transaction manager does not answer' : 'it is still catching up, try again later'}`,
       );
     }
     return baseAt(chain.store, psi, number);
+  }
+
+  /** True once the private states are where the head is now; false where they will not be soon, as in `headBase`. */
+  arrival(): Promise<boolean> {
+    const { number } = this.parts.chain.head();
+    return this.wait(() => number);
+  }
+
+  /** For the private states to be at block `target()`, which may move on. */
+  private async wait(target: () => number): Promise<boolean> {
+    let isLate = false;
+    const timer = this.parts.timers.set(HEAD_WAIT_MS, () => {
+      isLate = true;
+      this.wakeWaiters();
+    });
+    const mayWait = () => !isLate && !this.isPaused && !this.isStopped;
+    while (this.cursor() < target() && mayWait()) {
+      await new Promise<void>((resolve) => this.waiters.add(resolve));
+    }
+    timer.cancel();
+    return this.cursor() >= target();
   }
 
   private wakeWaiters(): void {

@@ -5,6 +5,7 @@ import type { Block } from '../../../../core/chain/block.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { type Context, method } from '../context.ts';
+import { afterPrivate } from '../private-arrival.ts';
 import { receiptsOf } from '../receipts.ts';
 import { type JsonObject, renderBlock, renderHeader, renderPending } from '../render.ts';
 import { arrayOf, BLOCK, HEADER, NULL, orNull, QUANTITY, RECEIPT } from '../results.ts';
@@ -152,9 +153,11 @@ export const blockMethods = [
     params: [blockTag],
     result: orNull(arrayOf(RECEIPT)),
     about: 'All receipts of a block, private ones of this party in their places.',
-    call: ({ view }, [tag]) => {
+    call: (context, [tag]) => {
+      const { view } = context;
       const block = blockAt(view, tag);
-      return block ? receiptsOf(view, block) : null;
+      if (!block) return null;
+      return afterPrivate(context, block.header.number, () => receiptsOf(view, block));
     },
   }),
 ];

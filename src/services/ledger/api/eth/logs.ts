@@ -9,6 +9,7 @@ import { LATEST } from '../../view/block-tag.ts';
 import { type FoundLog, type LogQuery, logsOfBlock } from '../../view/logs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { method } from '../context.ts';
+import { afterPrivate } from '../private-arrival.ts';
 import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
 import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
@@ -104,16 +105,22 @@ function parseTopics(value: unknown): Hash32[][] {
 }
 
 /** COMPAT: without `fromBlock` and `toBlock` the newest block alone is searched, as the reference does. */
+/** Of the blocks that are searched. */
+function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
+  if (blockHash)
+    return view.numberOf({ kind: 'hash', hash: blockHash, requireCanonical: false }) ?? 0;
+  const head = view.head().number;
+  return Math.min(numberOr(view, to ?? LATEST, head), head);
+}
+
 function search(view: PartyView, args: FilterArgs): FoundLog[] {
   if (args.blockHash) {
     const number = view.numberOf({ kind: 'hash', hash: args.blockHash, requireCanonical: false });
     if (number === undefined) throw fail('BLOCK_UNKNOWN', 'unknown block');
     return logsOfBlock(view, number, args.query);
   }
-  const head = view.head().number;
-  const from = numberOr(view, args.from ?? LATEST, head + 1);
-  const to = Math.min(numberOr(view, args.to ?? LATEST, head), head);
-  return searchRange(view, args.query, from, to);
+  const from = numberOr(view, args.from ?? LATEST, view.head().number + 1);
+  return searchRange(view, args.query, from, lastOf(view, args));
 }
 
 function searchRange(view: PartyView, query: LogQuery, from: number, to: number): FoundLog[] {
@@ -151,7 +158,11 @@ export const logMethods = [
     params: [filterArgs],
     result: arrayOf(LOG),
     about: 'Logs that match, public ones and those of this party.',
-    call: ({ view }, [args]) => search(view, args).map(renderFound),
+    call: (context, [args]) => {
+      const { view } = context;
+      const answer = () => search(view, args).map(renderFound);
+      return afterPrivate(context, lastOf(view, args), answer);
+    },
   }),
   method('eth_newFilter', {
     params: [filterArgs],

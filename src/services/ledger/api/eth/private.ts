@@ -14,6 +14,7 @@ import {
 import type { FoundTransaction } from '../../view/party-view.ts';
 import { findMetadata } from '../../view/party-view.ts';
 import { type Context, method } from '../context.ts';
+import { afterPrivate } from '../private-arrival.ts';
 import { receiptOf } from '../receipts.ts';
 import { renderTransaction } from '../render.ts';
 import { ADDRESS, DATA, OBJECT, orNull, RECEIPT, TRANSACTION } from '../results.ts';
@@ -92,7 +93,9 @@ export const privateMethods = [
       const opened = await open(context, wanted);
       if (!opened) return null;
       const { marker, inner } = opened;
-      return receiptOf(context.view, { ...marker, transaction: inner }, wanted);
+      const found = { ...marker, transaction: inner };
+      const answer = () => receiptOf(context.view, found, wanted);
+      return afterPrivate(context, marker.block.header.number, answer);
     },
   }),
   method('eth_distributePrivateTransaction', {

@@ -3,6 +3,7 @@ import { toHex } from '../../../../core/base/hex.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { type Context, method } from '../context.ts';
+import { afterPrivate } from '../private-arrival.ts';
 import { receiptOf } from '../receipts.ts';
 import { renderTransaction } from '../render.ts';
 import { DATA, orNull, RECEIPT, TRANSACTION } from '../results.ts';
@@ -105,9 +106,11 @@ export const transactionMethods = [
     params: [hash],
     result: orNull(RECEIPT),
     about: 'The receipt of a mined transaction; of a private one, as this party sees it.',
-    call: ({ view }, [wanted]) => {
-      const place = view.transaction(wanted);
-      return place ? receiptOf(view, place) : null;
+    call: (context, [wanted]) => {
+      const { view } = context;
+      const found = view.transaction(wanted);
+      if (!found) return null;
+      return afterPrivate(context, found.block.header.number, () => receiptOf(view, found));
     },
   }),
 ];
