@@ -36,7 +36,7 @@ const sendPrivate = async (fields) => {
   const hash = await node1.send('eth_sendTransaction', [
     { ...transaction, privateFor: [devnet.nodes[1].ptm.publicKey] },
   ]);
-  return node1.waitForTransaction(hash);
+  return mined(node1, hash);
 };
 const { contractAddress } = await sendPrivate({ data: BYTECODE });
 const data = store.interface.encodeFunctionData('set', [4711n]);
@@ -51,4 +51,13 @@ for (const node of [node1, node2, node3]) node.destroy();
 
 async function reached(node, number) {
   while ((await node.getBlockNumber()) < number) await new Promise((next) => setTimeout(next, 250));
+}
+
+// Not waitForTransaction: it may want one more block, and a Raft chain makes none without transactions.
+async function mined(node, hash) {
+  for (;;) {
+    const receipt = await node.getTransactionReceipt(hash);
+    if (receipt) return receipt;
+    await new Promise((next) => setTimeout(next, 250));
+  }
 }
