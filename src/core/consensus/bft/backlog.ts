@@ -5,7 +5,13 @@ import type { View } from './interface.ts';
 /** Messages kept of one signer; beyond it the farthest is dropped. */
 const MESSAGES_PER_SIGNER_MAX = 64;
 /** Heights ahead of ours that are worth keeping: farther ones come by sync. */
-export const BACKLOG_HEIGHTS_MAX = 4;
+const BACKLOG_HEIGHTS_MAX = 4;
+
+/** Not of the past, and not so far ahead that it will come again by sync. */
+export function isRelevant(now: View, view: View): boolean {
+  if (view.height === now.height) return view.round >= now.round;
+  return view.height > now.height && view.height <= now.height + BACKLOG_HEIGHTS_MAX;
+}
 
 export function compareViews(a: View, b: View): number {
   return a.height - b.height || a.round - b.round;

@@ -1,8 +1,18 @@
 /** Parts of consensus messages that QBFT and IBFT read alike. */
-import { fail } from '../../base/errors.ts';
+import { fail, hasCode } from '../../base/errors.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 import type { RlpReader } from '../../base/rlp.ts';
 import { type Block, readBlock } from '../../chain/block.ts';
+
+/** The message, or what makes the bytes none. */
+export function messageOrFault<M>(decode: () => M): M | string {
+  try {
+    return decode();
+  } catch (error) {
+    if (hasCode(error, 'CONSENSUS_MESSAGE')) return error.message;
+    throw error;
+  }
+}
 
 /** Reads one item as a block of a BFT chain: from Shanghai on with an empty list of withdrawals, as Besu has it. */
 export function readProposal(reader: RlpReader): Block {

@@ -3,10 +3,9 @@
  * It votes as GoQuorum 24.4.1 does, so both may share a network; where GoQuorum trusts, it checks.
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
-import { hasCode } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import { Lru } from '../../base/lru.ts';
-import { BACKLOG_HEIGHTS_MAX, Backlog } from '../bft/backlog.ts';
+import { Backlog, isRelevant } from '../bft/backlog.ts';
 import type {
   BftEffect,
   BftEngineMachine,
@@ -17,6 +16,8 @@ import type {
 } from '../bft/interface.ts';
 import { keepOwnBlock, onEmptyDue, onTransactionsPending } from '../bft/own-block.ts';
 import { quorumOf } from '../bft/quorum.ts';
+import { messageOrFault } from '../bft/read-message.ts';
+import { viewOf } from '../bft/step.ts';
 import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { isValidator } from '../bft/validators.ts';
 import {
@@ -108,13 +109,13 @@ export class IbftEngine implements BftEngineMachine {
     if (code !== IBFT_MESSAGE) return;
     const key = keyOf(keccak256(bytes));
     if (this.seen.has(key)) return;
-    const message = decode(bytes);
+    const message = messageOrFault(() => decodeMessage(bytes));
     if (typeof message === 'string') {
       step.effects.push({ kind: 'misbehaved', peer: from, fault: message });
       return;
     }
     const { state } = step;
-    if (!isRelevant(state, message)) return;
+    if (!isRelevant(viewOf(step), message.view)) return;
     const signer = signerOf(this.signer, message);
     if (!signer) {
       const fault = 'message not signed by the sender';
@@ -138,27 +139,13 @@ export class IbftEngine implements BftEngineMachine {
       const due = this.backlog.take(state.height, (_view, message) => isDue(state, message));
       if (due.length === 0) return;
       for (const { signer, message } of due) {
-        if (!isValidator(state.validators, signer) || !isRelevant(state, message)) continue;
+        if (!isValidator(state.validators, signer) || !isRelevant(viewOf(step), message.view))
+          continue;
         if (isDue(state, message)) deliver(step, signer, message);
         else this.backlog.put(signer, message.view, message);
       }
     }
   }
-}
-
-function decode(bytes: Uint8Array): IbftMessage | string {
-  try {
-    return decodeMessage(bytes);
-  } catch (error) {
-    if (hasCode(error, 'CONSENSUS_MESSAGE')) return error.message;
-    throw error;
-  }
-}
-
-/** Not of the past, and not so far ahead that it will come again by sync. */
-function isRelevant({ height, current }: HeightState, { view }: IbftMessage): boolean {
-  if (view.height === height) return view.round >= current.round;
-  return view.height > height && view.height <= height + BACKLOG_HEIGHTS_MAX;
 }
 
 /** A ROUND-CHANGE is due in its height, the others once their round has begun. */

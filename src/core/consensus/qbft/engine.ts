@@ -3,11 +3,10 @@
  * It votes as GoQuorum 24.4.1 does, so both may share a network; where GoQuorum trusts, it checks (dossier §4.5, §15).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
-import { hasCode } from '../../base/errors.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import { Lru } from '../../base/lru.ts';
 import type { Block } from '../../chain/block.ts';
-import { BACKLOG_HEIGHTS_MAX, Backlog } from '../bft/backlog.ts';
+import { Backlog, isRelevant } from '../bft/backlog.ts';
 import type {
   BftEffect,
   BftEngineMachine,
@@ -18,7 +17,8 @@ import type {
 } from '../bft/interface.ts';
 import { keepOwnBlock, onEmptyDue, onTransactionsPending, requestBlock } from '../bft/own-block.ts';
 import { quorumOf } from '../bft/quorum.ts';
-import { isProposer } from '../bft/step.ts';
+import { messageOrFault } from '../bft/read-message.ts';
+import { isProposer, viewOf } from '../bft/step.ts';
 import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { isValidator } from '../bft/validators.ts';
 import { onCommit } from './commit.ts';
@@ -143,13 +143,13 @@ export class QbftEngine implements BftEngineMachine {
   private receive({ code, bytes, from }: Incoming, step: Step): void {
     const key = `${code}${keyOf(keccak256(bytes))}`;
     if (this.seen.has(key)) return;
-    const message = decode(code, bytes);
+    const message = messageOrFault(() => decodeMessage(code, bytes));
     if (typeof message === 'string') {
       step.effects.push({ kind: 'misbehaved', peer: from, fault: message });
       return;
     }
     const { state } = step;
-    if (!isRelevant(state, message)) return;
+    if (!isRelevant(viewOf(step), message.view)) return;
     const signer = signerOf(this.signer, message);
     if (!signer) {
       step.effects.push({ kind: 'misbehaved', peer: from, fault: 'invalid signature' });
@@ -171,27 +171,15 @@ export class QbftEngine implements BftEngineMachine {
       const due = this.backlog.take(state.height, (_view, message) => isDue(state, message));
       if (due.length === 0) return;
       for (const { signer, message } of due) {
-        if (isValidator(state.electorate.validators, signer) && isRelevant(state, message)) {
+        if (
+          isValidator(state.electorate.validators, signer) &&
+          isRelevant(viewOf(step), message.view)
+        ) {
           deliver(step, signer, message);
         }
       }
     }
   }
-}
-
-function decode(code: number, bytes: Uint8Array): QbftMessage | string {
-  try {
-    return decodeMessage(code, bytes);
-  } catch (error) {
-    if (hasCode(error, 'CONSENSUS_MESSAGE')) return error.message;
-    throw error;
-  }
-}
-
-/** Not of the past, and not so far ahead that it will come again by sync. */
-function isRelevant({ height, current }: HeightState, { view }: QbftMessage): boolean {
-  if (view.height === height) return view.round >= current.round;
-  return view.height > height && view.height <= height + BACKLOG_HEIGHTS_MAX;
 }
 
 /** A ROUND-CHANGE is due in its height, the others in their round. */
