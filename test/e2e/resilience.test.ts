@@ -8,6 +8,10 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
+import type { Rpc } from '../support/rpc-client.ts';
+
+/** Deploys one byte of code: STOP. */
+const CREATION = '0x60016000f3';
 
 let net: TestDevnet;
 beforeAll(async () => {
@@ -45,6 +49,30 @@ it('a validator that was away catches up and takes part again', async () => {
     }
     return false;
   });
+});
+
+it('nothing is decided with half of the validators stopped by miner_stop; miner_start brings the blocks back', async () => {
+  const [a, b, c, d] = net.rpc as [Rpc, Rpc, Rpc, Rpc];
+  const from = net.accounts[0]!.address;
+  await c.call('miner_stop');
+  await untilBlock(a, (await headOf(a)) + 3);
+  await d.call('miner_stop');
+  // COMMITs of the last height may be under way: what is sent now is behind it.
+  const stoppedAt = await headOf(a);
+  const hash = await a.call('eth_sendTransaction', { from, data: CREATION, gas: '0x20000' });
+  const { timestamp } = await a.call<{ timestamp: string }>(
+    'eth_getBlockByNumber',
+    'latest',
+    false,
+  );
+  await until('ten seconds have passed without a block', async () => {
+    expect(await headOf(a)).toBeLessThanOrEqual(stoppedAt + 1);
+    return Date.now() / 1000 - Number(timestamp) > 10;
+  });
+  expect(await a.call('eth_getTransactionReceipt', hash)).toBeNull();
+  for (const rpc of [c, d]) await rpc.call('miner_start');
+  const { contractAddress } = await untilMined(b, hash);
+  expect(await b.call('eth_getCode', contractAddress, 'latest')).toBe('0x00');
 });
 
 it('a validator is voted out, and in again, by istanbul_propose', async () => {
