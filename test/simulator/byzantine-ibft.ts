@@ -1,8 +1,7 @@
 /** Members that lie on an IBFT chain: as byzantine.ts, with that engine's messages. */
-import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import { readBftExtra } from '../../src/core/chain/extra-data.ts';
-import type { ConsensusSigner, View } from '../../src/core/consensus/bft/interface.ts';
+import type { View } from '../../src/core/consensus/bft/interface.ts';
 import {
   commitSeal,
   decodeMessage,
@@ -15,45 +14,14 @@ import {
   signPreprepare,
   signRoundChange,
 } from '../../src/core/consensus/ibft/messages.ts';
-import { type Behaviour, everybody, keep, type Mouth } from './byzantine.ts';
+import { everybody, keep, Liar } from './byzantine.ts';
 
-export class IbftTraitor {
-  private readonly behaviour: Behaviour;
-  private readonly signer: ConsensusSigner;
-  private readonly chance: Prng;
-  private readonly mouth: Mouth;
+export class IbftTraitor extends Liar<IbftMessage> {
   private readonly heard: RoundChange[] = [];
-
-  constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, mouth: Mouth) {
-    this.behaviour = behaviour;
-    this.signer = signer;
-    this.chance = chance;
-    this.mouth = mouth;
-  }
 
   /** A message of the own engine, about to leave. */
   onSend(bytes: Uint8Array): void {
-    const message = decodeMessage(bytes);
-    switch (this.behaviour) {
-      case 'silent':
-        break;
-      case 'equivocate':
-      case 'supportAll':
-        this.twist(message);
-        break;
-      case 'staleRoundChange':
-        this.rush(message);
-        break;
-      case 'lyingJustification':
-        this.unlock(message);
-        break;
-      case 'garbage':
-        this.spoil(message);
-        break;
-      case 'badBlocks':
-        this.poison(message);
-        break;
-    }
+    this.act(decodeMessage(bytes));
   }
 
   /** A message that reaches this member. */
@@ -78,7 +46,7 @@ export class IbftTraitor {
   }
 
   /** Two proposals, each for a part of the others, and votes for both. */
-  private twist(message: IbftMessage): void {
+  protected twist(message: IbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message);
       return;
@@ -91,7 +59,7 @@ export class IbftTraitor {
   }
 
   /** Asks for far rounds, and repeats old messages. */
-  private rush(message: IbftMessage): void {
+  protected rush(message: IbftMessage): void {
     if (message.kind !== 'roundChange') {
       this.say(message);
       return;
@@ -104,7 +72,7 @@ export class IbftTraitor {
   }
 
   /** Forgets its lock: proposes new blocks in later rounds, shows its votes to one alone. */
-  private unlock(message: IbftMessage): void {
+  protected lie(message: IbftMessage): void {
     if (message.kind === 'preprepare' && message.view.round > 0) {
       const block = this.mouth.build(false);
       this.say(signPreprepare(this.signer, message.view, block));
@@ -116,7 +84,7 @@ export class IbftTraitor {
   }
 
   /** Broken bytes, wrong seals, wrong names, wrong codes. */
-  private spoil(message: IbftMessage): void {
+  protected spoil(message: IbftMessage): void {
     const { signer, chance, mouth } = this;
     const bytes = encodeMessage(message);
     if (message.kind === 'commit') {
@@ -131,7 +99,7 @@ export class IbftTraitor {
   }
 
   /** Proposals that do not stand execution. */
-  private poison(message: IbftMessage): void {
+  protected poison(message: IbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message);
       return;

@@ -36,14 +36,12 @@ export interface Mouth {
   build(isBad: boolean): Block;
 }
 
-/** Stands between a member's engine and the network. */
-export class Traitor {
-  private readonly behaviour: Behaviour;
-  private readonly signer: ConsensusSigner;
-  private readonly chance: Prng;
-  private readonly mouth: Mouth;
-  private readonly heard: RoundChange[] = [];
-  private readonly prepares: Prepare[] = [];
+/** Stands between a member's engine and the network: what a behaviour does with a message `M` of the engine. */
+export abstract class Liar<M> {
+  protected readonly behaviour: Behaviour;
+  protected readonly signer: ConsensusSigner;
+  protected readonly chance: Prng;
+  protected readonly mouth: Mouth;
 
   constructor(behaviour: Behaviour, signer: ConsensusSigner, chance: Prng, mouth: Mouth) {
     this.behaviour = behaviour;
@@ -52,9 +50,7 @@ export class Traitor {
     this.mouth = mouth;
   }
 
-  /** A message of the own engine, about to leave. */
-  onSend(code: number, bytes: Uint8Array): void {
-    const message = decodeMessage(code, bytes);
+  protected act(message: M): void {
     switch (this.behaviour) {
       case 'silent':
         break;
@@ -63,7 +59,7 @@ export class Traitor {
         this.twist(message);
         break;
       case 'staleRoundChange':
-        this.forget(message);
+        this.rush(message);
         break;
       case 'lyingJustification':
         this.lie(message);
@@ -75,6 +71,22 @@ export class Traitor {
         this.poison(message);
         break;
     }
+  }
+
+  protected abstract twist(message: M): void;
+  protected abstract rush(message: M): void;
+  protected abstract lie(message: M): void;
+  protected abstract spoil(message: M): void;
+  protected abstract poison(message: M): void;
+}
+
+export class Traitor extends Liar<QbftMessage> {
+  private readonly heard: RoundChange[] = [];
+  private readonly prepares: Prepare[] = [];
+
+  /** A message of the own engine, about to leave. */
+  onSend(code: number, bytes: Uint8Array): void {
+    this.act(decodeMessage(code, bytes));
   }
 
   /** A message that reaches this member. */
@@ -105,7 +117,7 @@ export class Traitor {
   }
 
   /** Two proposals, each for a part of the others, and votes for both. */
-  private twist(message: QbftMessage): void {
+  protected twist(message: QbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message, everybody);
       return;
@@ -121,7 +133,7 @@ export class Traitor {
   }
 
   /** Claims never to have prepared anything, asks for far rounds, repeats old messages. */
-  private forget(message: QbftMessage): void {
+  protected rush(message: QbftMessage): void {
     if (message.kind !== 'roundChange') {
       this.say(message, everybody);
       return;
@@ -134,7 +146,7 @@ export class Traitor {
   }
 
   /** Claims prepared blocks without proof, and proposes new blocks with proofs of nothing. */
-  private lie(message: QbftMessage): void {
+  protected lie(message: QbftMessage): void {
     const { signer } = this;
     if (message.kind === 'preprepare' && message.view.round > 0) {
       const { view } = message;
@@ -171,7 +183,7 @@ export class Traitor {
   }
 
   /** Broken bytes, wrong seals, wrong codes. */
-  private spoil(message: QbftMessage): void {
+  protected spoil(message: QbftMessage): void {
     const bytes = encodeMessage(message);
     if (message.kind === 'commit') {
       const seal = this.signer.sign(message.digest);
@@ -185,7 +197,7 @@ export class Traitor {
   }
 
   /** Proposals that do not stand execution. */
-  private poison(message: QbftMessage): void {
+  protected poison(message: QbftMessage): void {
     if (message.kind !== 'preprepare') {
       this.say(message, everybody);
       return;

@@ -83,7 +83,7 @@ export function runSeed(
   };
 }
 
-interface Liar {
+interface Wire {
   onSend(code: number, bytes: Uint8Array): void;
   onHear(code: number, bytes: Uint8Array): void;
 }
@@ -96,7 +96,7 @@ class World {
   private readonly timeline = new Timeline();
   private readonly links: Links;
   private readonly nodes: SimNode[] = [];
-  private readonly traitors: (Liar | undefined)[] = [];
+  private readonly traitors: (Wire | undefined)[] = [];
   private readonly signers: ConsensusSigner[];
   private readonly indexOf = new Map<string, number>();
   private readonly checkers: Checker[];
@@ -230,7 +230,7 @@ class World {
     this.traitors.push(isHonest ? undefined : this.newTraitor(index, node, nowMs));
   }
 
-  private newTraitor(index: number, node: SimNode, nowMs: () => number): Liar {
+  private newTraitor(index: number, node: SimNode, nowMs: () => number): Wire {
     const mouth: Mouth = {
       say: (code, bytes, isMeant) => {
         this.nodes.forEach((_, to) => {
