@@ -189,8 +189,7 @@ describe('signals', () => {
     // Libraries listen too, and would end this process.
     const others = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
     const send = (signal: (typeof SIGNALS)[number]) => {
-      for (const listener of process.listeners(signal))
-        if (!others.has(listener)) listener(signal, 0);
+      for (const listener of process.listeners(signal)) if (!others.has(listener)) listener(signal);
     };
     const off = onStopSignal({ stop, log: () => {}, exit: (code) => exits.push(code) });
     send('SIGTERM');
