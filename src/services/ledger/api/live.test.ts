@@ -1,16 +1,12 @@
 /** The API on a chain that moves: one validator that makes blocks. What recordings of a chain that stands still cannot show. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import { FROM, mined, miningNode, VALIDATOR } from '../../../../test/support/mining-node.ts';
+import type { RpcNode } from '../../../../test/support/rpc-node.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
-import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { OPEN } from '../../../io/rpc/access.ts';
 import type { Caller, Channel } from '../../../io/rpc/dispatcher.ts';
-import { devnetGenesis } from '../../devnet/genesis.ts';
 
-const VALIDATOR = new Uint8Array(32).fill(7);
-const ACCOUNT = new Uint8Array(32).fill(9);
-const FROM = toHex(addressOfSecretKey(ACCOUNT));
 const TO = `0x${'ab'.repeat(20)}`;
 const CALLER: Caller = { transport: 'ws', psi: undefined, access: OPEN, remote: '' };
 
@@ -20,32 +16,10 @@ const EMITTER = '0x602a60006000a100';
 let node: RpcNode;
 
 beforeAll(async () => {
-  const topology = {
-    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: FROM }],
-  };
-  node = await rpcNode({
-    genesis: genesisFromJson(
-      devnetGenesis(topology as never, {
-        blockPeriodSeconds: 1,
-        emptyBlockPeriodSeconds: 1,
-      }) as never,
-    ),
-    secretKey: VALIDATOR,
-    isMining: true,
-  });
-  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
+  node = await miningNode({ emptyBlockPeriodSeconds: 1 });
 });
 
 afterAll(() => node.close());
-
-async function mined(hash: string): Promise<any> {
-  for (;;) {
-    const receipt = await node.call('eth_getTransactionReceipt', hash);
-    if (receipt) return receipt;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -75,7 +49,7 @@ describe('pending', () => {
     expect(await node.call('eth_pendingTransactions')).toMatchObject([{ hash, blockHash: null }]);
     expect(await node.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' });
     await node.call('miner_start');
-    expect((await mined(hash)).status).toBe('0x1');
+    expect((await mined(node, hash)).status).toBe('0x1');
     expect(await node.call('eth_getBalance', TO, 'latest')).toBe('0x5');
   });
 
@@ -93,7 +67,7 @@ describe('pending', () => {
       node.call('eth_resend', { ...args, nonce, value: '0x2' }, '0x0', '0x7530'),
     ).rejects.toThrow(/^transaction 0x[0-9a-f]{64} not found$/);
     await node.call('miner_start');
-    await mined(hash);
+    await mined(node, hash);
   });
 });
 
@@ -125,7 +99,7 @@ describe('filters and subscriptions', () => {
       data: EMITTER,
       gas: '0x30d40',
     });
-    const receipt = await mined(hash);
+    const receipt = await mined(node, hash);
     expect(receipt.logs).toHaveLength(1);
     const of = (id: string) =>
       sent.filter((each) => each.params.subscription === id).map((each) => each.params.result);
@@ -148,7 +122,7 @@ describe('filters and subscriptions', () => {
 describe('newer than the reference', () => {
   it('fee history, tips, receipts of a block, safe and finalized', async () => {
     const hash = await node.call('eth_sendTransaction', { from: FROM, to: TO, value: '0x1' });
-    const receipt = await mined(hash);
+    const receipt = await mined(node, hash);
     expect(await node.call('eth_getBlockReceipts', receipt.blockNumber)).toEqual([receipt]);
     const history = await node.call('eth_feeHistory', '0x2', 'latest', [10, 90]);
     expect(history.baseFeePerGas).toEqual(['0x0', '0x0', '0x0']);
@@ -166,7 +140,7 @@ describe('newer than the reference', () => {
       data: EMITTER,
       gas: '0x30d40',
     });
-    await mined(hash);
+    await mined(node, hash);
     const trace = (options: object) => node.call('debug_traceTransaction', hash, options);
     const call = await trace({ tracer: 'callTracer', tracerConfig: { withLog: true } });
     expect(call).toMatchObject({ type: 'CREATE', from: FROM });

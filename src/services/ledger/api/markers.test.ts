@@ -1,25 +1,18 @@
 /** Private transactions inside privacy markers, made by the node (`--privacymarker.enable`) or by a wallet (privacy dossier §5). */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FROM, mined, miningNode } from '../../../../test/support/mining-node.ts';
 import { signPrivate } from '../../../../test/support/private-transactions.ts';
-import { type TestPtm, testPtm, until, untilKnown } from '../../../../test/support/ptm.ts';
-import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import { type TestPtm, testPtm, untilKnown } from '../../../../test/support/ptm.ts';
+import type { RpcNode } from '../../../../test/support/rpc-node.ts';
 import {
   STORE_CODE,
   setInput,
   VALUE_INPUT,
   word,
 } from '../../../../test/support/store-contract.ts';
-import { fromHex, toHex } from '../../../core/base/hex.ts';
-import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
-import { genesisFromJson } from '../../../core/chain/genesis.ts';
-import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
-import { connectManager } from '../../../io/ptm-client/connect.ts';
-import { devnetGenesis } from '../../devnet/genesis.ts';
+import { fromHex } from '../../../core/base/hex.ts';
 
-const VALIDATOR = new Uint8Array(32).fill(7);
-const ACCOUNT = new Uint8Array(32).fill(9);
-const FROM = toHex(addressOfSecretKey(ACCOUNT));
 const PRECOMPILE = '0x000000000000000000000000000000000000007a';
 const GAS = '0x47b760';
 const CHAIN_ID = 1337;
@@ -32,36 +25,13 @@ beforeAll(async () => {
   own = await testPtm(1, []);
   other = await testPtm(2, [own.p2pUrl]);
   await untilKnown(own, other.key);
-  const topology = {
-    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: FROM }],
-  };
-  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
-  node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
-    secretKey: VALIDATOR,
-    isMining: true,
-    manager: await connectManager(resolveManagerConfig('ignore', { 'ptm.url': own.q2tUrl }), {
-      say: () => {},
-    }),
-    argv: ['--privacymarker.enable'],
-  });
-  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
+  node = await miningNode({ q2tUrl: own.q2tUrl, argv: ['--privacymarker.enable'] });
 });
 afterAll(async () => {
   await node?.close();
   await other?.close();
   await own?.close();
 });
-
-async function mined(hash: string): Promise<any> {
-  let receipt: any = null;
-  await until(async () => {
-    receipt = await node.call('eth_getTransactionReceipt', hash);
-    return receipt !== null;
-  }, `${hash} is mined`);
-  return receipt;
-}
 
 const value = (to: string) => node.call('eth_call', { to, data: VALUE_INPUT }, 'latest');
 
@@ -76,7 +46,7 @@ async function heldAt(ptm: TestPtm, hash: string): Promise<string | undefined> {
 
 /** What holds of every marker; resolves with the address that the transaction inside created. */
 async function checkMarker(hash: string, sender: string): Promise<string | null> {
-  const outer = await mined(hash);
+  const outer = await mined(node, hash);
   expect(outer).toMatchObject({
     to: PRECOMPILE,
     status: '0x1',
@@ -118,7 +88,7 @@ it.each([0, 1, 3])('a node makes them of what it sends, flag %i', async (privacy
   expect(await value(to)).toBe(word(7));
   const { logs } = await node.call('eth_getPrivateTransactionReceipt', set);
   expect(logs).toHaveLength(1);
-  const { blockHash } = await mined(set);
+  const { blockHash } = await mined(node, set);
   const found = await node.call('eth_getLogs', { blockHash, address: to });
   expect(found).toHaveLength(1);
   expect(await heldAt(other, (await node.call('eth_getPrivateTransactionByHash', set)).input)).toBe(
@@ -153,7 +123,7 @@ it('a wallet makes one of a transaction that it signed and had distributed', asy
 
 it('hashes that are no marker, or of nothing, give null', async () => {
   const plain = await node.call('eth_sendTransaction', { from: FROM, to: FROM, gas: GAS });
-  await mined(plain);
+  await mined(node, plain);
   for (const hash of [plain, `0x${'12'.repeat(32)}`]) {
     expect(await node.call('eth_getPrivateTransactionByHash', hash)).toBeNull();
     expect(await node.call('eth_getPrivateTransactionReceipt', hash)).toBeNull();

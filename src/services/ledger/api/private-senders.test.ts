@@ -2,18 +2,12 @@
 import { Transaction, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canary } from '../../../../test/support/canaries.ts';
+import { ACCOUNT, FROM, mined, miningNode } from '../../../../test/support/mining-node.ts';
 import { type TestPtm, testPtm, until } from '../../../../test/support/ptm.ts';
-import { ALL_APIS, type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
+import { ALL_APIS, type RpcNode } from '../../../../test/support/rpc-node.ts';
+import { word } from '../../../../test/support/store-contract.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
-import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
-import { genesisFromJson } from '../../../core/chain/genesis.ts';
-import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
-import { connectManager } from '../../../io/ptm-client/connect.ts';
-import { devnetGenesis } from '../../devnet/genesis.ts';
 
-const VALIDATOR = new Uint8Array(32).fill(7);
-const ACCOUNT = new Uint8Array(32).fill(9);
-const FROM = toHex(addressOfSecretKey(ACCOUNT));
 /** PUSH32 word, PUSH1 0, SSTORE: creation code that says what it was made from. */
 const secret = canary('payload');
 const CREATION = `0x7f${secret.hex}60005500`;
@@ -23,20 +17,10 @@ let node: RpcNode;
 
 beforeAll(async () => {
   ptm = await testPtm(1, []);
-  const config = resolveManagerConfig('ignore', { 'ptm.url': ptm.q2tUrl! });
-  const topology = {
-    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: FROM }],
-  };
-  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
-  node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
-    secretKey: VALIDATOR,
-    isMining: true,
-    manager: await connectManager(config, { say: () => {} }),
+  node = await miningNode({
+    q2tUrl: ptm.q2tUrl,
     argv: ['--http.api', ALL_APIS, '--rpc.goquorum-casing'],
   });
-  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
 });
 
 afterAll(async () => {
@@ -44,18 +28,9 @@ afterAll(async () => {
   await ptm?.close();
 });
 
-async function mined(hash: string): Promise<any> {
-  let receipt: any = null;
-  await until(async () => {
-    receipt = await node.call('eth_getTransactionReceipt', hash);
-    return receipt !== null;
-  }, `${hash} is mined`);
-  return receipt;
-}
-
 /** The transaction on the chain, as bytes. */
 async function onChain(hash: string): Promise<string> {
-  const { blockNumber, status } = await mined(hash);
+  const { blockNumber, status } = await mined(node, hash);
   expect(status).toBe('0x1');
   expect(await node.call('debug_getRawBlock', blockNumber)).not.toContain(secret.hex);
   return node.call('eth_getRawTransactionByHash', hash);
@@ -123,7 +98,7 @@ it.each(Object.keys(WAYS).flatMap((way) => fields.map((field) => [way, field] as
     });
     const raw = await onChain(hash);
     expect(raw).not.toContain(secret.hex);
-    const { contractAddress } = await mined(hash);
+    const { contractAddress } = await mined(node, hash);
     expect(await node.call('eth_getStorageAt', contractAddress, '0x0', 'latest')).toBe(
       `0x${secret.hex}`,
     );
@@ -160,6 +135,20 @@ it('signs a hash that its caller has stored as it is', async () => {
   expect(raw).toContain(data.slice(2));
   const plain = await node.call('eth_signTransaction', args);
   expect(Transaction.from(plain.raw).data).toBe(data);
+});
+
+it('shows a party the accounts that its private transaction met', async () => {
+  const args = { from: FROM, data: '0x600160005500', gas: '0x100000', gasPrice: '0x0' };
+  const hash = await node.call('eth_sendTransaction', { ...args, privateFor: [] });
+  const { contractAddress } = await mined(node, hash);
+  for (const tracerConfig of [{}, { diffMode: true }, undefined]) {
+    const options = { tracer: 'prestateTracer', ...(tracerConfig ? { tracerConfig } : {}) };
+    const shown = await node.call('debug_traceTransaction', hash, options);
+    const before = shown.pre ?? shown;
+    expect(Object.keys(before).map((each) => each.toLowerCase())).toContain(FROM.toLowerCase());
+    const after = shown.post?.[contractAddress.toLowerCase()];
+    if (shown.post) expect(after.storage).toEqual({ [word(0)]: word(1) });
+  }
 });
 
 it('signs typed data as wallets do', async () => {

@@ -25,11 +25,12 @@ import type { World } from '../../../../core/state/world.ts';
 import type { PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 import { PrivateReplay } from './private-replay.ts';
+import type { Traced } from './tracers.ts';
 
 /** Someone who looks at the next transaction. */
 export interface Watcher {
   /** Called once, when code is about to run, with what it runs on. */
-  watch?(world: World, message: Transaction): Tracer;
+  watch?(world: World, message: Traced['message']): Tracer;
   shouldStop?: () => boolean;
 }
 
@@ -131,8 +132,10 @@ export class BlockReplay {
   }
 
   private watched(transaction: Transaction, { watch, shouldStop }: Watcher): BlockEnvironment {
+    const { sender, to, accessList, gasLimit, gasPrice } = transaction;
+    const message = { sender, to, accessList, gasLimit, gasPrice };
     const tracerOn =
-      watch && ((world: World, data: Uint8Array) => watch(world, { ...transaction, data }));
+      watch && ((world: World, data: Uint8Array) => watch(world, { ...message, data }));
     return { ...this.shared, tracerOn, shouldStop };
   }
 }

@@ -21,7 +21,7 @@ import { blockTag, data, hash, optional, requiredBlockNumber } from '../shapes.t
 import { callArgs } from '../transaction-args.ts';
 import { withInputs } from './private-replay.ts';
 import { BlockReplay } from './replay.ts';
-import { type RunningTrace, startTrace, type TraceOptions } from './tracers.ts';
+import { type RunningTrace, startTrace, type Traced, type TraceOptions } from './tracers.ts';
 
 const TIMEOUT_MS_DEFAULT = 5_000;
 const TIMEOUT_MS_MAX = 60_000;
@@ -124,7 +124,7 @@ function traceNext(
   replay.runUpTo(index);
   let running: RunningTrace | undefined;
   const begin = performance.now();
-  const watch = (world: World, message: Transaction): Tracer => {
+  const watch = (world: World, message: Traced['message']): Tracer => {
     running = startTrace(options, { world, rules, coinbase, message });
     return running.tracer;
   };

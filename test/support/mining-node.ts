@@ -1,0 +1,57 @@
+/** A validator alone in memory, that makes blocks and has one unlocked, funded account. */
+
+import { toHex } from '../../src/core/base/hex.ts';
+import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
+import { genesisFromJson } from '../../src/core/chain/genesis.ts';
+import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
+import { connectManager } from '../../src/io/ptm-client/connect.ts';
+import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
+import { until } from './ptm.ts';
+import { type RpcNode, rpcNode } from './rpc-node.ts';
+
+export const VALIDATOR = new Uint8Array(32).fill(7);
+export const ACCOUNT = new Uint8Array(32).fill(9);
+export const FROM = toHex(addressOfSecretKey(ACCOUNT));
+
+export interface MiningNodeOptions {
+  /** Of its manager; none without it. */
+  readonly q2tUrl?: string | undefined;
+  readonly argv?: readonly string[];
+  readonly emptyBlockPeriodSeconds?: number;
+}
+
+export async function miningNode({
+  q2tUrl,
+  argv = [],
+  emptyBlockPeriodSeconds = 0,
+}: MiningNodeOptions): Promise<RpcNode> {
+  const topology = {
+    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
+    accounts: [{ address: FROM }],
+  };
+  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds };
+  const manager =
+    q2tUrl &&
+    (await connectManager(resolveManagerConfig('ignore', { 'ptm.url': q2tUrl }), {
+      say: () => {},
+    }));
+  const node = await rpcNode({
+    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    secretKey: VALIDATOR,
+    isMining: true,
+    ...(manager ? { manager } : {}),
+    argv,
+  });
+  await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
+  return node;
+}
+
+/** Its receipt, as soon as there is one. */
+export async function mined(node: RpcNode, hash: string): Promise<any> {
+  let receipt: any = null;
+  await until(async () => {
+    receipt = await node.call('eth_getTransactionReceipt', hash);
+    return receipt !== null;
+  }, `${hash} is mined`);
+  return receipt;
+}
