@@ -30,18 +30,15 @@ export async function* lookAhead(
 ): AsyncGenerator<Block> {
   const iterator = source[Symbol.asyncIterator]();
   const window: Ahead[] = [];
+  const desk = new RecoveryDesk(recovery, log);
   let transactions = 0;
   let ending: { readonly error?: unknown } | undefined;
-  const recover = (some: readonly Transaction[]) =>
-    recoverElsewhere(some, recovery).catch(({ message }: Error) =>
-      log('warn', 'Senders are recovered on the main thread', { err: message }),
-    );
   const read = async () => {
     try {
       const { value, done } = await iterator.next();
       if (done) ending = {};
       else {
-        window.push({ block: value, recovered: isWanted(value) ? undefined : Promise.resolve() });
+        window.push(isWanted(value) ? desk.add(value) : { block: value, recovered: NOTHING });
         transactions += value.transactions.length;
       }
     } catch (error) {
@@ -52,10 +49,10 @@ export async function* lookAhead(
     for (;;) {
       while (!ending && transactions < TRANSACTIONS_AHEAD_MAX && window.length < BLOCKS_AHEAD_MAX)
         await read();
-      ask(window, recover);
       const next = window.shift();
       if (!next) break;
       transactions -= next.block.transactions.length;
+      if (!next.recovered) desk.flush();
       await next.recovered;
       yield next.block;
     }
@@ -65,24 +62,36 @@ export async function* lookAhead(
   if (ending && 'error' in ending) throw ending.error;
 }
 
-/** For the senders of all blocks that nobody was asked for, some blocks together. */
-function ask(
-  window: readonly Ahead[],
-  recover: (some: readonly Transaction[]) => Promise<void>,
-): void {
-  let group: Ahead[] = [];
-  let transactions: Transaction[] = [];
-  const flush = () => {
-    const recovered = recover(transactions);
-    for (const each of group) each.recovered = recovered;
-    group = [];
-    transactions = [];
-  };
-  for (const each of window) {
-    if (each.recovered) continue;
-    group.push(each);
-    transactions.push(...each.block.transactions);
-    if (transactions.length >= TRANSACTIONS_TOGETHER) flush();
+const NOTHING: Promise<void> = Promise.resolve();
+
+/** Asks for the senders of some small blocks together. */
+class RecoveryDesk {
+  private readonly recovery: SenderRecovery;
+  private readonly log: Log;
+  private group: Ahead[] = [];
+  private transactions: Transaction[] = [];
+
+  constructor(recovery: SenderRecovery, log: Log) {
+    this.recovery = recovery;
+    this.log = log;
   }
-  if (group.length > 0) flush();
+
+  add(block: Block): Ahead {
+    const ahead: Ahead = { block, recovered: undefined };
+    this.group.push(ahead);
+    this.transactions.push(...block.transactions);
+    if (this.transactions.length >= TRANSACTIONS_TOGETHER) this.flush();
+    return ahead;
+  }
+
+  /** For when the first of them is needed. */
+  flush(): void {
+    const recovered = recoverElsewhere(this.transactions, this.recovery).catch(
+      ({ message }: Error) =>
+        this.log('warn', 'Senders are recovered on the main thread', { err: message }),
+    );
+    for (const each of this.group) each.recovered = recovered;
+    this.group = [];
+    this.transactions = [];
+  }
 }
