@@ -1,36 +1,13 @@
 /**
- * `npm run live -- [KINDS]`: the recorded private cases and contract extensions once more, on a live network whose managers are all
- * ours. KINDS names the four nodes: r the reference (REFERENCE_GETH=FILE), q ours.
+ * `npm run live -- [recorded] [KINDS]`: the recorded private cases once more, on a live network whose managers are all ours.
+ * `npm run live -- mixed [--qbft N] [--ibft N] [--transition N,M]`: networks of two nodes of ours and two of the reference.
+ * The binary of the reference: REFERENCE_GETH=FILE.
  */
 import { installCrypto } from '../../src/io/host/crypto.ts';
-import { type Kind, startLiveNetwork } from './network.ts';
-import { playAll } from './play.ts';
-import { readRecording } from './recording.ts';
+import { runMixed } from './mixed/command.ts';
+import { runRecorded } from './recorded.ts';
 
-const reference = process.env.REFERENCE_GETH;
-const kinds = process.argv[2] ?? (reference === undefined ? 'qqqq' : 'rqrq');
-if (!/^[rq]{4}$/.test(kinds)) {
-  console.error(
-    'usage: npm run live -- [KINDS], KINDS is four letters: r for the reference, q for ours',
-  );
-  process.exit(2);
-}
-if (reference === undefined && kinds.includes('r')) {
-  console.error('REFERENCE_GETH IS NOT SET: give it the path of a GoQuorum binary');
-  process.exit(2);
-}
-if (!kinds.includes('r')) console.warn('NO REFERENCE IN THIS NETWORK: four nodes of ours');
 await installCrypto();
-const recording = readRecording();
-const network = await startLiveNetwork(recording, [...kinds] as Kind[], reference);
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void network.stop().then(() => process.exit(1)));
-try {
-  const { steps, comparisons, findings } = await playAll(recording, network, console.log);
-  console.log(
-    `${kinds}: ${steps} steps, ${comparisons} comparisons, ${findings.length} differences`,
-  );
-  process.exitCode = findings.length === 0 ? 0 : 1;
-} finally {
-  await network.stop();
-}
+const [first, ...rest] = process.argv.slice(2);
+if (first === 'mixed') process.exitCode = await runMixed(rest);
+else process.exitCode = await runRecorded(first === 'recorded' ? rest : process.argv.slice(2));

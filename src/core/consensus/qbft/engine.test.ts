@@ -242,6 +242,18 @@ describe('QBFT engine', () => {
     expect(again.kind === 'preprepare' && again.prepares.length).toBe(3);
   });
 
+  it('waits for the proof of a proposal that came without one, and blames nobody', () => {
+    const bench = new Bench(FOURTH);
+    const view = { height: 1, round: 1 };
+    const claims = [PROPOSER, ME, THIRD].map((each) => signRoundChange(each, view, undefined));
+    for (const claim of claims) bench.hear(claim);
+    const proposed = (count: number) =>
+      bench.hear(signPreprepare(ME, view, proposal(ME), claims.slice(0, count), []));
+    expect(proposed(0)).toEqual([]);
+    expect(ofKind(proposed(2), 'misbehaved').map(({ peer }) => peer)).toEqual([ME.address]);
+    expect(ofKind(proposed(3), 'verify').length).toBe(1);
+  });
+
   it('follows f + 1 validators that are ahead', () => {
     const bench = new Bench(ME);
     bench.hear(signRoundChange(THIRD, { height: 1, round: 4 }, undefined));

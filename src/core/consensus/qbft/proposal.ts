@@ -56,6 +56,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   const { current, electorate } = state;
   // A restarted validator supports what it supported before, or nothing.
   if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
+  // COMPAT: an honest proposer of the reference does so when its worker is faster than the ROUND-CHANGEs: no fault, and no proposal.
+  if (current.round > 0 && message.roundChanges.length === 0) return;
   const fault =
     (current.round > 0
       ? proposalFault(

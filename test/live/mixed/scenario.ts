@@ -1,0 +1,162 @@
+/** One mixed network from its first block to its last: traffic, nodes that leave and return in turn, members voted out and in. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BftNode, BftProcesses, type Kind } from '../../support/bft-processes.ts';
+import { until } from '../../support/conditions.ts';
+import { headOf } from '../../support/devnet.ts';
+import { genesisFile } from '../../support/genesis-file.ts';
+import { type Agreement, compareAll } from './agreement.ts';
+import { Traffic } from './traffic.ts';
+
+/** A height may wait for rounds that time out, and for nodes that start. */
+const STILL_MS = 180_000;
+const WHOLE_MS = 3_600_000;
+
+/** Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block that it prepares anew. */
+const SETTINGS = { requesttimeoutseconds: 2, maxRequestTimeoutSeconds: 2 };
+
+/** A node that is not there from one block to another. */
+interface Absence {
+  readonly number: number;
+  readonly from: number;
+  readonly to: number;
+  readonly signal: 'SIGTERM' | 'SIGKILL';
+}
+
+export interface MixedPlan {
+  readonly name: string;
+  readonly engine: 'qbft' | 'ibft';
+  /** First block of QBFT on a chain that begins with IBFT. */
+  readonly switchAt?: number;
+  readonly blocks: number;
+}
+
+export interface MixedResult extends Agreement {
+  readonly sent: number;
+  readonly head: number;
+  readonly folder: string;
+}
+
+export async function playMixed(
+  plan: MixedPlan,
+  kinds: readonly Kind[],
+  reference: string | undefined,
+  say: (line: string) => void,
+): Promise<MixedResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-mixed-'));
+  const { engine, switchAt } = plan;
+  const transitions = switchAt === undefined ? [] : [{ block: switchAt, algorithm: 'qbft' }];
+  const network = await BftProcesses.prepare({
+    ...{ folder, kinds, reference, flags: ['--gcmode', 'archive'] },
+    genesis: (validators) => genesisFile({ engine, validators, transitions, settings: SETTINGS }),
+  });
+  say(`${plan.name}: ${kinds.join('')}, ${plan.blocks} blocks, logs in ${folder}`);
+  const end = () => void network.stopAll();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  let isKept = true;
+  try {
+    for (const node of network.nodes) network.init(node);
+    network.introduce(network.nodes);
+    await network.startAll();
+    const traffic = new Traffic(network.nodes);
+    traffic.start();
+    for (const absence of absencesOf(plan)) await beAway(network, absence, say);
+    for (const number of [4, 1]) await voteOutAndIn(network, number, say);
+    await reach(network.nodes, plan.blocks);
+    const sent = await traffic.settle();
+    const head = Math.min(...(await Promise.all(network.nodes.map(({ rpc }) => headOf(rpc)))));
+    const result = await compareAll(network.nodes, head);
+    const findings = [...result.findings, ...complaints(network.nodes)];
+    isKept = findings.length > 0 || process.env.LIVE_KEEP !== undefined;
+    return { ...result, findings, sent, head, folder };
+  } finally {
+    await network.stopAll();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each in turn as an operator stops it, the last one across the transition if there is one; then killed. */
+function absencesOf({ blocks, switchAt }: MixedPlan): Absence[] {
+  const away = Math.max(4, Math.round(blocks / 25));
+  const from = (share: number) => Math.round(blocks * share);
+  const before = (switchAt ?? blocks) / blocks;
+  const stopped = [1, 2, 3].map((number) => {
+    const first = from(((number - 0.5) / 4) * Math.min(before, 0.6));
+    return { number, from: first, to: first + away, signal: 'SIGTERM' as const };
+  });
+  const last = switchAt === undefined ? from(0.5) : switchAt - Math.ceil(away / 2);
+  const killed = [1, 2, 3].map((number, at) => {
+    const first = Math.max(from(0.6 + at * 0.08), last + away + 1 + at * (away + 1));
+    return { number, from: first, to: first + away, signal: 'SIGKILL' as const };
+  });
+  return [...stopped, { number: 4, from: last, to: last + away, signal: 'SIGTERM' }, ...killed];
+}
+
+async function beAway(
+  network: BftProcesses,
+  { number, from, to, signal }: Absence,
+  say: (line: string) => void,
+): Promise<void> {
+  await reach(network.nodes, from);
+  const node = network.node(number);
+  await node.stop(signal);
+  const others = network.running;
+  const left = await headOf(others[0]!.rpc);
+  await reach(others, Math.max(to, left + 2));
+  await node.start();
+  const back = await headOf(others[0]!.rpc);
+  await reach(network.nodes, back + 4);
+  say(`  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}, takes part again`);
+}
+
+async function voteOutAndIn(
+  network: BftProcesses,
+  number: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const member = network.node(number);
+  const voters = network.nodes.filter((node) => node !== member);
+  for (const isIn of [false, true]) {
+    for (const { rpc } of voters) await rpc.call('istanbul_propose', member.address, isIn);
+    for (const { rpc, name } of network.nodes) {
+      await until(
+        `${name} sees ${member.name} voted ${isIn ? 'in' : 'out'}`,
+        async () => {
+          const members = await rpc.call<string[]>('istanbul_getValidators', 'latest');
+          return members.includes(member.address) === isIn;
+        },
+        STILL_MS,
+      );
+    }
+    for (const { rpc } of voters) await rpc.call('istanbul_discard', member.address);
+    await reach(network.nodes, (await headOf(voters[0]!.rpc)) + 6);
+  }
+  say(`  ${member.name} (${member.kind}) voted out and in`);
+}
+
+/** Fails when no block comes for long. */
+async function reach(nodes: readonly BftNode[], number: number): Promise<void> {
+  let [best, since] = [-1, performance.now()];
+  await until(
+    `block ${number}`,
+    async () => {
+      const heads = await Promise.all(nodes.map(({ rpc }) => headOf(rpc).catch(() => -1)));
+      const lowest = Math.min(...heads);
+      if (lowest > best) [best, since] = [lowest, performance.now()];
+      return lowest >= number || performance.now() - since > STILL_MS;
+    },
+    WHOLE_MS,
+  );
+  if (best < number) throw new Error(`still at block ${best} after ${STILL_MS} ms`);
+}
+
+/** Blocks that a node called bad: nobody made one. */
+function complaints(nodes: readonly BftNode[]): string[] {
+  return nodes.flatMap((node) => {
+    const lines = node.log().split('\n');
+    const bad = lines.filter((line) => /BAD BLOCK|[Bb]ad block|panic/.test(line));
+    return bad.slice(0, 3).map((line) => `${node.name} says: ${line}`);
+  });
+}

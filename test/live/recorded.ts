@@ -1,0 +1,34 @@
+/** The recorded private cases and contract extensions, played on four nodes: r the reference, q ours. */
+import { type Kind, startLiveNetwork } from './network.ts';
+import { playAll } from './play.ts';
+import { readRecording } from './recording.ts';
+
+/** Resolves with the exit status. */
+export async function runRecorded(args: readonly string[]): Promise<number> {
+  const reference = process.env.REFERENCE_GETH;
+  const kinds = args[0] ?? (reference === undefined ? 'qqqq' : 'rqrq');
+  if (!/^[rq]{4}$/.test(kinds)) {
+    console.error(
+      'usage: npm run live -- [KINDS], KINDS is four letters: r for the reference, q for ours',
+    );
+    return 2;
+  }
+  if (reference === undefined && kinds.includes('r')) {
+    console.error('REFERENCE_GETH IS NOT SET: give it the path of a GoQuorum binary');
+    return 2;
+  }
+  if (!kinds.includes('r')) console.warn('NO REFERENCE IN THIS NETWORK: four nodes of ours');
+  const recording = readRecording();
+  const network = await startLiveNetwork(recording, [...kinds] as Kind[], reference);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void network.stop().then(() => process.exit(1)));
+  try {
+    const { steps, comparisons, findings } = await playAll(recording, network, console.log);
+    console.log(
+      `${kinds}: ${steps} steps, ${comparisons} comparisons, ${findings.length} differences`,
+    );
+    return findings.length === 0 ? 0 : 1;
+  } finally {
+    await network.stop();
+  }
+}

@@ -1,0 +1,143 @@
+/** A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of the reference. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bareHex, toHex } from '../../src/core/base/hex.ts';
+import { addressOfSecretKey, secp256k1 } from '../../src/core/base/secp256k1.ts';
+import { installCrypto } from '../../src/io/host/crypto.ts';
+import { secretKey } from './bft-chain.ts';
+import { until } from './conditions.ts';
+import { MAIN } from './devnet.ts';
+import { freePorts } from './free-ports.ts';
+import { CHAIN_ID } from './genesis-file.ts';
+import { NodeProcess } from './node-process.ts';
+
+const API = 'admin,debug,eth,istanbul,miner,net,txpool,web3';
+
+/** r: the reference, q: ours. */
+export type Kind = 'r' | 'q';
+
+export interface BftProcessesOptions {
+  readonly folder: string;
+  /** One per node, newcomers included. */
+  readonly kinds: readonly Kind[];
+  /** Binary of the reference, where `kinds` asks for it. */
+  readonly reference?: string | undefined;
+  readonly genesis: (addresses: readonly string[]) => object;
+  readonly flags?: readonly string[];
+}
+
+export class BftNode extends NodeProcess {
+  readonly kind: Kind;
+  readonly address: string;
+  readonly enode: string;
+
+  constructor(
+    command: ConstructorParameters<typeof NodeProcess>[0],
+    { kind, address, enode }: { kind: Kind; address: string; enode: string },
+  ) {
+    super(command);
+    this.kind = kind;
+    this.address = address;
+    this.enode = enode;
+  }
+}
+
+export class BftProcesses {
+  readonly nodes: readonly BftNode[];
+  readonly genesisFile: string;
+  private readonly options: BftProcessesOptions;
+  private readonly firstPort: number;
+
+  static async prepare(options: BftProcessesOptions): Promise<BftProcesses> {
+    await installCrypto();
+    return new BftProcesses(options, await freePorts());
+  }
+
+  private constructor(options: BftProcessesOptions, firstPort: number) {
+    this.options = options;
+    this.firstPort = firstPort;
+    this.genesisFile = join(options.folder, 'genesis.json');
+    mkdirSync(options.folder, { recursive: true });
+    const addresses = options.kinds.map((_, at) => toHex(addressOfSecretKey(secretKey(at + 1))));
+    this.write(options.genesis(addresses));
+    this.nodes = options.kinds.map((kind, at) => this.makeNode(at + 1, kind, addresses[at]!));
+  }
+
+  node(number: number): BftNode {
+    return this.nodes[number - 1]!;
+  }
+
+  get running(): BftNode[] {
+    return this.nodes.filter(({ isRunning }) => isRunning);
+  }
+
+  /** What later `init`s and first starts read. */
+  write(genesis: object): void {
+    writeFileSync(this.genesisFile, JSON.stringify(genesis));
+  }
+
+  /** These know of each other, and of nobody else. */
+  introduce(nodes: readonly BftNode[], file = 'static-nodes.json'): void {
+    for (const node of nodes)
+      writeFileSync(join(node.folder, file), JSON.stringify(nodes.map(({ enode }) => enode)));
+  }
+
+  /** `quorate init`, or the reference's, with the genesis file as it is now. Throws with what it said. */
+  init(node: BftNode): void {
+    const { reference } = this.options;
+    const [file, first] =
+      node.kind === 'q' ? [process.execPath, [MAIN, 'init']] : [reference!, ['init']];
+    const args = [...first, '--datadir', node.folder, this.genesisFile];
+    execFileSync(file, args, { stdio: 'pipe' });
+  }
+
+  async startAll(nodes: readonly BftNode[] = this.nodes): Promise<void> {
+    await Promise.all(nodes.map((node) => node.start()));
+  }
+
+  async stopAll(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop(signal)));
+  }
+
+  /** All of `nodes` have block `number`, the same one. */
+  async reach(number: number, nodes: readonly BftNode[] = this.running): Promise<void> {
+    const tag = `0x${number.toString(16)}`;
+    const hashes = await Promise.all(
+      nodes.map(({ name, rpc }) =>
+        until(`${name} has block ${number}`, async () => {
+          const block = await rpc.call<{ hash: string } | null>('eth_getBlockByNumber', tag, false);
+          return block?.hash;
+        }),
+      ),
+    );
+    if (new Set(hashes).size > 1) throw new Error(`block ${number} differs: ${hashes.join(' ')}`);
+  }
+
+  private makeNode(number: number, kind: Kind, address: string): BftNode {
+    const { folder: all, reference, flags = [] } = this.options;
+    const folder = join(all, `node${number}`);
+    mkdirSync(join(folder, 'geth'), { recursive: true });
+    const key = bareHex(secretKey(number));
+    for (const file of ['nodekey', 'geth/nodekey'])
+      writeFileSync(join(folder, file), key, { mode: 0o600 });
+    const [p2pPort, rpcPort] = [this.firstPort + 2 * number - 2, this.firstPort + 2 * number - 1];
+    const shared = [
+      ...['--datadir', folder, '--networkid', String(CHAIN_ID), '--nodiscover'],
+      ...['--port', String(p2pPort), '--mine', '--miner.gasprice', '0', '--syncmode', 'full'],
+      ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(rpcPort)],
+      ...['--http.api', API, '--verbosity', '3', '--ipcdisable', ...flags],
+    ];
+    const command =
+      kind === 'q'
+        ? { file: process.execPath, args: [MAIN, 'node', ...shared] }
+        : { file: reference ?? '', args: [...shared, '--miner.threads', '1'] };
+    const environment = { PRIVATE_CONFIG: 'ignore' };
+    const publicKey = bareHex(secp256k1().publicKey(secretKey(number)));
+    const enode = `enode://${publicKey}@127.0.0.1:${p2pPort}?discport=0`;
+    return new BftNode(
+      { number, folder, rpcPort, environment, ...command },
+      { kind, address, enode },
+    );
+  }
+}
