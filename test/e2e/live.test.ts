@@ -4,9 +4,10 @@
  */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/host/crypto.ts';
-import { type Kind, startLiveNetwork } from '../live/network.ts';
+import { startLiveNetwork } from '../live/network.ts';
 import { playAll } from '../live/play.ts';
 import { readRecording } from '../live/recording.ts';
+import type { Kind } from '../support/bft-processes.ts';
 
 const PATIENCE_MS = 600_000;
 const reference = process.env.REFERENCE_GETH;

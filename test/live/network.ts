@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { encryptKey } from '../../src/io/keys/keystore.ts';
+import type { Kind } from '../support/bft-processes.ts';
 import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -26,9 +27,6 @@ const API = 'admin,debug,eth,istanbul,net,personal,quorumExtension,txpool,web3';
 const PASSWORD = 'test';
 const NETWORK_ID = '1337';
 const KILL_AFTER_MS = 10_000;
-
-/** r: the reference, q: ours. */
-export type Kind = 'r' | 'q';
 
 export interface LiveNode {
   readonly name: NodeName;

@@ -1,5 +1,6 @@
 /** The recorded private cases and contract extensions, played on four nodes: r the reference, q ours. */
-import { type Kind, startLiveNetwork } from './network.ts';
+import type { Kind } from '../support/bft-processes.ts';
+import { startLiveNetwork } from './network.ts';
 import { playAll } from './play.ts';
 import { readRecording } from './recording.ts';
 

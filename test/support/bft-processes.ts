@@ -1,7 +1,8 @@
 /** A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of the reference. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { bareHex, toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../src/core/base/secp256k1.ts';
 import { installCrypto } from '../../src/io/host/crypto.ts';
@@ -83,13 +84,18 @@ export class BftProcesses {
       writeFileSync(join(node.folder, file), JSON.stringify(nodes.map(({ enode }) => enode)));
   }
 
-  /** `quorate init`, or the reference's, with the genesis file as it is now. Throws with what it said. */
-  init(node: BftNode): void {
+  /** First start of a node of ours, which needs no `init` for it. */
+  begin(node: BftNode, flags: readonly string[] = []): Promise<void> {
+    return node.start(['--genesis', this.genesisFile, ...flags]);
+  }
+
+  /** `quorate init`, or the reference's, with the genesis file as it is now; rejects with what it said. */
+  async init(node: BftNode): Promise<void> {
     const { reference } = this.options;
     const [file, first] =
       node.kind === 'q' ? [process.execPath, [MAIN, 'init']] : [reference!, ['init']];
     const args = [...first, '--datadir', node.folder, this.genesisFile];
-    execFileSync(file, args, { stdio: 'pipe' });
+    await promisify(execFile)(file, args);
   }
 
   async startAll(nodes: readonly BftNode[] = this.nodes): Promise<void> {

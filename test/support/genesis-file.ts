@@ -13,6 +13,15 @@ export const CHAIN_ID = 1337;
 const FORKS = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople'] as const;
 const LATER_FORKS = ['petersburg', 'istanbul', 'muirGlacier'] as const;
 
+/**
+ * Timeouts below --miner.recommit (3 s), the cap too: a GoQuorum validator restarts the time of its round with each block that it
+ * prepares anew.
+ */
+const USUAL_SETTINGS = {
+  ...{ epochlength: 30_000, policy: 0, ceil2Nby3Block: 0 },
+  ...{ blockperiodseconds: 1, requesttimeoutseconds: 2, maxRequestTimeoutSeconds: 2 },
+};
+
 export interface GenesisFileOptions {
   readonly engine: 'qbft' | 'ibft' | 'raft';
   /** Addresses. */
@@ -32,13 +41,12 @@ export function testSecretKey(number: number): string {
 export function genesisFile(options: GenesisFileOptions): object {
   const { engine, settings, transitions, config, alloc = {} } = options;
   const isRaft = engine === 'raft';
-  const block = { epochlength: 30_000, blockperiodseconds: 1, requesttimeoutseconds: 2 };
   return {
     config: {
       chainId: CHAIN_ID,
       ...Object.fromEntries([...FORKS, ...LATER_FORKS].map((fork) => [`${fork}Block`, 0])),
       isQuorum: true,
-      ...(isRaft ? {} : { [engine]: { ...block, policy: 0, ceil2Nby3Block: 0, ...settings } }),
+      ...(isRaft ? {} : { [engine]: { ...USUAL_SETTINGS, ...settings } }),
       ...(transitions ? { transitions } : {}),
       ...config,
     },

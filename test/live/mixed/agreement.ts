@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fromHex } from '../../../src/core/base/hex.ts';
 import { type BftExtra, readBftExtra } from '../../../src/core/chain/extra-data.ts';
 import type { BftNode } from '../../support/bft-processes.ts';
+import { until } from '../../support/conditions.ts';
 import { postJson } from '../../support/rpc-client.ts';
 
 const BATCH_MAX = 50;
@@ -87,14 +88,26 @@ class Comparer {
       spelled,
     );
     await this.everywhere([
-      ['istanbul_status'],
       ['istanbul_status', '0x1', hex(head)],
       ['istanbul_status', hex(head >> 1), hex(head)],
       ['istanbul_candidates'],
       ['istanbul_getValidators', hex(head + 1000)],
       ['istanbul_status', hex(head), '0x1'],
     ]);
+    await this.latestStatus();
     await this.ownAnswers(numbers, sets as string[][]);
+  }
+
+  /** Of the latest blocks, asked at a moment in which no block comes. */
+  private async latestStatus(): Promise<void> {
+    const calls: Call[] = [['eth_blockNumber'], ['istanbul_status'], ['eth_blockNumber']];
+    const answers = await until('all nodes rest at one head', async () => {
+      const each = await Promise.all(this.nodes.map((node) => ask(node, calls)));
+      const heads = each.flatMap(([before, , after]) => [before, after]);
+      return new Set(heads).size === 1 ? each : undefined;
+    });
+    for (const [at, [, status]] of answers.entries())
+      this.check(`${this.nodes[at]!.name} istanbul_status`, answers[0]![1], status);
   }
 
   /** What each node says of itself: its address, and whether it was a validator. */

@@ -13,9 +13,6 @@ import { Traffic } from './traffic.ts';
 const STILL_MS = 180_000;
 const WHOLE_MS = 3_600_000;
 
-/** Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block that it prepares anew. */
-const SETTINGS = { requesttimeoutseconds: 2, maxRequestTimeoutSeconds: 2 };
-
 /** A node that is not there from one block to another. */
 interface Absence {
   readonly number: number;
@@ -49,14 +46,14 @@ export async function playMixed(
   const transitions = switchAt === undefined ? [] : [{ block: switchAt, algorithm: 'qbft' }];
   const network = await BftProcesses.prepare({
     ...{ folder, kinds, reference, flags: ['--gcmode', 'archive'] },
-    genesis: (validators) => genesisFile({ engine, validators, transitions, settings: SETTINGS }),
+    genesis: (validators) => genesisFile({ engine, validators, transitions }),
   });
   say(`${plan.name}: ${kinds.join('')}, ${plan.blocks} blocks, logs in ${folder}`);
   const end = () => void network.stopAll();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   let isKept = true;
   try {
-    for (const node of network.nodes) network.init(node);
+    for (const node of network.nodes) await network.init(node);
     network.introduce(network.nodes);
     await network.startAll();
     const traffic = new Traffic(network.nodes);

@@ -2,6 +2,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryNode } from '../../../../test/support/memory-network.ts';
 import {
+  addressWords,
+  BY_CONTRACT,
+  CONTRACT,
+  contractOf,
+  setWordInput,
+} from '../../../../test/support/validator-contract.ts';
+import {
   MINUTE_MS,
   TOPOLOGY,
   ValidatorNetwork,
@@ -49,40 +56,9 @@ function qbftGenesis(transitions: readonly object[], alloc: object = {}): Genesi
   return genesisFromJson({ ...json, config, alloc: { ...json.alloc, ...alloc } });
 }
 
-const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
-const BY_CONTRACT = {
-  validatorselectionmode: 'contract',
-  validatorcontractaddress: CONTRACT,
-};
-
-/**
- * Answers every call with the words of its storage from slot 1 on, as many as slot 0 says; a call with 64 bytes of data sets
- * the slot of the first word to the second.
- */
-const STORE_OF_WORDS =
-  '0x60403614602d5760005b806000541115602357806001015481602002526001016009565b6000546020026000f35b6020356000355500';
-
-function word(value: bigint | string): string {
-  return BigInt(value).toString(16).padStart(64, '0');
-}
-
-/** The contract, answering `words`. */
-function contractOf(words: readonly (bigint | string)[]): object {
-  const slots = [BigInt(words.length), ...words];
-  const storage = slots.map((value, slot) => [`0x${word(BigInt(slot))}`, `0x${word(value)}`]);
-  return {
-    [CONTRACT]: { balance: '0x0', code: STORE_OF_WORDS, storage: Object.fromEntries(storage) },
-  };
-}
-
-/** An ABI-encoded address[]. */
-function addressWords(addresses: readonly Uint8Array[]): (bigint | string)[] {
-  return [32n, BigInt(addresses.length), ...addresses.map(toHex)];
-}
-
 /** Sets what the contract answers in word `at`. */
 function setWord(nonce: number, at: bigint, value: bigint) {
-  const data = fromHex(`0x${word(at + 1n)}${word(value)}`);
+  const data = fromHex(setWordInput(at, value));
   const fields = { nonce: BigInt(nonce), gasLimit: 100_000n, to: fromHex(CONTRACT), data };
   return signTransaction(fields, RICH, { chainId: 1337n });
 }
@@ -212,7 +188,7 @@ describe('validators of a contract', () => {
   const others = VALIDATORS.slice(0, 3);
 
   it('come from it at its block, follow it, and go back to the header', async () => {
-    const alloc = contractOf(addressWords(VALIDATORS));
+    const alloc = contractOf(addressWords(VALIDATORS.map(toHex)));
     const back = {
       block: 16,
       validatorselectionmode: 'blockheader',
@@ -237,7 +213,7 @@ describe('validators of a contract', () => {
   });
 
   it('are asked before a block of theirs is taken from a peer', async () => {
-    const alloc = contractOf(addressWords(VALIDATORS));
+    const alloc = contractOf(addressWords(VALIDATORS.map(toHex)));
     network = new ValidatorNetwork(qbftGenesis([{ block: 2, ...BY_CONTRACT }], alloc));
     await network.start();
     await network.reach(4);

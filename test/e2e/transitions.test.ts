@@ -1,0 +1,168 @@
+/**
+ * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods, then more of them by a newer genesis
+ * file: validators of a contract and back. Newcomers sync across all of it, permissioned or not, of either gcmode.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fromHex } from '../../src/core/base/hex.ts';
+import { readBftExtra } from '../../src/core/chain/extra-data.ts';
+import { compareAll } from '../live/mixed/agreement.ts';
+import { type BftNode, BftProcesses } from '../support/bft-processes.ts';
+import { until } from '../support/conditions.ts';
+import { headOf } from '../support/devnet.ts';
+import { type GenesisFileOptions, genesisFile } from '../support/genesis-file.ts';
+import { addressWords, BY_CONTRACT, contractOf } from '../support/validator-contract.ts';
+
+const BENEFICIARY = `0x${'fe'.repeat(20)}`;
+const QBFT_FROM = 5;
+const REWARD_FROM = 7;
+const SLOW_FROM = 9;
+const FAST_FROM = 11;
+const TRANSITIONS = [
+  { block: QBFT_FROM, algorithm: 'qbft' },
+  { block: REWARD_FROM, miningBeneficiary: BENEFICIARY, blockReward: '20' },
+  { block: SLOW_FROM, emptyblockperiodseconds: 2, blockReward: '0xa' },
+  { block: FAST_FROM, emptyblockperiodseconds: 1, beneficiaryMode: 'validators' },
+];
+/** Blocks from the head of then until the contract names the validators, and until the header does again. */
+const CONTRACT_AFTER = 4;
+const HEADER_AFTER = 7;
+
+let folder: string;
+let network: BftProcesses;
+let validators: readonly BftNode[];
+/** Head when the newer genesis file came. */
+let bent = 0;
+
+function withTransitions(transitions: readonly object[]) {
+  return (addresses: readonly string[]) => {
+    const options: GenesisFileOptions = {
+      engine: 'ibft',
+      validators: addresses.slice(0, 3),
+      transitions,
+      alloc: contractOf(addressWords(addresses.slice(0, 3))),
+    };
+    return genesisFile(options);
+  };
+}
+
+function balanceAt(node: BftNode, block: number): Promise<string> {
+  return node.rpc.call('eth_getBalance', BENEFICIARY, `0x${block.toString(16)}`);
+}
+
+async function timesOf(node: BftNode, head: number): Promise<number[]> {
+  const numbers = Array.from({ length: head + 1 }, (_, number) => number);
+  const blocks = numbers.map((n) =>
+    node.rpc.call<{ timestamp: string }>('eth_getBlockByNumber', `0x${n.toString(16)}`, false),
+  );
+  return (await Promise.all(blocks)).map(({ timestamp }) => Number(timestamp));
+}
+
+async function expectAgreement(nodes: readonly BftNode[]): Promise<number> {
+  const head = await headOf(nodes[0]!.rpc);
+  await network.reach(head, nodes);
+  const { findings, blocks } = await compareAll(nodes, head);
+  expect(findings).toEqual([]);
+  expect(blocks).toEqual({ ibft: QBFT_FROM - 1, qbft: head - QBFT_FROM + 1 });
+  return head;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-transitions-'));
+  network = await BftProcesses.prepare({
+    folder,
+    kinds: Array(8).fill('q'),
+    genesis: withTransitions(TRANSITIONS),
+  });
+  validators = network.nodes.slice(0, 3);
+  network.introduce(validators);
+  await Promise.all(validators.map((node) => network.begin(node)));
+});
+
+afterAll(async () => {
+  await network?.stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('IBFT becomes QBFT, rewards and periods change at their blocks, newcomers follow', async () => {
+  const [first] = validators as [BftNode];
+  await network.reach(QBFT_FROM + 1, validators);
+  const newcomers = [network.node(4), network.node(5)];
+  network.introduce([...validators, ...newcomers]);
+  await Promise.all(
+    newcomers.map((node, at) => network.begin(node, ['--gcmode', at === 0 ? 'full' : 'archive'])),
+  );
+  await network.reach(FAST_FROM + 1);
+  expect(await balanceAt(first, REWARD_FROM - 1)).toBe('0x0');
+  expect(await balanceAt(first, SLOW_FROM - 1)).toBe('0x28');
+  expect(await balanceAt(first, FAST_FROM - 1)).toBe('0x3c');
+  expect(await balanceAt(first, FAST_FROM + 1)).toBe('0x3c');
+  const times = await timesOf(first, FAST_FROM);
+  for (const number of [SLOW_FROM, SLOW_FROM + 1])
+    expect(times[number]! - times[number - 1]!).toBeGreaterThanOrEqual(2);
+  await expectAgreement(network.running);
+});
+
+it('a newer genesis file brings more of them, and may not change the past', async () => {
+  await network.stopAll('SIGTERM');
+  const [first, second, third] = validators as [BftNode, BftNode, BftNode];
+  const past = [...TRANSITIONS.slice(0, 3), { ...TRANSITIONS[3], blockReward: '1' }];
+  network.write(withTransitions(past)(network.nodes.map(({ address }) => address)));
+  await expect(network.init(first)).rejects.toThrow('transitions.BlockReward data incompatible');
+  await first.start();
+  bent = await headOf(first.rpc);
+  await first.stop();
+  const addresses = network.nodes.map(({ address }) => address);
+  const back = {
+    ...{ block: bent + HEADER_AFTER, validatorselectionmode: 'blockheader' },
+    validators: addresses.slice(0, 3),
+  };
+  const byContract = { block: bent + CONTRACT_AFTER, ...BY_CONTRACT };
+  network.write(withTransitions([...TRANSITIONS, byContract, back])(addresses));
+  const told = network.nodes.slice(0, 5).filter((node) => node !== third);
+  await Promise.all(told.map((node) => network.init(node)));
+  network.introduce(network.nodes.slice(0, 7));
+  network.introduce(network.nodes.slice(0, 7), 'permissioned-nodes.json');
+  await Promise.all([...told, third].map((node) => node.start(['--permissioned'])));
+  // The third validator has not heard of them: it is named, and waited for.
+  for (const node of [first, second])
+    await until(`${node.name} names the third`, () => {
+      const lines = node
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(third.address));
+      const said = ['does not know of a change of rules', 'Not making a block from which other'];
+      return said.every((what) => lines.some((line) => line.includes(what)));
+    });
+  await network.reach(bent + CONTRACT_AFTER - 1);
+  expect(await headOf(first.rpc)).toBe(bent + CONTRACT_AFTER - 1);
+  await third.stop();
+  await network.init(third);
+  await third.start(['--permissioned']);
+  await network.reach(bent + HEADER_AFTER + 1);
+});
+
+it('permissioned newcomers sync across all of it, others are refused', async () => {
+  const newcomers = [network.node(6), network.node(7)];
+  const stranger = network.node(8);
+  network.introduce([stranger, ...validators]);
+  network.introduce(network.nodes.slice(0, 7));
+  await Promise.all([
+    network.begin(newcomers[0]!, ['--permissioned', '--gcmode', 'full']),
+    network.begin(newcomers[1]!, ['--permissioned', '--gcmode', 'archive']),
+    network.begin(stranger),
+  ]);
+  const known = network.nodes.slice(0, 7);
+  await network.reach((await headOf(known[0]!.rpc)) + 2, known);
+  const head = await expectAgreement(known);
+  const tag = `0x${(bent + CONTRACT_AFTER + 1).toString(16)}`;
+  const byContract = await newcomers[1]!.rpc.call<any>('eth_getBlockByNumber', tag, false);
+  expect(readBftExtra(fromHex(byContract.extraData))!.validators).toEqual([]);
+  const times = await timesOf(newcomers[0]!, head);
+  const fast = times.slice(FAST_FROM).map((time, at) => time - times[FAST_FROM + at - 1]!);
+  expect(Math.min(...fast)).toBe(1);
+  expect(await headOf(stranger.rpc)).toBe(0);
+  expect(Number(await stranger.rpc.call('net_peerCount'))).toBe(0);
+});
