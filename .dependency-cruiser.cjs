@@ -6,6 +6,7 @@ const CORE_ARROWS = {
   chain: ['base'],
   privacy: ['base', 'chain'],
   permission: ['base', 'chain'],
+  signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],
   wire: ['base', 'chain'],
   consensus: ['base', 'chain'],
@@ -69,8 +70,8 @@ module.exports = {
     {
       name: 'node-heart-imports-core-only',
       severity: 'error',
-      from: { path: '^src/services/(ledger/node|ptm/manager)/', pathNot: TEST },
-      to: { pathNot: ['^src/core/', '^src/services/(ledger/node|ptm/manager)/'] },
+      from: { path: '^src/services/(ledger/node|ptm/manager|signer/proxy)/', pathNot: TEST },
+      to: { pathNot: ['^src/core/', '^src/services/(ledger/node|ptm/manager|signer/proxy)/'] },
     },
     {
       name: 'no-production-import-of-tests',

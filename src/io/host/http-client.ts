@@ -19,6 +19,8 @@ export interface HttpClientOptions {
   /** Idle connections are closed after this; 0: kept. */
   readonly idleTimeoutMs: number;
   readonly responseBytesMax: number;
+  /** Connections at once to one server. */
+  readonly socketsMax?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
   /** Makes the agent of https requests from the pool's options, where a certificate is checked in a way of its own. */
   readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
@@ -39,6 +41,8 @@ export interface HttpCall {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
+  /** Name, value, name, value, … as they stood. */
+  readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
 }
 
@@ -51,8 +55,8 @@ export class HttpClient {
     this.options = options;
     const pool = {
       keepAlive: true,
-      maxSockets: SOCKETS_MAX,
-      maxFreeSockets: IDLE_SOCKETS_MAX,
+      maxSockets: options.socketsMax ?? SOCKETS_MAX,
+      maxFreeSockets: options.socketsMax ?? IDLE_SOCKETS_MAX,
       noDelay: true,
       ...(options.idleTimeoutMs > 0 ? { timeout: options.idleTimeoutMs } : {}),
     };
@@ -104,7 +108,8 @@ export class HttpClient {
         this.collect(response, call.onData).then(
           (body) => {
             stopTimers();
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+            const { statusCode: status = 0, headers, rawHeaders } = response;
+            resolve({ status, headers, rawHeaders, body });
           },
           (cause: Error) => {
             stopTimers();

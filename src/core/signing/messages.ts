@@ -1,0 +1,85 @@
+/** Messages and typed data that a client has signed (signer dossier §3). */
+import { concatBytes, type Hash32 } from '../base/bytes.ts';
+import { hasCode } from '../base/errors.ts';
+import { fromHex } from '../base/hex.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { typedDataHash } from '../base/typed-data.ts';
+import { badParams } from './failures.ts';
+import { accountName, type Fields, objectOf } from './request-fields.ts';
+
+const utf8 = new TextEncoder();
+const PREFIX = utf8.encode('\x19Ethereum Signed Message:\n');
+
+export interface MessageRequest {
+  /** 0x, lower case. */
+  readonly account: string;
+  readonly digest: Hash32;
+}
+
+export interface TypedDataRequest extends MessageRequest {
+  readonly domainName: string | undefined;
+  readonly primaryType: string | undefined;
+}
+
+/** Of `eth_sign`: an account and a message, hex with 0x or text. */
+export function readMessage(params: unknown): MessageRequest {
+  const [account, message] = twoOf(params);
+  if (Array.isArray(params) && params.length !== 2)
+    throw badParams('an account and a message are wanted');
+  if (typeof message !== 'string') throw badParams('the message must be text');
+  const bytes = /^0x/i.test(message) ? hexMessage(message) : utf8.encode(message);
+  return { account, digest: messageDigest(bytes) };
+}
+
+/** keccak256 of the message behind its prefix and length (EIP-191, version 0x45). */
+export function messageDigest(message: Uint8Array): Hash32 {
+  return keccak256(concatBytes(PREFIX, utf8.encode(String(message.length)), message));
+}
+
+/** The account of `eth_signTypedData`, before its data is looked at. */
+export function typedDataAccount(params: unknown): string {
+  return twoOf(params)[0];
+}
+
+/** Of `eth_signTypedData`: an account and a structure, as an object or as its JSON text; what follows is ignored. */
+export function readTypedData(params: unknown): TypedDataRequest {
+  const [account, given] = twoOf(params);
+  const data = typedFields(given);
+  const domain = data.domain as Fields | undefined;
+  try {
+    return {
+      account,
+      digest: typedDataHash(data),
+      domainName: typeof domain?.name === 'string' ? domain.name : undefined,
+      primaryType: typeof data.primaryType === 'string' ? data.primaryType : undefined,
+    };
+  } catch (error) {
+    if (hasCode(error, 'TYPED_DATA_INVALID')) throw badParams(error.message);
+    throw error;
+  }
+}
+
+function typedFields(given: unknown): Fields {
+  if (typeof given !== 'string') return objectOf(given, 'the typed data');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(given);
+  } catch {
+    throw badParams('the typed data is no JSON');
+  }
+  return objectOf(parsed, 'the typed data');
+}
+
+function twoOf(params: unknown): [string, unknown] {
+  if (!Array.isArray(params) || params.length < 2 || typeof params[0] !== 'string')
+    throw badParams('an account and what it is to sign are wanted');
+  return [accountName(params[0]), params[1]];
+}
+
+function hexMessage(text: string): Uint8Array {
+  try {
+    return fromHex(text);
+  } catch {
+    throw badParams('a message that begins with 0x must be whole bytes in hex');
+  }
+}

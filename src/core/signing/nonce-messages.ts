@@ -1,0 +1,80 @@
+/** What goes into the nonce manager and what comes out of it. */
+import type { Held, SignedSend } from './nonce-lane.ts';
+import type { Outcome } from './upstream-answers.ts';
+
+export type NonceInput =
+  /** A client wants to send. `nonce`: its own choice. */
+  | {
+      readonly kind: 'wanted';
+      readonly id: number;
+      readonly lane: string;
+      readonly nonce: number | undefined;
+    }
+  /** A client wants to know the next nonce, without taking it. */
+  | { readonly kind: 'asked'; readonly id: number; readonly lane: string }
+  | { readonly kind: 'signed'; readonly id: number; readonly send: SignedSend }
+  /** Nothing was signed. */
+  | { readonly kind: 'abandoned'; readonly id: number }
+  /** `answer`: handed on to the client as it is. `isFinal`: his time is over, do not try again for him. */
+  | {
+      readonly kind: 'answered';
+      readonly held: Held;
+      readonly outcome: Outcome;
+      readonly answer: unknown;
+      readonly isFinal: boolean;
+    }
+  /** `latest` undefined: was not asked. */
+  | {
+      readonly kind: 'counted';
+      readonly lane: string;
+      readonly latest: number | undefined;
+      readonly pending: number;
+    }
+  | { readonly kind: 'countFailed'; readonly lane: string; readonly answer: unknown }
+  /** Whether the node knows the transaction; undefined: it could not be asked. */
+  | {
+      readonly kind: 'found';
+      readonly held: Held;
+      readonly isKnown: boolean | undefined;
+      readonly answer: unknown;
+    }
+  /** From the disk, after a start. */
+  | {
+      readonly kind: 'restored';
+      readonly sends: readonly { readonly send: SignedSend; readonly isAccepted: boolean }[];
+    }
+  | { readonly kind: 'tick' };
+
+/** How a request ended. */
+export type Settled =
+  | { readonly kind: 'accepted'; readonly hash: string; readonly answer: unknown }
+  /** The node had it already. */
+  | { readonly kind: 'known'; readonly hash: string }
+  | { readonly kind: 'refused'; readonly answer: unknown }
+  /** It may be mined; it stays with us and is sent again. */
+  | { readonly kind: 'unclear'; readonly hash: string; readonly answer: unknown }
+  | { readonly kind: 'unsent'; readonly answer: unknown }
+  /** Each nonce tried was taken by somebody else. */
+  | { readonly kind: 'exhausted' }
+  | { readonly kind: 'uncounted'; readonly answer: unknown }
+  | { readonly kind: 'next'; readonly nonce: number }
+  | { readonly kind: 'full' };
+
+export type NonceEffect =
+  /** `isFill`: a transfer of nothing to the account itself, at a nonce that holds up others. */
+  | {
+      readonly kind: 'sign';
+      readonly id: number;
+      readonly lane: string;
+      readonly nonce: number;
+      readonly isFill: boolean;
+    }
+  /** What is new goes to the disk first. */
+  | { readonly kind: 'send'; readonly held: Held; readonly isNew: boolean }
+  /** `isFull`: the mined count too. */
+  | { readonly kind: 'count'; readonly lane: string; readonly isFull: boolean }
+  | { readonly kind: 'find'; readonly held: Held }
+  | { readonly kind: 'settle'; readonly id: number; readonly end: Settled }
+  /** Hints for the disk: the node has it; it needs no memory any more. */
+  | { readonly kind: 'accepted'; readonly send: SignedSend }
+  | { readonly kind: 'forget'; readonly send: SignedSend; readonly isMined: boolean };

@@ -1,0 +1,75 @@
+/** What a node's answer to a signed transaction means, by table: Besu, geth, GoQuorum, Nethermind, Erigon (signer dossier §2.3). */
+
+export type Outcome =
+  /** The node has it. */
+  | 'accepted'
+  /** The node had these very bytes already. */
+  | 'known'
+  /** The account is past this nonce. */
+  | 'nonceTooLow'
+  /** Another transaction stands at this nonce. */
+  | 'underpriced'
+  /** The node says no and keeps nothing. */
+  | 'refused'
+  /** Nothing left this machine. */
+  | 'unsent'
+  /** Nobody knows: it may be mined. */
+  | 'unclear';
+
+const KNOWN = /\balready ?known\b|\bknown transaction\b|\balready (imported|exists)\b/;
+const NONCE_TOO_LOW = /nonce (is )?too low|nonce_too_low|old ?nonce/;
+const UNDERPRICED =
+  /replacement transaction underpriced|replacement ?not ?allowed|replacement fee too low|transaction with the same nonce|could not replace existing/;
+/** The node did not come to a verdict; whatever else it says is one. */
+const PASSING =
+  /time(d )?out|deadline exceeded|rate limit|request limit|too many requests|unavailable|overloaded|internal error|connection re|try again|temporar|not ready|initial sync|is syncing|shutting down|handler crashed/;
+const INTERNAL_ERROR = -32603;
+/** The request was never looked at: nothing was taken. 408, 425 and 429 ask for the same again. */
+const NOT_TAKEN_STATUSES: ReadonlySet<number> = new Set([
+  400, 401, 402, 403, 404, 405, 406, 410, 413, 414, 415, 431,
+]);
+
+export interface Verdict {
+  readonly outcome: Outcome;
+  /** Of an accepted one, as the node gave it. */
+  readonly result?: unknown;
+}
+
+/** `body`: what the node sent, whatever it is. */
+export function judgeAnswer(status: number, body: string): Verdict {
+  const answer = parse(body);
+  if (!answer) return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
+  const { error, result } = answer;
+  if (error !== undefined && error !== null) return { outcome: judgeError(error) };
+  if (typeof result === 'string' && result !== '') return { outcome: 'accepted', result };
+  return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
+}
+
+function judgeError(error: unknown): Outcome {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' ? message.toLowerCase() : '';
+  if (KNOWN.test(text)) return 'known';
+  if (NONCE_TOO_LOW.test(text)) return 'nonceTooLow';
+  if (UNDERPRICED.test(text)) return 'underpriced';
+  if (code === INTERNAL_ERROR || PASSING.test(text)) return 'unclear';
+  return 'refused';
+}
+
+/** The quantity that a node counts; undefined where its answer holds none. */
+export function countIn(body: string): number | undefined {
+  const result = parse(body)?.result;
+  const isCount =
+    typeof result === 'number' ||
+    (typeof result === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(result));
+  const count = isCount ? Number(result) : Number.NaN;
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+function parse(body: string): { error?: unknown; result?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+/** One JSON-RPC text in, one reply out: what is signed here is signed here, all else goes to the node. The same for every transport. */
+import { toHex } from '../../../core/base/hex.ts';
+import type { Metrics } from '../../../core/ports.ts';
+import { badParams, refuse } from '../../../core/signing/failures.ts';
+import { readMessage, readTypedData, typedDataAccount } from '../../../core/signing/messages.ts';
+import { BATCH_CALLS_MAX, type Call, type Entry, parseEnvelope } from './envelope.ts';
+import { makesNodeSign } from './method-table.ts';
+import type { Upstream } from './ports.ts';
+import { errorReply, type Reply, refusalReply, relayed, resultReply } from './reply.ts';
+import { RefusedError, type SigningDesk } from './signing-desk.ts';
+import type { Caller, Transactions } from './transactions.ts';
+
+/** Elements of one batch that are worked on together. */
+const BATCH_TOGETHER_MAX = 64;
+const BATCH_REPLY_CHARACTERS_MAX = 32 * 1024 * 1024;
+
+export interface PipelineParts {
+  readonly desk: SigningDesk;
+  readonly transactions: Transactions;
+  readonly upstream: Upstream;
+  readonly metrics: Metrics | undefined;
+  /** Names of methods that make the node sign and may go there all the same. */
+  readonly forwarded: ReadonlySet<string>;
+}
+
+type Handler = (call: Call, caller: Caller) => Reply | Promise<Reply>;
+
+export class Pipeline {
+  private readonly parts: PipelineParts;
+  private readonly handlers: ReadonlyMap<string, Handler>;
+
+  constructor(parts: PipelineParts) {
+    this.parts = parts;
+    const { desk, transactions } = parts;
+    const accounts: Handler = (call, { identity }) => {
+      const { params } = call;
+      const isEmpty =
+        params === undefined || params === null || (Array.isArray(params) && params.length === 0);
+      if (!isEmpty) throw badParams('no parameters are wanted');
+      return resultReply(call.id, JSON.stringify(desk.addresses(identity)));
+    };
+    const send: Handler = (call, caller) => transactions.send(call, caller);
+    const message: Handler = (call, caller) => this.signMessage(call, caller, call.params);
+    const typed: Handler = (call, caller) => this.signTypedData(call, caller);
+    this.handlers = new Map<string, Handler>([
+      ['eth_accounts', accounts],
+      ['eth_requestAccounts', accounts],
+      ['eth_sign', message],
+      ['personal_sign', (call, caller) => this.signMessage(call, caller, swapped(call.params))],
+      ['eth_signTypedData', typed],
+      ['eth_signTypedData_v4', typed],
+      ['eth_signTransaction', (call, caller) => transactions.sign(call, caller)],
+      ['eth_sendTransaction', send],
+      ['eea_sendTransaction', send],
+      ['health_status', (call) => resultReply(call.id, '"OK"')],
+    ]);
+  }
+
+  /** Never rejects. */
+  async handle(text: string, caller: Caller): Promise<Reply> {
+    const envelope = parseEnvelope(text);
+    if (envelope.kind === 'single') return this.entry(envelope.entry, caller);
+    if (envelope.kind === 'tooMany')
+      return errorReply(
+        'null',
+        refuse('SIGNER_REQUEST', `a batch has at most ${BATCH_CALLS_MAX} calls`),
+      );
+    if (envelope.entries.length === 0)
+      return errorReply('null', refuse('SIGNER_REQUEST', 'the batch is empty'));
+    return this.batch(envelope.entries, caller);
+  }
+
+  /** In order; neighbours of one kind are worked on together, so that a read sees what was sent before it. */
+  private async batch(entries: readonly Entry[], caller: Caller): Promise<Reply> {
+    const replies: string[] = [];
+    let length = 0;
+    for (let at = 0; at < entries.length; ) {
+      const isOurs = this.isOurs(entries[at]!);
+      let end = at + 1;
+      while (
+        end < entries.length &&
+        end - at < BATCH_TOGETHER_MAX &&
+        this.isOurs(entries[end]!) === isOurs
+      )
+        end++;
+      const together = entries.slice(at, end);
+      const isFull = length > BATCH_REPLY_CHARACTERS_MAX;
+      const answered = await Promise.all(
+        together.map((entry) => (isFull ? full(entry) : this.entry(entry, caller))),
+      );
+      for (const [index, { body }] of answered.entries()) {
+        const entry = together[index]!;
+        if (entry.kind === 'call' && entry.call.isNotification) continue;
+        replies.push(elementText(entry, body));
+        length += body.length;
+      }
+      at = end;
+    }
+    return { status: 200, body: replies.length === 0 ? '' : `[${replies.join(',')}]` };
+  }
+
+  private isOurs(entry: Entry): boolean {
+    return entry.kind !== 'call' || this.handlers.has(entry.call.method);
+  }
+
+  private async entry(entry: Entry, caller: Caller): Promise<Reply> {
+    if (entry.kind === 'malformed')
+      return { ...errorReply('null', refuse('SIGNER_PARSE')), isForeign: true };
+    if (entry.kind === 'ambiguous')
+      return errorReply(entry.id, refuse('SIGNER_REQUEST', entry.why));
+    const { call } = entry;
+    try {
+      return await this.call(call, caller);
+    } catch (error) {
+      if (error instanceof RefusedError) return refusalReply(call.id, error.refusal);
+      return errorReply(call.id, error);
+    }
+  }
+
+  private call(call: Call, caller: Caller): Reply | Promise<Reply> {
+    const { method } = call;
+    if (!caller.identity.mayCall(method))
+      throw refuse('SIGNER_FORBIDDEN', `${method} is not allowed`);
+    const handler = this.handlers.get(method);
+    if (handler) return handler(call, caller);
+    if (makesNodeSign(method) && !this.parts.forwarded.has(method))
+      throw refuse(
+        'SIGNER_METHOD_REFUSED',
+        `${method} would have the node sign: it is not passed on`,
+      );
+    return this.forward(call, caller);
+  }
+
+  private async forward(call: Call, { path, headers }: Caller): Promise<Reply> {
+    return relayed(await this.parts.upstream.post({ body: call.text, path, headers }));
+  }
+
+  private async signMessage(call: Call, { identity }: Caller, params: unknown): Promise<Reply> {
+    const { account, digest } = readMessage(params);
+    const { desk } = this.parts;
+    const signer = desk.find(identity, account, 'SIGNER_NO_ACCOUNT');
+    const intent = {
+      method: call.method,
+      account,
+      kind: 'message',
+      digest: toHex(digest),
+    } as const;
+    const signature = await desk.signMessage(identity, signer, digest, intent);
+    return resultReply(call.id, `"${toHex(signature)}"`);
+  }
+
+  private async signTypedData(call: Call, { identity }: Caller): Promise<Reply> {
+    const { desk } = this.parts;
+    const signer = desk.find(identity, typedDataAccount(call.params), 'SIGNER_NO_ACCOUNT');
+    const { account, digest, domainName, primaryType } = readTypedData(call.params);
+    const { method } = call;
+    const what = { domainName, primaryType, digest: toHex(digest) };
+    const intent = { method, account, kind: 'typedData', ...what } as const;
+    const signature = await desk.signMessage(identity, signer, digest, intent);
+    return resultReply(call.id, `"${toHex(signature)}"`);
+  }
+}
+
+/** `personal_sign` names the message first; a password behind the account counts for nothing. */
+function swapped(params: unknown): unknown {
+  return Array.isArray(params) && params.length >= 2 ? [params[1], params[0]] : params;
+}
+
+function full(entry: Entry): Reply {
+  const text = `the replies to this batch exceed ${BATCH_REPLY_CHARACTERS_MAX} characters: ask in parts`;
+  return errorReply(entry.kind === 'call' ? entry.call.id : 'null', refuse('SIGNER_REQUEST', text));
+}
+
+/** A node may answer with what is no JSON; inside a batch that would spoil the rest. */
+function elementText(entry: Entry, body: string): string {
+  try {
+    JSON.parse(body);
+    return body;
+  } catch {
+    const id = entry.kind === 'call' ? entry.call.id : 'null';
+    return errorReply(id, refuse('SIGNER_UPSTREAM_BROKEN', 'the node did not answer in JSON')).body;
+  }
+}

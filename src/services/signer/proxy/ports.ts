@@ -1,0 +1,37 @@
+/** What the proxy needs of the outside: the node, the disk, the private transaction manager. */
+import type { SignedSend } from '../../../core/signing/nonce-lane.ts';
+
+/** Name, value, name, value, …, as they stood. */
+export type HeaderList = readonly string[];
+
+export interface UpstreamCall {
+  readonly body: string;
+  /** Below the configured prefix, with its query; '/' for JSON-RPC proper. */
+  readonly path: string;
+  /** The client's, but for those that are of one connection. */
+  readonly headers: HeaderList;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+}
+
+export interface Upstream {
+  /** Any answer resolves. Rejects with SIGNER_UPSTREAM_TIMEOUT, _UNREACHABLE or _TLS (nothing left), _BROKEN. */
+  post(call: UpstreamCall): Promise<UpstreamAnswer>;
+}
+
+export interface Journal {
+  /** Resolves when it would survive a crash. */
+  add(send: SignedSend): Promise<void>;
+  /** The node has it: it must not be given up. */
+  accepted(send: SignedSend): void;
+  forget(send: SignedSend): void;
+}
+
+export interface PayloadStore {
+  /** The 64 bytes under which the manager keeps it. `from`: base64; undefined: the manager's own key. */
+  storeRaw(payload: Uint8Array, from: string | undefined): Promise<Uint8Array>;
+}

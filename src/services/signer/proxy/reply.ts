@@ -1,0 +1,44 @@
+/** What goes back to a client: a JSON-RPC text with its HTTP status, or a node's answer as it came. */
+import { rowOf } from '../../../core/signing/failures.ts';
+import type { Refusal } from '../../../core/signing/guard.ts';
+import type { HeaderList, UpstreamAnswer } from './ports.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  /** Of the node; undefined: our own answer. */
+  readonly headers?: HeaderList | undefined;
+  /** What came was no JSON-RPC at all. */
+  readonly isForeign?: boolean;
+}
+
+/** Ids are JSON text, echoed as they stood. */
+export function resultReply(id: string, resultText: string): Reply {
+  return { status: 200, body: `{"jsonrpc":"2.0","id":${id},"result":${resultText}}` };
+}
+
+export function errorReply(id: string, error: unknown): Reply {
+  const { httpStatus, number, message, data } = rowOf(error);
+  return { status: httpStatus, body: errorText(id, { code: number, message, data }) };
+}
+
+export function refusalReply(id: string, { httpStatus, code, message }: Refusal): Reply {
+  return { status: httpStatus, body: errorText(id, { code, message }) };
+}
+
+export function errorText(
+  id: string,
+  error: { readonly code: number; readonly message: string; readonly data?: unknown },
+): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
+}
+
+/** The node's answer, unchanged; `hash`: of a transaction that may be mined all the same. */
+export function relayed(answer: UpstreamAnswer, hash?: string): Reply {
+  const { status, headers, body } = answer;
+  return {
+    status,
+    body,
+    headers: hash === undefined ? headers : [...headers, 'X-Transaction-Hash', hash],
+  };
+}

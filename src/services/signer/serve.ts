@@ -1,0 +1,246 @@
+/** The HTTP side of the proxy: JSON-RPC on every path, REST routes beside it, one answer for all that is neither. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions as TlsOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { fail } from '../../core/base/errors.ts';
+import type { Guard, Identity, Refusal } from '../../core/signing/guard.ts';
+import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
+import { toClient, toNode } from './forwarded-headers.ts';
+import type { Pipeline } from './proxy/pipeline.ts';
+import { type Reply, refusalReply } from './proxy/reply.ts';
+import type { Caller } from './proxy/transactions.ts';
+
+const CONNECTIONS_MAX = 10_000;
+const REQUEST_MS = 60_000;
+/** Bodies of all requests that are read or worked on; beyond it new ones are refused. */
+const BODIES_BYTES_MAX = 256 * 1024 * 1024;
+const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
+const JSON_MEDIA = 'application/json';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly bodyBytesMax: number;
+  /** A kept connection without requests is closed after this. */
+  readonly idleMs: number;
+  readonly tls: TlsOptions | undefined;
+  readonly pipeline: Pipeline;
+  readonly guard: Guard;
+  /** Credentials for this proxy go on to the node. */
+  readonly forwardsAuthorization: boolean;
+  readonly routes: readonly Route[];
+  /** Host list and CORS: sets headers; true where it has answered already. */
+  readonly admit: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Told of each request that is done. */
+  readonly onDone?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+}
+
+export interface SignerServer {
+  readonly server: Server;
+  readonly port: number;
+  /** Takes no more connections; resolves when all requests are answered. */
+  drain(): Promise<void>;
+}
+
+/** Throws SIGNER_LISTEN_FAILED when the address cannot be taken. */
+export async function serveSigner(options: ServeOptions): Promise<SignerServer> {
+  const front = new Front(options);
+  const limits = { requestTimeout: REQUEST_MS, keepAliveTimeout: options.idleMs, noDelay: true };
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    front.respond(request, response).catch(() => response.destroy());
+  };
+  const server = options.tls
+    ? createSecureServer({ ...limits, ...options.tls }, answer)
+    : createServer(limits, answer);
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const where = `${options.host}:${options.port}`;
+      reject(
+        fail('SIGNER_LISTEN_FAILED', `cannot listen on ${where}: ${cause.message}`, { cause }),
+      );
+    });
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    drain: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+/** What a TLS client showed: the subject's common name. */
+export function certificateOf({ socket }: IncomingMessage): string | undefined {
+  const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
+  const name = shown?.subject?.CN;
+  return Array.isArray(name) ? name[0] : name;
+}
+
+export function isRefusal(found: Identity | Refusal): found is Refusal {
+  return 'httpStatus' in found;
+}
+
+class Front {
+  private readonly options: ServeOptions;
+  private bodyBytes = 0;
+
+  constructor(options: ServeOptions) {
+    this.options = options;
+  }
+
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { options } = this;
+    if (options.onDone) response.once('finish', () => options.onDone?.(request, response));
+    if (options.admit(request, response)) return;
+    const path = request.url ?? '/';
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > options.bodyBytesMax) return text(response, 413, 'Request Entity Too Large');
+    if (this.bodyBytes > BODIES_BYTES_MAX) return text(response, 503, 'Service Unavailable');
+    const route = findRoute(options.routes, request.method ?? '', path);
+    if (!route && request.method !== 'POST') return notFound(response);
+    const body = await this.body(request);
+    if (body === undefined) return text(response, 413, 'Request Entity Too Large');
+    this.bodyBytes += body.length;
+    try {
+      if (route) return sendReply(response, await runRoute(route, request, body));
+      await this.rpc(request, response, body, path);
+    } finally {
+      this.bodyBytes -= body.length;
+    }
+  }
+
+  private async rpc(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+    path: string,
+  ): Promise<void> {
+    const { guard, pipeline, forwardsAuthorization } = this.options;
+    const identity = await guard.identify({
+      authorization: request.headers.authorization,
+      certificate: certificateOf(request),
+      remote: request.socket.remoteAddress ?? '',
+    });
+    if (isRefusal(identity)) return send(response, refusalReply('null', identity));
+    const headers = toNode(request.rawHeaders, forwardsAuthorization);
+    const caller: Caller = { identity, headers, path };
+    const reply = await pipeline.handle(body.toString('utf8'), caller);
+    if (reply.isForeign && !isRoot(path)) return notFound(response);
+    send(response, reply);
+  }
+
+  /** undefined: larger than allowed. */
+  private body(request: IncomingMessage): Promise<Buffer | undefined> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      request.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length <= this.options.bodyBytesMax) chunks.push(chunk);
+      });
+      request.once('end', () => {
+        if (length > this.options.bodyBytesMax) resolve(undefined);
+        else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+      });
+      request.once('error', reject);
+      request.once('close', () => reject(new Error('the client went away')));
+    });
+  }
+}
+
+function isRoot(path: string): boolean {
+  return path === '/' || path.startsWith('/?');
+}
+
+function send(response: ServerResponse, { status, body, headers }: Reply): void {
+  const bytes = Buffer.from(body);
+  if (headers) {
+    const kept = toClient(headers);
+    for (let at = 0; at + 1 < kept.length; at += 2) response.appendHeader(kept[at]!, kept[at + 1]!);
+  } else {
+    response.setHeader('Content-Type', JSON_MEDIA);
+  }
+  response.setHeader('Content-Length', bytes.length);
+  response.statusCode = status;
+  response.end(bytes);
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(body);
+}
+
+function notFound(response: ServerResponse): void {
+  response.writeHead(404, { 'content-type': 'text/html', 'content-length': NOT_FOUND.length });
+  response.end(NOT_FOUND);
+}
+
+// --- REST ---------------------------------------------------------------------------------------------------------
+
+interface Found {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function findRoute(routes: readonly Route[], method: string, target: string): Found | undefined {
+  if (routes.length === 0 || !URL.canParse(target, 'http://localhost')) return undefined;
+  const url = new URL(target, 'http://localhost');
+  const parts = url.pathname.split('/');
+  for (const route of routes) {
+    const params = route.method === method ? matched(route.path.split('/'), parts) : undefined;
+    if (params) return { route, params, query: Object.fromEntries(url.searchParams) };
+  }
+  return undefined;
+}
+
+function matched(
+  pattern: readonly string[],
+  parts: readonly string[],
+): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, each] of pattern.entries()) {
+    const part = parts[index]!;
+    if (!each.startsWith(':')) {
+      if (each !== part) return undefined;
+      continue;
+    }
+    try {
+      params[each.slice(1)] = decodeURIComponent(part);
+    } catch {
+      return undefined;
+    }
+  }
+  return params;
+}
+
+function runRoute(
+  found: Found,
+  request: IncomingMessage,
+  body: Buffer,
+): HttpReply | Promise<HttpReply> {
+  const shown: HttpRequest = {
+    params: found.params,
+    query: found.query,
+    header: (name) => {
+      const value = request.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(',') : value;
+    },
+    body,
+  };
+  return found.route.handle(shown);
+}
+
+function sendReply(
+  response: ServerResponse,
+  { status, type, body, headers = {} }: HttpReply,
+): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  response.writeHead(status, { ...headers, 'content-type': type });
+  response.end(bytes);
+}

@@ -1,0 +1,90 @@
+/** Wires the signing proxy: accounts and guard, nonces and their journal, the node behind it, the servers in front. */
+import { join } from 'node:path';
+import type { Log, Metrics } from '../../core/ports.ts';
+import type { SigningAccounts } from '../../core/signing/account-signer.ts';
+import type { Guard, Identity } from '../../core/signing/guard.ts';
+import { NonceManager } from '../../core/signing/nonce-manager.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { systemTimers } from '../../io/host/timers.ts';
+import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
+import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
+import { Pipeline } from './proxy/pipeline.ts';
+import type { PayloadStore } from './proxy/ports.ts';
+import { Sender } from './proxy/sender.ts';
+import { SigningDesk } from './proxy/signing-desk.ts';
+import { Transactions } from './proxy/transactions.ts';
+import { type ServeOptions, serveSigner } from './serve.ts';
+import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
+
+const JOURNAL_FOLDER = 'transactions';
+
+export interface ProxySettings {
+  readonly chainId: bigint;
+  readonly upstream: UpstreamSettings;
+  /** undefined: transactions without an end are forgotten at a restart. */
+  readonly dataPath: string | undefined;
+  readonly fillsGaps: boolean;
+  readonly strictNonce: boolean;
+  readonly forwarded: ReadonlySet<string>;
+  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
+}
+
+export interface ProxyParts {
+  readonly accounts: SigningAccounts;
+  readonly guard: Guard;
+  readonly payloads: PayloadStore | undefined;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  /** Requests under way are answered first. */
+  close(): Promise<void>;
+}
+
+/** Who asks for a transaction that nobody asked for: one that fills a gap. */
+const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
+
+export async function startProxy(
+  settings: ProxySettings,
+  parts: ProxyParts,
+): Promise<RunningProxy> {
+  const { chainId, dataPath } = settings;
+  const upstream = new HttpUpstream(settings.upstream);
+  const journal =
+    dataPath === undefined
+      ? undefined
+      : new FileJournal(nodeLogFolder(join(dataPath, JOURNAL_FOLDER)), parts.log);
+  if (!journal)
+    parts.log('warn', 'No folder for data: transactions under way are forgotten at a restart');
+  const desk = new SigningDesk(parts.accounts, parts.guard);
+  const sender = new Sender({
+    manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
+    upstream,
+    journal: journal ?? FORGETFUL_JOURNAL,
+    clock: systemClock,
+    timers: systemTimers,
+    log: parts.log,
+    metrics: parts.metrics,
+    signFill: (lane, nonce) => transactions.fill(lane, nonce, FILLER),
+  });
+  const transactions = new Transactions({
+    ...{ desk, sender, upstream, chainId, payloads: parts.payloads },
+    strictNonce: settings.strictNonce,
+  });
+  if (journal) sender.restore(journal.restored());
+  const pipeline = new Pipeline({
+    ...{ desk, transactions, upstream, metrics: parts.metrics, forwarded: settings.forwarded },
+  });
+  const server = await serveSigner({ ...settings.serve, pipeline, guard: parts.guard });
+  return {
+    port: server.port,
+    async close() {
+      await server.drain();
+      sender.close();
+      await journal?.close();
+      upstream.close();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** A signing proxy without sockets: keys in memory, a node that a test plays. */
+import { toHex } from '../../src/core/base/hex.ts';
+import { addressOfSecretKey, secp256k1, sign65 } from '../../src/core/base/secp256k1.ts';
+import type { SigningAccounts } from '../../src/core/signing/account-signer.ts';
+import type { Guard, Identity } from '../../src/core/signing/guard.ts';
+import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
+import { systemClock } from '../../src/io/host/clock.ts';
+import { systemTimers } from '../../src/io/host/timers.ts';
+import { FORGETFUL_JOURNAL } from '../../src/services/signer/proxy/journal.ts';
+import { Pipeline } from '../../src/services/signer/proxy/pipeline.ts';
+import type {
+  HeaderList,
+  Journal,
+  PayloadStore,
+  Upstream,
+  UpstreamAnswer,
+} from '../../src/services/signer/proxy/ports.ts';
+import type { Reply } from '../../src/services/signer/proxy/reply.ts';
+import { Sender } from '../../src/services/signer/proxy/sender.ts';
+import { SigningDesk } from '../../src/services/signer/proxy/signing-desk.ts';
+import { Transactions } from '../../src/services/signer/proxy/transactions.ts';
+
+export const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };
+
+export const OPEN_GUARD: Guard = {
+  identify: () => Promise.resolve(EVERYBODY),
+  check: () => undefined,
+  record: () => {},
+};
+
+export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
+  const all = new Map(keys.map((key) => [toHex(addressOfSecretKey(key)), key]));
+  return {
+    addresses: () => [...all.keys()].sort(),
+    find(address) {
+      const key = all.get(address);
+      return (
+        key && {
+          address: addressOfSecretKey(key),
+          publicKey: () => Promise.resolve(secp256k1().publicKey(key)),
+          sign: (digest) => sign65(digest, key),
+        }
+      );
+    },
+  };
+}
+
+/** One JSON-RPC call as a node sees it. */
+export interface NodeCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly id: unknown;
+}
+
+/** Answers calls; a thrown error is a failure of the connection. */
+export function upstreamOf(
+  play: (call: NodeCall, headers: HeaderList) => unknown | Promise<unknown>,
+): Upstream & { readonly calls: NodeCall[] } {
+  const calls: NodeCall[] = [];
+  return {
+    calls,
+    async post({ body, headers }) {
+      const call = JSON.parse(body) as NodeCall;
+      calls.push(call);
+      const answer = await play(call, headers);
+      if (isAnswer(answer)) return answer;
+      return nodeAnswer(200, { jsonrpc: '2.0', id: call.id, ...(answer as object) });
+    },
+  };
+}
+
+export function nodeAnswer(status: number, body: unknown): UpstreamAnswer {
+  return { status, headers: [], body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+function isAnswer(answer: unknown): answer is UpstreamAnswer {
+  return typeof answer === 'object' && answer !== null && 'status' in answer;
+}
+
+export interface MemoryProxy {
+  readonly sender: Sender;
+  send(body: unknown, identity?: Identity): Promise<Reply>;
+  /** The parsed answer to one call. */
+  call(method: string, ...params: unknown[]): Promise<any>;
+  close(): void;
+}
+
+export function memoryProxy(options: {
+  readonly keys: readonly Uint8Array[];
+  readonly chainId: bigint;
+  readonly upstream: Upstream;
+  readonly guard?: Guard;
+  readonly journal?: Journal;
+  readonly payloads?: PayloadStore;
+  readonly strictNonce?: boolean;
+  readonly fillsGaps?: boolean;
+  readonly forwarded?: readonly string[];
+}): MemoryProxy {
+  const { upstream, chainId } = options;
+  const desk = new SigningDesk(accountsOf(options.keys), options.guard ?? OPEN_GUARD);
+  const sender = new Sender({
+    manager: new NonceManager({ fillsGaps: options.fillsGaps ?? false }),
+    upstream,
+    journal: options.journal ?? FORGETFUL_JOURNAL,
+    clock: systemClock,
+    timers: systemTimers,
+    log: () => {},
+    metrics: undefined,
+    signFill: (lane, nonce) => transactions.fill(lane, nonce, EVERYBODY),
+  });
+  const transactions = new Transactions({
+    ...{ desk, sender, upstream, chainId, payloads: options.payloads },
+    strictNonce: options.strictNonce ?? false,
+  });
+  const forwarded = new Set(options.forwarded);
+  const pipeline = new Pipeline({ desk, transactions, upstream, metrics: undefined, forwarded });
+  const send = (body: unknown, identity = EVERYBODY): Promise<Reply> => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return pipeline.handle(text, { identity, headers: [], path: '/' });
+  };
+  return {
+    sender,
+    send,
+    call: async (method, ...params) =>
+      JSON.parse((await send({ jsonrpc: '2.0', id: 1, method, params })).body),
+    close: () => sender.close(),
+  };
+}
