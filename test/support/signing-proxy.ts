@@ -20,7 +20,7 @@ import { Sender } from '../../src/services/signer/proxy/sender.ts';
 import { SigningDesk } from '../../src/services/signer/proxy/signing-desk.ts';
 import { Transactions } from '../../src/services/signer/proxy/transactions.ts';
 
-export const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };
+const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };
 
 export const OPEN_GUARD: Guard = {
   identify: () => Promise.resolve(EVERYBODY),

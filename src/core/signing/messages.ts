@@ -32,7 +32,7 @@ export function readMessage(params: unknown): MessageRequest {
 }
 
 /** keccak256 of the message behind its prefix and length (EIP-191, version 0x45). */
-export function messageDigest(message: Uint8Array): Hash32 {
+function messageDigest(message: Uint8Array): Hash32 {
   return keccak256(concatBytes(PREFIX, utf8.encode(String(message.length)), message));
 }
 

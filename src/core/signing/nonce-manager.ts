@@ -27,7 +27,7 @@ const QUICK_TRIES = 4;
 const QUICK_MS = 50;
 const FILL_AFTER_MS = 3_000;
 /** Requests that wait for a nonce or an answer. */
-export const REQUESTS_MAX = 100_000;
+const REQUESTS_MAX = 100_000;
 /** Transactions of one account without an end. */
 const HELD_MAX = 100_000;
 const LANES_MAX = 100_000;

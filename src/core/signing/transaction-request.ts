@@ -83,7 +83,7 @@ const EEA_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The one element of the list, or the object itself, as the reference takes it. */
-export function onlyObject(params: unknown): Fields {
+function onlyObject(params: unknown): Fields {
   if (!Array.isArray(params)) return objectOf(params, 'the transaction');
   if (params.length !== 1) throw badParams('one transaction object is wanted');
   return objectOf(params[0], 'the transaction');

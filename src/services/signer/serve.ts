@@ -75,13 +75,13 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
 }
 
 /** What a TLS client showed: the subject's common name. */
-export function certificateOf({ socket }: IncomingMessage): string | undefined {
+function certificateOf({ socket }: IncomingMessage): string | undefined {
   const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
   const name = shown?.subject?.CN;
   return Array.isArray(name) ? name[0] : name;
 }
 
-export function isRefusal(found: Identity | Refusal): found is Refusal {
+function isRefusal(found: Identity | Refusal): found is Refusal {
   return 'httpStatus' in found;
 }
 

@@ -94,7 +94,7 @@ function withLength(headers: HeaderList, length: number): (readonly [string, str
 }
 
 /** `/` + prefix + `/` + path with single slashes, none at the end but for `/` alone; the query stays. */
-export function joinPaths(prefix: string, path: string): string {
+function joinPaths(prefix: string, path: string): string {
   const cut = path.indexOf('?');
   const [name, query] = cut < 0 ? [path, ''] : [path.slice(0, cut), path.slice(cut)];
   const joined = `/${prefix}/${name}`.replace(/\/+/g, '/').replace(/(.)\/$/, '$1');
