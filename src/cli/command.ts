@@ -12,6 +12,11 @@ export interface Command {
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
+  /** For a command whose arguments, environment or configuration file follow another program's rules. */
+  readonly parse?: (
+    argv: readonly string[],
+    env: Readonly<Record<string, string | undefined>>,
+  ) => ParsedOptions;
   /** Resolves with the exit status, or never while the command serves. */
   run(options: ParsedOptions): Promise<number>;
 }
@@ -28,6 +33,7 @@ export function helpOf(command: Command): string {
 
 /** Flags over environment over the file named by --config. Throws OPTION_…. */
 export function parseFor(command: Command, argv: readonly string[]): ParsedOptions {
+  if (command.parse) return command.parse(argv, process.env);
   const name = command.rows.some(({ flag }) => flag === 'config')
     ? peekFlag(argv, 'config')
     : undefined;

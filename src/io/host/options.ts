@@ -36,6 +36,16 @@ export interface OptionInput {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text of the configuration file and its name, for errors. */
   readonly file?: { readonly name: string; readonly text: string };
+  /** Values that the caller has read elsewhere, weakest first: over the file and the rows' environment, below flags. */
+  readonly given?: readonly GivenValue[];
+}
+
+export interface GivenValue {
+  readonly flag: string;
+  readonly text: string;
+  readonly source: 'file' | 'environment';
+  /** For errors. */
+  readonly where: string;
 }
 
 /** Bad usage: print the message and exit with 2. */
@@ -107,6 +117,10 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
       value: parseValue(row, text, `environment variable ${row.env}`),
       source: 'environment',
     });
+  }
+  for (const { flag, text, source, where } of input.given ?? []) {
+    const row = rows.find((one) => one.flag === flag)!;
+    values.set(flag, { value: parseValue(row, text, where), source });
   }
   const positional = readArguments(rows, input.argv, values);
   return new ParsedOptions(rows, values, positional);

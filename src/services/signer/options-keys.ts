@@ -1,0 +1,248 @@
+/** Options that say where keys come from: of Web3Signer's `eth1`, and of EthSigner's subcommands (signer dossier §5, §7). */
+import type { OptionRow } from '../../io/host/options.ts';
+
+const KEYS = 'Keys';
+const AZURE = 'Keys in Azure Key Vault';
+const AWS = 'Keys in AWS KMS';
+const SUBCOMMANDS = "Keys of EthSigner's subcommands";
+const COMPATIBILITY = 'Accepted for compatibility, without effect';
+
+const FILE_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'key-config-path',
+    type: 'string',
+    aliases: ['key-store-path'],
+    about: 'Folder of YAML files that each say where a key is; the working folder unless given',
+    group: KEYS,
+  },
+  {
+    flag: 'key-store-config-file-max-size',
+    type: 'integer',
+    default: 104_857_600,
+    unit: 'bytes',
+    about: 'Larger YAML files are refused',
+    group: KEYS,
+  },
+  {
+    flag: 'keystores-path',
+    type: 'string',
+    about: 'Folder of keystore files (*.json), unlocked when first used',
+    group: KEYS,
+  },
+  {
+    flag: 'keystores-passwords-path',
+    type: 'string',
+    about: 'Folder of their passwords: the same name, ending in .txt',
+    group: KEYS,
+  },
+  {
+    flag: 'keystores-password-file',
+    type: 'string',
+    about: 'File with one password for all of them',
+    group: KEYS,
+  },
+  {
+    flag: 'reload-timeout',
+    type: 'integer',
+    default: 30,
+    unit: 'minutes',
+    about: 'A reload of keys gets this long',
+    group: KEYS,
+  },
+  {
+    flag: 'signer-load-timeout',
+    type: 'integer',
+    default: 60,
+    unit: 'seconds',
+    about: 'One key gets this long to load',
+    group: KEYS,
+  },
+];
+
+const AZURE_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'azure-vault-enabled',
+    type: 'boolean',
+    default: false,
+    about: 'Sign with all keys of a vault',
+    group: AZURE,
+  },
+  {
+    flag: 'azure-vault-auth-mode',
+    type: 'string',
+    default: 'CLIENT_SECRET',
+    about:
+      'CLIENT_SECRET, SYSTEM_ASSIGNED_MANAGED_IDENTITY or USER_ASSIGNED_MANAGED_IDENTITY',
+    group: AZURE,
+  },
+  { flag: 'azure-vault-name', type: 'string', about: 'Name of the vault', group: AZURE },
+  { flag: 'azure-client-id', type: 'string', about: 'Client id', group: AZURE },
+  { flag: 'azure-client-secret', type: 'string', about: 'Client secret', group: AZURE },
+  { flag: 'azure-tenant-id', type: 'string', about: 'Tenant id', group: AZURE },
+  {
+    flag: 'azure-response-timeout',
+    type: 'integer',
+    default: 60,
+    unit: 'seconds',
+    about: 'Time for an answer',
+    group: AZURE,
+  },
+  {
+    flag: 'azure-tags',
+    type: 'string',
+    about: 'Only keys with these tags: name=value|name=value',
+    group: AZURE,
+  },
+];
+
+const AWS_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'aws-kms-enabled',
+    type: 'boolean',
+    default: false,
+    about: 'Sign with all keys of a region',
+    group: AWS,
+  },
+  {
+    flag: 'aws-kms-auth-mode',
+    type: 'string',
+    default: 'SPECIFIED',
+    about: 'SPECIFIED or ENVIRONMENT',
+    group: AWS,
+  },
+  { flag: 'aws-kms-access-key-id', type: 'string', about: 'Access key id', group: AWS },
+  { flag: 'aws-kms-secret-access-key', type: 'string', about: 'Secret access key', group: AWS },
+  { flag: 'aws-kms-region', type: 'string', about: 'Region', group: AWS },
+  {
+    flag: 'aws-kms-tag',
+    type: 'string',
+    aliases: ['aws-kms-tags'],
+    about: 'Only keys with these tags: name=value|name=value',
+    group: AWS,
+  },
+  {
+    flag: 'aws-endpoint-override',
+    type: 'string',
+    aliases: ['aws-kms-endpoint-override'],
+    about: 'URL of another endpoint',
+    group: AWS,
+  },
+];
+
+/** Flags that stand behind a subcommand: `multikey-signer --directory keys`. */
+const SUBCOMMAND_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'multikey-signer.directory',
+    type: 'string',
+    aliases: ['multikey-signer.d'],
+    about: 'Folder of TOML files that each say where a key is',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'file-based-signer.key-file',
+    type: 'string',
+    aliases: ['file-based-signer.k'],
+    about: 'Keystore file',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'file-based-signer.password-file',
+    type: 'string',
+    aliases: ['file-based-signer.p'],
+    about: 'File whose first line is its password',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.host',
+    type: 'string',
+    default: 'localhost',
+    about: 'Host of the vault',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.port',
+    type: 'integer',
+    default: 8200,
+    about: 'Port of the vault',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.timeout',
+    type: 'integer',
+    default: 10_000,
+    unit: 'ms',
+    about: 'Time for an answer',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.auth-file',
+    type: 'string',
+    about: 'File whose first line is the token',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.signing-key-path',
+    type: 'string',
+    default: '/v1/secret/data/ethsignerSigningKey',
+    about: 'Path of the secret',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.tls-enabled',
+    type: 'boolean',
+    default: true,
+    about: 'Speak TLS with the vault',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'hashicorp-signer.tls-known-server-file',
+    type: 'string',
+    about: "Vaults' certificates: \"<host>:<port> <SHA-256 fingerprint>\" a line",
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'azure-signer.key-vault-name',
+    type: 'string',
+    aliases: ['azure-signer.keyvault-name'],
+    about: 'Name of the vault',
+    group: SUBCOMMANDS,
+  },
+  { flag: 'azure-signer.key-name', type: 'string', about: 'Name of the key', group: SUBCOMMANDS },
+  {
+    flag: 'azure-signer.key-version',
+    type: 'string',
+    about: 'Version of the key; the latest unless given',
+    group: SUBCOMMANDS,
+  },
+  { flag: 'azure-signer.client-id', type: 'string', about: 'Client id', group: SUBCOMMANDS },
+  { flag: 'azure-signer.tenant-id', type: 'string', about: 'Tenant id', group: SUBCOMMANDS },
+  {
+    flag: 'azure-signer.client-secret-path',
+    type: 'string',
+    about: 'File with the client secret',
+    group: SUBCOMMANDS,
+  },
+  {
+    flag: 'raw-signer.key',
+    type: 'string',
+    about: 'Private key in hex, for tests',
+    group: SUBCOMMANDS,
+  },
+];
+
+const COMPATIBILITY_ROWS: readonly OptionRow[] = [
+  { flag: 'vertx-worker-pool-size', type: 'integer', about: 'There are no workers to wait for' },
+  { flag: 'signer-load-batch-size', type: 'integer', about: 'Keys are loaded together' },
+  { flag: 'signer-load-sequential-threshold', type: 'integer', about: 'Keys are loaded together' },
+  { flag: 'signer-load-parallel', type: 'boolean', about: 'Keys are loaded together' },
+  { flag: 'aws-connection-cache-size', type: 'integer', about: 'Connections are kept' },
+  { flag: 'aws-kms-client-cache-size', type: 'integer', about: 'Clients are kept' },
+].map((row) => ({ ...row, group: COMPATIBILITY }) as OptionRow);
+
+export const KEY_OPTION_ROWS: readonly OptionRow[] = [
+  ...FILE_ROWS,
+  ...AZURE_ROWS,
+  ...AWS_ROWS,
+  ...SUBCOMMAND_ROWS,
+  ...COMPATIBILITY_ROWS,
+];
