@@ -4,6 +4,7 @@
  */
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import type { Clock, Log, LogLevel } from '../../core/ports.ts';
+import { jsonLine, type LogFormat } from './log-formats.ts';
 
 /** geth's --verbosity: 0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace. */
 const VERBOSITY: Readonly<Record<LogLevel, number>> = {
@@ -33,6 +34,8 @@ export interface LoggerParts {
   readonly write: (line: string) => void;
   readonly clock: Clock;
   readonly verbosity?: number;
+  /** PLAIN, geth's, unless given. */
+  readonly format?: LogFormat;
 }
 
 export interface Logger {
@@ -41,7 +44,12 @@ export interface Logger {
   setVerbosity(level: number): void;
 }
 
-export function createLogger({ write, clock, verbosity = 3 }: LoggerParts): Logger {
+export function createLogger({
+  write,
+  clock,
+  verbosity = 3,
+  format = 'PLAIN',
+}: LoggerParts): Logger {
   let current = verbosity;
   return {
     verbosity: () => current,
@@ -50,7 +58,17 @@ export function createLogger({ write, clock, verbosity = 3 }: LoggerParts): Logg
     },
     log(level, message, facts = {}) {
       if (VERBOSITY[level] > current) return;
-      write(formatLine(level, clock.nowMs(), message, facts));
+      const nowMs = clock.nowMs();
+      write(
+        format === 'PLAIN'
+          ? formatLine(level, nowMs, message, facts)
+          : jsonLine(format, {
+              level,
+              nowMs,
+              message: escapeMessage(message),
+              facts: texts(facts),
+            }),
+      );
     },
   };
 }
@@ -81,6 +99,15 @@ function timeOf(nowMs: number): string {
 function formatFact(key: string, value: unknown): string {
   if (SECRET_KEY.test(key)) return '***';
   return quote(textOf(value));
+}
+
+/** Clean texts of all facts, unquoted. */
+function texts(facts: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, SECRET_KEY.test(key) ? '***' : clean(textOf(value))]),
+  );
 }
 
 function textOf(value: unknown): string {
@@ -114,8 +141,12 @@ function grouped(digits: string): string {
 }
 
 function quote(text: string): string {
-  const clean = clip(text).replace(URL_CREDENTIALS, '//***@').replace(BEARER, 'Bearer ***');
-  return clean === '' || /[\s="\\]|[^!-~]/.test(clean) ? JSON.stringify(clean) : clean;
+  const safe = clean(text);
+  return safe === '' || /[\s="\\]|[^!-~]/.test(safe) ? JSON.stringify(safe) : safe;
+}
+
+function clean(text: string): string {
+  return clip(text).replace(URL_CREDENTIALS, '//***@').replace(BEARER, 'Bearer ***');
 }
 
 function escapeMessage(message: string): string {

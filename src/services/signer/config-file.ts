@@ -92,7 +92,13 @@ function* leaves(
     if (!isTree(value))
       yield [key, Array.isArray(value) ? value.map(String).join(',') : String(value ?? '')];
     else if (!known.has(bare(key))) yield* leaves(value, `${key}.`, known);
-    else yield [key, Object.entries(value).map((pair) => pair.join('=')).join('|')];
+    else
+      yield [
+        key,
+        Object.entries(value)
+          .map((pair) => pair.join('='))
+          .join('|'),
+      ];
   }
 }
 
@@ -102,10 +108,7 @@ function bare(key: string): string {
 
 function isTree(value: unknown): value is Tree {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof Date)
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
   );
 }
 

@@ -71,8 +71,7 @@ const AZURE_ROWS: readonly OptionRow[] = [
     flag: 'azure-vault-auth-mode',
     type: 'string',
     default: 'CLIENT_SECRET',
-    about:
-      'CLIENT_SECRET, SYSTEM_ASSIGNED_MANAGED_IDENTITY or USER_ASSIGNED_MANAGED_IDENTITY',
+    about: 'CLIENT_SECRET, SYSTEM_ASSIGNED_MANAGED_IDENTITY or USER_ASSIGNED_MANAGED_IDENTITY',
     group: AZURE,
   },
   { flag: 'azure-vault-name', type: 'string', about: 'Name of the vault', group: AZURE },
@@ -197,7 +196,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'hashicorp-signer.tls-known-server-file',
     type: 'string',
-    about: "Vaults' certificates: \"<host>:<port> <SHA-256 fingerprint>\" a line",
+    about: 'Vaults\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
     group: SUBCOMMANDS,
   },
   {

@@ -103,7 +103,8 @@ const TLS_ROWS: readonly OptionRow[] = [
   {
     flag: 'tls-client-ca-file',
     type: 'string',
-    about: 'Authorities (PEM) that count for --tls-allow-ca-clients, in place of those of the system',
+    about:
+      'Authorities (PEM) that count for --tls-allow-ca-clients, in place of those of the system',
     group: TLS,
   },
   {

@@ -6,7 +6,12 @@ const SIGNING = 'Transactions';
 const SAFETY = 'Who may have what signed';
 
 const NODE_ROWS: readonly OptionRow[] = [
-  { flag: 'chain-id', type: 'string', about: 'Id of the chain to sign for (required)', group: NODE },
+  {
+    flag: 'chain-id',
+    type: 'string',
+    about: 'Id of the chain to sign for (required)',
+    group: NODE,
+  },
   {
     flag: 'downstream-http-host',
     type: 'string',
@@ -102,7 +107,7 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-tls-known-servers-file',
     type: 'string',
-    about: "Nodes' certificates: \"<host>:<port> <SHA-256 fingerprint>\" a line",
+    about: 'Nodes\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
     group: NODE,
   },
   {
@@ -170,7 +175,8 @@ const SAFETY_ROWS: readonly OptionRow[] = [
   {
     flag: 'jwt-secret-file',
     type: 'string',
-    about: 'Callers need a bearer token signed (HS256) with the secret in this file, 32 bytes in hex',
+    about:
+      'Callers need a bearer token signed (HS256) with the secret in this file, 32 bytes in hex',
     group: SAFETY,
   },
   {

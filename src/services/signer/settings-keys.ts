@@ -73,7 +73,9 @@ const MINUTE_MS = 60_000;
 
 /** Throws OPTION_VALUE_INVALID. */
 export function keySettings(options: ParsedOptions, subcommand: string | undefined): KeySettings {
-  const ethSigner = isEthSignerSubcommand(subcommand) ? ethSignerKeys(options, subcommand) : undefined;
+  const ethSigner = isEthSignerSubcommand(subcommand)
+    ? ethSignerKeys(options, subcommand)
+    : undefined;
   return {
     configFolder: ethSigner
       ? undefined

@@ -33,7 +33,8 @@ export function serverTlsSettings(
   const passwordFile = options.string('tls-keystore-password-file');
   const knownClientsFile = options.string('tls-known-clients-file');
   const authoritiesFile = options.string('tls-client-ca-file');
-  const allowsAuthorities = options.boolean('tls-allow-ca-clients') || authoritiesFile !== undefined;
+  const allowsAuthorities =
+    options.boolean('tls-allow-ca-clients') || authoritiesFile !== undefined;
   const allowsAnyClient = options.boolean('tls-allow-any-client');
   if (file === undefined || passwordFile === undefined) {
     if (file === undefined && passwordFile === undefined && !knownClientsFile && !allowsAuthorities)

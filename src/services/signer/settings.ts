@@ -1,9 +1,9 @@
 /** What the options of `quorate signer` come to, checked together, with the references' texts (signer dossier §6, §7). */
 import { fail } from '../../core/base/errors.ts';
+import { LOG_FORMATS, type LogFormat } from '../../io/host/log-formats.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
-import type { LogFormat } from '../../io/host/log-formats.ts';
-import { type KeySettings, keySettings } from './settings-keys.ts';
 import { isEthSignerSubcommand } from './options.ts';
+import { type KeySettings, keySettings } from './settings-keys.ts';
 import {
   type ServerTlsSettings,
   serverTlsSettings,
@@ -109,13 +109,15 @@ const LEVELS: Readonly<Record<string, number>> = {
   TRACE: 5,
   ALL: 5,
 };
-const FORMATS: readonly string[] = ['PLAIN', 'ECS', 'GCP', 'GELF', 'LOGSTASH'];
 
 /** Throws OPTION_…: what is missing, wrong, or does not go together. */
 export function settingsOf(options: ParsedOptions): SignerSettings {
   const [subcommand] = options.positional;
   const isEthSigner = isEthSignerSubcommand(subcommand);
-  const listen = { host: options.string('http-listen-host')!, port: port(options, 'http-listen-port') };
+  const listen = {
+    host: options.string('http-listen-host')!,
+    port: port(options, 'http-listen-port'),
+  };
   return {
     chainId: chainId(options.string('chain-id')),
     dataPath: options.string('data-path'),
@@ -152,9 +154,10 @@ function upstreamOptions(
     throw wrong(
       `Missing required option: '--downstream-http-port': this proxy listens on ${DOWNSTREAM_PORT} itself (Web3Signer listened on 9000 and expected its node on 8545: --http-listen-port=9000 keeps that)`,
     );
-  const to = options.number('downstream-http-port') === undefined
-    ? DOWNSTREAM_PORT
-    : port(options, 'downstream-http-port');
+  const to =
+    options.number('downstream-http-port') === undefined
+      ? DOWNSTREAM_PORT
+      : port(options, 'downstream-http-port');
   if (listen.port === to && listen.host === host)
     throw wrong('Http host and port must be different to the downstream host and port.');
   const path = options.string('downstream-http-path')!;
@@ -284,7 +287,7 @@ function port(options: ParsedOptions, flag: string): number {
   return value;
 }
 
-export function positive(options: ParsedOptions, flag: string): number {
+function positive(options: ParsedOptions, flag: string): number {
   const value = options.number(flag)!;
   if (value > 0) return value;
   throw wrong(`Invalid value for option '--${flag}': Expecting positive value.`);
@@ -300,12 +303,12 @@ function level(text: string): number {
 
 function format(text: string): LogFormat {
   const upper = text.toUpperCase();
-  if (FORMATS.includes(upper)) return upper as LogFormat;
+  if (LOG_FORMATS.includes(upper as LogFormat)) return upper as LogFormat;
   throw wrong(
-    `Invalid value for option '--logging-format': expected one of ${FORMATS.join(', ')} (case-insensitive) but was '${text}'`,
+    `Invalid value for option '--logging-format': expected one of ${LOG_FORMATS.join(', ')} (case-insensitive) but was '${text}'`,
   );
 }
 
-export function wrong(message: string): Error {
+function wrong(message: string): Error {
   return fail('OPTION_VALUE_INVALID', message);
 }
