@@ -6,10 +6,10 @@ const TLS = 'TLS of the server';
 const METRICS = 'Metrics and logs';
 
 /** Ports from 0 (any free one) to 65535. */
-export const LISTEN_PORT_DEFAULT = 8545;
+const LISTEN_PORT_DEFAULT = 8545;
 const LOCAL_HOST = '127.0.0.1';
 const LOCAL_HOSTS = ['localhost', LOCAL_HOST];
-export const BODY_BYTES_DEFAULT = 10 * 1024 * 1024;
+const BODY_BYTES_DEFAULT = 10 * 1024 * 1024;
 
 const SERVER_ROWS: readonly OptionRow[] = [
   {
