@@ -1,58 +1,65 @@
 /** A Raft cluster of processes: `quorate node --raft` as an operator starts it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { computeAddress, SigningKey, Wallet } from 'ethers';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SigningKey, Wallet } from 'ethers';
+import { installCrypto } from '../../src/io/host/crypto.ts';
 import { until } from './conditions.ts';
+import { MAIN, untilMined } from './devnet.ts';
 import { freePorts } from './free-ports.ts';
-import { type Rpc, rpcClient } from './rpc-client.ts';
+import { CHAIN_ID, genesisFile, testSecretKey } from './genesis-file.ts';
+import { NodeProcess } from './node-process.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const PORTS_PER_NODE = 3;
-const CHAIN_ID = 1337;
+const API = 'admin,eth,net,raft,rpc,txpool,web3';
 
-const FUNDED = new Wallet(`0x${'11'.repeat(32)}`);
+const FUNDED = new Wallet(testSecretKey(0x11));
 
-export interface RaftNode {
-  readonly number: number;
-  readonly folder: string;
+export class RaftNode extends NodeProcess {
   readonly enode: string;
-  readonly url: string;
-  readonly rpc: Rpc;
-  process: ChildProcess | undefined;
+
+  constructor(command: ConstructorParameters<typeof NodeProcess>[0], enode: string) {
+    super(command);
+    this.enode = enode;
+  }
+}
+
+interface ClusterOptions {
+  readonly count: number;
+  readonly initial: number;
+  /** Of each node, beside the usual ones. */
+  readonly flagsOf?: (number: number) => readonly string[];
 }
 
 export class RaftCluster {
   readonly nodes: RaftNode[] = [];
+  readonly sender = FUNDED.address;
+  /** Of the transfers from now on. */
+  gasPrice = 0n;
   private readonly folder: string;
   private readonly firstPort: number;
-  private readonly flags: readonly string[];
+  private readonly flagsOf: (number: number) => readonly string[];
   private readonly initial: number;
+  private nonce = 0;
 
   /** Keys and ports for `count` nodes, of which the first `initial` begin the cluster. */
-  static async prepare(
-    folder: string,
-    { count, initial, flags = [] }: { count: number; initial: number; flags?: readonly string[] },
-  ): Promise<RaftCluster> {
-    return new RaftCluster(folder, await freePorts(), { count, initial, flags });
+  static async prepare(folder: string, options: ClusterOptions): Promise<RaftCluster> {
+    await installCrypto();
+    return new RaftCluster(folder, await freePorts(), options);
   }
 
   private constructor(
     folder: string,
     firstPort: number,
-    { count, initial, flags }: { count: number; initial: number; flags: readonly string[] },
+    { count, initial, flagsOf = () => [] }: ClusterOptions,
   ) {
     this.folder = folder;
     this.firstPort = firstPort;
-    this.flags = flags;
+    this.flagsOf = flagsOf;
     this.initial = initial;
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'genesis.json'), JSON.stringify(genesis()));
+    this.writeGenesis([]);
     for (let number = 1; number <= count; number++) this.nodes.push(this.makeNode(number));
-    const members = JSON.stringify(this.nodes.slice(0, initial).map(({ enode }) => enode));
-    for (const node of this.nodes.slice(0, initial)) {
-      writeFileSync(join(node.folder, 'static-nodes.json'), members);
-    }
+    this.list(initial, 'static-nodes.json');
   }
 
   node(number: number): RaftNode {
@@ -60,57 +67,29 @@ export class RaftCluster {
   }
 
   get running(): RaftNode[] {
-    return this.nodes.filter(({ process }) => process !== undefined);
+    return this.nodes.filter(({ isRunning }) => isRunning);
   }
 
-  async startAll(): Promise<void> {
-    await Promise.all(this.nodes.slice(0, this.initial).map((node) => this.start(node)));
+  /** What nodes begin with, and what they read anew at each start. */
+  writeGenesis(transitions: readonly object[]): void {
+    const genesis = genesisFile({ engine: 'raft', config: { berlinBlock: 0 }, transitions });
+    writeFileSync(join(this.folder, 'genesis.json'), JSON.stringify(genesis));
   }
 
-  async start(node: RaftNode, flags: readonly string[] = []): Promise<void> {
-    const [p2p, raft, http] = this.portsOf(node.number);
-    const args = [
-      ...['node', '--datadir', node.folder, '--genesis', join(this.folder, 'genesis.json')],
-      ...['--port', String(p2p), '--p2p.addr', '127.0.0.1', '--ipcdisable'],
-      ...['--raft', '--raftport', String(raft), '--raft.addr', '127.0.0.1'],
-      ...[
-        '--http',
-        '--http.port',
-        String(http),
-        '--http.api',
-        'eth,net,web3,raft,admin,txpool,rpc',
-      ],
-      ...this.flags,
-      ...flags,
-    ];
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const log = (text: Buffer) => appendFileSync(join(node.folder, 'node.log'), text);
-    child.stdout.on('data', log);
-    child.stderr.on('data', log);
-    child.once('exit', () => {
-      if (node.process === child) node.process = undefined;
-    });
-    node.process = child;
-    await until(`node ${node.number} answers`, async () => {
-      const isAnswering = node.rpc.call('eth_blockNumber').then(
-        () => true,
-        () => false,
-      );
-      return node.process !== child || isAnswering;
-    });
-    if (node.process !== child) throw new Error(`node ${node.number} has ended`);
+  /** The first `count` nodes have this file, which names them all. */
+  list(count: number, file: 'static-nodes.json' | 'permissioned-nodes.json'): void {
+    const nodes = this.nodes.slice(0, count);
+    const enodes = JSON.stringify(nodes.map(({ enode }) => enode));
+    for (const { folder } of nodes) writeFileSync(join(folder, file), enodes);
   }
 
-  async stop(node: RaftNode, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
-    const child = node.process;
-    if (!child) return;
-    const ended = new Promise((done) => child.once('exit', done));
-    child.kill(signal);
-    await ended;
+  /** The initial members, and those that joined them. */
+  async startAll(count = this.initial): Promise<void> {
+    await Promise.all(this.nodes.slice(0, count).map((node) => node.start()));
   }
 
-  async stopAll(): Promise<void> {
-    await Promise.all(this.nodes.map((node) => this.stop(node, 'SIGKILL')));
+  async stopAll(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop(signal)));
   }
 
   /** The node that mints, once the running ones agree on it. */
@@ -125,18 +104,23 @@ export class RaftCluster {
     return found!;
   }
 
-  /** Sends a transfer through `node` and waits until `at` shows its receipt. */
-  async transfer(nonce: number, node: RaftNode, at: readonly RaftNode[]): Promise<void> {
+  /** Sends a transfer through `node`; resolves with its hash. */
+  async submit(node: RaftNode, gasLimit = 21_000): Promise<string> {
+    const { gasPrice, nonce } = this;
     const raw = await FUNDED.signTransaction({
-      ...{ chainId: CHAIN_ID, type: 0, nonce, gasLimit: 21_000, gasPrice: 0, value: 1 },
+      ...{ chainId: CHAIN_ID, type: 0, nonce, gasLimit, gasPrice, value: 1 },
       to: `0x${'22'.repeat(20)}`,
     });
     const hash = await node.rpc.call('eth_sendRawTransaction', raw);
-    for (const each of at) {
-      await until(`node ${each.number} has transaction ${nonce}`, async () => {
-        return (await each.rpc.call('eth_getTransactionReceipt', hash)) !== null;
-      });
-    }
+    this.nonce++;
+    return hash;
+  }
+
+  /** Sends a transfer through `node` and waits until `at` shows its receipt. */
+  async transfer(node: RaftNode, at: readonly RaftNode[] = this.running): Promise<string> {
+    const hash = await this.submit(node);
+    for (const each of at) await untilMined(each.rpc, hash);
+    return hash;
   }
 
   async sameHead(nodes: readonly RaftNode[]): Promise<void> {
@@ -159,32 +143,14 @@ export class RaftCluster {
     const folder = join(this.folder, `node${number}`);
     mkdirSync(folder);
     writeFileSync(join(folder, 'nodekey'), key);
-    const [p2p, raft, http] = this.portsOf(number);
-    const url = `http://127.0.0.1:${http}`;
-    return {
-      number,
-      folder,
-      enode: `enode://${publicKey}@127.0.0.1:${p2p}?discport=0&raftport=${raft}`,
-      url,
-      rpc: rpcClient(url),
-      process: undefined,
-    };
+    const [p2p, raft, rpcPort] = this.portsOf(number);
+    const args = [
+      ...[MAIN, 'node', '--datadir', folder, '--genesis', join(this.folder, 'genesis.json')],
+      ...['--port', String(p2p), '--p2p.addr', '127.0.0.1', '--ipcdisable'],
+      ...['--raft', '--raftport', String(raft), '--raft.addr', '127.0.0.1'],
+      ...['--http', '--http.port', String(rpcPort), '--http.api', API, ...this.flagsOf(number)],
+    ];
+    const enode = `enode://${publicKey}@127.0.0.1:${p2p}?discport=0&raftport=${raft}`;
+    return new RaftNode({ number, folder, rpcPort, file: process.execPath, args }, enode);
   }
-}
-
-function genesis(): object {
-  return {
-    config: {
-      chainId: CHAIN_ID,
-      ...Object.fromEntries(
-        ['homestead', 'byzantium', 'constantinople', 'petersburg', 'istanbul', 'berlin'].map(
-          (fork) => [`${fork}Block`, 0],
-        ),
-      ),
-      ...{ eip150Block: 0, eip155Block: 0, eip158Block: 0, isQuorum: true },
-    },
-    difficulty: '0x0',
-    gasLimit: '0xe0000000',
-    alloc: { [computeAddress(FUNDED.signingKey.publicKey)]: { balance: '1000000000000000000000' } },
-  };
 }
