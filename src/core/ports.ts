@@ -153,6 +153,8 @@ export interface OutgoingPayload {
   affected: readonly PayloadHash[];
   execHash: Uint8Array | undefined;
   mandatory: readonly string[] | undefined;
+  /** Base64 id of a privacy group, whose members the manager knows: `to` is then empty. */
+  privacyGroupId?: string | undefined;
 }
 
 export interface SentPayload {

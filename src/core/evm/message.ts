@@ -18,6 +18,8 @@ export interface Message {
   readonly code?: Uint8Array | undefined;
   /** Runs as if called by STATICCALL. */
   readonly isStatic?: boolean | undefined;
+  /** Address of a creation, where it does not follow from the caller and his nonce. */
+  readonly createdAddress?: Address | undefined;
 }
 
 /** Header fields that opcodes read. */

@@ -54,6 +54,8 @@ export interface CreateRequest extends Readonly<GasParts> {
   readonly initCode: Uint8Array;
   /** Of CREATE2. */
   readonly salt: bigint | undefined;
+  /** Where the address does not follow from the rest. */
+  readonly address?: Address | undefined;
 }
 
 export class Vm {
@@ -121,6 +123,7 @@ export class Vm {
       initCode: message.data,
       ...splitGas(message.gas),
       salt: undefined,
+      address: message.createdAddress,
     });
   }
 
@@ -302,7 +305,8 @@ export class Vm {
     const { caller, initCode, salt, value } = request;
     const nonce = world.nonce(caller);
     const address =
-      salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode);
+      request.address ??
+      (salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode));
     this.createdAddress = address;
     if (tracer?.onEnter) this.traceCreate(request, address);
     const refusal = this.creationRefusalOf(request, nonce);

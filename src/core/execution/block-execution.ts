@@ -215,6 +215,11 @@ export class BlockExecution {
       privateSide.note(index, opened.why);
       return;
     }
+    if (opened.kind === 'eea') {
+      const cumulativeGasUsed = this.job.rules.isMps ? this.gasUsed : 0n;
+      privateSide.runEea({ tx: opened.tx, index, cumulativeGasUsed }, envelope);
+      return;
+    }
     const { tx } = opened;
     const answer = privateSide.payload(tx.data, index, rest);
     if (answer === undefined) return;

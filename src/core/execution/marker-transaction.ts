@@ -5,6 +5,7 @@
 import { fail } from '../base/errors.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { VM_ERROR } from '../evm/interpreter.ts';
+import { type EeaTransaction, openEea } from '../privacy/eea.ts';
 import { openInner, PRIVACY_PRECOMPILE } from '../privacy/marker.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 import type { BlockEnvironment } from './environment.ts';
@@ -38,9 +39,15 @@ export function applyMarkerTransaction(
 
 export type OpenedMarker =
   | { readonly kind: 'inner'; readonly tx: Transaction }
+  /** Signed by whom it likes, and whole: it has no payload of its own. */
+  | { readonly kind: 'eea'; readonly tx: EeaTransaction }
   | { readonly kind: 'refused'; readonly why: string };
 
 export function openMarker(outer: Transaction, payload: Uint8Array): OpenedMarker {
+  const eea = openEea(payload);
+  if (eea !== undefined) {
+    return typeof eea === 'string' ? { kind: 'refused', why: eea } : { kind: 'eea', tx: eea };
+  }
   const inner = openInner(outer, payload);
   return typeof inner === 'string' ? { kind: 'refused', why: inner } : { kind: 'inner', tx: inner };
 }

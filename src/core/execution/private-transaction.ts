@@ -12,6 +12,7 @@ import type { HeldPayload } from '../privacy/inputs.ts';
 import { payloadHashOf } from '../privacy/marker.ts';
 import { DualWorld } from '../state/dual-world.ts';
 import type { PublicWorld } from '../state/public-world.ts';
+import { callsGroup } from './eea-transaction.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 import { executionHash, type WorldOnBase } from './execution-hash.ts';
 import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
@@ -90,9 +91,7 @@ export function runPrivately(
     },
   );
   const fault =
-    view.kind === 'held' && shared.rules.isPrivacyEnhancements
-      ? verify(space, publicSide, view, touched)
-      : undefined;
+    view.kind === 'held' ? faultOf(space, publicSide, view, touched, shared) : undefined;
   publicWorld.revert(publicMark);
   if (fault !== undefined) {
     space.world.revert(privateMark);
@@ -105,6 +104,17 @@ export function runPrivately(
     output: result.output,
     fault: result.error,
   };
+}
+
+function faultOf(
+  space: PrivateSpace,
+  publicSide: WorldOnBase,
+  held: HeldPayload,
+  touched: TouchedContracts,
+  { rules }: BlockEnvironment,
+): string | undefined {
+  if (callsGroup(touched, space)) return 'a contract of a privacy group was called';
+  return rules.isPrivacyEnhancements ? verify(space, publicSide, held, touched) : undefined;
 }
 
 /** Contracts of an enhanced transaction carry where they came from; standard private ones carry nothing. */

@@ -2,13 +2,16 @@
  * The private side of one block: fans each private transaction out to the private states of this node (privacy dossier §6.2).
  * On the first missing answer it stops for good; the block is then run again once the answers are there.
  */
+import type { Address } from '../base/bytes.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { createAddress } from '../evm/create-address.ts';
+import type { EeaTransaction } from '../privacy/eea.ts';
 import {
   DEFAULT_PSI,
   EMPTY_PSI,
+  type HeldPayload,
   nextQueries,
   type PrivateAnswer,
   type PrivateInputs,
@@ -17,12 +20,18 @@ import {
   payloadAnswer,
 } from '../privacy/inputs.ts';
 import { payloadHashOf } from '../privacy/marker.ts';
+import { createdBy, eeaFault, partiesOf, runEea } from './eea-transaction.ts';
 import type { BlockEnvironment } from './environment.ts';
 import type { WorldOnBase } from './execution-hash.ts';
 import { applyStateShared } from './extension-apply.ts';
 import type { Purchase } from './gas-purchase.ts';
 import { PrivateSpace } from './private-space.ts';
-import { type PrivateView, runPrivately, STRANGER } from './private-transaction.ts';
+import {
+  type PrivateEffect,
+  type PrivateView,
+  runPrivately,
+  STRANGER,
+} from './private-transaction.ts';
 import type { ExecutedSpace, ExecutionNote, PrivateOutcome, StateBase } from './result.ts';
 
 /** What a node knows about its private states. */
@@ -46,6 +55,13 @@ export interface PrivateWork {
   readonly cumulativeGasUsed: bigint;
   /** Inner transactions run for the parties only (COMPAT: with several private states). */
   readonly isInner: boolean;
+}
+
+/** One EEA transaction inside a marker. */
+export interface EeaWork {
+  readonly tx: EeaTransaction;
+  readonly index: number;
+  readonly cumulativeGasUsed: bigint;
 }
 
 const NO_INPUTS: PrivateInputs = { answer: () => undefined };
@@ -134,18 +150,57 @@ export class PrivateSide {
     });
     world.finishTransaction(this.shared.rules);
     if (effect.fault !== undefined) this.note(index, effect.fault);
-    const receipt: Receipt = {
+    const contractAddress = tx.to === undefined ? createAddress(tx.sender, tx.nonce) : undefined;
+    this.receive(space, index, effect, {
+      cumulativeGasUsed: work.cumulativeGasUsed,
+      contractAddress,
+    });
+    return this.extend(space, effect, index);
+  }
+
+  private receive(
+    space: PrivateSpace,
+    index: number,
+    effect: PrivateEffect,
+    terms: { cumulativeGasUsed: bigint; contractAddress: Address | undefined },
+  ): void {
+    const { cumulativeGasUsed, contractAddress } = terms;
+    space.receipts.set(index, {
       type: 0,
       ...this.outcome(space, effect.isFailed),
-      cumulativeGasUsed: work.cumulativeGasUsed,
+      cumulativeGasUsed,
       gasUsed: 0n,
       bloom: bloomOfLogs(effect.logs),
       logs: effect.logs,
-      ...(tx.to === undefined ? { contractAddress: createAddress(tx.sender, tx.nonce) } : {}),
+      ...(contractAddress === undefined ? {} : { contractAddress }),
       ...(effect.revertReason === undefined ? {} : { revertReason: effect.revertReason }),
-    };
-    space.receipts.set(index, receipt);
-    return this.extend(space, receipt, index);
+    });
+  }
+
+  /** As `run`, for an EEA transaction: its payload is all there is of it. */
+  runEea(work: EeaWork, held: HeldPayload): void {
+    const { tx, index, cumulativeGasUsed } = work;
+    const fault = eeaFault(tx, held, this.shared.rules);
+    if (fault !== undefined) {
+      this.note(index, fault);
+      return;
+    }
+    for (const space of this.spaces) {
+      if (!this.isMember(space, tx, held)) continue;
+      space.world.beginTransaction();
+      const effect = runEea(space, this.publicSide, tx, this.shared);
+      space.world.finishTransaction(this.shared.rules);
+      if (effect.fault !== undefined) this.note(index, effect.fault);
+      const contractAddress = createdBy(tx);
+      this.receive(space, index, effect, { cumulativeGasUsed, contractAddress });
+      if (!this.extend(space, effect, index)) return;
+    }
+  }
+
+  private isMember({ psi }: PrivateSpace, tx: EeaTransaction, held: HeldPayload): boolean {
+    const parties = partiesOf(tx, held);
+    if (!this.shared.rules.isMps) return parties === undefined || parties.length > 0;
+    return psi !== EMPTY_PSI && parties?.some((party) => this.psiOf(party) === psi) === true;
   }
 
   private outcome(space: PrivateSpace, isFailed: boolean): Pick<Receipt, 'status' | 'postState'> {
@@ -154,7 +209,7 @@ export class PrivateSide {
     return { status: undefined, postState };
   }
 
-  private extend(space: PrivateSpace, { logs }: Receipt, index: number): boolean {
+  private extend(space: PrivateSpace, { logs }: PrivateEffect, index: number): boolean {
     if (logs.length === 0) return true;
     space.world.beginTransaction();
     const wanted = applyStateShared(space, logs, {

@@ -22,4 +22,10 @@ export class TouchedContracts {
       .filter(({ isCreated }) => !isCreated)
       .map(({ address }) => address);
   }
+
+  created(): Address[] {
+    return [...this.entries.values()]
+      .filter(({ isCreated }) => isCreated)
+      .map(({ address }) => address);
+  }
 }

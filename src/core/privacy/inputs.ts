@@ -31,6 +31,8 @@ export interface HeldPayload {
   readonly execHash: Hash32 | undefined;
   readonly managedParties: readonly string[];
   readonly senderKey: string;
+  /** Base64 id of the privacy group that it was sent to, if to one. */
+  readonly privacyGroupId?: string | undefined;
 }
 
 export type PrivateAnswer =

@@ -385,7 +385,7 @@ export function managerNotInUse(): ConnectedManager {
 }
 
 function heldAs(
-  terms: Pick<OutgoingPayload, 'flag' | 'affected' | 'execHash'>,
+  terms: Pick<OutgoingPayload, 'flag' | 'affected' | 'execHash' | 'privacyGroupId'>,
   payload: Uint8Array,
   sent: SentPayload,
 ): HeldPayload {
@@ -397,6 +397,7 @@ function heldAs(
     execHash: terms.execHash,
     managedParties: sent.managedParties,
     senderKey: sent.senderKey,
+    ...(terms.privacyGroupId === undefined ? {} : { privacyGroupId: terms.privacyGroupId }),
   };
 }
 

@@ -9,7 +9,10 @@ const HASH_BYTES = 64;
 const EXEC_HASH_BYTES = 32;
 
 type Fields = Readonly<Record<string, unknown>>;
-type Terms = Pick<OutgoingPayload, 'to' | 'flag' | 'affected' | 'execHash' | 'mandatory'>;
+type Terms = Pick<
+  OutgoingPayload,
+  'to' | 'flag' | 'affected' | 'execHash' | 'mandatory' | 'privacyGroupId'
+>;
 
 /** The six parts of an encrypted payload that is not stored: base64 each. */
 export interface Envelope {
@@ -103,6 +106,7 @@ export function parseHeld(fields: Fields): HeldPayload {
     execHash: execHash === '' ? undefined : parseExecHash(execHash),
     managedParties: strings(fields.managedParties),
     senderKey: typeof fields.senderKey === 'string' ? fields.senderKey : '',
+    ...(typeof fields.privacyGroupId === 'string' ? { privacyGroupId: fields.privacyGroupId } : {}),
   };
 }
 
@@ -138,7 +142,8 @@ function parseExecHash(text: string): Uint8Array {
   return bytes;
 }
 
-function termFields({ to, flag, affected, execHash, mandatory }: Terms): Fields {
+function termFields(terms: Terms): Fields {
+  const { to, flag, affected, execHash, mandatory, privacyGroupId } = terms;
   const root = execHash && !isZeroBytes(execHash) ? { execHash: base64(execHash) } : {};
   return {
     to,
@@ -146,6 +151,7 @@ function termFields({ to, flag, affected, execHash, mandatory }: Terms): Fields 
     ...root,
     privacyFlag: flag,
     mandatoryRecipients: mandatory ?? null,
+    ...(privacyGroupId === undefined ? {} : { privacyGroupId }),
   };
 }
 

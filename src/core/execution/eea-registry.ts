@@ -1,0 +1,77 @@
+/**
+ * What the private state remembers of EEA transactions, in the storage of one account that nobody can call: the next nonce of
+ * each sender in each group, and the group of each contract. So roots, history, restarts and reindexing agree with it.
+ */
+import { type Address, concatBytes } from '../base/bytes.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { bytesToBigInt } from '../base/quantity.ts';
+import type { PublicWorld } from '../state/public-world.ts';
+import type { StateReader } from '../state/reader.ts';
+
+/** The hash of a text: an address of no key and of no contract. */
+const registryAddress = (): Address =>
+  keccak256(new TextEncoder().encode('quorate eea registry')).subarray(12);
+let known: Address | undefined;
+
+export function eeaRegistry(): Address {
+  known ??= registryAddress();
+  return known;
+}
+
+export function nextEeaNonce(reader: StateReader, sender: Address, groupId: Uint8Array): bigint {
+  return read(reader, nonceSlot(sender, groupId));
+}
+
+/** 0n: the contract is of no group. */
+export function eeaGroupAt(reader: StateReader, contract: Address): bigint {
+  return read(reader, groupSlot(contract));
+}
+
+function read(reader: StateReader, slot: bigint): bigint {
+  const account = reader.account(eeaRegistry());
+  return account === undefined ? 0n : reader.slot(eeaRegistry(), account, slot);
+}
+
+/** The registry while a block runs. */
+export class EeaRegistry {
+  private readonly world: PublicWorld;
+
+  constructor(world: PublicWorld) {
+    this.world = world;
+  }
+
+  /** False until the first EEA transaction: then nothing has a group. */
+  get isInUse(): boolean {
+    return this.world.exists(eeaRegistry());
+  }
+
+  nonce(sender: Address, groupId: Uint8Array): bigint {
+    return this.world.storage(eeaRegistry(), nonceSlot(sender, groupId));
+  }
+
+  setNonce(sender: Address, groupId: Uint8Array, nonce: bigint): void {
+    this.set(nonceSlot(sender, groupId), nonce);
+  }
+
+  /** 0n: the contract is of no group. */
+  groupOf(contract: Address): bigint {
+    return this.world.storage(eeaRegistry(), groupSlot(contract));
+  }
+
+  setGroup(contract: Address, groupId: Uint8Array): void {
+    this.set(groupSlot(contract), bytesToBigInt(groupId));
+  }
+
+  private set(slot: bigint, value: bigint): void {
+    if (!this.isInUse) this.world.setNonce(eeaRegistry(), 1n);
+    this.world.setStorage(eeaRegistry(), slot, value);
+  }
+}
+
+function nonceSlot(sender: Address, groupId: Uint8Array): bigint {
+  return bytesToBigInt(keccak256(concatBytes(sender, groupId)));
+}
+
+function groupSlot(contract: Address): bigint {
+  return bytesToBigInt(keccak256(contract));
+}

@@ -1,0 +1,153 @@
+/**
+ * EEA private transactions on one private state (docs/privacy.md): a nonce for each sender and group, contracts at addresses of
+ * their group, and calls that stay within it. The public state sees the marker only.
+ */
+import { toBase64 } from '../base/base64.ts';
+import { type Address, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
+import { EMPTY_CODE_HASH } from '../base/keccak.ts';
+import { bytesToBigInt } from '../base/quantity.ts';
+import type { Rules } from '../chain/rules.ts';
+import { execute } from '../evm/interpreter.ts';
+import { checkEea, type EeaTransaction, eeaContractAddress, eeaMembers } from '../privacy/eea.ts';
+import type { HeldPayload } from '../privacy/inputs.ts';
+import { DualWorld } from '../state/dual-world.ts';
+import { EeaRegistry } from './eea-registry.ts';
+import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import type { WorldOnBase } from './execution-hash.ts';
+import type { PrivateSpace } from './private-space.ts';
+import type { PrivateEffect } from './private-transaction.ts';
+import { warmUp } from './public-transaction.ts';
+import { TouchedContracts } from './touched-contracts.ts';
+
+/** Why nobody runs it: what its sender may not send, or what the manager knows otherwise. Of all private states alike. */
+export function eeaFault(
+  tx: EeaTransaction,
+  held: HeldPayload,
+  { chainId }: Rules,
+): string | undefined {
+  try {
+    checkEea(tx, chainId);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  // A manager of an old version does not tell who sent a payload.
+  if (held.senderKey !== '' && held.senderKey !== toBase64(tx.privateFrom)) {
+    return 'Private from does not match enclave public key';
+  }
+  const isNamed = tx.privateFor === undefined;
+  if (isNamed && held.privacyGroupId !== toBase64(tx.groupId)) {
+    return 'Offchain Privacy group does not exist.';
+  }
+  return undefined;
+}
+
+/** Keys of this node's manager that are members of the group; undefined: the manager does not tell. */
+export function partiesOf(tx: EeaTransaction, held: HeldPayload): readonly string[] | undefined {
+  const { managedParties } = held;
+  if (managedParties.length === 0) return undefined;
+  const members = eeaMembers(tx)?.map(toBase64);
+  return members ? managedParties.filter((key) => members.includes(key)) : managedParties;
+}
+
+/** Address of the contract that `tx` creates, whether it succeeds or not. */
+export function createdBy({ to, sender, nonce, groupId }: EeaTransaction): Address | undefined {
+  return to === undefined ? eeaContractAddress(sender, nonce, groupId) : undefined;
+}
+
+/**
+ * The effect of `tx`; the public world is then as before. Counts the nonce unless it is the wrong one, and then does nothing else:
+ * so a payload that comes twice runs once. The caller has begun, and ends, the transaction in `space`.
+ */
+export function runEea(
+  space: PrivateSpace,
+  publicSide: WorldOnBase,
+  tx: EeaTransaction,
+  shared: BlockEnvironment,
+): PrivateEffect {
+  const { sender, groupId, nonce } = tx;
+  const registry = new EeaRegistry(space.world);
+  const expected = registry.nonce(sender, groupId);
+  if (nonce !== expected) {
+    return failed(
+      nonce < expected
+        ? 'Private transaction nonce too low'
+        : 'Private transaction nonce incorrect',
+    );
+  }
+  registry.setNonce(sender, groupId, nonce + 1n);
+  const publicMark = publicSide.world.snapshot();
+  const privateMark = space.world.snapshot();
+  const { touched, ...effect } = run(space, publicSide, tx, shared);
+  publicSide.world.revert(publicMark);
+  if (strays(touched, space, registry, groupId)) {
+    space.world.revert(privateMark);
+    return failed('a contract of another privacy group was called');
+  }
+  for (const address of touched.created()) {
+    if (space.world.exists(address)) registry.setGroup(address, groupId);
+  }
+  return effect;
+}
+
+interface Ran extends PrivateEffect {
+  readonly touched: TouchedContracts;
+}
+
+function run(
+  space: PrivateSpace,
+  publicSide: WorldOnBase,
+  tx: EeaTransaction,
+  shared: BlockEnvironment,
+): Ran {
+  const { sender, to, data } = tx;
+  const dual = new DualWorld(publicSide.world, space.world);
+  const touched = new TouchedContracts();
+  const message = { sender, to, accessList: [], blobVersionedHashes: [] };
+  warmUp(dual, message, shared);
+  // No gas is bought: the limit bounds the work, and a block's bounds what a limit can ask for.
+  const gas = tx.gasLimit < shared.block.gasLimit ? tx.gasLimit : shared.block.gasLimit;
+  const result = execute(
+    { caller: sender, to, value: 0n, data, gas, createdAddress: createdBy(tx) },
+    {
+      ...evmEnvironment(shared, dual, message, tx.gasPrice),
+      tracer: shared.tracerOn?.(dual, data),
+      onRun: (address, isCreate) => touched.add(address, isCreate),
+    },
+  );
+  return {
+    isFailed: result.kind !== 'success',
+    logs: space.world.logs(),
+    revertReason: result.kind === 'revert' && result.output.length > 0 ? result.output : undefined,
+    output: result.output,
+    fault: result.error,
+    touched,
+  };
+}
+
+/** Whether a private contract ran that is not of the group. */
+function strays(
+  touched: TouchedContracts,
+  { world }: PrivateSpace,
+  registry: EeaRegistry,
+  groupId: Uint8Array,
+): boolean {
+  const group = bytesToBigInt(groupId);
+  return touched
+    .called()
+    .some(
+      (address) =>
+        world.exists(address) &&
+        !equalBytes(world.codeHash(address), EMPTY_CODE_HASH) &&
+        registry.groupOf(address) !== group,
+    );
+}
+
+/** Whether a contract of a privacy group ran: other private transactions may reach others than its members. */
+export function callsGroup(touched: TouchedContracts, { world }: PrivateSpace): boolean {
+  const registry = new EeaRegistry(world);
+  return registry.isInUse && touched.called().some((address) => registry.groupOf(address) !== 0n);
+}
+
+function failed(fault: string): PrivateEffect {
+  return { isFailed: true, logs: [], revertReason: undefined, output: EMPTY_BYTES, fault };
+}
