@@ -41,12 +41,18 @@ export function eeaFault(
   return undefined;
 }
 
-/** Keys of this node's manager that are members of the group; undefined: the manager does not tell. */
-export function partiesOf(tx: EeaTransaction, held: HeldPayload): readonly string[] | undefined {
-  const { managedParties } = held;
-  if (managedParties.length === 0) return undefined;
+/**
+ * Whether a private state is of a member of the group. `owns`: which of the manager's keys are that state's, where there are
+ * several; a manager of an old version, which tells no keys, serves one state.
+ */
+export function isEeaParty(
+  tx: EeaTransaction,
+  { managedParties }: HeldPayload,
+  owns?: (key: string) => boolean,
+): boolean {
+  if (managedParties.length === 0) return owns === undefined;
   const members = eeaMembers(tx)?.map(toBase64);
-  return members ? managedParties.filter((key) => members.includes(key)) : managedParties;
+  return managedParties.some((key) => (members?.includes(key) ?? true) && (owns?.(key) ?? true));
 }
 
 /** Address of the contract that `tx` creates, whether it succeeds or not. */

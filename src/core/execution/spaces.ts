@@ -20,7 +20,7 @@ import {
   payloadAnswer,
 } from '../privacy/inputs.ts';
 import { payloadHashOf } from '../privacy/marker.ts';
-import { createdBy, eeaFault, partiesOf, runEea } from './eea-transaction.ts';
+import { createdBy, eeaFault, isEeaParty, runEea } from './eea-transaction.ts';
 import type { BlockEnvironment } from './environment.ts';
 import type { WorldOnBase } from './execution-hash.ts';
 import { applyStateShared } from './extension-apply.ts';
@@ -198,9 +198,8 @@ export class PrivateSide {
   }
 
   private isMember({ psi }: PrivateSpace, tx: EeaTransaction, held: HeldPayload): boolean {
-    const parties = partiesOf(tx, held);
-    if (!this.shared.rules.isMps) return parties === undefined || parties.length > 0;
-    return psi !== EMPTY_PSI && parties?.some((party) => this.psiOf(party) === psi) === true;
+    if (!this.shared.rules.isMps) return isEeaParty(tx, held);
+    return psi !== EMPTY_PSI && isEeaParty(tx, held, (key) => this.psiOf(key) === psi);
   }
 
   private outcome(space: PrivateSpace, isFailed: boolean): Pick<Receipt, 'status' | 'postState'> {

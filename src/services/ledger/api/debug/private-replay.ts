@@ -2,6 +2,11 @@
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
+import {
+  eeaFault,
+  isEeaParty,
+  runEea,
+} from '../../../../core/execution/eea-transaction.ts';
 import type { BlockEnvironment } from '../../../../core/execution/environment.ts';
 import type { WorldOnBase } from '../../../../core/execution/execution-hash.ts';
 import { applyStateShared } from '../../../../core/execution/extension-apply.ts';
@@ -13,6 +18,7 @@ import {
   runPrivately,
   STRANGER,
 } from '../../../../core/execution/private-transaction.ts';
+import type { EeaTransaction } from '../../../../core/privacy/eea.ts';
 import {
   type HeldPayload,
   nextQueries,
@@ -50,6 +56,11 @@ export async function withInputs<T>(
   throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
 }
 
+/** What a party finds in a marker. */
+export type InnerTransaction =
+  | { readonly kind: 'inner'; readonly tx: Transaction }
+  | { readonly kind: 'eea'; readonly tx: EeaTransaction; readonly held: HeldPayload };
+
 export class PrivateReplay {
   private readonly view: PartyView;
   private readonly number: number;
@@ -66,11 +77,29 @@ export class PrivateReplay {
   }
 
   /** The transaction inside a marker; undefined for strangers. */
-  inner(marker: Transaction): Transaction | undefined {
+  inner(marker: Transaction): InnerTransaction | undefined {
     const envelope = this.payload(marker.data);
     if (envelope.kind !== 'held') return undefined;
     const opened = openMarker(marker, envelope.payload);
-    return opened.kind === 'inner' ? opened.tx : undefined;
+    if (opened.kind === 'refused') return undefined;
+    return opened.kind === 'inner' ? opened : { ...opened, held: envelope };
+  }
+
+  /** The effect of an EEA transaction; undefined where it has none. */
+  runEea(
+    tx: EeaTransaction,
+    held: HeldPayload,
+    shared: BlockEnvironment,
+  ): PrivateEffect | undefined {
+    if (eeaFault(tx, held, shared.rules) !== undefined) return undefined;
+    const owns = (key: string) => this.view.isManagedBy(key);
+    if (!isEeaParty(tx, held, shared.rules.isMps ? owns : undefined)) return undefined;
+    const { space } = this;
+    space.world.beginTransaction();
+    const effect = runEea(space, this.publicSide, tx, shared);
+    space.world.finishTransaction(shared.rules);
+    this.extend(effect, shared.rules);
+    return effect;
   }
 
   /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is no party. */

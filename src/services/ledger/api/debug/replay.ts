@@ -4,6 +4,7 @@ import { fail } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import { blockAuthor } from '../../../../core/chain/extra-data.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
+import { completeBody } from '../../../../core/chain/signing.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { Tracer } from '../../../../core/evm/tracer.ts';
 import { type BlockEnvironment, blockEnvironment } from '../../../../core/execution/environment.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../../../core/execution/private-transaction.ts';
 import { applyMessage } from '../../../../core/execution/public-transaction.ts';
 import { applyBeaconRoot } from '../../../../core/execution/system-steps.ts';
+import type { EeaTransaction } from '../../../../core/privacy/eea.ts';
 import { isPrivateTransaction, opensInner } from '../../../../core/privacy/marker.ts';
 import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import { PublicWorld } from '../../../../core/state/public-world.ts';
@@ -24,7 +26,7 @@ import type { StateReader } from '../../../../core/state/reader.ts';
 import type { World } from '../../../../core/state/world.ts';
 import type { PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
-import { PrivateReplay } from './private-replay.ts';
+import { type InnerTransaction, PrivateReplay } from './private-replay.ts';
 import type { Traced } from './tracers.ts';
 
 /** Someone who looks at the next transaction. */
@@ -122,13 +124,24 @@ export class BlockReplay {
     const inner = this.privateSide?.inner(marker);
     let fault: string | undefined;
     const { gasUsed, isFailed } = applyMarkerTransaction(world, marker, this.shared, pool, () => {
-      if (!inner) return;
-      const shared = this.watched(inner, watcher);
-      withInnerPurchase(world, inner, shared, (purchase) => {
-        fault = this.privateSide!.run(inner, shared, purchase, true)?.fault;
-      });
+      if (inner) fault = this.runInner(inner, watcher)?.fault;
     });
     return { gasUsed: Number(gasUsed), isFailed, output: EMPTY_BYTES, error: fault };
+  }
+
+  private runInner(inner: InnerTransaction, watcher: Watcher): PrivateEffect | undefined {
+    const privateSide = this.privateSide!;
+    if (inner.kind === 'eea') {
+      const shared = this.watched(eeaMessage(inner.tx), watcher);
+      return privateSide.runEea(inner.tx, inner.held, shared);
+    }
+    const { tx } = inner;
+    const shared = this.watched(tx, watcher);
+    let effect: PrivateEffect | undefined;
+    withInnerPurchase(this.world, tx, shared, (purchase) => {
+      effect = privateSide.run(tx, shared, purchase, true);
+    });
+    return effect;
   }
 
   private watched(transaction: Transaction, { watch, shouldStop }: Watcher): BlockEnvironment {
@@ -138,6 +151,14 @@ export class BlockReplay {
       watch && ((world: World, data: Uint8Array) => watch(world, { ...message, data }));
     return { ...this.shared, tracerOn, shouldStop };
   }
+}
+
+/** As tracers look at transactions. */
+function eeaMessage(tx: EeaTransaction): Transaction {
+  const { nonce, gasPrice, gasLimit, to, value, data, ...rest } = tx;
+  const { v, r, s, raw, hash, sender } = rest;
+  const body = completeBody({ nonce, gasPrice, gasLimit, to, value, data });
+  return { ...body, v, r, s, raw, hash, sender, isPrivate: true };
 }
 
 function ranPrivately({ isFailed, output, fault }: PrivateEffect): Ran {
