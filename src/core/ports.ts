@@ -170,6 +170,31 @@ export interface ResidentGroup {
   members: readonly string[];
 }
 
+/** A privacy group that clients make: of Besu's kind, with the same API. */
+export interface ManagerGroup {
+  /** Base64. */
+  id: string;
+  name: string;
+  description: string;
+  type: string;
+  members: readonly string[];
+}
+
+/** `from` undefined: the manager's default key. */
+export interface ManagerGroups {
+  /** Resolves with the id. */
+  create(group: {
+    name: string;
+    description: string;
+    from: string | undefined;
+    members: readonly string[];
+  }): Promise<string>;
+  /** Of exactly these members. */
+  find(members: readonly string[]): Promise<readonly ManagerGroup[]>;
+  /** Resolves with the id. */
+  delete(id: string, from: string | undefined): Promise<string>;
+}
+
 /** Privacy dossier §1.4. Rejections carry the manager's text in a QuorateError (`PTM_…`). */
 export interface Manager {
   /** Highest version of its client API, such as "4.0"; what it can do follows from it (§1.2). */
@@ -191,6 +216,8 @@ export interface Manager {
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
   /** Opens what a manager encrypted without storing. Rejects with PTM_REFUSED when this one cannot. */
   decryptPayload(parts: SealedParts): Promise<HeldPayload>;
+  /** Where it keeps privacy groups. */
+  readonly privacyGroups?: ManagerGroups;
 }
 
 export interface ManagerFeatures {

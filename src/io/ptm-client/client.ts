@@ -5,6 +5,7 @@ import type {
   Log,
   Manager,
   ManagerFeatures,
+  ManagerGroups,
   OutgoingPayload,
   ResidentGroup,
   SentPayload,
@@ -26,6 +27,7 @@ import {
   hashInPath,
   parseAnswer,
   parseEnvelope,
+  parseGroup,
   parseGroups,
   parseHash,
   parseHeld,
@@ -92,6 +94,33 @@ export class HttpManager implements ConnectedManager {
     this.courier = batchLevel >= 2 ? new Courier(transport) : undefined;
     this.host = host;
     this.cache = new PayloadCache(host.nowMs ?? Date.now);
+  }
+
+  readonly privacyGroups: ManagerGroups = {
+    create: async ({ name, description, from, members }) => {
+      const fields = { name, description, from, addresses: members };
+      const body = await this.askGroups('/createPrivacyGroup', fields);
+      return parseGroup(parseAnswer(body, 'POST', '/createPrivacyGroup')).id;
+    },
+    find: async (members) => {
+      const body = await this.askGroups('/findPrivacyGroup', { addresses: members });
+      const found = parseAnswer(body, 'POST', '/findPrivacyGroup');
+      return Array.isArray(found) ? found.map(parseGroup) : [];
+    },
+    delete: async (id, from) => {
+      await this.askGroups('/deletePrivacyGroup', { privacyGroupId: id, from });
+      return id;
+    },
+  };
+
+  private async askGroups(path: string, fields: Fields): Promise<Uint8Array> {
+    const answer = await this.reach('POST', path, () =>
+      this.transport.json('POST', path, MEDIA.json, document(fields)),
+    );
+    if (answer.status !== 200) {
+      throw refused(answer.status, Buffer.from(answer.body).toString('utf8'));
+    }
+    return answer.body;
   }
 
   /** All or nothing: rejects with the first failure, so that the caller asks again. */

@@ -2,7 +2,12 @@
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import type { OutgoingPayload, ResidentGroup, SentPayload } from '../../core/ports.ts';
+import type {
+  ManagerGroup,
+  OutgoingPayload,
+  ResidentGroup,
+  SentPayload,
+} from '../../core/ports.ts';
 import type { HeldPayload, PayloadHash, PrivacyFlag } from '../../core/privacy/inputs.ts';
 
 const HASH_BYTES = 64;
@@ -118,6 +123,16 @@ export function parseEnvelope(payload: Uint8Array): Envelope | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function parseGroup(value: Fields): ManagerGroup {
+  return {
+    id: string(value.privacyGroupId),
+    name: typeof value.name === 'string' ? value.name : '',
+    description: typeof value.description === 'string' ? value.description : '',
+    type: typeof value.type === 'string' ? value.type : '',
+    members: strings(value.members),
+  };
 }
 
 export function parseGroups(value: unknown): ResidentGroup[] {

@@ -301,6 +301,13 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: PRIVATE,
   },
   {
+    flag: 'eea.marker-account',
+    type: 'string',
+    about:
+      'Unlocked account that marks EEA private transactions on the chain (default: a key of its own in the data folder)',
+    group: PRIVATE,
+  },
+  {
     flag: 'ptm.url',
     type: 'string',
     about: 'URL of the private transaction manager',

@@ -23,10 +23,12 @@ import { requestOf, siteOf } from './api/eth/call.ts';
 import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
 import { callbackPoster } from './callbacks.ts';
+import { markerSigner } from './eea-marker.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
 import type { Accounts } from './node/accounts.ts';
 import { AsyncSends } from './node/async-sends.ts';
 import type { LedgerNode, Part } from './node/compose.ts';
+import { EeaSender } from './node/eea-sender.ts';
 import { composeExtensions } from './node/extension.ts';
 import { NonceLock } from './node/nonce-lock.ts';
 import { PrivateSender } from './node/private-sender.ts';
@@ -151,6 +153,7 @@ function sendersOf(
 ): (psi: Psi) => Sender {
   const senders = new Map<Psi, Sender>();
   const nonces = new NonceLock();
+  const marker = markerSigner(options, accounts);
   const make = (psi: Psi) =>
     new Sender({
       chain: node.chain,
@@ -163,6 +166,18 @@ function sendersOf(
         follower: node.follower,
         psi,
         members: states.membersOf(psi),
+      }),
+      eea: new EeaSender({
+        chain: node.chain,
+        pool: node.pool,
+        door: node.door,
+        manager,
+        follower: node.follower,
+        psi,
+        members: states.membersOf(psi),
+        marker,
+        nonces,
+        allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
       }),
       nonces,
       isMarking: options.boolean('privacymarker.enable'),

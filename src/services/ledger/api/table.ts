@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { rawMethods } from './debug/raw.ts';
 import { stateListMethods } from './debug/state.ts';
 import { traceMethods } from './debug/trace.ts';
+import { eeaMethods } from './eea.ts';
 import { asyncMethods } from './eth/async.ts';
 import { blockMethods } from './eth/blocks.ts';
 import { callMethods } from './eth/call.ts';
@@ -37,6 +38,7 @@ export const TABLE: Table<Context> = {
     ...asyncMethods,
     ...payloadMethods,
     ...privateMethods,
+    ...eeaMethods,
     ...extensionMethods,
     ...netMethods,
     ...txpoolMethods,

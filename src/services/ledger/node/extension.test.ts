@@ -64,6 +64,7 @@ class Party {
         psi: PSI,
         members: undefined,
       }),
+      eea: { send: refuse, createGroup: refuse, findGroups: refuse, deleteGroup: refuse },
       isMarking: false,
       estimateGas: () => 1_000_000n,
       feeCapWei: 0n,

@@ -1,6 +1,7 @@
 /** Where callers hand in transactions: accounts, the pool, and the way of a private transaction (node/private-sender.ts). */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts';
+import type { ManagerGroup } from '../../../core/ports.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
 
@@ -44,7 +45,27 @@ export interface PrivatePayload {
   readonly senderKey: string;
 }
 
+/** For EEA clients (node/eea-sender.ts). */
+export interface EeaDesk {
+  /** Resolves with the hash of the marker. */
+  send(raw: Uint8Array): Promise<Hash32>;
+  /** Resolves with the id, base64. */
+  createGroup(group: NewPrivacyGroup): Promise<string>;
+  /** Of exactly these members. */
+  findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]>;
+  deleteGroup(id: string): Promise<string>;
+}
+
+export interface NewPrivacyGroup {
+  readonly name: string;
+  readonly description: string;
+  /** Manager keys, base64. */
+  readonly members: readonly string[];
+}
+
 export interface SendDesk {
+  readonly eea: EeaDesk;
+
   /** Addresses this node holds keys of. */
   accounts(): readonly Address[];
   sign(address: Address, hash: Hash32): Uint8Array;

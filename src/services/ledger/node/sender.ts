@@ -30,6 +30,7 @@ import { NonceLock } from './nonce-lock.ts';
 import type { PayloadCache } from './payload-cache.ts';
 import type { PrivateSender } from './private-sender.ts';
 import type {
+  EeaDesk,
   PoolContent,
   PrivateArgs,
   PrivatePayload,
@@ -46,6 +47,7 @@ export interface SenderParts {
   readonly door: TransactionDoor;
   readonly accounts: Accounts;
   readonly private: PrivateSender;
+  readonly eea: EeaDesk;
   /** Shared by all senders of the node's accounts. */
   readonly nonces?: NonceLock;
   /** Own private transactions go out inside markers. */
@@ -96,6 +98,10 @@ export class Sender implements SendDesk {
 
   importKey(secretKey: Uint8Array, password: string): Promise<Address> {
     return this.parts.accounts.importKey(secretKey, password);
+  }
+
+  get eea(): EeaDesk {
+    return this.parts.eea;
   }
 
   // --- sending ------------------------------------------------------------------------------------------------------

@@ -6,10 +6,12 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Rules } from '../../../core/chain/rules.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import { type Actor, notAuthorized } from '../../../core/permission/access-token.ts';
+import { decodeEea, openEea } from '../../../core/privacy/eea.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { PayloadHash, Psi } from '../../../core/privacy/inputs.ts';
 import { openInner, opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type {
+  EeaDesk,
   PoolContent,
   PrivateArgs,
   PrivatePayload,
@@ -69,6 +71,21 @@ export class TenantDesk implements SendDesk {
     return this.desk.distribute(raw, args);
   }
 
+  /** As for any private transaction, its signer must be one that the token names. */
+  get eea(): EeaDesk {
+    const { eea } = this.desk;
+    return {
+      send: async (raw) => {
+        const sender = eeaSenderOf(raw);
+        if (sender) this.check({ kind: 'self', address: sender });
+        return eea.send(raw);
+      },
+      createGroup: (group) => eea.createGroup(group),
+      findGroups: (members) => eea.findGroups(members),
+      deleteGroup: (id) => eea.deleteGroup(id),
+    };
+  }
+
   private checkOwn({ from, private: isPrivate }: TransactionArgs): void {
     if (isPrivate && from) this.check({ kind: 'node', address: from });
   }
@@ -79,6 +96,9 @@ export class TenantDesk implements SendDesk {
 
   private async checkMarker(marker: Transaction): Promise<void> {
     const envelope = await this.desk.payload(payloadHashOf(marker.data));
+    const eea = envelope && openEea(envelope.payload);
+    if (eea !== undefined && typeof eea !== 'string')
+      this.check({ kind: 'self', address: eea.sender });
     const inner = envelope && openInner(marker, envelope.payload);
     if (inner && typeof inner !== 'string') this.checkSigner(inner);
   }
@@ -156,5 +176,14 @@ export class TenantDesk implements SendDesk {
 
   openPayload(parts: SealedParts): Promise<PrivatePayload | undefined> {
     return this.desk.openPayload(parts);
+  }
+}
+
+/** undefined: it cannot be decoded, which the desk itself says better. */
+function eeaSenderOf(raw: Uint8Array): Address | undefined {
+  try {
+    return decodeEea(raw).sender;
+  } catch {
+    return undefined;
   }
 }

@@ -2,11 +2,7 @@
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import {
-  eeaFault,
-  isEeaParty,
-  runEea,
-} from '../../../../core/execution/eea-transaction.ts';
+import { eeaFault, isEeaParty, runEea } from '../../../../core/execution/eea-transaction.ts';
 import type { BlockEnvironment } from '../../../../core/execution/environment.ts';
 import type { WorldOnBase } from '../../../../core/execution/execution-hash.ts';
 import { applyStateShared } from '../../../../core/execution/extension-apply.ts';
