@@ -83,6 +83,7 @@ const traced =
   (target) =>
     tracers.map((options) => [first(target), options]);
 const NOBODY = `0x${'00'.repeat(19)}01`;
+const NO_GROUP = Buffer.alloc(32, 7).toString('base64');
 const ENODE = `enode://${'ab'.repeat(64)}@127.0.0.1:1`;
 
 /** By the first name of each method. */
@@ -163,6 +164,15 @@ export const DOORS: Readonly<Record<string, Door>> = {
   eth_getPrivateTransactionByHash: byTransaction,
   eth_getPrivateTransactionReceipt: byTransaction,
   eth_distributePrivateTransaction: ({ raw }) => [[raw, { privateFor: [] }]],
+  eea_sendRawTransaction: ({ raw }) => [[raw]],
+  priv_getTransactionCount: ({ from }) => [[from, NO_GROUP]],
+  priv_getEeaTransactionCount: ({ from }) => [[from, NO_GROUP, []]],
+  priv_getTransactionReceipt: byTransaction,
+  priv_getPrivateTransaction: byTransaction,
+  priv_call: (target) => calls(target).map((args) => [NO_GROUP, args]),
+  priv_createPrivacyGroup: () => [[{ addresses: [NO_GROUP], name: '', description: '' }]],
+  priv_findPrivacyGroup: () => [[[NO_GROUP]]],
+  priv_deletePrivacyGroup: () => [[NO_GROUP]],
   ledgerExtension_activeExtensionContracts: PLAIN,
   ledgerExtension_extendContract: (target) => [
     [target.contract, 'AAAA', NOBODY, privately(target)],

@@ -1,4 +1,5 @@
 /** The account that marks EEA private transactions on the chain: one of the node's, or a key that it makes for that alone. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex } from '../../core/base/hex.ts';
@@ -24,7 +25,10 @@ export function markerSigner(options: ParsedOptions, accounts: Accounts): Marker
   let made: Uint8Array | undefined;
   // Made when the first EEA transaction comes: most nodes never see one.
   const key = (): Uint8Array => {
-    made ??= loadOrCreateKeyFile(join(storeFolder(options.string('datadir')!), KEY_FILE));
+    if (made) return made;
+    const folder = storeFolder(options.string('datadir')!);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    made = loadOrCreateKeyFile(join(folder, KEY_FILE));
     return made;
   };
   return { address: () => addressOfSecretKey(key()), sign: (hash) => sign65(hash, key()) };
