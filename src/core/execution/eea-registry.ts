@@ -13,7 +13,7 @@ const registryAddress = (): Address =>
   keccak256(new TextEncoder().encode('quorate eea registry')).subarray(12);
 let known: Address | undefined;
 
-export function eeaRegistry(): Address {
+function eeaRegistry(): Address {
   known ??= registryAddress();
   return known;
 }
