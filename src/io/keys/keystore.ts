@@ -45,7 +45,7 @@ export interface KeystoreFile {
 
 const deriveScrypt = promisify(
   (
-    password: string,
+    password: string | Uint8Array,
     salt: Uint8Array,
     length: number,
     options: { N: number; r: number; p: number; maxmem: number },
@@ -82,7 +82,10 @@ export async function encryptKey(
 }
 
 /** The 32-byte key of a parsed key file. Throws KEYSTORE_PASSWORD_WRONG or KEYSTORE_INVALID. */
-export async function decryptKey(file: unknown, password: string): Promise<Uint8Array> {
+export async function decryptKey(
+  file: unknown,
+  password: string | Uint8Array,
+): Promise<Uint8Array> {
   const root = record(file, 'the file');
   const crypto = record(root.crypto ?? root.Crypto, 'crypto');
   const version = Number(root.version);
@@ -96,7 +99,9 @@ export async function decryptKey(file: unknown, password: string): Promise<Uint8
     throw fail('KEYSTORE_PASSWORD_WRONG', 'could not decrypt key with given password');
   }
   const plain = decipher(version, String(crypto.cipher), derived, iv, ciphertext);
+  derived.fill(0);
   const secretKey = padLeft(plain, 32);
+  if (plain.length < 32) plain.fill(0);
   if (!secp256k1().isSecretKey(secretKey)) throw invalid('what it holds is no key');
   return secretKey;
 }
@@ -116,7 +121,10 @@ function decipher(
     version === 3 ? derived.subarray(0, 16) : keccak256(derived.subarray(0, 16)).subarray(0, 16);
   try {
     const decrypting = createDecipheriv(name, key, iv);
-    return concatBytes(decrypting.update(ciphertext), decrypting.final());
+    const first = decrypting.update(ciphertext);
+    const plain = concatBytes(first, decrypting.final());
+    first.fill(0);
+    return plain;
   } catch {
     throw fail('KEYSTORE_PASSWORD_WRONG', 'could not decrypt key with given password');
   }
@@ -124,7 +132,7 @@ function decipher(
 
 async function derive(
   crypto: Readonly<Record<string, unknown>>,
-  password: string,
+  password: string | Uint8Array,
 ): Promise<Uint8Array> {
   const params = record(crypto.kdfparams, 'kdfparams');
   const salt = hexField(params, 'salt');
@@ -146,7 +154,7 @@ async function derive(
 }
 
 function runScrypt(
-  password: string,
+  password: string | Uint8Array,
   salt: Uint8Array,
   { n, r, p, dklen }: { n: number; r: number; p: number; dklen: number },
 ): Promise<Uint8Array> {

@@ -1,0 +1,185 @@
+/** An account's key, in memory, sealed until it is used, or elsewhere; whichever it is, it can be forgotten. */
+import type { Address, Hash32 } from '../../core/base/bytes.ts';
+import { equalBytes } from '../../core/base/bytes.ts';
+import { fail, hasCode, type QuorateError } from '../../core/base/errors.ts';
+import { toHex } from '../../core/base/hex.ts';
+import { addressOfPublicKey, secp256k1, sign65 } from '../../core/base/secp256k1.ts';
+import type { AccountSigner } from '../../core/signing/account-signer.ts';
+import { completeSignature } from '../../core/signing/remote-signature.ts';
+import type { Gate } from '../host/parallel.ts';
+
+export interface KeySigner extends AccountSigner {
+  /** Where it costs nothing; undefined while a sealed key has not been opened. */
+  readonly knownPublicKey: Uint8Array | undefined;
+  /** Signs no more; the key is overwritten in memory. */
+  forget(): void;
+}
+
+/** A key in memory. Takes `secretKey` over: it is zeroed at the end. */
+export class MemorySigner implements KeySigner {
+  readonly address: Address;
+  readonly knownPublicKey: Uint8Array;
+  private secretKey: Uint8Array | undefined;
+
+  constructor(secretKey: Uint8Array) {
+    this.knownPublicKey = secp256k1().publicKey(secretKey);
+    this.address = addressOfPublicKey(this.knownPublicKey);
+    this.secretKey = secretKey;
+  }
+
+  async publicKey(): Promise<Uint8Array> {
+    return this.knownPublicKey;
+  }
+
+  sign(digest: Hash32): Uint8Array {
+    if (!this.secretKey) throw forgotten(this.address);
+    return sign65(digest, this.secretKey);
+  }
+
+  forget(): void {
+    this.secretKey?.fill(0);
+    this.secretKey = undefined;
+  }
+}
+
+export interface SealedKey {
+  readonly address: Address;
+  readonly publicKey?: Uint8Array | undefined;
+  /** The secret key, anew each time. */
+  open(): Promise<Uint8Array>;
+  /** Told once it is known. */
+  readonly onPublicKey?: ((publicKey: Uint8Array) => void) | undefined;
+}
+
+/** A key that is opened when it first signs, and stays open. Opening is dear, so it waits at `gate`. */
+export class SealedSigner implements KeySigner {
+  readonly address: Address;
+  private readonly sealed: SealedKey;
+  private readonly gate: Gate;
+  private known: Uint8Array | undefined;
+  private secretKey: Uint8Array | undefined;
+  private opening: Promise<Uint8Array> | undefined;
+  private isForgotten = false;
+
+  constructor(sealed: SealedKey, gate: Gate) {
+    this.address = sealed.address;
+    this.known = sealed.publicKey;
+    this.sealed = sealed;
+    this.gate = gate;
+  }
+
+  get knownPublicKey(): Uint8Array | undefined {
+    return this.known;
+  }
+
+  /** Of a sealed key: opens it behind all that want to sign, and seals it again. */
+  async publicKey(): Promise<Uint8Array> {
+    if (this.known) return this.known;
+    if (this.opening) await this.opening;
+    else (await this.open(false)).fill(0);
+    return this.known!;
+  }
+
+  sign(digest: Hash32): Uint8Array | Promise<Uint8Array> {
+    if (this.secretKey) return sign65(digest, this.secretKey);
+    if (this.isForgotten) throw forgotten(this.address);
+    this.opening ??= this.openToStay();
+    return this.opening.then((secretKey) => {
+      if (this.isForgotten) throw forgotten(this.address);
+      return sign65(digest, secretKey);
+    });
+  }
+
+  /** Opens it now, to stay open. */
+  async unlock(): Promise<void> {
+    if (this.secretKey || this.isForgotten) return;
+    this.opening ??= this.openToStay();
+    await this.opening;
+  }
+
+  forget(): void {
+    this.isForgotten = true;
+    this.secretKey?.fill(0);
+    this.secretKey = undefined;
+  }
+
+  private async openToStay(): Promise<Uint8Array> {
+    try {
+      const secretKey = await this.open(true);
+      if (this.isForgotten) {
+        secretKey.fill(0);
+        throw forgotten(this.address);
+      }
+      this.secretKey = secretKey;
+      return secretKey;
+    } finally {
+      this.opening = undefined;
+    }
+  }
+
+  private async open(isUrgent: boolean): Promise<Uint8Array> {
+    const secretKey = await this.gate
+      .run(() => this.sealed.open(), isUrgent)
+      .catch((cause: unknown) => {
+        throw unavailable(this.address, cause);
+      });
+    const publicKey = secp256k1().publicKey(secretKey);
+    if (!equalBytes(addressOfPublicKey(publicKey), this.address)) {
+      secretKey.fill(0);
+      throw unavailable(
+        this.address,
+        fail('KEY_MISMATCH', 'the key that was found is of another account'),
+      );
+    }
+    if (!this.known) {
+      this.known = publicKey;
+      this.sealed.onPublicKey?.(publicKey);
+    }
+    return secretKey;
+  }
+}
+
+/** A key that never leaves where it is. */
+export class RemoteSigner implements KeySigner {
+  readonly address: Address;
+  readonly knownPublicKey: Uint8Array;
+  private readonly ask: (digest: Hash32) => Promise<Uint8Array>;
+  private isForgotten = false;
+
+  /** `ask` gives r ‖ s, 64 bytes. */
+  constructor(publicKey: Uint8Array, ask: (digest: Hash32) => Promise<Uint8Array>) {
+    this.knownPublicKey = publicKey;
+    this.address = addressOfPublicKey(publicKey);
+    this.ask = ask;
+  }
+
+  async publicKey(): Promise<Uint8Array> {
+    return this.knownPublicKey;
+  }
+
+  async sign(digest: Hash32): Promise<Uint8Array> {
+    if (this.isForgotten) throw forgotten(this.address);
+    const signature = await this.ask(digest).catch((cause: unknown) => {
+      throw unavailable(this.address, cause);
+    });
+    return completeSignature(digest, signature, this.knownPublicKey);
+  }
+
+  forget(): void {
+    this.isForgotten = true;
+  }
+}
+
+function forgotten(address: Address): QuorateError {
+  return fail('SIGNER_UNAVAILABLE', `the key of ${toHex(address)} was removed`);
+}
+
+function unavailable(address: Address, cause: unknown): QuorateError {
+  if (hasCode(cause, 'GATE_FULL')) {
+    return fail('SIGNER_UNAVAILABLE', 'too many keys are being unlocked: ask again later');
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return fail('SIGNER_UNAVAILABLE', `the key of ${toHex(address)} cannot be had: ${reason}`, {
+    cause,
+  });
+}

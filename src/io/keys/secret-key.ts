@@ -1,0 +1,34 @@
+/** Secret keys as text, as files and vaults hold them. */
+import { readFile } from 'node:fs/promises';
+import { fail } from '../../core/base/errors.ts';
+import { fromHex } from '../../core/base/hex.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+
+const TEXT = /^(?:0[xX])?[0-9a-fA-F]{64}$/;
+const FILE_BYTES_MAX = 1024;
+
+/** 32 bytes in hex, `0x` or not, white space around it or not. Throws KEY_INVALID, without a digit of it. */
+export function parseSecretKey(text: string): Uint8Array {
+  const trimmed = text.trim();
+  if (!TEXT.test(trimmed)) throw fail('KEY_INVALID', 'Invalid hex value for private key');
+  const secretKey = fromHex(trimmed);
+  if (secp256k1().isSecretKey(secretKey)) return secretKey;
+  throw fail('KEY_INVALID', 'Invalid hex value for private key: no key of secp256k1');
+}
+
+/** A file that holds a key in hex and nothing else. Throws KEY_INVALID. */
+export async function readSecretKeyFile(path: string): Promise<Uint8Array> {
+  const bytes = await readSmallFile(path, FILE_BYTES_MAX);
+  try {
+    return parseSecretKey(bytes.toString('latin1'));
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/** Throws KEY_FILE_TOO_LARGE, or what the file system says. */
+export async function readSmallFile(path: string, bytesMax: number): Promise<Buffer> {
+  const bytes = await readFile(path);
+  if (bytes.length <= bytesMax) return bytes;
+  throw fail('KEY_FILE_TOO_LARGE', `${path} is larger than ${bytesMax} bytes`);
+}

@@ -1,0 +1,206 @@
+/** The places that hold many keys: folders of configurations and keystores. A file that is broken is left out, counted and named. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Address } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/ports.ts';
+import { inParallel } from '../../../io/host/parallel.ts';
+import type { KeyConfig } from './key-config.ts';
+import type { LoadedKey } from './key-ring.ts';
+import { type KeyContext, openKey } from './open-key.ts';
+import { CONFIG_FILE_BYTES_MAX, type KeySettings, type KeystoreFolder } from './settings.ts';
+import { accountOfFileName, readTomlConfig } from './toml-configs.ts';
+import { readKeyConfigs } from './yaml-configs.ts';
+
+const FILES_AT_ONCE = 64;
+const TOML_BYTES_MAX = 1024 * 1024;
+/** Progress is told of folders with so many files, once each tenth. */
+const PROGRESS_FILES_MIN = 1000;
+const PROGRESS_STEPS = 10;
+const KEY_TIMEOUT_MS = 60_000;
+
+export interface LoadContext extends KeyContext {
+  readonly log: Log;
+  readonly settings: KeySettings;
+}
+
+export interface SourceKeys {
+  readonly keys: readonly LoadedKey[];
+  readonly errors: number;
+}
+
+/** What the reference calls a source in /healthcheck. */
+export interface KeySource {
+  readonly id: string;
+  load(context: LoadContext): Promise<SourceKeys>;
+}
+
+/** One by one: rejects with the first that cannot be had. */
+export function namedKeys(configs: readonly KeyConfig[]): KeySource {
+  return {
+    id: 'named-keys-loading',
+    async load(context) {
+      const keys: LoadedKey[] = [];
+      for (const config of configs) keys.push(await openKey(config, context));
+      return { keys, errors: 0 };
+    },
+  };
+}
+
+/** Web3Signer's folder of YAML files. */
+export function yamlFolder(path: string): KeySource {
+  return {
+    id: 'config-files-loading',
+    async load(context) {
+      const bytesMax = context.settings.configFileBytesMax ?? CONFIG_FILE_BYTES_MAX;
+      const names = (await namesIn(path)).filter((name) => /\.ya?ml$/i.test(name));
+      return loadEach(names, context, async (name, add) => {
+        const file = join(path, name);
+        const configs = readKeyConfigs(await readText(file, bytesMax), path);
+        // A file is loaded whole or not at all.
+        const keys: LoadedKey[] = [];
+        for (const config of configs) keys.push(await inTime(openKey(config, context), context));
+        for (const key of keys) add(key);
+      });
+    },
+  };
+}
+
+/** EthSigner's folder of TOML files. Two files of one account: neither is used. */
+export function tomlFolder(path: string): KeySource {
+  return {
+    id: 'config-files-loading',
+    async load(context) {
+      const files = new Map<string, { readonly name: string; readonly account: Address }[]>();
+      for (const name of await namesIn(path)) {
+        const account = accountOfFileName(name);
+        if (!account) continue;
+        const key = bareHex(account);
+        files.set(key, [...(files.get(key) ?? []), { name, account }]);
+      }
+      const lists = [...files.values()];
+      return loadEach(lists, context, async (list, add) => {
+        const [{ name, account }, more] = list as [(typeof list)[0], (typeof list)[0]?];
+        if (more) {
+          throw fail(
+            'KEY_AMBIGUOUS',
+            `Found multiple signing metadata TOML file matches for filter ${bareHex(account)}`,
+          );
+        }
+        const source = await readText(join(path, name), TOML_BYTES_MAX);
+        const config = readTomlConfig(source, name, path);
+        add(await inTime(openKey(config, context, account), context));
+      });
+    },
+  };
+}
+
+/** A folder of keystores. */
+export function keystoreFolder({ path, passwords }: KeystoreFolder): KeySource {
+  const passwordOf = (name: string): string =>
+    passwords.kind === 'file'
+      ? passwords.path
+      : join(passwords.path, `${name.slice(0, -'.json'.length)}.txt`);
+  return {
+    id: 'v3-keystores-bulk-loading',
+    async load(context) {
+      const names = (await namesIn(path)).filter((name) => /\.json$/i.test(name));
+      return loadEach(names, context, async (name, add) => {
+        const password = { path: passwordOf(name), take: 'whole', mayBeEmpty: true } as const;
+        const config = { kind: 'keystore', path: join(path, name), password } as const;
+        add(await inTime(openKey(config, context), context));
+      });
+    },
+  };
+}
+
+/** In order of names, hidden ones left out. */
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw fail('KEYS_FOLDER_UNREADABLE', `the folder of keys ${path} cannot be read: ${reason}`, {
+      cause,
+    });
+  }
+}
+
+async function readText(path: string, bytesMax: number): Promise<string> {
+  const { size } = await stat(path);
+  if (size > bytesMax) {
+    throw fail('KEY_FILE_TOO_LARGE', `${path} is larger than ${bytesMax} bytes`);
+  }
+  return readFile(path, 'utf8');
+}
+
+/** Calls `load` for each item, many at a time; keys come out in the order of items. */
+async function loadEach<T>(
+  items: readonly T[],
+  { log }: LoadContext,
+  load: (item: T, add: (key: LoadedKey) => void) => Promise<void>,
+): Promise<SourceKeys> {
+  const found: LoadedKey[][] = items.map(() => []);
+  const tell = progress(items.length, log);
+  let errors = 0;
+  await inParallel(items, FILES_AT_ONCE, async (item, index) => {
+    try {
+      await load(item, (key) => found[index]!.push(key));
+    } catch (error) {
+      errors += 1;
+      log('error', 'Error converting signing metadata to Artifact Signer', {
+        source: labelOf(item),
+        error,
+      });
+    }
+    tell();
+  });
+  return { keys: found.flat(), errors };
+}
+
+function progress(total: number, log: Log): () => void {
+  const step = Math.ceil(total / PROGRESS_STEPS);
+  let done = 0;
+  return () => {
+    done += 1;
+    if (total < PROGRESS_FILES_MIN || (done % step !== 0 && done !== total)) return;
+    log('info', 'Loading keys', { done, total });
+  };
+}
+
+/** The file's name, or the first of several; never what is in it. */
+function labelOf(item: unknown): string {
+  if (typeof item === 'string') return item;
+  if (Array.isArray(item)) return labelOf(item[0]);
+  const { name } = item as { readonly name?: unknown };
+  return typeof name === 'string' ? name : 'unnamed';
+}
+
+async function inTime(key: Promise<LoadedKey>, { settings }: LoadContext): Promise<LoadedKey> {
+  const limitMs = settings.keyTimeoutMs ?? KEY_TIMEOUT_MS;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const tell = () => reject(fail('KEY_TIMEOUT', `not loaded within ${limitMs / 1000} s`));
+    timer = setTimeout(tell, limitMs);
+  });
+  try {
+    return await Promise.race([key, late]);
+  } finally {
+    clearTimeout(timer);
+    // One that comes too late is of no use to anybody.
+    void key.catch(() => undefined);
+  }
+}
+
+/** The first of each account is kept. */
+export function withoutDuplicates(keys: readonly LoadedKey[], log: Log): LoadedKey[] {
+  const seen = new Set<string>();
+  return keys.filter((key) => {
+    const address = toHex(key.signer.address);
+    if (!seen.has(address)) return seen.add(address);
+    log('warn', 'Duplicate key found while loading', { account: address });
+    key.signer.forget();
+    return false;
+  });
+}

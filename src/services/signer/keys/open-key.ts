@@ -1,0 +1,113 @@
+/** From where a key is to who signs with it. */
+import { createHash } from 'node:crypto';
+import { type Address, equalBytes } from '../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
+import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
+import type { Gate } from '../../../io/host/parallel.ts';
+import { MemorySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
+import {
+  openKeystoreFile,
+  passwordStamp,
+  readKeystoreFacts,
+} from '../../../io/keys/keystore-file.ts';
+import { parseSecretKey, readSecretKeyFile } from '../../../io/keys/secret-key.ts';
+import type { KeyConfig, KeystoreKey } from './key-config.ts';
+import type { LoadedKey } from './key-ring.ts';
+import type { PublicKeyIndex } from './public-key-index.ts';
+
+export interface KeyContext {
+  /** Where decryptions wait for each other. */
+  readonly gate: Gate;
+  readonly publicKeys: PublicKeyIndex;
+}
+
+/** `expected`: the account that the key must be of. Rejects where the key cannot be had, without a word of the key. */
+export async function openKey(
+  config: KeyConfig,
+  context: KeyContext,
+  expected?: Address,
+): Promise<LoadedKey> {
+  const key = await open(config, context, expected);
+  if (!expected || equalBytes(key.signer.address, expected)) return key;
+  key.signer.forget();
+  throw fail(
+    'KEY_MISMATCH',
+    `the key is of ${toHex(key.signer.address)}, its file is named after ${toHex(expected)}`,
+  );
+}
+
+async function open(
+  config: KeyConfig,
+  context: KeyContext,
+  expected: Address | undefined,
+): Promise<LoadedKey> {
+  switch (config.kind) {
+    case 'raw':
+      return inMemory(parseSecretKey(config.hex), 'raw');
+    case 'hexFile':
+      return readSecretKeyFile(config.path).then((key) => inMemory(key, 'raw'));
+    case 'keystore':
+      return openKeystore(config, context, expected);
+    default:
+      throw fail('KEY_CONFIG_INVALID', `keys of kind ${config.kind} cannot be opened`);
+  }
+}
+
+/** A key whose value was read just now is the same as before when its account is. */
+async function inMemory(secretKey: Uint8Array, origin: string): Promise<LoadedKey> {
+  const signer = new MemorySigner(secretKey);
+  return { signer, identity: `${origin}:${bareHex(signer.address)}` };
+}
+
+async function openKeystore(
+  { path, password }: KeystoreKey,
+  { gate, publicKeys }: KeyContext,
+  expected: Address | undefined,
+): Promise<LoadedKey> {
+  const facts = await readKeystoreFacts(path);
+  const stamp = await passwordStamp(password);
+  const publicKey = publicKeys.get(facts.contentHash);
+  const remember = (found: Uint8Array) => publicKeys.set(facts.contentHash, found);
+  const address = facts.address ?? (publicKey && addressOfPublicKey(publicKey)) ?? expected;
+  if (!address) {
+    // Neither the file nor its name says whose it is.
+    const opened = await gate.run(() => openKeystoreFile(path, password), false);
+    const key = await inMemory(opened, `keystore:${facts.contentHash}`);
+    remember(await key.signer.publicKey());
+    return key;
+  }
+  const isOwn = publicKey !== undefined && equalBytes(addressOfPublicKey(publicKey), address);
+  const signer = new SealedSigner(
+    {
+      address,
+      publicKey: isOwn ? publicKey : undefined,
+      open: rememberingRefusal(path, password),
+      onPublicKey: remember,
+    },
+    gate,
+  );
+  const place = createHash('sha256').update(`${password.path}\n${stamp}`).digest('hex');
+  return { signer, identity: `keystore:${facts.contentHash}:${place}` };
+}
+
+/** A password that was wrong stays wrong until a file changes: nobody makes this process derive keys in vain. */
+function rememberingRefusal(
+  path: string,
+  password: KeystoreKey['password'],
+): () => Promise<Uint8Array> {
+  let refusal: { readonly error: unknown; readonly stamp: string } | undefined;
+  const stampOf = async () =>
+    `${await passwordStamp(password)} ${await passwordStamp({ ...password, path })}`;
+  return async () => {
+    const stamp = refusal && (await stampOf());
+    if (refusal && stamp === refusal.stamp) throw refusal.error;
+    refusal = undefined;
+    try {
+      return await openKeystoreFile(path, password);
+    } catch (error) {
+      if (hasCode(error, 'KEYSTORE_PASSWORD_WRONG')) refusal = { error, stamp: await stampOf() };
+      throw error;
+    }
+  };
+}

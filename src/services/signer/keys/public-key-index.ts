@@ -1,0 +1,60 @@
+/**
+ * Public keys of keystores that were open once, by the hash of their file: what is asked of them need not be decrypted again
+ * after a restart. Nothing in it is secret.
+ */
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { bareHex, fromHex } from '../../../core/base/hex.ts';
+import { secp256k1 } from '../../../core/base/secp256k1.ts';
+import type { Log } from '../../../core/ports.ts';
+
+const ENTRIES_MAX = 2_000_000;
+const LINE = /^([0-9a-f]{64}) ([0-9a-f]{128})$/;
+
+export class PublicKeyIndex {
+  private readonly path: string | undefined;
+  private readonly log: Log;
+  private readonly known = new Map<string, string>();
+
+  /** Without `path` they are known until the process ends. */
+  constructor(path: string | undefined, log: Log) {
+    this.path = path;
+    this.log = log;
+    if (path !== undefined) this.read(path);
+  }
+
+  get(contentHash: string): Uint8Array | undefined {
+    const hex = this.known.get(contentHash);
+    if (hex === undefined) return undefined;
+    const publicKey = fromHex(hex);
+    return secp256k1().isPublicKey(publicKey) ? publicKey : undefined;
+  }
+
+  set(contentHash: string, publicKey: Uint8Array): void {
+    if (this.known.has(contentHash) || this.known.size >= ENTRIES_MAX) return;
+    const hex = bareHex(publicKey);
+    this.known.set(contentHash, hex);
+    if (this.path === undefined) return;
+    try {
+      mkdirSync(dirname(this.path), { recursive: true });
+      appendFileSync(this.path, `${contentHash} ${hex}\n`);
+    } catch (error) {
+      this.log('warn', 'Public keys cannot be remembered', { path: this.path, error });
+    }
+  }
+
+  private read(path: string): void {
+    let text = '';
+    try {
+      text = readFileSync(path, 'latin1');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.log('warn', 'Public keys of an earlier run cannot be read', { path, error });
+    }
+    for (const line of text.split('\n')) {
+      const match = LINE.exec(line);
+      if (match) this.known.set(match[1]!, match[2]!);
+      if (this.known.size >= ENTRIES_MAX) return;
+    }
+  }
+}

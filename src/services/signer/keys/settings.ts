@@ -1,0 +1,48 @@
+/** Which keys the signing proxy has, as its options come to. */
+import type { AwsAccess, AzureAccess, KeyConfig } from './key-config.ts';
+
+/** Web3Signer's limit on a YAML file. */
+export const CONFIG_FILE_BYTES_MAX = 104_857_600;
+
+export type Tags = Readonly<Record<string, string>>;
+
+export interface KeySettings {
+  /** Named one by one; a start without one of them fails. */
+  readonly keys?: readonly KeyConfig[] | undefined;
+  /** Folder of Web3Signer's YAML files. */
+  readonly configPath?: string | undefined;
+  readonly configFileBytesMax?: number | undefined;
+  /** Folder of EthSigner's TOML files. */
+  readonly tomlPath?: string | undefined;
+  readonly keystores?: KeystoreFolder | undefined;
+  readonly azure?: AzureFilter | undefined;
+  readonly awsKms?: AwsFilter | undefined;
+  /** Public keys of keystores that were open once are remembered in this file. */
+  readonly publicKeysFile?: string | undefined;
+  /** Decrypts every keystore before the start is over, and refuses those that cannot be; else each is when it first signs. */
+  readonly unlocksAtStart?: boolean | undefined;
+  /** For all keys; a reload that takes longer fails. */
+  readonly reloadTimeoutMs?: number | undefined;
+  /** For one key. */
+  readonly keyTimeoutMs?: number | undefined;
+}
+
+/** Keystores (`*.json`), with a password file each of the same name (`*.txt`), or one for all. */
+export interface KeystoreFolder {
+  readonly path: string;
+  readonly passwords:
+    | { readonly kind: 'folder'; readonly path: string }
+    | { readonly kind: 'file'; readonly path: string };
+}
+
+/** All keys of a vault that have all of these tags. */
+export interface AzureFilter {
+  readonly access: AzureAccess;
+  readonly tags: Tags;
+}
+
+/** All keys of a region that have all of these tags. */
+export interface AwsFilter {
+  readonly access: AwsAccess;
+  readonly tags: Tags;
+}
