@@ -20,6 +20,10 @@ export interface HttpRequest {
   readonly query: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;
   readonly body: Uint8Array;
+  /** Subject's common name of a TLS client's certificate, where the server asks for one. */
+  readonly certificate?: string | undefined;
+  /** The client's address, where the server tells it. */
+  readonly remote?: string | undefined;
 }
 
 export interface HttpReply {

@@ -49,7 +49,11 @@ export interface SealedKey {
   open(): Promise<Uint8Array>;
   /** Told once it is known. */
   readonly onPublicKey?: ((publicKey: Uint8Array) => void) | undefined;
+  readonly onFailure?: FailureSink | undefined;
 }
+
+/** Told why a key could not be used: whoever asked for the signature is not. */
+export type FailureSink = (error: QuorateError) => void;
 
 /** A key that is opened when it first signs, and stays open. Opening is dear, so it waits at `gate`. */
 export class SealedSigner implements KeySigner {
@@ -118,10 +122,11 @@ export class SealedSigner implements KeySigner {
   }
 
   private async open(isUrgent: boolean): Promise<Uint8Array> {
+    const { onFailure } = this.sealed;
     const secretKey = await this.gate
       .run(() => this.sealed.open(), isUrgent)
       .catch((cause: unknown) => {
-        throw unavailable(this.address, cause);
+        throw unavailable(this.address, cause, onFailure);
       });
     const publicKey = secp256k1().publicKey(secretKey);
     if (!equalBytes(addressOfPublicKey(publicKey), this.address)) {
@@ -129,6 +134,7 @@ export class SealedSigner implements KeySigner {
       throw unavailable(
         this.address,
         fail('KEY_MISMATCH', 'the key that was found is of another account'),
+        onFailure,
       );
     }
     if (!this.known) {
@@ -144,13 +150,19 @@ export class RemoteSigner implements KeySigner {
   readonly address: Address;
   readonly knownPublicKey: Uint8Array;
   private readonly ask: (digest: Hash32) => Promise<Uint8Array>;
+  private readonly onFailure: FailureSink | undefined;
   private isForgotten = false;
 
   /** `ask` gives r ‖ s, 64 bytes. */
-  constructor(publicKey: Uint8Array, ask: (digest: Hash32) => Promise<Uint8Array>) {
+  constructor(
+    publicKey: Uint8Array,
+    ask: (digest: Hash32) => Promise<Uint8Array>,
+    onFailure?: FailureSink,
+  ) {
     this.knownPublicKey = publicKey;
     this.address = addressOfPublicKey(publicKey);
     this.ask = ask;
+    this.onFailure = onFailure;
   }
 
   async publicKey(): Promise<Uint8Array> {
@@ -159,10 +171,11 @@ export class RemoteSigner implements KeySigner {
 
   async sign(digest: Hash32): Promise<Uint8Array> {
     if (this.isForgotten) throw forgotten(this.address);
-    const signature = await this.ask(digest).catch((cause: unknown) => {
-      throw unavailable(this.address, cause);
-    });
-    return completeSignature(digest, signature, this.knownPublicKey);
+    try {
+      return completeSignature(digest, await this.ask(digest), this.knownPublicKey);
+    } catch (cause) {
+      throw unavailable(this.address, cause, this.onFailure);
+    }
   }
 
   forget(): void {
@@ -174,12 +187,18 @@ function forgotten(address: Address): QuorateError {
   return fail('SIGNER_UNAVAILABLE', `the key of ${toHex(address)} was removed`);
 }
 
-function unavailable(address: Address, cause: unknown): QuorateError {
-  if (hasCode(cause, 'GATE_FULL')) {
-    return fail('SIGNER_UNAVAILABLE', 'too many keys are being unlocked: ask again later');
-  }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return fail('SIGNER_UNAVAILABLE', `the key of ${toHex(address)} cannot be had: ${reason}`, {
-    cause,
-  });
+function unavailable(
+  address: Address,
+  cause: unknown,
+  onFailure: FailureSink | undefined,
+): QuorateError {
+  const reason = hasCode(cause, 'GATE_FULL')
+    ? 'too many keys are being unlocked'
+    : cause instanceof Error
+      ? cause.message
+      : String(cause);
+  const message = `the key of ${toHex(address)} cannot be had: ${reason}`;
+  const error = fail('SIGNER_UNAVAILABLE', message, { cause });
+  onFailure?.(error);
+  return error;
 }

@@ -232,6 +232,8 @@ function runRoute(
       return Array.isArray(value) ? value.join(',') : value;
     },
     body,
+    certificate: certificateOf(request),
+    remote: request.socket.remoteAddress,
   };
   return found.route.handle(shown);
 }

@@ -89,6 +89,7 @@ class Accounts implements OpenAccounts {
         waitingMax: UNLOCKS_WAITING_MAX,
       }),
       publicKeys: new PublicKeyIndex(settings.publicKeysFile, deps.log),
+      onFailure: (error) => deps.log('error', 'Cannot sign', { error }),
     };
   }
 

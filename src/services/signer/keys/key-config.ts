@@ -81,6 +81,8 @@ export interface AzureAccess {
   readonly mode: AzureMode;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  /** A file that holds it. */
+  readonly clientSecretPath?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly vaultName: string;
   /** In place of https://NAME.vault.azure.net. */

@@ -5,7 +5,7 @@ import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
 import type { Gate } from '../../../io/host/parallel.ts';
-import { MemorySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
+import { type FailureSink, MemorySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
 import {
   openKeystoreFile,
   passwordStamp,
@@ -20,6 +20,7 @@ export interface KeyContext {
   /** Where decryptions wait for each other. */
   readonly gate: Gate;
   readonly publicKeys: PublicKeyIndex;
+  readonly onFailure: FailureSink;
 }
 
 /** `expected`: the account that the key must be of. Rejects where the key cannot be had, without a word of the key. */
@@ -62,7 +63,7 @@ async function inMemory(secretKey: Uint8Array, origin: string): Promise<LoadedKe
 
 async function openKeystore(
   { path, password }: KeystoreKey,
-  { gate, publicKeys }: KeyContext,
+  { gate, publicKeys, onFailure }: KeyContext,
   expected: Address | undefined,
 ): Promise<LoadedKey> {
   const facts = await readKeystoreFacts(path);
@@ -84,6 +85,7 @@ async function openKeystore(
       publicKey: isOwn ? publicKey : undefined,
       open: rememberingRefusal(path, password),
       onPublicKey: remember,
+      onFailure,
     },
     gate,
   );

@@ -1,0 +1,68 @@
+/** One reload at a time, in the background, and how the last one went (signer dossier §4). */
+import type { Clock, Log } from '../../../core/ports.ts';
+import type { ReloadReport } from '../keys/accounts.ts';
+
+export type ReloadStatus = 'idle' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+
+/** As GET /reload answers. */
+export interface ReloadState {
+  readonly status: ReloadStatus;
+  /** ISO 8601. */
+  readonly lastOperationTime?: string;
+  readonly lastError?: string;
+}
+
+export interface ReloadDeps {
+  readonly reload: () => Promise<ReloadReport>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class ReloadControl {
+  private readonly deps: ReloadDeps;
+  private current: ReloadState = { status: 'idle' };
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(deps: ReloadDeps) {
+    this.deps = deps;
+  }
+
+  get state(): ReloadState {
+    return this.current;
+  }
+
+  /** False: one is running already. */
+  start(): boolean {
+    if (this.current.status === 'running') return false;
+    const { lastOperationTime } = this.current;
+    this.current = { status: 'running', ...(lastOperationTime ? { lastOperationTime } : {}) };
+    this.ended = this.run();
+    return true;
+  }
+
+  /** Once what runs is over. */
+  settled(): Promise<void> {
+    return this.ended;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      const { errors } = await this.deps.reload();
+      if (errors === 0) this.end('completed');
+      else {
+        this.end(
+          'completed_with_errors',
+          `Reload completed with ${errors} signer loading error(s)`,
+        );
+      }
+    } catch (error) {
+      this.deps.log('error', 'Reload failed', { error });
+      this.end('failed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private end(status: ReloadStatus, lastError?: string): void {
+    const lastOperationTime = new Date(this.deps.clock.nowMs()).toISOString();
+    this.current = { status, lastOperationTime, ...(lastError ? { lastError } : {}) };
+  }
+}
