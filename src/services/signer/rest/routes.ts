@@ -24,7 +24,7 @@ const PUBLIC_KEY = /^(?:0[xX])?([0-9a-fA-F]{128})$/;
 const MISSING_HEADER = 'X-Quorate-Missing-Keys';
 
 /** As a policy names what is asked for here. */
-export const REST_METHODS = {
+const REST_METHODS = {
   sign: 'eth1_sign',
   publicKeys: 'eth1_publicKeys',
   reload: 'reload',
