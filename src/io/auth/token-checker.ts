@@ -9,11 +9,11 @@ import { KeyRing } from './key-ring.ts';
 import type { TokenRules } from './security-config.ts';
 
 /** Nothing with a shared secret: whoever can check such a token can make one. */
-const ALGORITHMS = [
+export const PUBLIC_KEY_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-const TOKEN_CHARACTERS_MAX = 16 * 1024;
+export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
 
@@ -83,7 +83,7 @@ export class TokenChecker {
     }
     const { issuers, audience, prefersIntrospection } = this.rules;
     const { payload } = await jwtVerify(given, keys.find, {
-      algorithms: ALGORITHMS,
+      algorithms: PUBLIC_KEY_ALGORITHMS,
       requiredClaims: ['exp'],
       currentDate: new Date(this.clock.nowMs()),
       ...(issuers.length > 0 ? { issuer: [...issuers] } : {}),

@@ -1,0 +1,88 @@
+/**
+ * Lines of the audit log. Each is JSON that names the hash of the line before it, with its own hash as last member: SHA-256 over all
+ * that stands in front of that member. Whoever changes, drops or inserts a line has to rewrite all that follow.
+ */
+import { createHash } from 'node:crypto';
+import type { Intent } from '../../../core/signing/guard.ts';
+
+/** Of the first line of a chain. */
+export const NO_HASH = '0'.repeat(64);
+/** No line is longer: texts from outside are cut. */
+export const LINE_BYTES_MAX = 16 * 1024;
+
+const TEXT_CHARACTERS_MAX = 256;
+const LINE = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/;
+
+export interface ChainEnd {
+  /** Number of the last line; 0: none yet. */
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface AuditEntry {
+  readonly caller: string;
+  readonly intent: Intent;
+  readonly outcome: string;
+}
+
+/** The line, without its line feed, and the chain's new end. */
+export function entryLine(
+  end: ChainEnd,
+  nowMs: number,
+  { caller, intent, outcome }: AuditEntry,
+): { readonly line: string; readonly end: ChainEnd } {
+  const { method, account, kind, to, value, gas, selector, digest } = intent;
+  const domain = intent.domainName === undefined ? undefined : clip(intent.domainName);
+  const type = intent.primaryType === undefined ? undefined : clip(intent.primaryType);
+  return linked(end, nowMs, {
+    ...{ caller: clip(caller), method: clip(method), account, kind, to },
+    ...{ value: value?.toString(), gas: gas?.toString(), selector, digest },
+    ...{ domainName: domain, primaryType: type, outcome: clip(outcome) },
+  });
+}
+
+/** A line about the log itself, such as its start. */
+export function eventLine(
+  end: ChainEnd,
+  nowMs: number,
+  event: string,
+  facts: Readonly<Record<string, unknown>> = {},
+): { readonly line: string; readonly end: ChainEnd } {
+  return linked(end, nowMs, { event, ...facts });
+}
+
+function linked(end: ChainEnd, nowMs: number, members: object) {
+  const seq = end.seq + 1;
+  const time = new Date(nowMs).toISOString();
+  const head = JSON.stringify({ seq, time, ...members, previous: end.hash }).slice(0, -1);
+  const hash = hashOf(head);
+  return { line: `${head},"hash":"${hash}"}`, end: { seq, hash } };
+}
+
+export type LineCheck =
+  | { readonly kind: 'sound'; readonly end: ChainEnd; readonly previous: string }
+  | { readonly kind: 'broken'; readonly why: string };
+
+/** Whether a line is whole in itself; its place in the chain is for the caller to compare. */
+export function checkLine(line: string): LineCheck {
+  const match = LINE.exec(line);
+  if (!match) return { kind: 'broken', why: 'it is no line of an audit log' };
+  if (hashOf(match[1]!) !== match[2])
+    return { kind: 'broken', why: 'its hash is not that of its text' };
+  try {
+    const { seq, previous } = JSON.parse(line) as { seq: unknown; previous: unknown };
+    if (typeof seq === 'number' && typeof previous === 'string')
+      return { kind: 'sound', end: { seq, hash: match[2]! }, previous };
+  } catch {
+    // Said below.
+  }
+  return { kind: 'broken', why: 'it is no line of an audit log' };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function clip(text: string): string {
+  return text.length <= TEXT_CHARACTERS_MAX ? text : `${text.slice(0, TEXT_CHARACTERS_MAX)}...`;
+}

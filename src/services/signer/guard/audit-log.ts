@@ -1,0 +1,208 @@
+/** The audit log on disk: appended to by one process, many entries with one sync, resolved when they are durable. */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fail } from '../../../core/base/errors.ts';
+import type { Clock, Log } from '../../../core/ports.ts';
+import {
+  type AuditEntry,
+  type ChainEnd,
+  checkLine,
+  entryLine,
+  eventLine,
+  LINE_BYTES_MAX,
+  NO_HASH,
+} from './audit-chain.ts';
+
+const FILE_MODE = 0o600;
+/** Entries that wait for the disk; beyond it nothing more is signed. */
+const WAITING_MAX = 100_000;
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class AuditLog {
+  private readonly path: string;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private file: FileHandle;
+  private end: ChainEnd;
+  private lines: string[] = [];
+  private waiting: Waiting[] = [];
+  private flushing: Promise<void> | undefined;
+  private broken: Error | undefined;
+
+  private constructor(path: string, file: FileHandle, end: ChainEnd, clock: Clock, log: Log) {
+    this.path = path;
+    this.file = file;
+    this.end = end;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** Goes on where the file ends; a last line that a crash tore is cut off. Throws SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED. */
+  static async open(path: string, clock: Clock, log: Log): Promise<AuditLog> {
+    const { end, cutBytes } = recoverEnd(path, { seq: 0, hash: NO_HASH });
+    const file = await openFile(path);
+    const audit = new AuditLog(path, file, end, clock, log);
+    await audit.event('start', cutBytes > 0 ? { tornBytes: cutBytes } : {});
+    return audit;
+  }
+
+  /** Resolves when the entry would survive a crash. Rejects with SIGNER_AUDIT_FAILED: then nothing may leave. */
+  append(entry: AuditEntry): Promise<void> {
+    return this.add((nowMs) => entryLine(this.end, nowMs, entry));
+  }
+
+  event(event: string, facts: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    return this.add((nowMs) => eventLine(this.end, nowMs, event, facts));
+  }
+
+  get isBroken(): boolean {
+    return this.broken !== undefined;
+  }
+
+  /** After the file was renamed, or the disk failed: a new file goes on with the chain. Rejects as `open` does. */
+  async reopen(): Promise<void> {
+    await this.flushed();
+    if (!this.broken && isSameFile(this.path, this.file.fd)) return;
+    const { end } = recoverEnd(this.path, this.end);
+    await this.file.close().catch(() => undefined);
+    this.file = await openFile(this.path);
+    this.end = end;
+    this.broken = undefined;
+    await this.event('reopen');
+  }
+
+  async close(): Promise<void> {
+    if (!this.broken) await this.event('stop').catch(() => undefined);
+    await this.flushed();
+    await this.file.close();
+  }
+
+  private add(make: (nowMs: number) => { line: string; end: ChainEnd }): Promise<void> {
+    if (this.broken) return Promise.reject(this.broken);
+    if (this.waiting.length >= WAITING_MAX)
+      return Promise.reject(fail('SIGNER_AUDIT_FAILED', 'the audit log cannot keep up'));
+    const { line, end } = make(this.clock.nowMs());
+    this.end = end;
+    this.lines.push(line);
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      this.flushing ??= this.flush();
+    });
+  }
+
+  private async flushed(): Promise<void> {
+    while (this.flushing) await this.flushing;
+  }
+
+  private async flush(): Promise<void> {
+    // What comes in the same turn of the loop shares the first write.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const { lines, waiting } = this;
+      this.lines = [];
+      this.waiting = [];
+      try {
+        if (this.broken) throw this.broken;
+        await this.file.appendFile(`${lines.join('\n')}\n`);
+        await this.file.datasync();
+        for (const one of waiting) one.resolve();
+      } catch (cause) {
+        this.broken ??= fail(
+          'SIGNER_AUDIT_FAILED',
+          `the audit log ${this.path} cannot be written: ${(cause as Error).message}`,
+          { cause },
+        );
+        this.log('error', 'Audit log failed: nothing is signed until a reload opens it again', {
+          err: this.broken,
+        });
+        for (const one of waiting) one.reject(this.broken);
+      }
+    }
+    // In the turn of the loop's last look: whoever adds after it starts a flush of his own.
+    this.flushing = undefined;
+  }
+}
+
+function isSameFile(path: string, fd: number): boolean {
+  const own = fstatSync(fd);
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.ino === own.ino && found.dev === own.dev;
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path, 'a', FILE_MODE);
+    syncFolder(path);
+    return file;
+  } catch (cause) {
+    throw fail(
+      'SIGNER_AUDIT_FAILED',
+      `cannot open the audit log ${path}: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+}
+
+/** The name of a new file has to survive too. */
+function syncFolder(path: string): void {
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } catch {
+    // Some file systems do not know it.
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** End of the chain in a file; `none`: where there is no line in it. */
+function recoverEnd(path: string, none: ChainEnd): { end: ChainEnd; cutBytes: number } {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r+');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { end: none, cutBytes: 0 };
+    throw fail('SIGNER_AUDIT_FAILED', `cannot read ${path}: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const tail = Buffer.alloc(Math.min(size, 2 * LINE_BYTES_MAX));
+    readSync(fd, tail, 0, tail.length, size - tail.length);
+    const lastFeed = tail.lastIndexOf('\n');
+    const cutBytes = tail.length - (lastFeed + 1);
+    if (cutBytes > LINE_BYTES_MAX) throw broken(path, 'its end is no line of an audit log');
+    if (cutBytes > 0) {
+      ftruncateSync(fd, size - cutBytes);
+      fsyncSync(fd);
+    }
+    if (lastFeed < 0) return { end: none, cutBytes };
+    const start = lastFeed === 0 ? 0 : tail.lastIndexOf('\n', lastFeed - 1) + 1;
+    const last = checkLine(tail.subarray(start, lastFeed).toString('utf8'));
+    if (last.kind === 'broken') throw broken(path, `its last line is not sound: ${last.why}`);
+    return { end: last.end, cutBytes };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function broken(path: string, why: string): Error {
+  return fail(
+    'SIGNER_AUDIT_BROKEN',
+    `the audit log ${path} was changed or damaged: ${why}. Keep it as evidence under another name, and start with a new one`,
+  );
+}

@@ -1,0 +1,58 @@
+/** Checks the chain of an audit log line by line, over any number of files that continue each other. */
+import { createReadStream } from 'node:fs';
+import { fail } from '../../../core/base/errors.ts';
+import { type ChainEnd, checkLine, LINE_BYTES_MAX } from './audit-chain.ts';
+
+export interface AuditReport {
+  readonly lines: number;
+  /** Of the last line: note it elsewhere, and a log that lost its end can be told. */
+  readonly lastHash: string;
+  /** Bytes after the last line feed: a line that a crash tore. */
+  readonly tornBytes: number;
+}
+
+/** In the order they were written. Throws SIGNER_AUDIT_BROKEN, which names file and line. */
+export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditReport> {
+  let end: ChainEnd | undefined;
+  let lines = 0;
+  let tornBytes = 0;
+  for (const path of paths) {
+    if (tornBytes > 0) throw fail('SIGNER_AUDIT_BROKEN', `${path} does not continue a torn line`);
+    let number = 0;
+    for await (const { line, isWhole } of linesOf(path)) {
+      number++;
+      if (!isWhole) {
+        tornBytes = Buffer.byteLength(line);
+        break;
+      }
+      end = next(end, line, `${path}: line ${number}`);
+      lines++;
+    }
+  }
+  return { lines, lastHash: end?.hash ?? '', tornBytes };
+}
+
+function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd {
+  const found = checkLine(line);
+  if (found.kind === 'broken') throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${found.why}`);
+  if (end && found.previous !== end.hash)
+    throw fail('SIGNER_AUDIT_BROKEN', `${where}: it does not follow the line before it`);
+  if (end && found.end.seq !== end.seq + 1)
+    throw fail(
+      'SIGNER_AUDIT_BROKEN',
+      `${where}: its number is ${found.end.seq}, not ${end.seq + 1}`,
+    );
+  return found.end;
+}
+
+async function* linesOf(path: string): AsyncGenerator<{ line: string; isWhole: boolean }> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop()!;
+    if (rest.length > LINE_BYTES_MAX)
+      throw fail('SIGNER_AUDIT_BROKEN', `${path}: a line is longer than ${LINE_BYTES_MAX} bytes`);
+    for (const line of parts) yield { line, isWhole: true };
+  }
+  if (rest !== '') yield { line: rest, isWhole: false };
+}

@@ -1,0 +1,147 @@
+/** The guard as the options want it: open where they say nothing, else tokens, certificates, policy and audit log. */
+import { readFile } from 'node:fs/promises';
+import { fail } from '../../../core/base/errors.ts';
+import type { Clock, Log, Metrics } from '../../../core/ports.ts';
+import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
+import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
+import type { GuardSettings } from '../settings.ts';
+import { AuditLog } from './audit-log.ts';
+import { ANY_ACCOUNT, callerOf, isRefused, refusal, UNAUTHORIZED_CODE } from './callers.ts';
+import { type Policy, parsePolicy } from './policy.ts';
+import { Rules } from './rules.ts';
+
+const POLICY_BYTES_MAX = 4 * 1024 * 1024;
+const UNAUTHENTICATED_STATUS = 401;
+/** EIP-1474: limit exceeded. */
+const RATE_CODE = -32_005;
+
+export interface GuardDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface RunningGuard extends Guard {
+  /** Reads the policy again and goes on with the audit log under its name; rejects with what is wrong, and the old policy stays. */
+  reload(): Promise<void>;
+  /** Why nothing can be signed now; undefined: all is well. */
+  health(): string | undefined;
+  close(): Promise<void>;
+}
+
+interface Loaded {
+  readonly policy: Policy;
+  readonly rules: Rules;
+}
+
+/** Throws SIGNER_POLICY_INVALID, SIGNER_AUDIT_…, TOKEN_KEYS_INVALID. */
+export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promise<RunningGuard> {
+  const { policyFile, tokens, auditLog } = settings;
+  const policy = policyFile === undefined ? undefined : await readPolicy(policyFile);
+  const bearer = tokens && new BearerClaims(tokens, deps.clock, deps.log);
+  const asked = policy?.callers?.find(({ token }) => token !== undefined);
+  if (asked && !bearer)
+    throw fail(
+      'SIGNER_POLICY_INVALID',
+      `${policyFile}: caller "${asked.name}" shows a token, but tokens are not checked: give --jwt-keys or --jwt-secret-file`,
+    );
+  const audit =
+    auditLog === undefined ? undefined : await AuditLog.open(auditLog, deps.clock, deps.log);
+  const loaded = policy && { policy, rules: new Rules(policy) };
+  return new RealGuard({ settings, deps, bearer, audit }, loaded);
+}
+
+async function readPolicy(path: string): Promise<Policy> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    throw fail('SIGNER_POLICY_INVALID', `cannot read the policy: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  if (bytes.length > POLICY_BYTES_MAX)
+    throw fail('SIGNER_POLICY_INVALID', `${path} is larger than ${POLICY_BYTES_MAX} bytes`);
+  return parsePolicy(path, bytes.toString('utf8'));
+}
+
+interface GuardParts {
+  readonly settings: GuardSettings;
+  readonly deps: GuardDeps;
+  readonly bearer: BearerClaims | undefined;
+  readonly audit: AuditLog | undefined;
+}
+
+class RealGuard implements RunningGuard {
+  private readonly parts: GuardParts;
+  private loaded: Loaded | undefined;
+
+  constructor(parts: GuardParts, loaded: Loaded | undefined) {
+    this.parts = parts;
+    this.loaded = loaded;
+  }
+
+  async identify(shown: {
+    readonly authorization: string | undefined;
+    readonly certificate: string | undefined;
+    readonly remote: string;
+  }): Promise<Identity | Refusal> {
+    const { certificate, remote, authorization } = shown;
+    const verdict = await this.parts.bearer?.check(authorization);
+    if (verdict?.kind === 'refused') {
+      this.parts.deps.metrics?.count('signer_unauthorized_total');
+      return refusal(UNAUTHENTICATED_STATUS, verdict.why);
+    }
+    const claims = verdict?.claims;
+    const caller = callerOf({ certificate, claims, remote }, this.loaded?.policy.callers);
+    if (isRefused(caller)) {
+      this.parts.deps.metrics?.count('signer_unauthorized_total');
+      return caller;
+    }
+    const { name, mayCall, accounts } = caller;
+    const { clock } = this.parts.deps;
+    // A connection outlives the token it was opened with.
+    const untilMs = verdict?.untilMs ?? Number.POSITIVE_INFINITY;
+    const isValid = (): boolean => clock.nowMs() < untilMs;
+    return {
+      name,
+      mayCall: (method) => isValid() && mayCall(method),
+      mayUse: (account) =>
+        isValid() &&
+        (!accounts || accounts.has(ANY_ACCOUNT) || accounts.has(account)) &&
+        (!this.loaded || this.loaded.rules.mayUse(name, account)),
+    };
+  }
+
+  check(identity: Identity, intent: Intent): Refusal | undefined {
+    const { clock, metrics } = this.parts.deps;
+    const found = this.loaded?.rules.refusal(identity.name, intent, clock.nowMs());
+    if (!found) return undefined;
+    metrics?.count(`signer_refusals_total{reason="${found.kind}"}`);
+    if (found.kind === 'rate')
+      return { httpStatus: 200, code: RATE_CODE, message: `Limit exceeded: ${found.why}` };
+    return { httpStatus: 200, code: UNAUTHORIZED_CODE, message: `Refused by policy: ${found.why}` };
+  }
+
+  record(identity: Identity, intent: Intent, outcome: string): void | Promise<void> {
+    return this.parts.audit?.append({ caller: identity.name, intent, outcome });
+  }
+
+  async reload(): Promise<void> {
+    const { settings, audit } = this.parts;
+    await audit?.reopen();
+    if (settings.policyFile === undefined) return;
+    const policy = await readPolicy(settings.policyFile);
+    this.loaded = { policy, rules: new Rules(policy, this.loaded?.rules) };
+    await audit?.event('policy', { rules: policy.rules.length });
+  }
+
+  health(): string | undefined {
+    return this.parts.audit?.isBroken ? 'the audit log cannot be written' : undefined;
+  }
+
+  async close(): Promise<void> {
+    this.parts.bearer?.close();
+    await this.parts.audit?.close();
+  }
+}

@@ -1,0 +1,43 @@
+/** How much was signed in the time just gone, exactly: a sliding window. */
+
+/** More than this in one window are refused, whatever they are worth. */
+const ENTRIES_MAX = 100_000;
+
+interface Entry {
+  readonly atMs: number;
+  readonly value: bigint;
+}
+
+export class RateWindow {
+  private readonly windowMs: number;
+  /** In order of time; those before `first` are over. */
+  private entries: Entry[] = [];
+  private first = 0;
+  private sum = 0n;
+
+  constructor(windowMs: number) {
+    this.windowMs = windowMs;
+  }
+
+  /** What the window would hold with one more of `value`. */
+  with(nowMs: number, value: bigint): { readonly count: number; readonly value: bigint } {
+    this.forget(nowMs);
+    const held = this.entries.length - this.first;
+    return { count: held >= ENTRIES_MAX ? Infinity : held + 1, value: this.sum + value };
+  }
+
+  add(nowMs: number, value: bigint): void {
+    this.entries.push({ atMs: nowMs, value });
+    this.sum += value;
+  }
+
+  private forget(nowMs: number): void {
+    const { entries } = this;
+    // A clock that was put back forgets nothing too early.
+    while (this.first < entries.length && nowMs - entries[this.first]!.atMs >= this.windowMs)
+      this.sum -= entries[this.first++]!.value;
+    if (this.first < entries.length / 2 || this.first < 1000) return;
+    this.entries = entries.slice(this.first);
+    this.first = 0;
+  }
+}
