@@ -1,14 +1,6 @@
 /** Contracts, transfers, events and subscriptions through the client libraries people use. */
 import { type Contract, ContractFactory, JsonRpcProvider, Wallet, WebSocketProvider } from 'ethers';
-import {
-  createPublicClient,
-  createWalletClient,
-  defineChain,
-  http,
-  parseAbi,
-  webSocket,
-} from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { createPublicClient, parseAbi, webSocket } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Web3 } from 'web3';
 import { WebSocket } from 'ws';
@@ -18,11 +10,14 @@ import { postJson } from '../support/rpc-client.ts';
 import {
   STORE_ABI,
   STORE_CODE,
+  STORE_JSON_ABI,
   STORED_TOPIC,
   setInput,
   VALUE_INPUT,
   word,
 } from '../support/store-contract.ts';
+
+import { viemClients } from '../support/viem-clients.ts';
 
 const POLLING_INTERVAL_MS = 200;
 
@@ -78,25 +73,10 @@ describe('viem', () => {
   const abi = parseAbi(STORE_ABI);
 
   it('deploys, calls, reads events and sends with a local and a remote account', async () => {
-    const url = net.rpc[0]!.url;
-    const chain = defineChain({
-      id: 1337,
-      name: 'devnet',
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [url] } },
-    });
-    const node = createPublicClient({
-      chain,
-      transport: http(url),
-      pollingInterval: POLLING_INTERVAL_MS,
-    });
-    const account = privateKeyToAccount(net.accounts[1]!.privateKey as `0x${string}`);
-    const local = createWalletClient({ account, chain, transport: http(url) });
-    const remote = createWalletClient({
-      account: net.accounts[2]!.address as `0x${string}`,
-      chain,
-      transport: http(url),
-    });
+    const clients = viemClients(net.rpc[0]!.url);
+    const { node } = clients;
+    const local = clients.local(net.accounts[1]!.privateKey);
+    const remote = clients.remote(net.accounts[2]!.address);
     const mined = (hash: `0x${string}`) => node.waitForTransactionReceipt({ hash });
     const deployed = await mined(
       await local.deployContract({ abi, bytecode: STORE_CODE as `0x${string}` }),
@@ -140,18 +120,10 @@ describe('web3', () => {
   it('deploys, calls, reads events and sends with its wallet and an account of the node', async () => {
     const web3 = new Web3(net.rpc[0]!.url);
     web3.eth.transactionPollingInterval = POLLING_INTERVAL_MS;
-    const uint = { name: 'value', type: 'uint256' };
-    const abi = [
-      { type: 'function', name: 'set', inputs: [uint], outputs: [], stateMutability: 'nonpayable' },
-      { type: 'function', name: 'value', inputs: [], outputs: [uint], stateMutability: 'view' },
-      {
-        type: 'event',
-        name: 'Stored',
-        inputs: [{ name: 'by', type: 'address', indexed: true }, uint],
-      },
-    ] as const;
     const from = web3.eth.accounts.wallet.add(net.accounts[2]!.privateKey)[0]!.address;
-    const store = await new web3.eth.Contract(abi).deploy({ data: STORE_CODE }).send({ from });
+    const store = await new web3.eth.Contract(STORE_JSON_ABI)
+      .deploy({ data: STORE_CODE })
+      .send({ from });
     const first = await store.methods.set!(5 as never).send({ from });
     await store.methods.set!(6 as never).send({ from: net.accounts[0]!.address });
     expect(await store.methods.value!().call()).toBe(6n);

@@ -1,13 +1,14 @@
 /** Client libraries against a Raft devnet, whose answers carry timestamps in seconds. */
 import { once } from 'node:events';
 import { type Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
-import { createPublicClient, createWalletClient, defineChain, http, parseAbi } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Web3 } from 'web3';
 import { WebSocket } from 'ws';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { STORE_ABI, STORE_CODE, word } from '../support/store-contract.ts';
+import { STORE_ABI, STORE_CODE, STORE_JSON_ABI, word } from '../support/store-contract.ts';
+import { viemClients } from '../support/viem-clients.ts';
 
 const YEAR_2100_SECONDS = 4_102_444_800n;
 const POLLING_INTERVAL_MS = 200;
@@ -53,20 +54,9 @@ describe('a Raft devnet', () => {
   });
 
   it('serves viem', async () => {
-    const url = net.rpc[0]!.url;
-    const chain = defineChain({
-      id: 1337,
-      name: 'raft devnet',
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [url] } },
-    });
-    const node = createPublicClient({
-      chain,
-      transport: http(url),
-      pollingInterval: POLLING_INTERVAL_MS,
-    });
-    const account = privateKeyToAccount(net.accounts[1]!.privateKey as `0x${string}`);
-    const wallet = createWalletClient({ account, chain, transport: http(url) });
+    const clients = viemClients(net.rpc[0]!.url);
+    const { node } = clients;
+    const wallet = clients.local(net.accounts[1]!.privateKey);
     const abi = parseAbi(STORE_ABI);
     const bytecode = STORE_CODE as `0x${string}`;
     const hash = await wallet.deployContract({ abi, bytecode });
@@ -76,6 +66,20 @@ describe('a Raft devnet', () => {
     const pending = await node.getBlock({ blockTag: 'pending' });
     expect(pending.timestamp).toBeLessThan(YEAR_2100_SECONDS);
     expect(await node.getCode({ address: deployed.contractAddress! })).toMatch(/^0x6080/);
+  });
+
+  it('serves web3', async () => {
+    const web3 = new Web3(net.rpc[2]!.url);
+    web3.eth.transactionPollingInterval = POLLING_INTERVAL_MS;
+    const from = web3.eth.accounts.wallet.add(net.accounts[0]!.privateKey)[0]!.address;
+    const contract = new web3.eth.Contract(STORE_JSON_ABI);
+    const store = await contract.deploy({ data: STORE_CODE }).send({ from });
+    const { blockNumber: fromBlock } = await store.methods.set!(5 as never).send({ from });
+    expect(await store.methods.value!().call()).toBe(5n);
+    const events = await store.getPastEvents('Stored', { fromBlock });
+    expect(events.map((event) => (event as { data: string }).data)).toEqual([word(5)]);
+    const { timestamp } = await web3.eth.getBlock('latest');
+    expect(timestamp).toBeLessThan(YEAR_2100_SECONDS);
   });
 
   it('mints many transactions of one sender in order, block upon block', async () => {

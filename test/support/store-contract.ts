@@ -9,6 +9,17 @@ export const STORE_ABI = [
   'function set(uint256 v)',
   'function value() view returns (uint256)',
 ];
+/** The same for libraries that take JSON alone. */
+const UINT = { name: 'value', type: 'uint256' };
+export const STORE_JSON_ABI = [
+  { type: 'function', name: 'set', inputs: [UINT], outputs: [], stateMutability: 'nonpayable' },
+  { type: 'function', name: 'value', inputs: [], outputs: [UINT], stateMutability: 'view' },
+  {
+    type: 'event',
+    name: 'Stored',
+    inputs: [{ name: 'by', type: 'address', indexed: true }, UINT],
+  },
+] as const;
 export const STORED_TOPIC = '0xebfcf7c0a1b09f6499e519a8d8bb85ce33cd539ec6cbd964e116cd74943ead1a';
 
 /** Input of `set(value)`. */
