@@ -1,6 +1,7 @@
 /**
  * One chain of processes through its transitions: IBFT to QBFT, rewards, empty block periods, then more of them by a newer genesis
- * file: validators of a contract and back. Newcomers sync across all of it, permissioned or not, of either gcmode.
+ * file: validators of a contract and back, the rules of Cancun. Newcomers sync across all of it, permissioned or not, of either
+ * gcmode.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,12 +37,13 @@ let validators: readonly BftNode[];
 /** Head when the newer genesis file came. */
 let bent = 0;
 
-function withTransitions(transitions: readonly object[]) {
+function withTransitions(transitions: readonly object[], config: object = {}) {
   return (addresses: readonly string[]) => {
     const options: GenesisFileOptions = {
       engine: 'ibft',
       validators: addresses.slice(0, 3),
       transitions,
+      config: { berlinBlock: 0, ...config },
       alloc: contractOf(addressWords(addresses.slice(0, 3))),
     };
     return genesisFile(options);
@@ -120,7 +122,9 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
     validators: addresses.slice(0, 3),
   };
   const byContract = { block: bent + CONTRACT_AFTER, ...BY_CONTRACT };
-  network.write(withTransitions([...TRANSITIONS, byContract, back])(addresses));
+  const fork = bent + HEADER_AFTER;
+  const quorate = { londonBlock: fork, shanghaiBlock: fork, cancunBlock: fork };
+  network.write(withTransitions([...TRANSITIONS, byContract, back], { quorate })(addresses));
   const told = network.nodes.slice(0, 5).filter((node) => node !== third);
   await Promise.all(told.map((node) => network.init(node)));
   network.introduce(network.nodes.slice(0, 7));
@@ -157,9 +161,15 @@ it('permissioned newcomers sync across all of it, others are refused', async () 
   const known = network.nodes.slice(0, 7);
   await network.reach((await headOf(known[0]!.rpc)) + 2, known);
   const head = await expectAgreement(known);
-  const tag = `0x${(bent + CONTRACT_AFTER + 1).toString(16)}`;
-  const byContract = await newcomers[1]!.rpc.call<any>('eth_getBlockByNumber', tag, false);
+  const [byContract, before, forked] = await Promise.all(
+    [CONTRACT_AFTER + 1, HEADER_AFTER - 1, HEADER_AFTER].map((at) => {
+      const tag = `0x${(bent + at).toString(16)}`;
+      return newcomers[1]!.rpc.call<any>('eth_getBlockByNumber', tag, false);
+    }),
+  );
   expect(readBftExtra(fromHex(byContract.extraData))!.validators).toEqual([]);
+  expect(before.baseFeePerGas).toBeUndefined();
+  expect(forked).toMatchObject({ baseFeePerGas: '0x0', blobGasUsed: '0x0', withdrawals: [] });
   const times = await timesOf(newcomers[0]!, head);
   const fast = times.slice(FAST_FROM).map((time, at) => time - times[FAST_FROM + at - 1]!);
   expect(Math.min(...fast)).toBe(1);

@@ -1,6 +1,6 @@
 /** A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of the reference. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bareHex, toHex } from '../../src/core/base/hex.ts';
@@ -82,6 +82,13 @@ export class BftProcesses {
   introduce(nodes: readonly BftNode[], file = 'static-nodes.json'): void {
     for (const node of nodes)
       writeFileSync(join(node.folder, file), JSON.stringify(nodes.map(({ enode }) => enode)));
+  }
+
+  /** Its chain and all it remembers are gone; its key is not. */
+  async forget(node: BftNode): Promise<void> {
+    const places = ['quorate', 'geth/chaindata', 'geth/nodes', 'geth/transactions.rlp'];
+    for (const place of places) rmSync(join(node.folder, place), { recursive: true, force: true });
+    await this.init(node);
   }
 
   /** First start of a node of ours, which needs no `init` for it. */

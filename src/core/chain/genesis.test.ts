@@ -202,7 +202,7 @@ describe('bad genesis files', () => {
     ],
     [
       quorum({ ibft: { validatorcontractaddress: CONTRACT } }),
-      'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
+      'invalid genesis file: cant combine extraData validators and config.ibft.validatorcontractaddress at the same time',
     ],
     [
       quorum({ transitions: [{ block: 5, validatorcontractaddress: CONTRACT }] }),

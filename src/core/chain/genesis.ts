@@ -14,7 +14,7 @@ import { readEthereumConfig } from './besu-config.ts';
 import { type Block, blockOf, EMPTY_UNCLES_HASH } from './block.ts';
 import { EMPTY_BLOOM } from './bloom.ts';
 import type { ChainConfig, GenesisFormat } from './chain-config.ts';
-import { consensusAt } from './consensus-rules.ts';
+import { type BftEngine, consensusAt } from './consensus-rules.ts';
 import { decodeQbftExtra } from './extra-data.ts';
 import { INITIAL_BASE_FEE_WEI } from './fees.ts';
 import { checkGoquorumConfig, readGoquorumConfig } from './goquorum-config.ts';
@@ -241,16 +241,21 @@ function readStorage(account: JsonFields): (readonly [Hash32, Hash32])[] {
 /** Validators are in the extra data or in a contract, not in both. */
 function checkValidatorContract(config: ChainConfig, extraData: Uint8Array): void {
   // COMPAT: of an `ibft` block too, though that engine has no form that passes.
-  if (!config.qbft?.validatorContract && !config.ibft?.validatorContract) return;
-  let isEmpty = false;
+  if (config.ibft?.validatorContract) throw contractFault('ibft');
+  if (config.qbft?.validatorContract && !namesNobody(extraData)) throw contractFault('qbft');
+}
+
+function namesNobody(extraData: Uint8Array): boolean {
   try {
-    isEmpty = decodeQbftExtra(extraData).validators.length === 0;
+    return decodeQbftExtra(extraData).validators.length === 0;
   } catch {
-    isEmpty = false;
+    return false;
   }
-  if (isEmpty) return;
-  throw genesisFault(
-    'invalid genesis file: cant combine extraData validators and config.qbft.validatorcontractaddress at the same time',
+}
+
+function contractFault(engine: BftEngine): Error {
+  return genesisFault(
+    `invalid genesis file: cant combine extraData validators and config.${engine}.validatorcontractaddress at the same time`,
   );
 }
 

@@ -9,7 +9,7 @@ const OPTIONS = {
   transition: { type: 'string' },
   kinds: { type: 'string' },
 } as const;
-const DEFAULTS = { qbft: '500', ibft: '200', transition: '200,100' };
+const DEFAULTS = { qbft: '500', ibft: '200', transition: '200,120' };
 
 /** Resolves with the exit status. */
 export async function runMixed(args: string[]): Promise<number> {

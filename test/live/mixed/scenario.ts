@@ -6,12 +6,14 @@ import { type BftNode, BftProcesses, type Kind } from '../../support/bft-process
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
 import { genesisFile } from '../../support/genesis-file.ts';
+import { addressWords, BY_CONTRACT, contractOf } from '../../support/validator-contract.ts';
 import { type Agreement, compareAll } from './agreement.ts';
 import { Traffic } from './traffic.ts';
 
 /** A height may wait for rounds that time out, and for nodes that start. */
 const STILL_MS = 180_000;
 const WHOLE_MS = 3_600_000;
+const BENEFICIARY = `0x${'fe'.repeat(20)}`;
 
 /** A node that is not there from one block to another. */
 interface Absence {
@@ -19,6 +21,8 @@ interface Absence {
   readonly from: number;
   readonly to: number;
   readonly signal: 'SIGTERM' | 'SIGKILL';
+  /** It comes back with its key alone. */
+  readonly isDiskLost?: boolean;
 }
 
 export interface MixedPlan {
@@ -43,10 +47,13 @@ export async function playMixed(
 ): Promise<MixedResult> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-mixed-'));
   const { engine, switchAt } = plan;
-  const transitions = switchAt === undefined ? [] : [{ block: switchAt, algorithm: 'qbft' }];
   const network = await BftProcesses.prepare({
     ...{ folder, kinds, reference, flags: ['--gcmode', 'archive'] },
-    genesis: (validators) => genesisFile({ engine, validators, transitions }),
+    genesis: (validators) => {
+      const transitions = switchAt === undefined ? [] : transitionsFrom(switchAt);
+      const alloc = contractOf(addressWords(validators));
+      return genesisFile({ engine, validators, transitions, alloc });
+    },
   });
   say(`${plan.name}: ${kinds.join('')}, ${plan.blocks} blocks, logs in ${folder}`);
   const end = () => void network.stopAll();
@@ -74,7 +81,23 @@ export async function playMixed(
   }
 }
 
-/** Each in turn as an operator stops it, the last one across the transition if there is one; then killed. */
+/** To QBFT, then what else a chain may change while it runs. */
+function transitionsFrom(block: number): object[] {
+  return [
+    { block, algorithm: 'qbft' },
+    { block: block + 4, blockReward: '20', miningBeneficiary: BENEFICIARY },
+    { block: block + 8, 'miner.gaslimit': 900_000_000, contractsizelimit: 48 },
+    { block: block + 12, blockperiodseconds: 2, beneficiaryMode: 'validators' },
+    { block: block + 16, blockperiodseconds: 1, transactionSizeLimit: 64 },
+    { block: block + 20, ...BY_CONTRACT },
+    { block: block + 32, validatorselectionmode: 'blockheader', blockReward: '0xa' },
+  ];
+}
+
+/**
+ * Each in turn as an operator stops it, the last one across the transition if there is one; then killed, and the second and
+ * the third lose their disks.
+ */
 function absencesOf({ blocks, switchAt }: MixedPlan): Absence[] {
   const away = Math.max(4, Math.round(blocks / 25));
   const from = (share: number) => Math.round(blocks * share);
@@ -84,16 +107,17 @@ function absencesOf({ blocks, switchAt }: MixedPlan): Absence[] {
     return { number, from: first, to: first + away, signal: 'SIGTERM' as const };
   });
   const last = switchAt === undefined ? from(0.5) : switchAt - Math.ceil(away / 2);
-  const killed = [1, 2, 3].map((number, at) => {
-    const first = Math.max(from(0.6 + at * 0.08), last + away + 1 + at * (away + 1));
-    return { number, from: first, to: first + away, signal: 'SIGKILL' as const };
+  const killed = [1, 2, 3, 4].map((number, at) => {
+    const first = Math.max(from(0.6 + at * 0.06), last + away + 1 + at * (away + 1));
+    const isDiskLost = number > 1 && number < 4;
+    return { number, from: first, to: first + away, signal: 'SIGKILL' as const, isDiskLost };
   });
   return [...stopped, { number: 4, from: last, to: last + away, signal: 'SIGTERM' }, ...killed];
 }
 
 async function beAway(
   network: BftProcesses,
-  { number, from, to, signal }: Absence,
+  { number, from, to, signal, isDiskLost }: Absence,
   say: (line: string) => void,
 ): Promise<void> {
   await reach(network.nodes, from);
@@ -102,10 +126,13 @@ async function beAway(
   const others = network.running;
   const left = await headOf(others[0]!.rpc);
   await reach(others, Math.max(to, left + 2));
+  if (isDiskLost) await network.forget(node);
   await node.start();
   const back = await headOf(others[0]!.rpc);
   await reach(network.nodes, back + 4);
-  say(`  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}, takes part again`);
+  say(
+    `  ${node.name} (${node.kind}) away by ${signal} from ${left} to ${back}${isDiskLost ? ', its disk lost' : ''}, takes part again`,
+  );
 }
 
 async function voteOutAndIn(
