@@ -1,4 +1,5 @@
 /** Bounds of the pool, and who goes when one is reached. Local senders are exempt. */
+import type { Address } from '../base/bytes.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
 
 export interface PoolLimits {
@@ -18,6 +19,8 @@ export interface PoolLimits {
   readonly transactionsMax: number;
   /** False: nobody is privileged (`--txpool.nolocals`). */
   readonly hasLocals: boolean;
+  /** Senders that are local from the start. */
+  readonly locals: readonly Address[];
 }
 
 /** The reference's defaults; it has no bound for local transactions. */
@@ -31,6 +34,7 @@ export const POOL_LIMITS: PoolLimits = {
   lifetimeMs: 3 * 60 * 60 * 1000,
   transactionsMax: 500_000,
   hasLocals: true,
+  locals: [],
 };
 
 /** Among the last transactions of remote senders: one that waits, else the worst paid, else the newest. */

@@ -92,6 +92,15 @@ describe('admission', () => {
     expect(refusal(() => pool.add(other, 0))).toBe('already known');
   });
 
+  it('takes named senders for local wherever their transactions come from', () => {
+    const limits = { locals: [ALICE] };
+    const { pool } = poolOf({ hasGasPrice: true, limits });
+    pool.add(fakeTransaction(ALICE), 0);
+    expect(refusal(() => pool.add(fakeTransaction(BOB), 0))).toBe('transaction underpriced');
+    const { pool: strict } = poolOf({ hasGasPrice: true, limits: { ...limits, hasLocals: false } });
+    expect(refusal(() => strict.add(fakeTransaction(ALICE), 0))).toBe('transaction underpriced');
+  });
+
   it('asks a price of remote transactions where gas has one', () => {
     const { pool } = poolOf({ hasGasPrice: true });
     const free = fakeTransaction(ALICE);

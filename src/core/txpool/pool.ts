@@ -58,6 +58,8 @@ export class TransactionPool {
     this.head = head;
     this.state = state;
     this.limits = { ...POOL_LIMITS, ...options.limits };
+    const { hasLocals, locals } = this.limits;
+    if (hasLocals) for (const address of locals) this.localSenders.add(keyOf(address));
     this.hasBlobs = options.hasBlobs ?? false;
   }
 

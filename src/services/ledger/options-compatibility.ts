@@ -18,6 +18,16 @@ export const COMPATIBILITY_ROWS: readonly OptionRow[] = [
     'metrics.expensive',
     'log.debug',
     'log.json',
+    'ethash.cacheslockmmap',
+    'ethash.dagslockmmap',
+    'light.nopruning',
+    'light.nosyncserve',
+    'metrics.influxdb',
+    'nocompaction',
+    'ulc.onlyannounce',
+    'usb',
+    'v5disc',
+    'vmdebug',
   ].map(
     (flag): OptionRow => ({
       flag,
@@ -29,7 +39,6 @@ export const COMPATIBILITY_ROWS: readonly OptionRow[] = [
   ),
   ...[
     'miner.threads',
-    'miner.gasprice',
     'miner.recommit',
     'nat',
     'cache',
@@ -47,31 +56,77 @@ export const COMPATIBILITY_ROWS: readonly OptionRow[] = [
     'txpool.rejournal',
     'maxpendpeers',
     'datadir.minfreedisk',
-    'gpo.blocks',
-    'gpo.percentile',
-    'gpo.maxprice',
     'graphql.corsdomain',
     'graphql.vhosts',
     'log.backtrace',
     'vmodule',
     'ethstats',
     'plugins.publickey',
+    'authorizationlist',
+    'bloomfilter.size',
+    'datadir.ancient',
+    'ethash.cachedir',
+    'ethash.cachesinmem',
+    'ethash.cachesondisk',
+    'ethash.dagdir',
+    'ethash.dagsinmem',
+    'ethash.dagsondisk',
+    'light.egress',
+    'light.ingress',
+    'light.maxpeers',
+    'light.serve',
+    'metrics.influxdb.database',
+    'metrics.influxdb.endpoint',
+    'metrics.influxdb.password',
+    'metrics.influxdb.tags',
+    'metrics.influxdb.username',
+    'miner.notify',
+    'pcscdpath',
+    'pprof.blockprofilerate',
+    'pprof.cpuprofile',
+    'pprof.memprofilerate',
+    'trace',
+    'ulc.fraction',
+    'ulc.servers',
+    'vm.evm',
+    'vm.ewasm',
+    'ws.rpcprefix',
   ].map((flag): OptionRow => ({ flag, type: 'string', about: 'No effect', group: COMPATIBILITY })),
-  ...['qlight.client', 'qlight.server'].map(
-    (flag): OptionRow => ({
+  ...['qlight.client', 'qlight.server'].map((flag) =>
+    refusedFlag(
       flag,
-      type: 'boolean',
-      about: 'Refused: there are no light nodes',
-      group: COMPATIBILITY,
-      refused:
-        'run a full node, and give its clients private states of their own with --multitenancy',
-    }),
+      'there are no light nodes',
+      'run a full node, and give its clients private states of their own with --multitenancy',
+    ),
+  ),
+  ...['mainnet', 'ropsten', 'rinkeby', 'goerli', 'yolov3'].map((flag) =>
+    refusedFlag(
+      flag,
+      'public networks are not served',
+      'name the genesis file of a permissioned network with --genesis',
+    ),
+  ),
+  ...['dev', 'fakepow', 'catalyst'].map((flag) =>
+    refusedFlag(flag, 'this is not a network for tests', 'run "quorate devnet" for one'),
   ),
   {
-    flag: 'netrestrict',
+    ...refusedFlag(
+      'signer',
+      'keys of others sign in front of the node',
+      'run "quorate signer" and point clients at it',
+    ),
     type: 'string',
-    about: 'Refused: peers are restricted by --permissioned',
-    group: COMPATIBILITY,
-    refused: 'name the peers in permissioned-nodes.json and start with --permissioned',
+  },
+  {
+    ...refusedFlag(
+      'netrestrict',
+      'peers are restricted by --permissioned',
+      'name the peers in permissioned-nodes.json and start with --permissioned',
+    ),
+    type: 'string',
   },
 ];
+
+function refusedFlag(flag: string, why: string, refused: string): OptionRow {
+  return { flag, type: 'boolean', about: `Refused: ${why}`, group: COMPATIBILITY, refused };
+}

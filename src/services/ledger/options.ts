@@ -245,6 +245,41 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: POOL,
   },
   {
+    flag: 'miner.gasprice',
+    type: 'integer',
+    default: 1_000_000_000,
+    about:
+      'Price in wei that a transaction without one gets while no block has paid any, where gas has a price',
+    group: POOL,
+  },
+  {
+    flag: 'gpo.blocks',
+    type: 'integer',
+    default: 20,
+    about: 'Blocks whose prices make the suggested one',
+    group: POOL,
+  },
+  {
+    flag: 'gpo.percentile',
+    type: 'integer',
+    default: 60,
+    about: 'Which of their prices is suggested',
+    group: POOL,
+  },
+  {
+    flag: 'gpo.maxprice',
+    type: 'integer',
+    default: 500_000_000_000,
+    about: 'Price in wei that a suggestion never exceeds',
+    group: POOL,
+  },
+  {
+    flag: 'txpool.locals',
+    type: 'list',
+    about: 'Addresses whose transactions count as local wherever they come from',
+    group: POOL,
+  },
+  {
     flag: 'txpool.nolocals',
     type: 'boolean',
     default: false,

@@ -30,13 +30,14 @@ import { AsyncSends } from './node/async-sends.ts';
 import type { LedgerNode, Part } from './node/compose.ts';
 import { EeaSender } from './node/eea-sender.ts';
 import { composeExtensions } from './node/extension.ts';
+import { GasPriceOracle } from './node/gas-price.ts';
 import { NonceLock } from './node/nonce-lock.ts';
 import { PrivateSender } from './node/private-sender.ts';
 import type { TransactionArgs } from './node/send-desk.ts';
 import { Sender } from './node/sender.ts';
 import { TenantDesk } from './node/tenant-desk.ts';
 import { poolHead } from './node/transaction-door.ts';
-import { ipcPath, namespacesOf } from './settings.ts';
+import { gasPriceTerms, ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
 import { FilterDesk } from './view/filter-desk.ts';
@@ -154,6 +155,7 @@ function sendersOf(
   const senders = new Map<Psi, Sender>();
   const nonces = new NonceLock();
   const marker = markerSigner(options, accounts);
+  const gasPrices = new GasPriceOracle(node.chain, gasPriceTerms(options));
   const make = (psi: Psi) =>
     new Sender({
       chain: node.chain,
@@ -183,6 +185,7 @@ function sendersOf(
       isMarking: options.boolean('privacymarker.enable'),
       payloads: node.payloads,
       estimateGas: gasOf(psi),
+      gasPrices,
       feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
       allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
     });

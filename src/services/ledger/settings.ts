@@ -1,11 +1,14 @@
 /** From parsed flags to what the parts of the node take. */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
+import { fromHex } from '../../core/base/hex.ts';
 import type { ConsensusDefaults } from '../../core/chain/consensus-rules.ts';
 import type { PoolLimits } from '../../core/txpool/pool.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { MANAGER_FLAGS, type ManagerFlag } from '../../io/ptm-client/config.ts';
+import type { GasPriceTerms } from './node/gas-price.ts';
 
 /** Spellings of one namespace: enabling one enables the other. */
 const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
@@ -25,6 +28,22 @@ export function poolLimits(options: ParsedOptions): Partial<PoolLimits> {
     priceBump: BigInt(options.number('txpool.pricebump')!),
     lifetimeMs: options.number('txpool.lifetime')!,
     hasLocals: !options.boolean('txpool.nolocals'),
+    locals: options.list('txpool.locals').map(localAddress),
+  };
+}
+
+function localAddress(text: string): Address {
+  if (/^(0x)?[0-9a-fA-F]{40}$/.test(text))
+    return fromHex(`0x${text.replace(/^0x/, '').toLowerCase()}`);
+  throw fail('OPTION_VALUE_INVALID', `--txpool.locals: ${text} is not an address`);
+}
+
+export function gasPriceTerms(options: ParsedOptions): GasPriceTerms {
+  return {
+    defaultPrice: BigInt(options.number('miner.gasprice')!),
+    blocks: options.number('gpo.blocks')!,
+    percentile: Math.min(100, options.number('gpo.percentile')!),
+    maxPrice: BigInt(options.number('gpo.maxprice')!),
   };
 }
 

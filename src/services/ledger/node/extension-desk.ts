@@ -123,6 +123,7 @@ export class ExtensionDesk {
     if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
     const from = this.sender(caller.psi, args);
     checkVoter(caller.rules, state, from);
+    await this.checkTellsInitiator(caller, contract, state, args);
     const underWay = this.underWayIn(caller.psi);
     const request = `vote ${bareHex(contract)} ${bareHex(from)}`;
     if (underWay.has(request)) throw hasVoted(caller.rules);
@@ -242,6 +243,28 @@ export class ExtensionDesk {
     if (rules === 'quorum') return;
     const all = (await this.parts.book.active(psi)).of(toExtend);
     if (all.some(({ manager }) => !equalBytes(manager, contract))) throw no(IN_PROGRESS);
+  }
+
+  /** The seed wants the key of the initiator's node among those who are told of a vote. An old manager does not tell it. */
+  private async checkTellsInitiator(
+    { psi, rules }: ExtensionCaller,
+    contract: Address,
+    { toExtend }: ManagementState,
+    args: TransactionArgs,
+  ): Promise<void> {
+    if (rules === 'quorum') return;
+    const all = (await this.parts.book.active(psi)).of(toExtend);
+    const extension = all.find(({ manager }) => equalBytes(manager, contract));
+    if (!extension) return;
+    const { payloads } = this.parts;
+    const query = { kind: 'payload', hash: extension.creationHash } as const;
+    await payloads.ask([query]);
+    const held = payloads.answer(query);
+    const key = held?.kind === 'held' ? held.senderKey : '';
+    if (key === '' || privately(args).privateFor.includes(key)) return;
+    throw no(
+      `privateFor must contain the transaction manager key of the node that initiated the extension: ${key}`,
+    );
   }
 
   /** Who sends; an account of this node, privately. */

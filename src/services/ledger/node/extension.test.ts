@@ -68,6 +68,7 @@ class Party {
       isMarking: false,
       estimateGas: () => 1_000_000n,
       feeCapWei: 0n,
+      gasPrices: { suggest: () => 0n },
       allowsUnprotected: true,
     });
     const parts = {
@@ -321,6 +322,9 @@ describe('the rules of the seed', () => {
     const manager = two.receipt(made)!.contractAddress!;
     const vote = (rules: typeof LEDGER | typeof QUORUM) =>
       two.desk.vote(rules, manager, true, two.args({}, [one]));
+    await expect(two.desk.vote(LEDGER, manager, true, two.args({}, [three]))).rejects.toThrow(
+      `privateFor must contain the transaction manager key of the node that initiated the extension: ${one.key}`,
+    );
     await vote(LEDGER);
     await expect(vote(LEDGER)).rejects.toThrow('process complete. nothing to accept');
     await expect(vote(QUORUM)).rejects.toThrow('already voted');

@@ -66,6 +66,8 @@ export interface NewPrivacyGroup {
 export interface SendDesk {
   readonly eea: EeaDesk;
 
+  /** Wei: of a transaction that names no price. */
+  gasPrice(): bigint;
   /** Addresses this node holds keys of. */
   accounts(): readonly Address[];
   sign(address: Address, hash: Hash32): Uint8Array;

@@ -26,6 +26,7 @@ import { PAYLOAD_HASH_BYTES, PRIVACY_PRECOMPILE } from '../../../core/privacy/ma
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Accounts } from './accounts.ts';
 import type { Chain } from './chain.ts';
+import type { GasPriceOracle } from './gas-price.ts';
 import { NonceLock } from './nonce-lock.ts';
 import type { PayloadCache } from './payload-cache.ts';
 import type { PrivateSender } from './private-sender.ts';
@@ -57,6 +58,7 @@ export interface SenderParts {
   estimateGas(args: TransactionArgs): bigint;
   /** A fee above it is refused; 0n: no cap. */
   readonly feeCapWei: bigint;
+  readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
   /** Whether transactions without replay protection may come in over RPC. */
   readonly allowsUnprotected: boolean;
 }
@@ -98,6 +100,10 @@ export class Sender implements SendDesk {
 
   importKey(secretKey: Uint8Array, password: string): Promise<Address> {
     return this.parts.accounts.importKey(secretKey, password);
+  }
+
+  gasPrice(): bigint {
+    return this.parts.gasPrices.suggest();
   }
 
   get eea(): EeaDesk {
@@ -260,7 +266,7 @@ export class Sender implements SendDesk {
     // With the value named, the estimate leaves room for the hash of a private payload.
     const gas = args.gas ?? this.parts.estimateGas({ ...args, value });
     return completeBody({
-      ...feeFields(args),
+      ...feeFields(args, this.gasPrice()),
       chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
       nonce: args.nonce ?? (from ? pool.nonceOf(from) : 0n),
       gasLimit: gas,
@@ -392,9 +398,9 @@ function partsOf(signature65: Uint8Array): { parity: 0 | 1; r: bigint; s: bigint
 }
 
 /** Dynamic fees make a type 2 transaction; an access list alone makes a type 1. */
-function feeFields(args: TransactionArgs): Partial<TransactionBody> {
+function feeFields(args: TransactionArgs, suggested: bigint): Partial<TransactionBody> {
   if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined) {
-    const gasPrice = args.gasPrice ?? 0n;
+    const gasPrice = args.gasPrice ?? suggested;
     return {
       type: args.accessList ? 1 : 0,
       gasPrice,

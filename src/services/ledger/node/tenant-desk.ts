@@ -71,6 +71,10 @@ export class TenantDesk implements SendDesk {
     return this.desk.distribute(raw, args);
   }
 
+  gasPrice(): bigint {
+    return this.desk.gasPrice();
+  }
+
   /** As for any private transaction, its signer must be one that the token names. */
   get eea(): EeaDesk {
     const { eea } = this.desk;

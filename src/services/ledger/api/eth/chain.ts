@@ -111,13 +111,17 @@ export const chainMethods = [
     params: [],
     result: QUANTITY,
     about: 'Price of gas: zero unless the network charges for it.',
-    call: ({ view }) => toQuantity(view.header(view.head().number)?.baseFeePerGas ?? 0n),
+    call: ({ desk }) => toQuantity(desk.gasPrice()),
   }),
   method('eth_maxPriorityFeePerGas', {
     params: [],
     result: QUANTITY,
-    about: 'Tip that a transaction needs: none.',
-    call: () => '0x0',
+    about: 'Tip that a transaction needs: zero unless the network charges for gas.',
+    call: ({ view, desk }) => {
+      const price = desk.gasPrice();
+      const baseFee = view.header(view.head().number)?.baseFeePerGas ?? 0n;
+      return toQuantity(price > baseFee ? price - baseFee : 0n);
+    },
   }),
   method('eth_feeHistory', {
     params: [blockCount, named('newestBlock', requiredBlockNumber), percentiles],
