@@ -16,6 +16,8 @@ import {
 } from '../../src/core/consensus/ibft/messages.ts';
 import { everybody, keep, Liar } from './byzantine.ts';
 
+const FAR_ROUND = 2 ** 45;
+
 export class IbftTraitor extends Liar<IbftMessage> {
   private readonly heard: RoundChange[] = [];
 
@@ -107,6 +109,16 @@ export class IbftTraitor extends Liar<IbftMessage> {
     const block = this.mouth.build(true);
     this.say(signPreprepare(this.signer, message.view, block));
     this.support(message.view, block);
+  }
+
+  /** Rounds beyond all bounds, and bytes without end. */
+  protected swell(message: IbftMessage): void {
+    const { height } = message.view;
+    if (message.kind === 'roundChange') {
+      this.say(signRoundChange(this.signer, { height, round: FAR_ROUND }));
+    }
+    this.say(message);
+    this.sayNothingAtLength(IBFT_MESSAGE);
   }
 
   private part(): (node: number) => boolean {

@@ -25,9 +25,12 @@ export const BEHAVIOURS = [
   'garbage',
   'badBlocks',
 ] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+export type Behaviour = (typeof BEHAVIOURS)[number] | 'oversized';
 
 const HEARD_MAX = 64;
+/** Items in a message that may hold one of each validator. */
+const TOO_MANY = 300;
+const OVERSIZED_BYTES = 20_000;
 
 export interface Mouth {
   /** To some of the others: those for whose index `isMeant` is true. */
@@ -70,6 +73,9 @@ export abstract class Liar<M> {
       case 'badBlocks':
         this.poison(message);
         break;
+      case 'oversized':
+        this.swell(message);
+        break;
     }
   }
 
@@ -78,6 +84,11 @@ export abstract class Liar<M> {
   protected abstract lie(message: M): void;
   protected abstract spoil(message: M): void;
   protected abstract poison(message: M): void;
+  protected abstract swell(message: M): void;
+
+  protected sayNothingAtLength(code: number): void {
+    this.mouth.raw(code, new Uint8Array(OVERSIZED_BYTES).fill(0xc0));
+  }
 }
 
 export class Traitor extends Liar<QbftMessage> {
@@ -207,6 +218,29 @@ export class Traitor extends Liar<QbftMessage> {
     this.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
     this.support(view, block);
   }
+
+  /** Proofs of hundreds of parts, and bytes without end. */
+  protected swell(message: QbftMessage): void {
+    const { signer } = this;
+    if (message.kind === 'preprepare') {
+      const { view, block } = message;
+      const own = signRoundChange(signer, view, undefined);
+      this.say(signPreprepare(signer, view, block, many(own), []), everybody);
+    } else if (message.kind === 'roundChange') {
+      const { height, round } = message.view;
+      const block = this.mouth.build(false);
+      const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
+      const lock = { round: round - 1, block, prepares: many(mine) };
+      this.say(signRoundChange(signer, message.view, lock), everybody);
+    } else {
+      this.say(message, everybody);
+      this.sayNothingAtLength(message.code);
+    }
+  }
+}
+
+function many<T>(item: T): T[] {
+  return new Array<T>(TOO_MANY).fill(item);
 }
 
 export function everybody(): boolean {

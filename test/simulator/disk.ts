@@ -61,6 +61,12 @@ export class Disk {
     this.appending = undefined;
   }
 
+  /** Nothing but the genesis block is left. */
+  lose(): void {
+    this.slots.fill(undefined);
+    this.blocks.length = 1;
+  }
+
   readVotes(): VoteMemory | undefined {
     const [a, b] = this.slots;
     if (a && b) return (a.order > b.order ? a : b).memory;

@@ -1,5 +1,6 @@
 /** What goes wrong and when, drawn from the seed before the first event. */
 import { Prng } from '../../src/core/base/prng.ts';
+import type { ConsensusRules } from '../../src/core/chain/rules.ts';
 import { faultyMax } from '../../src/core/consensus/bft/quorum.ts';
 import { BEHAVIOURS, type Behaviour } from './byzantine.ts';
 
@@ -12,7 +13,21 @@ export type Fault =
     }
   | { readonly kind: 'blackout'; readonly atMs: number; readonly downMs: number }
   | { readonly kind: 'partition'; readonly atMs: number; readonly sides: readonly number[] }
+  /** What is sent on these links, from one node to another, is lost; the way back works. */
+  | {
+      readonly kind: 'oneWay';
+      readonly atMs: number;
+      readonly links: readonly (readonly [from: number, to: number])[];
+    }
+  /** Ends partitions. */
   | { readonly kind: 'heal'; readonly atMs: number }
+  /** A crash from which the machine comes back with an empty disk. */
+  | {
+      readonly kind: 'diskLoss';
+      readonly atMs: number;
+      readonly node: number;
+      readonly downMs: number;
+    }
   /** All members vote on the last one. */
   | { readonly kind: 'vote'; readonly atMs: number; readonly isAdd: boolean };
 
@@ -20,7 +35,17 @@ export type Fault =
 export const CHAINS = ['qbft', 'ibft', 'switch'] as const;
 export type ChainKind = (typeof CHAINS)[number];
 
-export interface Plan {
+/** Settings of a chain, as far as schedules vary them. */
+export type Settings = Pick<
+  ConsensusRules,
+  | 'blockPeriodSeconds'
+  | 'emptyBlockPeriodSeconds'
+  | 'requestTimeoutMs'
+  | 'maxRequestTimeoutMs'
+  | 'proposerPolicy'
+>;
+
+export interface Plan extends Settings {
   /** First block of QBFT: 0 on a QBFT chain, none on an IBFT chain. */
   readonly switchAt: number;
   readonly nodes: number;
@@ -35,21 +60,28 @@ export interface Plan {
   readonly writeMsMax: number;
   /** Each node's clock: `offsetMs + rate * time`. */
   readonly clocks: readonly { readonly offsetMs: number; readonly rate: number }[];
-  readonly blockPeriodSeconds: number;
-  readonly emptyBlockPeriodSeconds: number;
-  readonly requestTimeoutMs: number;
-  readonly maxRequestTimeoutMs: number;
-  readonly proposerPolicy: 'roundRobin' | 'sticky';
+  /** Other settings from a height on. */
+  readonly transition?: Settings & { readonly height: number };
   readonly isRelaying: boolean;
+  /** Pairs that are not connected, ever. */
+  readonly strangers: readonly (readonly [number, number])[];
   readonly hasRealKeys: boolean;
 }
 
 const FAULTS_MIN = 3;
-const SIZES = [1, 2, 3, 4, 4, 4, 4, 5, 6, 7];
+const SIZES = [4, 5, 7, 4, 4, 4, 4, 5, 6, 7];
+/** The same networks, and smaller ones, in which nobody may lie. */
+const ANY_SIZES = [1, 2, 3, ...SIZES.slice(3)];
 
 /** What goes wrong in a schedule: members that lie, and what happens to the others. */
 export function faultCount({ byzantine, faults }: Plan): number {
   return byzantine.length + faults.filter(({ kind }) => kind !== 'heal' && kind !== 'vote').length;
+}
+
+/** Whether validators or settings change on the way. */
+export function isChanging({ switchAt, transition, faults }: Plan): boolean {
+  const isSwitching = switchAt > 0 && switchAt < Number.MAX_SAFE_INTEGER;
+  return isSwitching || transition !== undefined || faults.some(({ kind }) => kind === 'vote');
 }
 
 /** Crashes are added where little else goes wrong. */
@@ -67,7 +99,8 @@ export function withFaults(plan: Plan, seed: number): Plan {
 export function withVotes(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x2545f491);
   const { nodes, byzantine, quietFromMs } = plan;
-  const isPossible = nodes > 1 && byzantine.length <= faultyMax(nodes - 1);
+  const liars = byzantine.length + plan.faults.filter(({ kind }) => kind === 'diskLoss').length;
+  const isPossible = nodes > 1 && liars <= faultyMax(nodes - 1);
   if (!isPossible || !chance.chance(0.4)) return plan;
   const atMs = chance.below(quietFromMs);
   const votes: Fault[] = [{ kind: 'vote', atMs, isAdd: false }];
@@ -87,8 +120,9 @@ function switchAtOf(chain: ChainKind, seed: number): number {
   return chain === 'ibft' ? Number.MAX_SAFE_INTEGER : 2 + (seed % 9);
 }
 
-export function drawPlan(seed: number, chance: Prng, chain: ChainKind): Plan {
-  const nodes = SIZES[chance.below(SIZES.length)]!;
+export function drawPlan(seed: number, chance: Prng, chain: ChainKind, hasAnySize: boolean): Plan {
+  const sizes = hasAnySize ? ANY_SIZES : SIZES;
+  const nodes = sizes[chance.below(sizes.length)]!;
   const traitors = chance.below(faultyMax(nodes) + 1);
   const quietFromMs = 10_000 + chance.below(30_000);
   const isStormy = chance.chance(0.5);
@@ -106,17 +140,77 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind): Plan {
       offsetMs: chance.below(600) - 300,
       rate: 1 + (chance.below(200) - 100) / 100_000,
     })),
+    ...drawSettings(chance),
+    isRelaying: chance.chance(0.3),
+    strangers: [],
+    hasRealKeys: seed % 100 === 99,
+  };
+}
+
+function drawSettings(chance: Prng): Settings {
+  return {
     blockPeriodSeconds: 1 + chance.below(2),
     emptyBlockPeriodSeconds: chance.chance(0.25) ? 4 : 0,
     requestTimeoutMs: 1000 + chance.below(3) * 1000,
     maxRequestTimeoutMs: chance.chance(0.5) ? 8000 : 0,
     proposerPolicy: chance.chance(0.2) ? 'sticky' : 'roundRobin',
-    isRelaying: chance.chance(0.3),
-    hasRealKeys: seed % 100 === 99,
   };
 }
 
-function drawCrash(chance: Prng, nodes: number, untilMs: number): Fault {
+/** Links that work in one direction, a lost disk, members that are not all connected, oversized messages, other settings. */
+export function withExtras(plan: Plan, seed: number): Plan {
+  const chance = new Prng(seed ^ 0x6a09e667);
+  const { nodes, quietFromMs } = plan;
+  const faults = [...plan.faults];
+  if (chance.chance(0.3)) faults.push(...drawOneWay(chance, nodes, quietFromMs));
+  const byzantine = plan.byzantine.map((behaviour) =>
+    behaviour === 'garbage' && chance.chance(0.5) ? 'oversized' : behaviour,
+  );
+  // What was on the disk may have been a vote: its node counts as one that lies. It is the first that does not.
+  if (chance.chance(0.3) && byzantine.length < faultyMax(nodes)) {
+    const { atMs, downMs } = drawCrash(chance, nodes, quietFromMs);
+    faults.push({ kind: 'diskLoss', atMs, downMs, node: byzantine.length });
+  }
+  const transition = chance.chance(0.2)
+    ? { ...drawSettings(chance), height: 2 + chance.below(16) }
+    : undefined;
+  const strangers = chance.chance(0.15) ? drawStrangers(chance, plan) : [];
+  const isRelaying = plan.isRelaying || strangers.length > 0;
+  faults.sort((a, b) => a.atMs - b.atMs);
+  return { ...plan, byzantine, faults, strangers, isRelaying, ...(transition && { transition }) };
+}
+
+function drawOneWay(chance: Prng, nodes: number, untilMs: number): Fault[] {
+  const atMs = chance.below(untilMs);
+  const links = Array.from(
+    { length: 1 + chance.below(nodes) },
+    () => [chance.below(nodes), chance.below(nodes)] as const,
+  );
+  return [
+    { kind: 'oneWay', atMs, links },
+    { kind: 'heal', atMs: atMs + chance.below(10_000) },
+  ];
+}
+
+/** Those that do not lie stay connected in a ring; the last, who may be voted out, is connected with all. */
+function drawStrangers(chance: Prng, { nodes, byzantine }: Plan): (readonly [number, number])[] {
+  const first = byzantine.length;
+  const last = nodes - 1;
+  const strangers: (readonly [number, number])[] = [];
+  for (let a = 0; a < last; a++) {
+    for (let b = a + 1; b < last; b++) {
+      const isInRing = a >= first && (b === a + 1 || (a === first && b === last - 1));
+      if (!isInRing && chance.chance(0.7)) strangers.push([a, b]);
+    }
+  }
+  return strangers;
+}
+
+function drawCrash(
+  chance: Prng,
+  nodes: number,
+  untilMs: number,
+): Extract<Fault, { kind: 'crash' }> {
   const node = chance.below(nodes);
   const atMs = chance.below(untilMs);
   return { kind: 'crash', atMs, node, downMs: 10 + chance.below(8000) };

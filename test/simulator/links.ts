@@ -14,11 +14,24 @@ export class Links {
   /** Nodes with different numbers do not reach each other. */
   readonly side: number[];
   faults: LinkFaults;
+  /** Links on which nothing arrives, `from` times nodes + `to`. */
+  private readonly blocked = new Set<number>();
+  /** Pairs that are not connected at all, likewise. */
+  private readonly absent = new Set<number>();
+  private readonly nodes: number;
   private readonly replayable: (() => void)[] = [];
   private readonly timeline: Timeline;
   private readonly chance: Prng;
 
-  constructor(nodes: number, timeline: Timeline, chance: Prng, faults: LinkFaults) {
+  constructor(
+    nodes: number,
+    timeline: Timeline,
+    chance: Prng,
+    faults: LinkFaults,
+    strangers: readonly (readonly [number, number])[],
+  ) {
+    this.nodes = nodes;
+    for (const [a, b] of strangers) this.absent.add(a * nodes + b).add(b * nodes + a);
     this.side = new Array<number>(nodes).fill(0);
     this.timeline = timeline;
     this.chance = chance;
@@ -27,9 +40,10 @@ export class Links {
 
   send(from: number, to: number, deliver: () => void): void {
     const { chance, faults } = this;
-    if (this.side[from] !== this.side[to] || chance.chance(faults.lossRate)) return;
+    if (this.absent.has(from * this.nodes + to)) return;
+    if (!this.isOpen(from, to) || chance.chance(faults.lossRate)) return;
     this.timeline.after(1 + chance.below(faults.delayMsMax), () => {
-      if (this.side[from] === this.side[to]) deliver();
+      if (this.isOpen(from, to)) deliver();
     });
     if (!chance.chance(faults.replayRate)) return;
     if (this.replayable.length < REPLAYED_MAX) this.replayable.push(deliver);
@@ -38,8 +52,22 @@ export class Links {
     this.timeline.after(chance.below(10_000), again);
   }
 
-  heal(): void {
+  block(from: number, to: number): void {
+    this.blocked.add(from * this.nodes + to);
+  }
+
+  /** Ends partitions. */
+  rejoin(): void {
     this.side.fill(0);
+    this.blocked.clear();
+  }
+
+  private isOpen(from: number, to: number): boolean {
+    return this.side[from] === this.side[to] && !this.blocked.has(from * this.nodes + to);
+  }
+
+  heal(): void {
+    this.rejoin();
     this.faults = { lossRate: 0, replayRate: 0, delayMsMax: 50 };
   }
 }

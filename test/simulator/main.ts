@@ -1,7 +1,7 @@
 /**
  * npm run sim -- --seed N [--trace] [--canary NAME]   runs one schedule
  * npm run sim -- --minutes M [--from N]               explores
- * with --chain qbft|ibft|switch: that chain in place of the one that the seed says, and its members stay
+ * with --chain qbft|ibft|switch: that chain in place of the one that the seed says, with one to seven members, who stay
  * with --raft: clusters of Raft in place of networks of QBFT and IBFT
  * with --privacy: nodes and their private transaction managers
  * npm run sim -- --scale [--validators N] [--relaying] prints what a block costs, against the number of validators
@@ -73,28 +73,40 @@ if (values.scale) {
 
 async function explore(from: number, count: number, minutes: number): Promise<void> {
   const until = Date.now() + minutes * 60_000;
-  let schedules = 0;
-  let events = 0;
-  let heights = 0;
-  let failures = 0;
-  let stuck = 0;
+  const sum = {
+    schedules: 0,
+    heights: 0,
+    events: 0,
+    changing: 0,
+    realKeys: 0,
+    stuck: 0,
+    failed: 0,
+  };
   for (let seed = from; seed < from + count && Date.now() < until; seed++) {
     const outcome = await run(seed);
-    schedules++;
-    events += outcome.events;
-    heights += heightOf(outcome);
-    if ('isStuck' in outcome && outcome.isStuck) {
-      stuck++;
-      console.log(describe(outcome));
-    }
-    if (!outcome.failure) continue;
-    failures++;
-    console.log(describe(outcome));
+    const {
+      isStuck = false,
+      isChanging = false,
+      hasRealKeys = false,
+    } = 'chain' in outcome ? outcome : {};
+    sum.schedules++;
+    sum.events += outcome.events;
+    sum.heights += heightOf(outcome);
+    if (isChanging) sum.changing++;
+    if (hasRealKeys) sum.realKeys++;
+    if (isStuck) sum.stuck++;
+    if (outcome.failure) sum.failed++;
+    if (outcome.failure || isStuck) console.log(describe(outcome));
   }
+  const { schedules, heights, events, failed, changing, realKeys, stuck } = sum;
+  const bft =
+    changing === 0
+      ? ''
+      : `; ${changing} with votes or transitions, ${realKeys} with real keys; IBFT stood still for its locks in ${stuck}`;
   console.log(
-    `${schedules} schedules, ${heights} heights, ${events} events, ${failures} failures${stuck > 0 ? `; IBFT stood still for its locks in ${stuck}` : ''}`,
+    `${schedules} schedules, ${heights} heights, ${events} events, ${failed} failures${bft}`,
   );
-  process.exitCode = failures > 0 ? 1 : 0;
+  process.exitCode = failed > 0 ? 1 : 0;
 }
 
 /** Blocks, or entries of the Raft log. */

@@ -104,6 +104,13 @@ export class SimNode {
     this.disk.crash();
   }
 
+  /** Comes back with an empty disk. */
+  loseDisk(): void {
+    this.crash();
+    this.disk.lose();
+    this.snapshots.length = 0;
+  }
+
   receive(from: Address, code: number, bytes: Uint8Array): void {
     if (this.isUp) this.input({ kind: 'message', from, code, bytes });
   }

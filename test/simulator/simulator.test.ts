@@ -9,6 +9,8 @@ import {
   chainOf,
   drawPlan,
   faultCount,
+  isChanging,
+  withExtras,
   withFaults,
   withVotes,
 } from './faults.ts';
@@ -59,10 +61,12 @@ describe('simulator', () => {
     let changing = 0;
     for (let seed = 0; seed < PLANS; seed++) {
       const chain = chainOf(seed);
-      const drawn = withFaults(drawPlan(seed, new Prng(seed), chain), seed);
-      expect(faultCount(drawn)).toBeGreaterThanOrEqual(3);
-      const { faults } = withVotes(drawn, seed);
-      if (chain === 'switch' || faults.some(({ kind }) => kind === 'vote')) changing++;
+      const drawn = withFaults(drawPlan(seed, new Prng(seed), chain, false), seed);
+      const plan = withVotes(withExtras(drawn, seed), seed);
+      expect(faultCount(plan)).toBeGreaterThanOrEqual(3);
+      expect(plan.nodes).toBeGreaterThanOrEqual(4);
+      expect(plan.nodes).toBeLessThanOrEqual(7);
+      if (isChanging(plan)) changing++;
     }
     expect(changing).toBeGreaterThan(PLANS / 3);
   });

@@ -24,12 +24,15 @@ import {
   chainOf,
   drawPlan,
   type Fault,
+  isChanging,
   type Plan,
+  withExtras,
   withFaults,
   withVotes,
 } from './faults.ts';
 import { Links } from './links.ts';
 import { BAD_STATE, SimNode } from './node.ts';
+import { readHeard } from './reading.ts';
 import { realSigner, standInSigner } from './signer.ts';
 import { Timeline } from './timers.ts';
 
@@ -51,6 +54,9 @@ export interface Outcome {
   readonly failure: string | undefined;
   readonly height: number;
   readonly events: number;
+  /** Votes or transitions happen in it. */
+  readonly isChanging: boolean;
+  readonly hasRealKeys: boolean;
   /** Of all that happened, in order. */
   readonly digest: string;
 }
@@ -60,10 +66,8 @@ export function runSeed(
   options: { canary?: Canary; chain?: ChainKind; trace?: (line: string) => void } = {},
 ): Outcome {
   const { canary, trace } = options;
-  // A schedule that is asked to be of one chain, or to show a bug, keeps its members.
-  const isVoting = !canary && !options.chain;
   const chain = options.chain ?? (canary ? (canary.chain ?? 'qbft') : chainOf(seed));
-  const world = new World(seed, { chain, isVoting }, canary, trace);
+  const world = new World(planOf(seed, chain, options), canary, trace);
   let failure: string | undefined;
   try {
     world.run();
@@ -80,7 +84,30 @@ export function runSeed(
     height: world.height,
     events: world.events,
     digest: world.digest,
+    isChanging: isChanging(world.plan),
+    hasRealKeys: world.plan.hasRealKeys,
   };
+}
+
+/**
+ * A schedule that is asked to be of one chain, or to show a bug, is a plain one: its members stay, and are all connected. Of one
+ * chain it may have fewer than four.
+ */
+function planOf(
+  seed: number,
+  chain: ChainKind,
+  { canary, chain: asked }: { canary?: Canary; chain?: ChainKind },
+): DrawnPlan {
+  const chance = new Prng(seed);
+  const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
+  if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
+  return { plan: asked ? drawn : withVotes(withExtras(drawn, seed), seed), chance };
+}
+
+interface DrawnPlan {
+  readonly plan: Plan;
+  /** For what is drawn while the schedule runs. */
+  readonly chance: Prng;
 }
 
 interface Wire {
@@ -91,7 +118,7 @@ interface Wire {
 class World {
   events = 0;
   isStuck = false;
-  private readonly plan: Plan;
+  readonly plan: Plan;
   private readonly chance: Prng;
   private readonly timeline = new Timeline();
   private readonly links: Links;
@@ -102,25 +129,26 @@ class World {
   private readonly checkers: Checker[];
   private readonly chain: OneChain;
   private readonly values: OneValue;
+  /** Who loses its disk, and the height that it may have voted at when it did. */
+  private readonly loser: number | undefined;
+  private readonly forgotten = new Map<number, number>();
   private readonly trace: ((line: string) => void) | undefined;
   private hash = 0x811c9dc5;
 
   constructor(
-    seed: number,
-    { chain, isVoting }: { chain: ChainKind; isVoting: boolean },
+    { plan, chance }: DrawnPlan,
     canary: Canary | undefined,
     trace: ((line: string) => void) | undefined,
   ) {
-    this.chance = new Prng(seed);
+    this.chance = chance;
     this.trace = trace;
-    const drawn = withFaults(drawPlan(seed, this.chance, chain), seed);
-    const plan = isVoting ? withVotes(drawn, seed) : drawn;
-    this.plan = canary?.plan ? canary.plan(plan) : plan;
-    const { nodes, lossRate, replayRate, delayMsMax } = this.plan;
+    this.plan = plan;
+    const { nodes, lossRate, replayRate, delayMsMax, strangers } = plan;
     this.signers = Array.from({ length: nodes }, (_, i) =>
       this.plan.hasRealKeys ? realSigner(i) : standInSigner(keccak256(Uint8Array.of(i)).slice(12)),
     );
-    this.links = new Links(nodes, this.timeline, this.chance, { lossRate, replayRate, delayMsMax });
+    const noise = { lossRate, replayRate, delayMsMax };
+    this.links = new Links(nodes, this.timeline, this.chance, noise, strangers);
     const validators = sortedValidators(this.signers.map(({ address }) => address));
     const genesis = bftGenesis(
       this.plan.switchAt > 0 ? 'ibft' : 'qbft',
@@ -129,7 +157,8 @@ class World {
     );
     this.chain = new OneChain(genesis);
     const electorate = new OneElectorate(validators);
-    const liars = this.plan.byzantine.length;
+    this.loser = plan.faults.find((fault) => fault.kind === 'diskLoss')?.node;
+    const { liars } = this;
     this.values = new OneValue((height) => quorumOf(electorate.sizeAt(height), true) - liars);
     this.checkers = [this.chain, electorate, new OneVote(), this.values, new NoSlander()];
     this.signers.forEach((signer, i) => {
@@ -168,9 +197,14 @@ class World {
     }
   }
 
+  /** Those that lie, and the one that forgets. */
+  private get liars(): number {
+    return this.plan.byzantine.length + (this.loser === undefined ? 0 : 1);
+  }
+
   private mayStandStill(): boolean {
     const next = this.height + 1;
-    return next < this.plan.switchAt && this.plan.byzantine.length > 0 && this.values.isSplit(next);
+    return next < this.plan.switchAt && this.liars > 0 && this.values.isSplit(next);
   }
 
   private tick(): void {
@@ -268,12 +302,21 @@ class World {
     }
     if (kind === 'own') {
       this.note(`node ${from} sends ${code} ${bytes.length}`);
-      for (const checker of this.checkers) checker.onSend?.(from, code, bytes);
+      this.check(from, code, bytes);
     }
     this.nodes.forEach((node, to) => {
       const isExcept = except.some((address) => equalBytes(address, node.signer.address));
       if (to !== from && !isExcept) this.deliver(from, to, code, bytes);
     });
+  }
+
+  /** One that has lost its disk may contradict itself at that height, and is not counted among those that stay with a value. */
+  private check(from: number, code: number, bytes: Uint8Array): void {
+    const height = this.forgotten.get(from);
+    if (height !== undefined && readHeard(code, bytes).view.height <= height) return;
+    for (const checker of this.checkers) {
+      if (checker !== this.values || from !== this.loser) checker.onSend?.(from, code, bytes);
+    }
   }
 
   private deliver(from: number, to: number, code: number, bytes: Uint8Array): void {
@@ -287,7 +330,8 @@ class World {
     if (!this.isHonest(by)) return;
     const index = this.indexOf.get(keyOf(peer)) ?? -1;
     this.note(`node ${by} blames ${index}: ${fault}`);
-    const blamed = { index, isHonest: index >= 0 && this.isHonest(index) };
+    const isHonest = index >= 0 && this.isHonest(index) && !this.forgotten.has(index);
+    const blamed = { index, isHonest };
     for (const checker of this.checkers) checker.onBlame?.(by, blamed, fault);
   }
 
@@ -339,7 +383,13 @@ class World {
         this.links.side.splice(0, this.links.side.length, ...fault.sides);
         break;
       case 'heal':
-        this.links.side.fill(0);
+        this.links.rejoin();
+        break;
+      case 'oneWay':
+        for (const [from, to] of fault.links) this.links.block(from, to);
+        break;
+      case 'diskLoss':
+        this.loseDisk(fault.node, fault.downMs);
         break;
       case 'vote': {
         const { address } = this.signers.at(-1)!;
@@ -355,6 +405,13 @@ class World {
     this.timeline.after(downMs, () => node.start());
   }
 
+  private loseDisk(index: number, downMs: number): void {
+    const node = this.nodes[index]!;
+    this.forgotten.set(index, node.head.header.number + 1);
+    node.loseDisk();
+    this.timeline.after(downMs, () => node.start());
+  }
+
   private heal(): void {
     this.note('quiet');
     this.links.heal();
@@ -363,13 +420,14 @@ class World {
 }
 
 function rulesOf(plan: Plan, height: number): ConsensusRules {
+  const { transition } = plan;
   const {
     blockPeriodSeconds,
     emptyBlockPeriodSeconds,
     requestTimeoutMs,
     maxRequestTimeoutMs,
     proposerPolicy,
-  } = plan;
+  } = transition && height >= transition.height ? transition : plan;
   return bftRules(height < plan.switchAt ? 'ibft' : 'qbft', {
     blockPeriodSeconds,
     emptyBlockPeriodSeconds,

@@ -15,6 +15,7 @@ import { Member } from './member.ts';
 const FAULTY_MS = 25_000;
 /** A healed cluster must agree on something new by then. */
 const HEALED_MS = 30_000;
+const MEMBERS_MIN = 4;
 const MEMBERS_MAX = 7;
 
 export interface RaftCanary {
@@ -92,7 +93,7 @@ class RaftWorld {
   }
 
   async run(): Promise<void> {
-    const count = 3 + this.chance.below(3);
+    const count = MEMBERS_MIN + this.chance.below(3);
     const snapshotPeriod = 3 + this.chance.below(40);
     const bootstrap = Array.from({ length: count }, (_, at) =>
       encodeConfChange({

@@ -39,7 +39,8 @@ export class QbftEngine implements BftEngineMachine {
   private readonly signer: ConsensusSigner;
   private readonly options: EngineOptions;
   private readonly backlog = new Backlog<QbftMessage>();
-  private readonly seen = new Lru<string, true>(SEEN_MESSAGES_MAX);
+  /** When each was passed on. */
+  private readonly seen = new Lru<string, number>(SEEN_MESSAGES_MAX);
   private state: HeightState | undefined;
   /** Of an earlier life: no vote below its height, and in it none that differs. */
   private memory: VoteMemory | undefined;
@@ -142,7 +143,8 @@ export class QbftEngine implements BftEngineMachine {
 
   private receive({ code, bytes, from }: Incoming, step: Step): void {
     const key = `${code}${keyOf(keccak256(bytes))}`;
-    if (this.seen.has(key)) return;
+    const passedMs = this.seen.get(key);
+    if (passedMs !== undefined && !this.isRepeated(step, passedMs)) return;
     const message = messageOrFault(() => decodeMessage(code, bytes));
     if (typeof message === 'string') {
       step.effects.push({ kind: 'misbehaved', peer: from, fault: message });
@@ -157,11 +159,17 @@ export class QbftEngine implements BftEngineMachine {
     }
     // The set may be about to change, so a stranger's message is no fault of its carrier.
     if (!isValidator(state.electorate.validators, signer)) return;
-    this.seen.set(key, true);
+    this.seen.set(key, step.nowMs);
     if (equalBytes(signer, this.signer.address)) return;
     if (this.options.isRelaying) step.effects.push({ kind: 'relay', from, signer, code, bytes });
+    if (passedMs !== undefined) return;
     if (isDue(state, message)) deliver(step, signer, message);
     else this.backlog.put(signer, message.view, message);
+  }
+
+  /** Its signer said it again, because it may not have reached all: those that it reaches through us may have been away. */
+  private isRepeated({ state, nowMs }: Step, passedMs: number): boolean {
+    return this.options.isRelaying === true && nowMs - passedMs >= state.rules.requestTimeoutMs / 2;
   }
 
   /** Delivers what had to wait for the view that the state has now; delivering may move it on. */

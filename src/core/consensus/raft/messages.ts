@@ -202,10 +202,13 @@ function decodeConfState({ bytes }: ProtobufField): ConfState {
   return { nodes, learners };
 }
 
+const ENCODED_NO_SNAPSHOT = encodeSnapshot(NO_SNAPSHOT);
+
 export function encodeMessage(message: RaftMessage): Uint8Array {
   const entries = message.entries.map(encodeEntry);
-  const snapshot = encodeSnapshot(message.snapshot);
-  const size = entries.reduce((sum, entry) => sum + entry.length + 10, snapshot.length + 120);
+  const isBlank = message.snapshot === NO_SNAPSHOT;
+  const snapshot = isBlank ? ENCODED_NO_SNAPSHOT : encodeSnapshot(message.snapshot);
+  const size = entries.reduce((sum, entry) => sum + entry.length + 6, snapshot.length + 48);
   const writer = new ProtobufWriter(size)
     .number(1, message.type)
     .number(2, message.to)

@@ -6,12 +6,14 @@ const WIRE_VARINT = 0;
 const WIRE_BYTES = 2;
 const VARINT_BYTES_MAX = 10;
 const VARINT_SIZE_MAX = 8;
+/** Arrays as small as this cost little to make and to copy; views of them do not. */
+const SMALL_BYTES = 64;
 
 export class ProtobufWriter {
   private bytes: Uint8Array;
   private length = 0;
 
-  constructor(capacity = 128) {
+  constructor(capacity = SMALL_BYTES) {
     this.bytes = new Uint8Array(capacity);
   }
 
@@ -38,7 +40,9 @@ export class ProtobufWriter {
   }
 
   finish(): Uint8Array {
-    return this.bytes.subarray(0, this.length);
+    if (this.length === this.bytes.length) return this.bytes;
+    const { bytes, length } = this;
+    return length <= SMALL_BYTES ? bytes.slice(0, length) : bytes.subarray(0, length);
   }
 
   private varint(value: number): void {
