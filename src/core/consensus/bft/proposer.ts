@@ -1,13 +1,12 @@
 /** Who proposes in a round (consensus dossier §3.2). */
-import type { Address } from '../../base/bytes.ts';
-import { isZeroBytes } from '../../base/bytes.ts';
+import { type Address, isZeroBytes, ZERO_ADDRESS } from '../../base/bytes.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
 import type { ValidatorSet } from './interface.ts';
 import { indexOfValidator } from './validators.ts';
 
 /**
  * `lastProposer` is the author of the head; the zero address when the head is the genesis block.
- * `validators` is in the engine's order and not empty.
+ * `validators` is in the engine's order; nobody proposes where there are none.
  */
 export function proposerOf(
   validators: ValidatorSet,
@@ -15,6 +14,7 @@ export function proposerOf(
   lastProposer: Address,
   round: number,
 ): Address {
+  if (validators.length === 0) return ZERO_ADDRESS;
   if (isZeroBytes(lastProposer)) return validators[round % validators.length]!;
   // COMPAT: a last proposer that has left the set counts as the first member.
   const last = Math.max(0, indexOfValidator(validators, lastProposer));

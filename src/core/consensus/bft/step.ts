@@ -5,10 +5,7 @@ import type { Block } from '../../chain/block.ts';
 import { blockAuthor, readBftExtra } from '../../chain/extra-data.ts';
 import type { Header } from '../../chain/header.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
-import type { BftEffect, ConsensusSigner, View } from './interface.ts';
-
-/** Proposals of one height whose check is remembered. */
-export const CHECKED_PROPOSALS_MAX = 16;
+import type { BftEffect, ConsensusSigner, Seal, ValidatorSet, View } from './interface.ts';
 
 export interface Proposal {
   readonly block: Block;
@@ -26,10 +23,28 @@ interface Wish {
   readonly mayBeEmpty: boolean;
 }
 
+export type MessageKind = 'preprepare' | 'prepare' | 'commit' | 'roundChange';
+
+/** As it left. */
+interface SentMessage {
+  readonly kind: MessageKind;
+  readonly code: number;
+  readonly bytes: Uint8Array;
+}
+
 export interface RoundBase {
   readonly round: number;
   readonly proposer: Address;
   proposal: Proposal | undefined;
+  /** The only proposal that this node supports in this round; set before anything about it leaves. */
+  digest: Hash32 | undefined;
+  /** A PRE-PREPARE whose timestamp has not come yet. */
+  held: Ballot<{ readonly block: Block }> | undefined;
+  /** By signer; the first of each counts. */
+  readonly commits: Map<string, Ballot<SealedVote>>;
+  /** Own messages of this round, repeated while it lasts. */
+  readonly sent: SentMessage[];
+  hasProposed: boolean;
   /** Whether the time of the round runs. */
   isTimed: boolean;
   /** What the own block of this round may be: set while one is asked for. */
@@ -41,6 +56,11 @@ export interface HeightBase {
   readonly head: Header;
   readonly headHash: Hash32;
   readonly rules: ConsensusRules;
+  /** In the order of the proposer rule. */
+  readonly validators: ValidatorSet;
+  readonly quorum: number;
+  readonly faulty: number;
+  readonly lastProposer: Address;
   /** Whether this node votes at this height. */
   readonly isVoting: boolean;
   /** Result of the check by block hash; undefined text: sound. */
@@ -54,15 +74,27 @@ export interface HeightBase {
   current: RoundBase;
 }
 
-/** What the shared parts work on: the state, the time, and where effects go. */
-export interface StepBase {
+/** What a message handler works on: the state of its engine, the time, and where effects go. */
+export interface StepOf<S extends HeightBase> {
   readonly signer: ConsensusSigner;
-  readonly state: HeightBase;
+  readonly state: S;
   readonly nowMs: number;
   readonly effects: BftEffect[];
 }
 
-export function viewOf({ state }: StepBase): View {
+export type StepBase = StepOf<HeightBase>;
+
+/** Sends an own message to the others and keeps it for repetition. */
+export function say({ state, effects }: StepBase, message: SentMessage): void {
+  state.current.sent.push(message);
+  effects.push({ kind: 'broadcast', code: message.code, bytes: message.bytes });
+}
+
+export function hasSent({ sent }: RoundBase, kind: MessageKind): boolean {
+  return sent.some((message) => message.kind === kind);
+}
+
+export function viewOf({ state }: Pick<StepBase, 'state'>): View {
   return { height: state.height, round: state.current.round };
 }
 
@@ -88,6 +120,11 @@ export function blame({ state, effects }: StepBase, peer: Address, fault: string
 interface Vote {
   readonly kind: 'prepare' | 'commit';
   readonly digest: Hash32;
+}
+
+export interface SealedVote extends Vote {
+  readonly kind: 'commit';
+  readonly seal: Seal;
 }
 
 /**

@@ -3,12 +3,12 @@ import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { blockAuthor } from '../../chain/extra-data.ts';
 import { requestBlock } from '../bft/own-block.ts';
-import { blame, isProposer, viewOf } from '../bft/step.ts';
-import { setTimer } from '../bft/timers.ts';
+import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
+import { blame, hasSent, isProposer, viewOf } from '../bft/step.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
 import { type Preprepare, signPreprepare } from './messages.ts';
 import { leaveRound } from './round-change.ts';
-import { broadcast, hasSent, type Step } from './round-state.ts';
+import { broadcast, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 import { count, sendPrepare } from './votes.ts';
 
@@ -35,30 +35,19 @@ function propose(step: Step, block: Block): void {
 
 /** A PRE-PREPARE of the current view. */
 export function onPreprepare(step: Step, signer: Address, message: Preprepare): void {
-  const { current, isDecided } = step.state;
-  if (isDecided) return;
-  if (!equalBytes(signer, current.proposer)) {
-    blame(step, signer, 'message does not come from proposer');
-    return;
-  }
-  const earlier = current.proposal?.block ?? current.held?.message.block;
-  if (!earlier) judge(step, signer, message);
-  else if (!equalBytes(earlier.hash, message.block.hash)) {
-    blame(step, signer, 'two different PRE-PREPARE messages in one round');
-  }
+  if (isFirstProposal(step, signer, message.block)) judge(step, signer, message);
 }
 
 function judge(step: Step, signer: Address, message: Preprepare): void {
   const { state } = step;
-  const { current, lock, rules } = state;
+  const { current, lock } = state;
   const { block } = message;
   // A restarted validator supports what it supported before, or nothing.
   if (current.digest && !equalBytes(current.digest, block.hash)) return;
   const fault = blockFault(step, signer, block);
   if (fault === FUTURE_BLOCK) {
     current.held = { signer, message };
-    const dueSeconds = Number(block.header.timestamp) - rules.allowedFutureBlockSeconds;
-    setTimer(step, 'future', dueSeconds * 1000);
+    setFutureTimer(step, block);
   } else if (fault) {
     blame(step, signer, fault);
     leaveRound(step);
@@ -90,12 +79,9 @@ function blockFault(step: Step, signer: Address, { header, uncles }: Block): str
     : 'the author of the block is not its proposer';
 }
 
-/** Timer `future`: the timestamp of the held proposal has come. */
 export function onFutureDue(step: Step): void {
-  const { held } = step.state.current;
-  if (!held) return;
-  step.state.current.held = undefined;
-  onPreprepare(step, held.signer, held.message);
+  const held = takeHeld(step.state.current);
+  if (held) onPreprepare(step, held.signer, held.message);
 }
 
 /** Goes on at once with a block that was checked before at this height. */
@@ -107,17 +93,7 @@ function accept(step: Step, block: Block): void {
   else step.effects.push({ kind: 'verify', block });
 }
 
-/** Answer to `verify`. */
-export function onVerified(step: Step, hash: Uint8Array, fault: string | undefined): void {
-  const { state } = step;
-  state.checked.set(keyOf(hash), { fault });
-  const { proposal } = state.current;
-  if (proposal?.status === 'checking' && equalBytes(proposal.block.hash, hash)) {
-    conclude(step, fault);
-  }
-}
-
-function conclude(step: Step, fault: string | undefined): void {
+export function conclude(step: Step, fault: string | undefined): void {
   const { state } = step;
   const { current } = state;
   const proposal = current.proposal!;

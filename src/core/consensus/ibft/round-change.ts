@@ -1,14 +1,11 @@
 /** ROUND-CHANGE: asking for the next round, and beginning it when a quorum has asked (consensus dossier §5.2). */
 import { type Address, keyOf } from '../../base/bytes.ts';
+import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
 import { viewOf } from '../bft/step.ts';
-import { isAtCap } from '../bft/timeout.ts';
 import { clearTimers, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
-import { broadcast, newRound, type Step } from './round-state.ts';
+import { broadcast, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
-
-/** Rounds beyond it are not believed: at a second each it takes a century to come here. */
-const ROUND_MAX = 0xffffffff;
 
 /** The round failed: asks for the next. */
 export function leaveRound(step: Step): void {
@@ -22,21 +19,14 @@ function askFor(step: Step, round: number): void {
   clearTimers(step);
   state.current = { ...newRound(state, round), isWaiting: true };
   if (!state.isVoting) return;
-  startClock(step);
+  startClock(step, roundsAsked(state));
   setRepeatTimer(step);
   remember(step);
   sendRoundChange(step);
 }
 
-/**
- * Lets the time of a round that is asked for run. While rounds still grow it runs at once, as in the reference. At the cap they
- * do not, and validators that are out of step would stay so for ever: there it runs when a quorum has come this far.
- */
-function startClock(step: Step): void {
-  const { current, roundChanges, quorum, rules, isVoting } = step.state;
-  if (current.isTimed || !isVoting) return;
-  const here = [...roundChanges.values()].filter((round) => round >= current.round);
-  if (!isAtCap(rules, current.round) || here.length >= quorum) setRoundTimer(step);
+function roundsAsked({ roundChanges }: HeightState): number[] {
+  return [...roundChanges.values()];
 }
 
 /** After the round is remembered. */
@@ -59,9 +49,11 @@ export function onRoundChange(step: Step, signer: Address, { view }: RoundChange
     beginRound(step, agreed);
     return;
   }
-  const ahead = roundToCatchUp(step);
+  const asked = roundsAsked(state);
+  // COMPAT: the reference follows at its own timeout, or when exactly f + 1 ask for one round while it waits itself.
+  const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) askFor(step, ahead);
-  else startClock(step);
+  else startClock(step, asked);
 }
 
 /** The highest round that a quorum has asked for, when it has not begun here. */
@@ -75,17 +67,6 @@ function agreedRound({ state }: Step): number | undefined {
     if (count >= state.quorum && isOpen && asked > (agreed ?? 0)) agreed = asked;
   }
   return agreed;
-}
-
-/**
- * f + 1 validators are ahead, so an honest one is: the highest round that f + 1 have reached. COMPAT: the reference follows at
- * its own timeout, or when exactly f + 1 ask for one round while it waits itself.
- */
-function roundToCatchUp({ state }: Step): number | undefined {
-  const ahead = [...state.roundChanges.values()]
-    .filter((round) => round > state.current.round)
-    .sort((a, b) => b - a);
-  return ahead[state.faulty];
 }
 
 function beginRound(step: Step, round: number): void {

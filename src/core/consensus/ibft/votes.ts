@@ -1,12 +1,14 @@
 /** PREPARE locks the proposal, COMMIT seals it; a quorum of seals decides (consensus dossier §5.2). */
-import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { type Address, equalBytes } from '../../base/bytes.ts';
 import { commitPreimage } from '../../chain/extra-data.ts';
-import type { Seal } from '../bft/interface.ts';
-import { type Ballot, blame, countVote, viewOf, votesFor } from '../bft/step.ts';
-import { clearTimers } from '../bft/timers.ts';
+import { type SealPreimage, tryDecide } from '../bft/decision.ts';
+import { countVote, hasSent, viewOf } from '../bft/step.ts';
 import { type Commit, commitSeal, type Prepare, signCommit, signPrepare } from './messages.ts';
-import { broadcast, hasSent, type Step, supportersOf } from './round-state.ts';
+import { broadcast, type Step, supportersOf } from './round-state.ts';
 import { remember } from './vote-memory.ts';
+
+/** IBFT seals name no round. */
+const sealPreimage: SealPreimage = (header) => commitPreimage('ibft', header, 0);
 
 /** After the digest is remembered. */
 export function sendPrepare(step: Step): void {
@@ -36,7 +38,7 @@ export function onCommit(step: Step, signer: Address, commit: Commit): void {
 /** What the votes of the round amount to, once its proposal was found valid. */
 export function count(step: Step): void {
   tryLock(step);
-  tryDecide(step);
+  tryDecide(step, sealPreimage);
 }
 
 function tryLock(step: Step): void {
@@ -55,38 +57,4 @@ function tryLock(step: Step): void {
   current.digest = block.hash;
   remember(step);
   sendCommit(step);
-}
-
-function tryDecide(step: Step): void {
-  const { state, effects } = step;
-  const { proposal, commits, round } = state.current;
-  if (state.isDecided || proposal?.status !== 'valid') return;
-  if (votesFor(commits, proposal.block.hash).length < state.quorum) return;
-  const seals = soundSeals(step);
-  if (seals.length < state.quorum) return;
-  state.isDecided = true;
-  clearTimers(step);
-  effects.push({ kind: 'decide', block: proposal.block, round, seals });
-}
-
-/** Drops COMMITs whose seal is not their signer's: one of them would make the block unacceptable to everybody. */
-function soundSeals(step: Step): readonly Seal[] {
-  const { state, signer } = step;
-  const { commits, proposal } = state.current;
-  const { header, hash } = proposal!.block;
-  const preimage = commitPreimage('ibft', header, 0);
-  const isSound = ({ signer: author, message }: Ballot<Commit>) => {
-    const sealer = signer.recover(preimage, message.seal);
-    return sealer !== undefined && equalBytes(sealer, author);
-  };
-  const seals: Seal[] = [];
-  for (const ballot of votesFor(commits, hash)) {
-    if (isSound(ballot)) {
-      seals.push(ballot.message.seal);
-    } else {
-      commits.delete(keyOf(ballot.signer));
-      blame(step, ballot.signer, 'COMMIT with a seal that is not of its signer');
-    }
-  }
-  return seals;
 }

@@ -24,7 +24,7 @@ export function tryLock(step: Step): void {
   const { proposal, prepares, round, hasPrepared } = state.current;
   if (hasPrepared || !state.isVoting || state.isDecided || proposal?.status !== 'valid') return;
   const votes = votesFor(prepares, proposal.block.hash);
-  if (votes.length < state.electorate.quorum) return;
+  if (votes.length < state.quorum) return;
   state.current.hasPrepared = true;
   state.lock = { round, block: proposal.block, prepares: votes.map(({ message }) => message) };
   remember(step);

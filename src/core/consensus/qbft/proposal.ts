@@ -1,10 +1,13 @@
 /** PRE-PREPARE: proposing the own block, and judging the proposals of others (consensus dossier §4.3, §7.2). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
-import { blame, viewOf } from '../bft/step.ts';
-import { setRoundTimer, setTimer } from '../bft/timers.ts';
+import { qbftCommitPreimage } from '../../chain/extra-data.ts';
+import { tryDecide } from '../bft/decision.ts';
+import { isFirstProposal, setFutureTimer, takeHeld } from '../bft/proposals.ts';
+import { blame, hasSent, viewOf } from '../bft/step.ts';
+import { setRoundTimer } from '../bft/timers.ts';
 import { FUTURE_BLOCK, headerFault } from '../check-seals.ts';
-import { sendCommit, tryDecide } from './commit.ts';
+import { sendCommit } from './commit.ts';
 import { proposalFault } from './justification.ts';
 import {
   type Prepare,
@@ -13,7 +16,7 @@ import {
   signPreprepare,
 } from './messages.ts';
 import { sendPrepare, tryLock } from './prepare.ts';
-import { broadcast, type Step } from './round-state.ts';
+import { broadcast, electorateOf, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
 /** Proposes, once a round. */
@@ -35,25 +38,12 @@ export function propose(
 
 /** A PRE-PREPARE of the current view. */
 export function onPreprepare(step: Step, signer: Address, message: Preprepare): void {
-  const { current, isDecided } = step.state;
-  if (isDecided) return;
-  if (!equalBytes(signer, current.proposer)) {
-    blame(step, signer, 'message does not come from proposer');
-    return;
-  }
-  const earlier = current.proposal?.block ?? current.held?.message.block;
-  if (earlier) {
-    if (!equalBytes(earlier.hash, message.block.hash)) {
-      blame(step, signer, 'two different PRE-PREPARE messages in one round');
-    }
-    return;
-  }
-  judge(step, signer, message);
+  if (isFirstProposal(step, signer, message.block)) judge(step, signer, message);
 }
 
 function judge(step: Step, signer: Address, message: Preprepare): void {
   const { state } = step;
-  const { current, electorate } = state;
+  const { current } = state;
   // A restarted validator supports what it supported before, or nothing.
   if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
   // COMPAT: an honest proposer of the reference does so when its worker is faster than the ROUND-CHANGEs: no fault, and no proposal.
@@ -61,7 +51,7 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   const fault =
     (current.round > 0
       ? proposalFault(
-          electorate,
+          electorateOf(step),
           viewOf(step),
           message.block,
           message.roundChanges,
@@ -70,9 +60,7 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
       : undefined) ?? blockFault(step, signer, message);
   if (fault === FUTURE_BLOCK) {
     current.held = { signer, message };
-    const { allowedFutureBlockSeconds } = state.rules;
-    const dueSeconds = Number(message.block.header.timestamp) - allowedFutureBlockSeconds;
-    setTimer(step, 'future', dueSeconds * 1000);
+    setFutureTimer(step, message.block);
     return;
   }
   if (fault) blame(step, signer, fault);
@@ -92,19 +80,16 @@ function blockFault(step: Step, signer: Address, message: Preprepare): string | 
     engine: 'qbft',
     parent: state.head,
     parentHash: state.headHash,
-    validators: state.electorate.validators,
+    validators: state.validators,
     rules: state.rules,
     nowMs: step.nowMs,
   } as const;
   return headerFault(header, context);
 }
 
-/** Timer `future`: the timestamp of the held proposal has come. */
 export function onFutureDue(step: Step): void {
-  const { held } = step.state.current;
-  if (!held) return;
-  step.state.current.held = undefined;
-  onPreprepare(step, held.signer, held.message);
+  const held = takeHeld(step.state.current);
+  if (held) onPreprepare(step, held.signer, held.message);
 }
 
 function accept(step: Step, { block }: Preprepare): void {
@@ -121,17 +106,7 @@ export function verify(step: Step, block: Block): void {
   else step.effects.push({ kind: 'verify', block });
 }
 
-/** Answer to `verify`. */
-export function onVerified(step: Step, hash: Uint8Array, fault: string | undefined): void {
-  const { state } = step;
-  state.checked.set(keyOf(hash), { fault });
-  const { proposal } = state.current;
-  if (proposal?.status === 'checking' && equalBytes(proposal.block.hash, hash)) {
-    conclude(step, fault);
-  }
-}
-
-function conclude(step: Step, fault: string | undefined): void {
+export function conclude(step: Step, fault: string | undefined): void {
   const { state } = step;
   const { current } = state;
   const proposal = current.proposal!;
@@ -143,7 +118,7 @@ function conclude(step: Step, fault: string | undefined): void {
   proposal.status = 'valid';
   if (state.isVoting && !state.isDecided) vote(step, proposal.block);
   tryLock(step);
-  tryDecide(step);
+  tryDecide(step, qbftCommitPreimage);
 }
 
 function vote(step: Step, block: Block): void {
@@ -152,8 +127,6 @@ function vote(step: Step, block: Block): void {
     current.digest = block.hash;
     remember(step);
   }
-  const hasVoted = current.sent.some(({ kind }) => kind === 'prepare');
-  if (!hasVoted) sendPrepare(step, block.hash);
-  const hasSealed = current.sent.some(({ kind }) => kind === 'commit');
-  if (current.hasPrepared && !hasSealed) sendCommit(step);
+  if (!hasSent(current, 'prepare')) sendPrepare(step, block.hash);
+  if (current.hasPrepared && !hasSent(current, 'commit')) sendCommit(step);
 }

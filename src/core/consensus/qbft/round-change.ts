@@ -1,17 +1,14 @@
 /** ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof (consensus dossier §4.4). */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { requestBlock } from '../bft/own-block.ts';
+import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
 import { type Ballot, blame, isProposer, viewOf } from '../bft/step.ts';
-import { isAtCap } from '../bft/timeout.ts';
-import { clearTimers, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
+import { clearTimers, setRepeatTimer } from '../bft/timers.ts';
 import { certificateFault } from './justification.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { propose } from './proposal.ts';
-import { broadcast, newRound, type Step } from './round-state.ts';
+import { broadcast, electorateOf, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
-
-/** Rounds fit the 32 bits that the header has for them. */
-const ROUND_MAX = 0xffffffff;
 
 /** Enters `round` of the same height and tells the others; one that does not vote follows in silence. */
 export function changeRound(step: Step, round: number): void {
@@ -20,7 +17,7 @@ export function changeRound(step: Step, round: number): void {
   clearTimers(step);
   state.current = newRound(state, round);
   if (!state.isVoting) return;
-  startClock(step);
+  startClock(step, roundsAsked(state));
   setRepeatTimer(step);
   remember(step);
   sendRoundChange(step);
@@ -39,31 +36,24 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   const { state } = step;
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
-  const ahead = roundToCatchUp(step);
+  const asked = roundsAsked(state);
+  // COMPAT: the reference moves when exactly f + 1 are ahead, to the lowest of their rounds, and so may miss it.
+  const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) {
     changeRound(step, ahead);
     return;
   }
-  startClock(step);
+  startClock(step, asked);
   tryPropose(step);
 }
 
-/**
- * Lets the time of the round run. While rounds still grow it runs at once, as in the reference. At the cap they do not, and
- * validators that are out of step would stay so for ever: there it runs when a quorum has come this far.
- */
-function startClock(step: Step): void {
-  const { current, roundChanges, electorate, rules, isVoting } = step.state;
-  if (current.isTimed || !isVoting) return;
-  const here = [...roundChanges.values()].filter(
-    ({ message }) => message.view.round >= current.round,
-  );
-  if (!isAtCap(rules, current.round) || here.length >= electorate.quorum) setRoundTimer(step);
+function roundsAsked({ roundChanges }: HeightState): number[] {
+  return [...roundChanges.values()].map(({ message }) => message.view.round);
 }
 
 /** Keeps the latest of each signer, if what it claims is proved. */
 function record(step: Step, signer: Address, message: RoundChange): boolean {
-  const { roundChanges, electorate } = step.state;
+  const { roundChanges } = step.state;
   const earlier = roundChanges.get(keyOf(signer))?.message;
   if (earlier && earlier.view.round >= message.view.round) {
     const isDouble =
@@ -71,7 +61,7 @@ function record(step: Step, signer: Address, message: RoundChange): boolean {
     if (isDouble) blame(step, signer, 'two different ROUND-CHANGE messages for one round');
     return false;
   }
-  const fault = message.prepared ? certificateFault(electorate, message) : undefined;
+  const fault = message.prepared ? certificateFault(electorateOf(step), message) : undefined;
   if (fault) {
     blame(step, signer, fault);
     return false;
@@ -80,27 +70,15 @@ function record(step: Step, signer: Address, message: RoundChange): boolean {
   return true;
 }
 
-/**
- * f + 1 validators are ahead, so an honest one is: the highest round that f + 1 have reached. COMPAT: the reference moves when
- * exactly f + 1 are ahead, to the lowest of their rounds, and so may miss it.
- */
-function roundToCatchUp({ state }: Step): number | undefined {
-  const ahead = [...state.roundChanges.values()]
-    .map(({ message }) => message.view.round)
-    .filter((round) => round > state.current.round)
-    .sort((a, b) => b - a);
-  return ahead[state.faulty];
-}
-
 /** As proposer of a round above 0: proposes when a quorum has moved here. */
 export function tryPropose(step: Step): void {
   const { state } = step;
-  const { current, electorate } = state;
+  const { current } = state;
   if (current.round === 0 || current.hasProposed || state.isDecided || !isProposer(step)) return;
   const here = [...state.roundChanges.values()]
     .map(({ message }: Ballot<RoundChange>) => message)
     .filter(({ view }) => view.round === current.round);
-  if (here.length < electorate.quorum) return;
+  if (here.length < state.quorum) return;
   const highest = highestPrepared(here);
   if (highest?.block) propose(step, highest.block, here, highest.prepares);
   else if (state.own) propose(step, state.own, here, []);

@@ -1,0 +1,226 @@
+/**
+ * QBFT and IBFT as machines: routes inputs to the files of the algorithm, and holds what outlives a height. Both vote as GoQuorum
+ * 24.4.1 does, so that they may share a network with it; where it trusts, they check (consensus dossier §4, §5, §15).
+ */
+import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
+import { keccak256 } from '../../base/keccak.ts';
+import { Lru } from '../../base/lru.ts';
+import type { Block } from '../../chain/block.ts';
+import { Backlog, isRelevant } from './backlog.ts';
+import type { HeightStart } from './height.ts';
+import type {
+  BftEffect,
+  BftEngineMachine,
+  BftInput,
+  ConsensusSigner,
+  EngineOptions,
+  View,
+  VoteMemory,
+} from './interface.ts';
+import { onEmptyDue, onTransactionsPending } from './own-block.ts';
+import { quorumOf } from './quorum.ts';
+import { messageOrFault } from './read-message.ts';
+import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.ts';
+import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from './timers.ts';
+import { isValidator } from './validators.ts';
+
+/** Messages remembered as seen, so that relayed copies cost one hash. */
+const SEEN_MESSAGES_MAX = 1024;
+
+type Start = Extract<BftInput, { kind: 'start' | 'committed' }>;
+type Incoming = Extract<BftInput, { kind: 'message' }>;
+
+interface BftMessage {
+  readonly kind: MessageKind;
+  readonly view: View;
+}
+
+/** What one of the engines does with the state `S` of a height and its messages `M`. */
+export interface Algorithm<S extends HeightBase, M extends BftMessage> {
+  newHeight(start: HeightStart, signer: ConsensusSigner, quorumRule: typeof quorumOf): S;
+  /** Puts the state back to where the memory was written. */
+  recall(state: S, memory: VoteMemory): void;
+  /** A validator is at a new height; `isResumed`: after a restart, in the round that it remembers. */
+  begin(step: StepOf<S>, isResumed: boolean): void;
+  /** Whether a message code belongs to this engine; others are ignored. */
+  isOwnCode(code: number): boolean;
+  /** Throws CONSENSUS_MESSAGE. */
+  decode(code: number, bytes: Uint8Array): M;
+  signerOf(signer: ConsensusSigner, message: M): Address | undefined;
+  readonly unsignedFault: string;
+  /** Whether a message is for the view that the state has now. */
+  isDue(state: S, message: M): boolean;
+  deliver(step: StepOf<S>, signer: Address, message: M): void;
+  onAssembled(step: StepOf<S>, block: Block): void;
+  /** The check of the current proposal is over. */
+  conclude(step: StepOf<S>, fault: string | undefined): void;
+  /** The time of the round is over. */
+  leaveRound(step: StepOf<S>): void;
+  /** The timestamp of the held proposal has come. */
+  onFutureDue(step: StepOf<S>): void;
+  /** After each input, and as often as waiting messages were delivered. */
+  settle?(step: StepOf<S>): void;
+}
+
+export class BftEngine<S extends HeightBase, M extends BftMessage> implements BftEngineMachine {
+  private readonly algorithm: Algorithm<S, M>;
+  private readonly signer: ConsensusSigner;
+  private readonly options: EngineOptions;
+  private readonly backlog = new Backlog<M>();
+  /** When each was passed on. */
+  private readonly seen = new Lru<string, number>(SEEN_MESSAGES_MAX);
+  private state: S | undefined;
+  /** Of an earlier life: no vote below its height, and in it none that differs. */
+  private memory: VoteMemory | undefined;
+
+  constructor(algorithm: Algorithm<S, M>, signer: ConsensusSigner, options: EngineOptions) {
+    this.algorithm = algorithm;
+    this.signer = signer;
+    this.options = options;
+  }
+
+  step(input: BftInput, nowMs: number): readonly BftEffect[] {
+    const effects: BftEffect[] = [];
+    if (input.kind === 'start') {
+      this.memory = input.memory;
+      this.enter(input, nowMs, effects);
+    } else if (input.kind === 'committed') {
+      if (!this.state || input.head.number >= this.state.height) this.enter(input, nowMs, effects);
+    } else if (this.state) {
+      this.route(input, { signer: this.signer, state: this.state, nowMs, effects });
+    }
+    return effects;
+  }
+
+  /** Where it stands. */
+  get view(): View | undefined {
+    return this.state && viewOf({ state: this.state });
+  }
+
+  private route(input: Exclude<BftInput, Start>, step: StepOf<S>): void {
+    switch (input.kind) {
+      case 'message':
+        this.receive(input, step);
+        break;
+      case 'timer':
+        this.onTimer(input.id, step);
+        break;
+      case 'assembled':
+        if (!step.state.isDecided) this.algorithm.onAssembled(step, input.block);
+        break;
+      case 'verified':
+        this.onVerified(step, input.hash, input.fault);
+        break;
+      case 'transactionsPending':
+        onTransactionsPending(step);
+        break;
+    }
+    this.drain(step);
+  }
+
+  private onVerified(step: StepOf<S>, hash: Uint8Array, fault: string | undefined): void {
+    const { checked, current } = step.state;
+    checked.set(keyOf(hash), { fault });
+    const { proposal } = current;
+    if (proposal?.status === 'checking' && equalBytes(proposal.block.hash, hash)) {
+      this.algorithm.conclude(step, fault);
+    }
+  }
+
+  private onTimer(id: string, step: StepOf<S>): void {
+    const { state } = step;
+    if (state.isDecided || !state.isVoting) return;
+    switch (dueTimer(step, id)) {
+      case 'round':
+        this.algorithm.leaveRound(step);
+        break;
+      case 'future':
+        this.algorithm.onFutureDue(step);
+        break;
+      case 'empty':
+        onEmptyDue(step);
+        break;
+      case 'repeat':
+        repeat(step);
+        break;
+    }
+  }
+
+  private enter(input: Start, nowMs: number, effects: BftEffect[]): void {
+    const { signer, memory, algorithm } = this;
+    if (this.state) clearTimers({ signer, state: this.state, nowMs, effects });
+    const start = { ...input, votesFrom: memory?.height ?? 0 };
+    const state = algorithm.newHeight(start, signer, this.options.quorumOf ?? quorumOf);
+    this.state = state;
+    const step = { signer, state, nowMs, effects };
+    const isResumed = memory !== undefined && memory.height === state.height;
+    if (isResumed) algorithm.recall(state, memory);
+    if (state.isVoting) {
+      setRoundTimer(step);
+      setRepeatTimer(step);
+      algorithm.begin(step, isResumed);
+    }
+    this.drain(step);
+  }
+
+  private receive({ code, bytes, from }: Incoming, step: StepOf<S>): void {
+    const { algorithm } = this;
+    if (!algorithm.isOwnCode(code)) return;
+    const key = `${code}${keyOf(keccak256(bytes))}`;
+    const passedMs = this.seen.get(key);
+    if (passedMs !== undefined && !this.isRepeated(step, passedMs)) return;
+    const message = messageOrFault(() => algorithm.decode(code, bytes));
+    if (typeof message === 'string') {
+      step.effects.push({ kind: 'misbehaved', peer: from, fault: message });
+      return;
+    }
+    if (!isRelevant(viewOf(step), message.view)) return;
+    const signer = algorithm.signerOf(this.signer, message);
+    if (!signer) {
+      step.effects.push({ kind: 'misbehaved', peer: from, fault: algorithm.unsignedFault });
+      return;
+    }
+    // The set may be about to change, so a stranger's message is no fault of its carrier.
+    if (!isValidator(step.state.validators, signer)) return;
+    this.seen.set(key, step.nowMs);
+    if (equalBytes(signer, this.signer.address)) return;
+    if (this.options.isRelaying) step.effects.push({ kind: 'relay', from, signer, code, bytes });
+    if (passedMs === undefined) this.deliverOrKeep(step, signer, message);
+  }
+
+  /** Its signer said it again, because it may not have reached all: those that it reaches through us may have been away. */
+  private isRepeated({ state, nowMs }: StepOf<S>, passedMs: number): boolean {
+    return this.options.isRelaying === true && nowMs - passedMs >= state.rules.requestTimeoutMs / 2;
+  }
+
+  private deliverOrKeep(step: StepOf<S>, signer: Address, message: M): void {
+    if (this.algorithm.isDue(step.state, message)) this.algorithm.deliver(step, signer, message);
+    else this.backlog.put(signer, message.view, message);
+  }
+
+  /** Delivers what had to wait for the view that the state has now; delivering may move it on. */
+  private drain(step: StepOf<S>): void {
+    const { state } = step;
+    for (;;) {
+      this.algorithm.settle?.(step);
+      const due = this.backlog.take(state.height, (_view, message) =>
+        this.algorithm.isDue(state, message),
+      );
+      if (due.length === 0) return;
+      for (const { signer, message } of due) {
+        const isWelcome = isValidator(state.validators, signer);
+        if (isWelcome && isRelevant(viewOf(step), message.view)) {
+          this.deliverOrKeep(step, signer, message);
+        }
+      }
+    }
+  }
+}
+
+/** Says the own messages of this round again: some of them may have met a closed connection. */
+function repeat<S extends HeightBase>(step: StepOf<S>): void {
+  setRepeatTimer(step);
+  for (const { code, bytes } of step.state.current.sent) {
+    step.effects.push({ kind: 'broadcast', code, bytes });
+  }
+}

@@ -1,0 +1,68 @@
+/** The state in which QBFT and IBFT begin a height and a round, as far as it is the same. */
+
+import type { Hash32 } from '../../base/bytes.ts';
+import { Lru } from '../../base/lru.ts';
+import type { Header } from '../../chain/header.ts';
+import type { ConsensusRules } from '../../chain/rules.ts';
+import type { ConsensusSigner, ValidatorSet } from './interface.ts';
+import { proposerOf } from './proposer.ts';
+import { faultyMax, type quorumOf } from './quorum.ts';
+import { authorOfHead, type HeightBase, type RoundBase } from './step.ts';
+import { isValidator } from './validators.ts';
+
+/** Proposals of one height whose check is remembered. */
+const CHECKED_PROPOSALS_MAX = 16;
+
+export interface HeightStart {
+  readonly head: Header;
+  readonly headHash: Hash32;
+  /** In the order of the engine's proposer rule. */
+  readonly validators: ValidatorSet;
+  readonly rules: ConsensusRules;
+  /** Below this height this node has voted already and stays silent. */
+  readonly votesFrom: number;
+}
+
+/** All but the round. */
+export function heightBase(
+  { head, headHash, validators, rules, votesFrom }: HeightStart,
+  signer: ConsensusSigner,
+  quorumRule: typeof quorumOf,
+): Omit<HeightBase, 'current'> {
+  const height = head.number + 1;
+  return {
+    height,
+    head,
+    headHash,
+    rules,
+    validators,
+    quorum: quorumRule(validators.length, rules.isCeil2Nby3),
+    faulty: faultyMax(validators.length),
+    lastProposer: authorOfHead(head, signer.recover),
+    isVoting: isValidator(validators, signer.address) && height >= votesFrom,
+    checked: new Lru(CHECKED_PROPOSALS_MAX),
+    reported: new Set(),
+    own: undefined,
+    hasTransactions: false,
+    isDecided: false,
+  };
+}
+
+export type RoundContext = Pick<HeightBase, 'validators' | 'rules' | 'lastProposer'>;
+
+/** What every round begins with, apart from the votes, whose types differ. */
+export function roundBase(
+  { validators, rules, lastProposer }: RoundContext,
+  round: number,
+): Omit<RoundBase, 'held' | 'commits'> {
+  return {
+    round,
+    proposer: proposerOf(validators, rules.proposerPolicy, lastProposer, round),
+    proposal: undefined,
+    digest: undefined,
+    sent: [],
+    hasProposed: false,
+    isTimed: false,
+    wanted: undefined,
+  };
+}

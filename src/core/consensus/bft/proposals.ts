@@ -1,0 +1,34 @@
+/** What a PRE-PREPARE goes through before its block is judged: the same in QBFT and IBFT. */
+import { type Address, equalBytes } from '../../base/bytes.ts';
+import type { Block } from '../../chain/block.ts';
+import { type Ballot, blame, type StepBase } from './step.ts';
+import { setTimer } from './timers.ts';
+
+/** Whether a PRE-PREPARE of the current view is to be judged: the first, and of the proposer. */
+export function isFirstProposal(step: StepBase, signer: Address, block: Block): boolean {
+  const { current, isDecided } = step.state;
+  if (isDecided) return false;
+  if (!equalBytes(signer, current.proposer)) {
+    blame(step, signer, 'message does not come from proposer');
+    return false;
+  }
+  const earlier = current.proposal?.block ?? current.held?.message.block;
+  if (!earlier) return true;
+  if (!equalBytes(earlier.hash, block.hash)) {
+    blame(step, signer, 'two different PRE-PREPARE messages in one round');
+  }
+  return false;
+}
+
+/** Waits until the timestamp of what is held is no longer in the future. */
+export function setFutureTimer(step: StepBase, { header }: Block): void {
+  const dueSeconds = Number(header.timestamp) - step.state.rules.allowedFutureBlockSeconds;
+  setTimer(step, 'future', dueSeconds * 1000);
+}
+
+/** The PRE-PREPARE that was held until now. */
+export function takeHeld<M>(round: { held: Ballot<M> | undefined }): Ballot<M> | undefined {
+  const { held } = round;
+  round.held = undefined;
+  return held;
+}
