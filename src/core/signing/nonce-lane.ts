@@ -129,7 +129,7 @@ export class Lane {
 
   /** Whether a transaction of ours waits behind a nonce that nothing stands at. */
   private hasHole(floor: number): boolean {
-    if (this.free[0] !== floor) return false;
+    if (this.peek() !== floor) return false;
     for (const nonce of this.slots.keys()) if (nonce > floor) return true;
     return false;
   }

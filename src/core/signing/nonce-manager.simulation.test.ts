@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { type Faults, NonceWorld } from '../../../test/support/nonce-world.ts';
+import { Prng } from '../base/prng.ts';
+
+const NONE: Faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
+/** A wallet beside us and a pool that is lost together can take an acknowledged nonce away: no proxy can help that. */
+const PROFILES: Readonly<Record<string, Faults>> = {
+  quiet: NONE,
+  'broken calls': { ...NONE, calls: 0.3, poor: 0.05 },
+  'a node that forgets': { ...NONE, calls: 0.1, poolLossBlocks: 6, poor: 0.05 },
+  'another wallet': { ...NONE, calls: 0.1, foreignBlocks: 3, poor: 0.05 },
+  'kill -9': { ...NONE, calls: 0.2, killBlocks: 5, poor: 0.05 },
+  'kill -9 and a node that forgets': {
+    ...NONE,
+    calls: 0.1,
+    poolLossBlocks: 8,
+    killBlocks: 8,
+    poor: 0.02,
+  },
+};
+const SEEDS = Number(process.env.NONCE_SEEDS ?? 25);
+
+function play(seed: number, faults: Faults): { problems: readonly string[]; acknowledged: number } {
+  const world = new NonceWorld(seed, faults);
+  const prng = new Prng(seed + 1);
+  for (let burst = 0; burst < 12; burst++) {
+    const count = 1 + prng.below(25);
+    for (let each = 0; each < count; each++) world.request();
+    world.run(prng.below(3_000));
+  }
+  world.calm();
+  const problems = world.check();
+  const acknowledged = [...world.ends.values()].filter((end) => end === 'accepted').length;
+  return { problems, acknowledged };
+}
+
+describe.each(Object.entries(PROFILES))('%s', (_, faults) => {
+  it('loses no nonce, sends nothing twice, and mines what it acknowledged', () => {
+    let acknowledged = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const found = play(seed, faults);
+      expect(found.problems, `seed ${seed}`).toEqual([]);
+      acknowledged += found.acknowledged;
+    }
+    expect(acknowledged).toBeGreaterThan(SEEDS * 20);
+  });
+});
+
+it('replays from its seed', () => {
+  const faults = PROFILES['kill -9 and a node that forgets']!;
+  const ends = [1, 2].map(() => {
+    const world = new NonceWorld(7, faults);
+    for (let each = 0; each < 60; each++) world.request();
+    world.run(30_000);
+    return [...world.ends];
+  });
+  expect(ends[1]).toEqual(ends[0]);
+});

@@ -1,0 +1,342 @@
+/**
+ * A world around the nonce manager that replays from a seed: a node with a pool that loses, stalls and lies by omission, a disk,
+ * clients, other wallets of the same key, and kill -9. What must hold is checked as it happens and at the end.
+ */
+import { Prng } from '../../src/core/base/prng.ts';
+import type { Held, SignedSend } from '../../src/core/signing/nonce-lane.ts';
+import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
+import type { NonceEffect, NonceInput, Settled } from '../../src/core/signing/nonce-messages.ts';
+import type { Outcome } from '../../src/core/signing/upstream-answers.ts';
+
+const TICK_MS = 25;
+const BLOCK_MS = 1_000;
+const TIMEOUT_MS = 5_000;
+const LANES = ['0xaa', '0xbb', '0xcc'];
+
+export interface Faults {
+  /** Share of the calls that go wrong. */
+  readonly calls: number;
+  /** The node forgets its pool, once in so many blocks; 0: never. */
+  readonly poolLossBlocks: number;
+  /** Another wallet uses the keys, once in so many blocks; 0: never. */
+  readonly foreignBlocks: number;
+  /** Kill -9 once in so many blocks; 0: never. */
+  readonly killBlocks: number;
+  /** Share of the transactions that the node never takes. */
+  readonly poor: number;
+}
+
+interface Transaction {
+  readonly hash: string;
+  readonly nonce: number;
+  /** Which request it came from; undefined: of another wallet. */
+  readonly content: string | undefined;
+  readonly isPoor: boolean;
+}
+
+class SimulatedNode {
+  readonly pools = new Map<string, Map<number, Transaction>>(
+    LANES.map((lane) => [lane, new Map()]),
+  );
+  readonly chains = new Map<string, Transaction[]>(LANES.map((lane) => [lane, []]));
+
+  take(lane: string, transaction: Transaction): Outcome {
+    const chain = this.chains.get(lane)!;
+    const pool = this.pools.get(lane)!;
+    if (transaction.nonce < chain.length) return 'nonceTooLow';
+    const there = pool.get(transaction.nonce);
+    if (there) return there.hash === transaction.hash ? 'known' : 'underpriced';
+    if (transaction.isPoor) return 'refused';
+    pool.set(transaction.nonce, transaction);
+    return 'accepted';
+  }
+
+  latest(lane: string): number {
+    return this.chains.get(lane)!.length;
+  }
+
+  pending(lane: string): number {
+    let nonce = this.latest(lane);
+    while (this.pools.get(lane)!.has(nonce)) nonce++;
+    return nonce;
+  }
+
+  mine(max: number): void {
+    for (const lane of LANES) {
+      const chain = this.chains.get(lane)!;
+      const pool = this.pools.get(lane)!;
+      for (let count = 0; count < max && pool.has(chain.length); count++) {
+        const next = pool.get(chain.length)!;
+        pool.delete(chain.length);
+        chain.push(next);
+      }
+    }
+  }
+
+  knows(lane: string, hash: string): boolean {
+    const has = (each: Transaction) => each.hash === hash;
+    return this.chains.get(lane)!.some(has) || [...this.pools.get(lane)!.values()].some(has);
+  }
+}
+
+export class NonceWorld {
+  readonly problems: string[] = [];
+  readonly ends = new Map<string, Settled['kind'] | 'lost'>();
+  readonly node = new SimulatedNode();
+  private readonly prng: Prng;
+  private faults: Faults;
+  private readonly fillsGaps: boolean;
+  private manager: NonceManager;
+  private generation = 0;
+  private nowMs = 0;
+  private turn = 0;
+  private readonly events: { at: number; turn: number; run: () => void }[] = [];
+  private lastRequest = 0;
+  private readonly requests = new Map<number, { content: string; isPoor: boolean }>();
+  /** What the disk holds. */
+  private readonly disk = new Map<string, { send: SignedSend; isAccepted: boolean }>();
+  private readonly transactions = new Map<string, Transaction>();
+  /** Bytes at each nonce that the node has not refused. */
+  private readonly standing = new Map<string, Set<string>>();
+  private readonly hashes = new Map<string, string>();
+
+  constructor(seed: number, faults: Faults) {
+    this.prng = new Prng(seed);
+    this.faults = faults;
+    this.fillsGaps = this.prng.chance(0.5);
+    this.manager = this.newManager();
+    this.later(TICK_MS, () => this.beat());
+    this.later(BLOCK_MS, () => this.block());
+  }
+
+  /** A client sends something. */
+  request(): void {
+    const id = ++this.lastRequest;
+    const content = `request ${id}`;
+    this.requests.set(id, { content, isPoor: this.prng.chance(this.faults.poor) });
+    const lane = LANES[this.prng.below(LANES.length)]!;
+    this.step({ kind: 'wanted', id, lane, nonce: undefined });
+  }
+
+  run(ms: number): void {
+    const end = this.nowMs + ms;
+    while (this.events.length > 0) {
+      this.events.sort((a, b) => a.at - b.at || a.turn - b.turn);
+      if (this.events[0]!.at > end) break;
+      const event = this.events.shift()!;
+      this.nowMs = event.at;
+      event.run();
+    }
+    this.nowMs = end;
+  }
+
+  /** No more faults; whatever is under way comes to its end. */
+  calm(): void {
+    this.faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
+    for (let round = 0; round < 100 && this.manager.heldCount > 0; round++) {
+      this.run(3_000);
+      if (!this.fillsGaps) for (const _ of LANES) this.request();
+    }
+    this.run(10_000);
+  }
+
+  /** After `calm`. */
+  check(): readonly string[] {
+    if (this.manager.heldCount > 0)
+      this.problem(`${this.manager.heldCount} transactions have no end`);
+    if (this.manager.requestCount > 0) this.problem(`${this.manager.requestCount} requests wait`);
+    const mined = new Map<string, string[]>();
+    for (const chain of this.node.chains.values())
+      for (const { content, hash } of chain)
+        if (content !== undefined) mined.set(content, [...(mined.get(content) ?? []), hash]);
+    for (const [content, hashes] of mined) {
+      if (hashes.length > 1) this.problem(`${content} was mined ${hashes.length} times`);
+      const end = this.ends.get(content);
+      if (end && !['accepted', 'known', 'unclear', 'lost'].includes(end))
+        this.problem(`${content} ended as ${end} and was mined`);
+    }
+    for (const [content, end] of this.ends) {
+      if (end !== 'accepted' && end !== 'known') continue;
+      if (!mined.get(content)?.includes(this.hashes.get(content)!))
+        this.problem(`${content} was acknowledged and is not mined`);
+    }
+    return this.problems;
+  }
+
+  private newManager(): NonceManager {
+    return new NonceManager({ fillsGaps: this.fillsGaps });
+  }
+
+  private problem(text: string): void {
+    if (this.problems.length < 10) this.problems.push(`${this.nowMs} ms: ${text}`);
+  }
+
+  private later(ms: number, run: () => void): void {
+    this.events.push({ at: this.nowMs + ms, turn: ++this.turn, run });
+  }
+
+  /** Unless the proxy has died meanwhile. */
+  private reply(ms: number, run: () => void): void {
+    const { generation } = this;
+    this.later(ms, () => {
+      if (generation === this.generation) run();
+    });
+  }
+
+  private beat(): void {
+    this.step({ kind: 'tick' });
+    this.later(TICK_MS, () => this.beat());
+  }
+
+  private block(): void {
+    this.node.mine(8);
+    const isTurn = (blocks: number) => blocks > 0 && this.prng.below(blocks) === 0;
+    if (isTurn(this.faults.poolLossBlocks))
+      for (const pool of this.node.pools.values()) pool.clear();
+    if (isTurn(this.faults.foreignBlocks)) this.foreign();
+    if (isTurn(this.faults.killBlocks)) this.kill();
+    this.later(BLOCK_MS, () => this.block());
+  }
+
+  private foreign(): void {
+    const lane = LANES[this.prng.below(LANES.length)]!;
+    const nonce = this.node.pending(lane);
+    this.node.take(lane, {
+      hash: `foreign ${lane} ${nonce}`,
+      nonce,
+      content: undefined,
+      isPoor: false,
+    });
+  }
+
+  private kill(): void {
+    this.generation++;
+    for (const { content } of this.requests.values())
+      if (!this.ends.has(content)) this.ends.set(content, 'lost');
+    this.requests.clear();
+    this.manager = this.newManager();
+    this.step({ kind: 'restored', sends: [...this.disk.values()] });
+  }
+
+  private step(input: NonceInput): void {
+    for (const effect of this.manager.step(input, this.nowMs)) this.carryOut(effect);
+  }
+
+  private carryOut(effect: NonceEffect): void {
+    if (effect.kind === 'sign') this.sign(effect);
+    else if (effect.kind === 'send') this.send(effect.held, effect.isNew);
+    else if (effect.kind === 'settle') this.settle(effect.id, effect.end);
+    else if (effect.kind === 'count') this.count(effect.lane, effect.isFull);
+    else if (effect.kind === 'find') this.find(effect.held);
+    else if (effect.kind === 'accepted') {
+      const kept = this.disk.get(effect.send.hash);
+      if (kept) this.disk.set(effect.send.hash, { ...kept, isAccepted: true });
+    } else this.disk.delete(effect.send.hash);
+  }
+
+  private sign({ id, lane, nonce, isFill }: Extract<NonceEffect, { kind: 'sign' }>): void {
+    const request = isFill
+      ? { content: `fill ${id} ${this.generation}`, isPoor: false }
+      : this.requests.get(id);
+    if (!request) return;
+    // Some keys are far away, and some are gone.
+    if (!isFill && this.prng.chance(this.faults.calls / 10)) {
+      this.reply(this.prng.below(50), () => this.step({ kind: 'abandoned', id }));
+      this.ends.set(request.content, 'unsent');
+      return;
+    }
+    const hash = `${lane} ${nonce} ${request.content}`;
+    this.transactions.set(hash, { hash, nonce, content: request.content, isPoor: request.isPoor });
+    this.hashes.set(request.content, hash);
+    const send: SignedSend = { lane, nonce, hash, method: '', params: '' };
+    const signed = () => this.step({ kind: 'signed', id, send });
+    if (this.prng.chance(0.2)) this.reply(this.prng.below(30), signed);
+    else signed();
+  }
+
+  private settle(id: number, end: Settled): void {
+    const request = this.requests.get(id);
+    if (!request) return;
+    if (this.ends.has(request.content)) this.problem(`${request.content} was answered twice`);
+    this.ends.set(request.content, end.kind);
+  }
+
+  private send(held: Held, isNew: boolean): void {
+    const { send } = held;
+    const place = `${send.lane} ${send.nonce}`;
+    if (isNew) {
+      const others = [...(this.standing.get(place) ?? [])].filter((hash) => hash !== send.hash);
+      if (others.length > 0) this.problem(`${send.hash} stands where ${others[0]} does`);
+      this.reply(this.prng.below(5), () => {
+        this.disk.set(send.hash, { send, isAccepted: false });
+        this.travel(held, place);
+      });
+      return;
+    }
+    if (!this.disk.has(send.hash)) this.problem(`${send.hash} left before it was written down`);
+    this.travel(held, place);
+  }
+
+  private travel(held: Held, place: string): void {
+    const { send } = held;
+    const transaction = this.transactions.get(send.hash)!;
+    const { generation } = this;
+    const answer = (ms: number, outcome: Outcome, isFinal = false) =>
+      this.later(ms, () => {
+        // Whoever asked has died meanwhile.
+        if (generation !== this.generation) return;
+        const isVerdict = outcome !== 'unclear' && outcome !== 'unsent';
+        const stands = this.standing.get(place) ?? new Set();
+        if (isVerdict && outcome !== 'accepted' && outcome !== 'known') stands.delete(send.hash);
+        this.standing.set(place, stands);
+        this.step({ kind: 'answered', held, outcome, answer: outcome, isFinal });
+      });
+    const delay = 1 + this.prng.below(40);
+    if (!this.prng.chance(this.faults.calls)) {
+      this.stand(place, send.hash);
+      this.later(delay, () => {
+        answer(this.prng.below(5), this.node.take(send.lane, transaction));
+      });
+      return;
+    }
+    const turn = this.prng.below(5);
+    if (turn === 0) {
+      answer(delay, 'unsent');
+      return;
+    }
+    this.stand(place, send.hash);
+    const arrive = () => this.node.take(send.lane, transaction);
+    // 1 never arrives, 2 arrives late perhaps: nobody is told. 3 arrives and is answered with garbage. 4 is turned away with 429 or 500.
+    if (turn === 2) this.later(this.prng.below(2 * TIMEOUT_MS), arrive);
+    if (turn === 3) this.later(delay, arrive);
+    if (turn <= 2) answer(TIMEOUT_MS, 'unclear', true);
+    else answer(delay + 1, 'unclear');
+  }
+
+  private stand(place: string, hash: string): void {
+    const stands = this.standing.get(place) ?? new Set();
+    stands.add(hash);
+    this.standing.set(place, stands);
+  }
+
+  private count(lane: string, isFull: boolean): void {
+    if (this.prng.chance(this.faults.calls / 2)) {
+      const ms = this.prng.chance(0.5) ? TIMEOUT_MS : 10;
+      this.reply(ms, () => this.step({ kind: 'countFailed', lane, answer: 'no count' }));
+      return;
+    }
+    const latest = isFull ? this.node.latest(lane) : undefined;
+    this.reply(this.prng.below(20), () => {
+      const pending = this.node.pending(lane);
+      this.reply(this.prng.below(20), () => this.step({ kind: 'counted', lane, latest, pending }));
+    });
+  }
+
+  private find(held: Held): void {
+    const { lane, hash } = held.send;
+    const isKnown = this.prng.chance(this.faults.calls) ? undefined : this.node.knows(lane, hash);
+    this.reply(this.prng.below(20), () =>
+      this.step({ kind: 'found', held, isKnown, answer: 'asked' }),
+    );
+  }
+}
