@@ -13,6 +13,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   start: async () => (await import('./start.ts')).start(),
   private: async () => (await import('./private.ts')).privateBench(),
   net: async () => (await import('./net.ts')).net(),
+  signer: async () => (await import('./signer.ts')).signer(),
 };
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,28 @@
+/** The signing proxy as a process of its own, in front of the port given; its journal is on disk. Prints its port. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromHex } from '../src/core/base/hex.ts';
+import { installCrypto } from '../src/io/host/crypto.ts';
+import { startProxy } from '../src/services/signer/start.ts';
+import { accountsOf, OPEN_GUARD } from '../test/support/signing-proxy.ts';
+
+const [port, key] = process.argv.slice(2);
+await installCrypto();
+const upstream = { host: '127.0.0.1', port: Number(port), path: '/', timeoutMs: 5_000 };
+const proxy = await startProxy(
+  {
+    ...{ chainId: 1337n, dataPath: mkdtempSync(join(tmpdir(), 'quorate-bench-')) },
+    ...{ fillsGaps: false, strictNonce: false, forwarded: new Set<string>() },
+    upstream: { ...upstream, connectionsMax: 64, tls: undefined },
+    serve: {
+      ...{ host: '127.0.0.1', port: 0, bodyBytesMax: 1_000_000, idleMs: 60_000, tls: undefined },
+      ...{ forwardsAuthorization: false, routes: [], admit: () => false },
+    },
+  },
+  {
+    ...{ accounts: accountsOf([fromHex(key!)]), guard: OPEN_GUARD, payloads: undefined },
+    log: () => {},
+  },
+);
+console.log(proxy.port);
