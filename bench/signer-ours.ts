@@ -1,4 +1,5 @@
 /** The signing proxy as a process of its own, in front of the port given; its journal is on disk. Prints its port. */
+process.on("SIGTERM", () => process.exit(0));
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /** A signing proxy without sockets: keys in memory, a node that a test plays. */
 import { toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1, sign65 } from '../../src/core/base/secp256k1.ts';
-import type { SigningAccounts } from '../../src/core/signing/account-signer.ts';
+import type { AccountSigner, SigningAccounts } from '../../src/core/signing/account-signer.ts';
 import type { Guard, Identity } from '../../src/core/signing/guard.ts';
 import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
@@ -29,20 +29,13 @@ export const OPEN_GUARD: Guard = {
 };
 
 export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
-  const all = new Map(keys.map((key) => [toHex(addressOfSecretKey(key)), key]));
-  return {
-    addresses: () => [...all.keys()].sort(),
-    find(address) {
-      const key = all.get(address);
-      return (
-        key && {
-          address: addressOfSecretKey(key),
-          publicKey: () => Promise.resolve(secp256k1().publicKey(key)),
-          sign: (digest) => sign65(digest, key),
-        }
-      );
-    },
-  };
+  const signers = keys.map((key): AccountSigner => ({
+    address: addressOfSecretKey(key),
+    publicKey: () => Promise.resolve(secp256k1().publicKey(key)),
+    sign: (digest) => sign65(digest, key),
+  }));
+  const all = new Map(signers.map((signer) => [toHex(signer.address), signer]));
+  return { addresses: () => [...all.keys()].sort(), find: (address) => all.get(address) };
 }
 
 /** One JSON-RPC call as a node sees it. */

@@ -33,7 +33,8 @@ export interface HttpCall {
   readonly path?: string;
   /** Sent in this order, `Host` included by the caller or added. */
   readonly headers: readonly (readonly [string, string])[];
-  readonly body?: Uint8Array | undefined;
+  /** Text leaves in one write with the headers. */
+  readonly body?: Uint8Array | string | undefined;
   /** Gets the answer's body as it comes; the answer's own is empty then. */
   readonly onData?: (chunk: Uint8Array) => void;
 }

@@ -158,16 +158,16 @@ function isRoot(path: string): boolean {
 }
 
 function send(response: ServerResponse, { status, body, headers }: Reply): void {
-  const bytes = Buffer.from(body);
   if (headers) {
     const kept = toClient(headers);
     for (let at = 0; at + 1 < kept.length; at += 2) response.appendHeader(kept[at]!, kept[at + 1]!);
   } else {
     response.setHeader('Content-Type', JSON_MEDIA);
   }
-  response.setHeader('Content-Length', bytes.length);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
   response.statusCode = status;
-  response.end(bytes);
+  // As text it leaves together with the headers, in one write.
+  response.end(body);
 }
 
 function text(response: ServerResponse, status: number, body: string): void {

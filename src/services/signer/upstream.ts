@@ -53,7 +53,6 @@ export class HttpUpstream implements Upstream {
   }
 
   async post({ body, path, headers }: UpstreamCall): Promise<UpstreamAnswer> {
-    const bytes = Buffer.from(body);
     try {
       const {
         status,
@@ -63,8 +62,8 @@ export class HttpUpstream implements Upstream {
         method: 'POST',
         url: this.base,
         path: joinPaths(this.prefix, path),
-        headers: withLength(headers, bytes.length),
-        body: bytes,
+        headers: withLength(headers, Buffer.byteLength(body)),
+        body,
       });
       return { status, headers: rawHeaders, body: textOf(answer) };
     } catch (error) {
