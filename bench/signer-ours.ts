@@ -1,12 +1,14 @@
 /** The signing proxy as a process of its own, in front of the port given; its journal is on disk. Prints its port. */
-process.on("SIGTERM", () => process.exit(0));
+process.on('SIGTERM', () => process.exit(0));
+
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHex } from '../src/core/base/hex.ts';
 import { installCrypto } from '../src/io/host/crypto.ts';
+import { OPEN_GUARD } from '../src/services/signer/proxy/open-guard.ts';
 import { startProxy } from '../src/services/signer/start.ts';
-import { accountsOf, OPEN_GUARD } from '../test/support/signing-proxy.ts';
+import { accountsOf } from '../test/support/signing-proxy.ts';
 
 const [port, key] = process.argv.slice(2);
 await installCrypto();

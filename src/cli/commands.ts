@@ -12,6 +12,7 @@ import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { restoreCommand } from './restore.ts';
+import { signerCommand } from './signer.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   ptmCommand,
   ptmRecoverCommand,
+  signerCommand,
   backupCommand,
   restoreCommand,
   keygenCommand,

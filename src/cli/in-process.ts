@@ -8,6 +8,9 @@ import type { Launch } from '../services/devnet/processes.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import { startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
+import { parseSignerOptions } from '../services/signer/options.ts';
+import { runSigner } from '../services/signer/run.ts';
+import { settingsOf } from '../services/signer/settings.ts';
 
 /** `verbosity`: of the log files, 0 silent .. 5 trace. */
 export function inProcessLauncher(verbosity = 3): Launch {
@@ -55,6 +58,10 @@ async function start(
     const { config } = await readTesseraConfig(argv[argv.indexOf('--configfile') + 1]!);
     const ptm = await startPtm(config, { say: log, env: process.env });
     return () => ptm.close();
+  }
+  if (command === 'signer') {
+    const signer = await runSigner(settingsOf(parseSignerOptions(argv, {})), log);
+    return () => signer.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);
 }

@@ -77,7 +77,7 @@ describe('devnet in the background', () => {
     expect(elsewhere.stderr).toContain(`port ${args.at(-1)} is in use`);
     expect(elsewhere.status).toBe(1);
     expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
-      'stopped 8 processes',
+      'stopped 9 processes',
     );
     expect(pids.some(isAlive)).toBe(false);
     expect(existsSync(file)).toBe(false);

@@ -7,6 +7,7 @@ import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import { FORGETFUL_JOURNAL } from '../../src/services/signer/proxy/journal.ts';
+import { EVERYBODY, OPEN_GUARD } from '../../src/services/signer/proxy/open-guard.ts';
 import { Pipeline } from '../../src/services/signer/proxy/pipeline.ts';
 import type {
   HeaderList,
@@ -20,20 +21,14 @@ import { Sender } from '../../src/services/signer/proxy/sender.ts';
 import { SigningDesk } from '../../src/services/signer/proxy/signing-desk.ts';
 import { Transactions } from '../../src/services/signer/proxy/transactions.ts';
 
-const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };
-
-export const OPEN_GUARD: Guard = {
-  identify: () => Promise.resolve(EVERYBODY),
-  check: () => undefined,
-  record: () => {},
-};
-
 export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
-  const signers = keys.map((key): AccountSigner => ({
-    address: addressOfSecretKey(key),
-    publicKey: () => Promise.resolve(secp256k1().publicKey(key)),
-    sign: (digest) => sign65(digest, key),
-  }));
+  const signers = keys.map(
+    (key): AccountSigner => ({
+      address: addressOfSecretKey(key),
+      publicKey: () => Promise.resolve(secp256k1().publicKey(key)),
+      sign: (digest) => sign65(digest, key),
+    }),
+  );
   const all = new Map(signers.map((signer) => [toHex(signer.address), signer]));
   return { addresses: () => [...all.keys()].sort(), find: (address) => all.get(address) };
 }

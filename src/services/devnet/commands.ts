@@ -41,6 +41,24 @@ function raftFlags(node: NodeSpec): string[] {
   ];
 }
 
+/** In front of node 1, with the funded accounts; its private transactions go to that node's manager. */
+export function signerCommand(
+  topology: Topology,
+  files: PreparedFiles,
+  verbosity: number,
+): string[] {
+  const [node] = topology.nodes;
+  const levels = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'];
+  return [
+    ...['signer', '--chain-id', String(CHAIN_ID), '--data-path', files.signerFolder],
+    ...['--http-listen-port', String(topology.signerPort), '--http-cors-origins', '*'],
+    ...['--downstream-http-port', String(node!.ports.rpc)],
+    ...['--ptm-url', `http://127.0.0.1:${node!.ports.ptmQ2t}`],
+    ...['--keystores-path', files.signerKeys, '--keystores-password-file', files.signerPassword],
+    ...['--logging', levels[verbosity] ?? 'INFO', '--fill-gaps'],
+  ];
+}
+
 function unlockFlags(topology: Topology, files: PreparedFiles): string[] {
   const addresses = topology.accounts.map((account) => account.address).join(',');
   return ['--unlock', addresses, '--password', files.password, '--allow-insecure-unlock'];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
-import { CHAIN_ID, type Topology } from './topology.ts';
+import { CHAIN_ID, SIGNER_NAME, type Topology } from './topology.ts';
 
 export interface DevnetDescription {
   readonly chainId: number;
@@ -16,10 +16,12 @@ export interface DevnetDescription {
     readonly pid: number;
     readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
   }[];
+  /** Signing proxy in front of node 1, with the accounts below. */
+  readonly signer: { readonly rpc: string; readonly ws: string; readonly pid: number };
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 }
 
-/** `pidOf` takes names as node1 and ptm1. */
+/** `pidOf` takes names as node1, ptm1 and signer. */
 export function describeDevnet(
   topology: Topology,
   files: PreparedFiles,
@@ -40,6 +42,11 @@ export function describeDevnet(
         pid: pidOf(node.ptmName),
       },
     })),
+    signer: {
+      rpc: `http://127.0.0.1:${topology.signerPort}`,
+      ws: `ws://127.0.0.1:${topology.signerPort}`,
+      pid: pidOf(SIGNER_NAME),
+    },
     accounts: topology.accounts,
   };
 }
@@ -68,6 +75,8 @@ export function livingPids(folder: string): number[] {
   const description = readDescription(folder);
   if (!description) return [];
   const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
+  // A file of an older version names none.
+  if (description.signer !== undefined) pids.push(description.signer.pid);
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
 }
 

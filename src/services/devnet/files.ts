@@ -11,6 +11,10 @@ import { type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 export interface PreparedFiles {
   readonly genesis: string;
   readonly password: string;
+  /** Of the signing proxy: its data, its keystores and the file that opens them. */
+  readonly signerFolder: string;
+  readonly signerKeys: string;
+  readonly signerPassword: string;
   /** Base64, by node. */
   readonly ptmPublicKeys: readonly string[];
 }
@@ -39,7 +43,7 @@ export async function prepareFiles(
   await writeAccounts(topology);
   const ptmPublicKeys = topology.nodes.map((node) => ptmKey(node));
   for (const node of topology.nodes) writeNode(topology, node);
-  return { genesis, password, ptmPublicKeys };
+  return { genesis, password, ...signerFiles(topology), ptmPublicKeys };
 }
 
 function writeNode(topology: Topology, node: NodeSpec): void {
@@ -106,14 +110,29 @@ function base64(base64url: string): string {
   return Buffer.from(base64url, 'base64url').toString('base64');
 }
 
-/** Key files of the funded accounts, on node 1, which unlocks them. */
+function signerFiles(topology: Topology) {
+  const signerFolder = join(topology.folder, 'signer');
+  return {
+    signerFolder,
+    signerKeys: join(signerFolder, 'keys'),
+    signerPassword: join(signerFolder, 'password.txt'),
+  };
+}
+
+/** Key files of the funded accounts: on node 1, which unlocks them, and at the signing proxy. */
 async function writeAccounts(topology: Topology): Promise<void> {
   const folder = join(topology.nodes[0]!.folder, 'keystore');
+  const { signerKeys, signerPassword } = signerFiles(topology);
   mkdirSync(folder, { recursive: true });
+  mkdirSync(signerKeys, { recursive: true });
+  // All of this file is the password, as Web3Signer reads it.
+  writeFileSync(signerPassword, TEST_PASSWORD);
   for (const account of topology.accounts) {
     const file = join(folder, `UTC--2026-01-01T00-00-00.000000000Z--${account.address.slice(2)}`);
-    if (existsSync(file)) continue;
+    const twin = join(signerKeys, `${account.address.slice(2)}.json`);
+    if (existsSync(file) && existsSync(twin)) continue;
     const keystore = await encryptKey(fromHex(account.privateKey), TEST_PASSWORD, { light: true });
-    writeFileSync(file, `${JSON.stringify(keystore)}\n`, { mode: 0o600 });
+    for (const each of [file, twin])
+      writeFileSync(each, `${JSON.stringify(keystore)}\n`, { mode: 0o600 });
   }
 }

@@ -4,16 +4,17 @@ import { fail } from '../../core/base/errors.ts';
 import type { Topology } from './topology.ts';
 
 /** Throws DEVNET_PORT_TAKEN. */
-export async function checkPorts({ nodes, consensus }: Topology): Promise<void> {
-  for (const { ports } of nodes) {
-    const { raft, ...always } = ports;
-    for (const port of Object.values(consensus === 'raft' ? ports : always)) {
-      if (await isFree(port)) continue;
-      throw fail(
-        'DEVNET_PORT_TAKEN',
-        `port ${port} is in use, by another network perhaps: stop it (quorate devnet stop, in its folder), or choose other ports (--ports-from 24000)`,
-      );
-    }
+export async function checkPorts({ nodes, consensus, signerPort }: Topology): Promise<void> {
+  const ports = nodes.flatMap(({ ports: { raft, ...always } }) => [
+    ...Object.values(always),
+    ...(consensus === 'raft' ? [raft] : []),
+  ]);
+  for (const port of [...ports, signerPort]) {
+    if (await isFree(port)) continue;
+    throw fail(
+      'DEVNET_PORT_TAKEN',
+      `port ${port} is in use, by another network perhaps: stop it (quorate devnet stop, in its folder), or choose other ports (--ports-from 24000)`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { nodeCommand, ptmCommand } from './commands.ts';
+import { nodeCommand, ptmCommand, signerCommand } from './commands.ts';
 import {
   type DevnetDescription,
   describeDevnet,
@@ -13,7 +13,7 @@ import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts } from './free-ports.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
-import { type DevnetConsensus, topologyOf } from './topology.ts';
+import { type DevnetConsensus, SIGNER_NAME, topologyOf } from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -30,7 +30,7 @@ export interface DevnetOptions {
 
 export interface Devnet {
   readonly description: DevnetDescription;
-  /** What runs under this name: node1 to node4, ptm1 to ptm4. */
+  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer. */
   process(name: string): Running;
   /** Starts again what has ended, with the same command line; resolves when it answers. */
   restart(name: string): Promise<void>;
@@ -67,7 +67,15 @@ export async function startDevnet(
     isSmall: false,
     readyUrl: `http://127.0.0.1:${node.ports.rpc}/ready`,
   }));
-  const members = new Members([...managers, ...nodes], launch);
+  const signer = {
+    name: SIGNER_NAME,
+    args: signerCommand(topology, files, options.verbosity),
+    logFile: join(folder, `${SIGNER_NAME}.log`),
+    isSmall: true,
+    readyUrl: `http://127.0.0.1:${topology.signerPort}/upcheck`,
+  };
+  const all = [...managers, ...nodes, signer];
+  const members = new Members(all, launch);
   const describe = () =>
     describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
   const stop = async () => {
@@ -78,6 +86,8 @@ export async function startDevnet(
     await members.start(managers);
     progress('private transaction managers are up');
     await members.start(nodes);
+    progress('nodes are up');
+    await members.start([signer]);
     writeDescription(folder, describe());
   } catch (error) {
     await stop();
@@ -89,7 +99,7 @@ export async function startDevnet(
     },
     process: (name) => members.process(name),
     async restart(name) {
-      await members.start([...managers, ...nodes].filter((each) => each.name === name));
+      await members.start(all.filter((each) => each.name === name));
       writeDescription(folder, describe());
     },
     firstEnd: () => members.firstEnd(),

@@ -5,6 +5,11 @@ import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
 export const CHAIN_ID = 1337;
+export const SIGNER_NAME = 'signer';
+/** As EthSigner has it. */
+const SIGNER_PORT = 8_545;
+/** Behind those of the nodes and managers. */
+const SIGNER_OFFSET = 20;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
 export type DevnetConsensus = keyof typeof NODE_COUNT;
@@ -46,12 +51,14 @@ export interface Account {
 
 export interface Topology {
   readonly folder: string;
+  /** Of the signing proxy in front of node 1. */
+  readonly signerPort: number;
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
 }
 
-/** `portsFrom` moves all ports to one range of 20 from there; undefined keeps the documented ones. */
+/** `portsFrom` moves all ports to one range of 21 from there; undefined keeps the documented ones. */
 export function topologyOf(
   folder: string,
   portsFrom: number | undefined,
@@ -64,7 +71,8 @@ export function topologyOf(
     address: toHex(addressOfSecretKey(fromHex(privateKey))),
     privateKey,
   }));
-  return { folder, consensus, nodes, accounts };
+  const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
+  return { folder, signerPort, consensus, nodes, accounts };
 }
 
 interface Choice {

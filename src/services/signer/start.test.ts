@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
-import { accountsOf, OPEN_GUARD } from '../../../test/support/signing-proxy.ts';
+import { accountsOf } from '../../../test/support/signing-proxy.ts';
 import { type StandInNode, standInNode } from '../../../test/support/stand-in-node.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
 import { decodeTransaction } from '../../core/chain/transaction.ts';
+import { OPEN_GUARD } from './proxy/open-guard.ts';
 import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
 
 const KEY = fromHex('0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20');

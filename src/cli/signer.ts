@@ -1,0 +1,45 @@
+/** `quorate signer`. */
+import { systemClock } from '../io/host/clock.ts';
+import { createLogger } from '../io/host/logger.ts';
+import { onStopSignal } from '../io/host/signals.ts';
+import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
+import { runSigner } from '../services/signer/run.ts';
+import { settingsOf } from '../services/signer/settings.ts';
+import type { Command } from './command.ts';
+
+export const signerCommand: Command = {
+  name: 'signer',
+  about:
+    'Runs a signing proxy in front of a node: it holds keys, counts nonces, and signs what its clients send. The flags are those of Web3Signer and EthSigner.',
+  operands: '[eth1 | file-based-signer | multikey-signer | hashicorp-signer | azure-signer]',
+  examples: [
+    {
+      does: "in front of a node, with Web3Signer's key files",
+      line: 'quorate signer --chain-id 1337 --downstream-http-port 22000 --data-path data --key-store-path keys',
+    },
+    {
+      does: 'as EthSigner was started',
+      line: 'quorate signer --chain-id 1337 --downstream-http-port 22000 file-based-signer --key-file key.json --password-file password.txt',
+    },
+  ],
+  rows: SIGNER_ROWS,
+  parse: parseSignerOptions,
+  async run(options) {
+    const settings = settingsOf(options);
+    const { log } = createLogger({
+      write: (line) => process.stderr.write(line),
+      clock: systemClock,
+      verbosity: settings.logging.verbosity,
+      format: settings.logging.format,
+    });
+    const signer = await runSigner(settings, log);
+    const { host } = settings.listen;
+    log('info', 'Signing proxy is up', {
+      url: `${settings.tls ? 'https' : 'http'}://${host}:${signer.port}`,
+      accounts: signer.accounts.length,
+      node: `${settings.upstream.host}:${settings.upstream.port}`,
+    });
+    onStopSignal({ stop: () => signer.close(), log });
+    return new Promise(() => {});
+  },
+};

@@ -1,0 +1,10 @@
+/** The guard of a proxy that asks nobody for anything. */
+import type { Guard, Identity } from '../../../core/signing/guard.ts';
+
+export const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };
+
+export const OPEN_GUARD: Guard = {
+  identify: () => Promise.resolve(EVERYBODY),
+  check: () => undefined,
+  record: () => {},
+};
