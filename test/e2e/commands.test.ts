@@ -36,8 +36,9 @@ function quorate(...args: string[]): Promise<Done> {
 }
 
 function pidsIn(file: string): number[] {
-  const { nodes } = JSON.parse(readFileSync(file, 'utf8'));
-  return nodes.flatMap((node: { pid: number; ptm: { pid: number } }) => [node.pid, node.ptm.pid]);
+  const { nodes, signer } = JSON.parse(readFileSync(file, 'utf8'));
+  const pids = nodes.map((node: { pid: number; ptm: { pid: number } }) => [node.pid, node.ptm.pid]);
+  return [...pids.flat(), signer.pid];
 }
 
 describe('the command line', () => {
@@ -135,9 +136,12 @@ describe('npm start', () => {
     });
     const file = join(folder, 'home', 'devnet.json');
     await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
-    const { chainId, nodes, accounts, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+    const { chainId, nodes, signer, accounts, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
     expect(chainId).toBe(1337);
     expect(rest).toEqual({});
+    const rpc = 'http://127.0.0.1:8545';
+    expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
+    expect(await rpcClient(rpc).call('eth_accounts')).toHaveLength(accounts.length);
     expect(nodes).toEqual(
       [0, 1, 2, 3].map((index) => ({
         name: `node${index + 1}`,
@@ -164,7 +168,7 @@ describe('npm start', () => {
       accounts.map(({ address }: { address: string }) => address).sort(),
     );
     const pids = pidsIn(file);
-    expect(new Set(pids).size).toBe(8);
+    expect(new Set(pids).size).toBe(9);
     process.kill(-devnet.pid!, 'SIGINT');
     await until('all processes have ended', () => !pids.some(isAlive));
   });

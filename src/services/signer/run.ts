@@ -1,23 +1,33 @@
 /** `quorate signer` from its options to its servers. */
-import type { Log } from '../../core/ports.ts';
+import type { Log, Metrics } from '../../core/ports.ts';
+import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
-import { type Route, text } from '../../io/http/server.ts';
-import { readKeys } from './first-keys.ts';
+import { openGuard } from './guard/open-guard.ts';
+import { openAccounts } from './keys/accounts.ts';
+import { keysFromOptions } from './keys/from-options.ts';
 import { payloadStore } from './payload-store.ts';
-import { OPEN_GUARD } from './proxy/open-guard.ts';
+import { restRoutes } from './rest/routes.ts';
 import type { SignerSettings } from './settings.ts';
 import { type RunningProxy, startProxy } from './start.ts';
-
-const UPCHECK: Route = { method: 'GET', path: '/upcheck', handle: () => text(200, 'OK') };
 
 export interface RunningSigner extends RunningProxy {
   readonly accounts: readonly string[];
 }
 
-export async function runSigner(settings: SignerSettings, log: Log): Promise<RunningSigner> {
+export async function runSigner(
+  settings: SignerSettings,
+  log: Log,
+  metrics?: Metrics,
+): Promise<RunningSigner> {
   await installCrypto();
-  const accounts = await readKeys(settings.keys);
+  const clock = systemClock;
+  const opened = await openAccounts(keysFromOptions(settings.keys, settings.dataPath), {
+    log,
+    metrics,
+  });
+  const guard = await openGuard(settings.guard, { clock, log, metrics });
   const payloads = settings.ptmUrl === undefined ? undefined : payloadStore(settings.ptmUrl, log);
+  const { routes } = restRoutes({ opened, guard, clock, log, metrics });
   const { upstream, listen } = settings;
   const proxy = await startProxy(
     {
@@ -33,18 +43,20 @@ export async function runSigner(settings: SignerSettings, log: Log): Promise<Run
         idleMs: settings.idleMs,
         tls: undefined,
         forwardsAuthorization: upstream.forwardsAuthorization,
-        routes: [UPCHECK],
+        routes,
         admit: () => false,
       },
     },
-    { accounts, guard: OPEN_GUARD, payloads, log },
+    { accounts: opened.accounts, guard, payloads, log, metrics },
   );
   return {
     port: proxy.port,
-    accounts: accounts.addresses(),
+    accounts: opened.accounts.addresses(),
     async close() {
       await proxy.close();
       payloads?.close();
+      opened.close();
+      await guard.close();
     },
   };
 }
