@@ -84,7 +84,8 @@ export async function playMixed(
 /** To QBFT, then what else a chain may change while it runs. */
 function transitionsFrom(block: number): object[] {
   return [
-    { block, algorithm: 'qbft' },
+    // The reference takes the cap of the timeouts from here, not from the `ibft` block.
+    { block, algorithm: 'qbft', maxRequestTimeoutSeconds: 2 },
     { block: block + 4, blockReward: '20', miningBeneficiary: BENEFICIARY },
     { block: block + 8, 'miner.gaslimit': 900_000_000, contractsizelimit: 48 },
     { block: block + 12, blockperiodseconds: 2, beneficiaryMode: 'validators' },
