@@ -5,6 +5,7 @@ import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Prng } from '../../../core/base/prng.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
 import {
+  blockAuthor,
   ibftProposerPreimage,
   withCommitSeals,
   withProposerSeal,
@@ -102,7 +103,9 @@ export class BftParticipation {
     this.begin(driver);
     this.endings.push(
       parts.events.on('committed', () => {
-        driver.post({ kind: 'committed', ...this.position() });
+        const position = this.position();
+        driver.post({ kind: 'committed', ...position });
+        this.reportRole(position);
         if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
       }),
       parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
@@ -191,6 +194,13 @@ export class BftParticipation {
     this.parts.log('error', 'BFT: invalid validator smart contract', { number, err });
   }
 
+  /** A line a block, as in the reference, though not on the usual level. */
+  private reportRole({ head, validators }: { head: Header; validators: readonly Address[] }): void {
+    const { log, signer } = this.parts;
+    if (validators.some((each) => equalBytes(each, signer.address))) return;
+    log('debug', 'Block sealing failed', { number: head.number + 1, err: 'unauthorized' });
+  }
+
   private async assemble(
     { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
@@ -232,12 +242,15 @@ export class BftParticipation {
   }
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
-    const { chain, log } = this.parts;
+    const { chain, log, book, signer } = this.parts;
     const header = withCommitSeals(block.header, round, seals);
     const sealed = blockOf(header, block);
     await chain.commit(sealed);
     const { number, gasUsed } = header;
-    log('info', 'Committed new block', {
+    const author = blockAuthor(book.engineAt(number), header, signer.recover);
+    const isOwn = author !== undefined && equalBytes(author, signer.address);
+    // Phrases of the reference, which operators' scripts look for.
+    log('info', isOwn ? 'Successfully sealed new block' : 'Imported new chain segment', {
       number,
       hash: bareHex(sealed.hash).slice(0, 12),
       txs: block.transactions.length,

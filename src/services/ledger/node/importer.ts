@@ -1,6 +1,7 @@
 /** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
 import { readList } from '../../../core/base/rlp.ts';
 import { type Block, blockOf } from '../../../core/chain/block.ts';
 import { decodeHeader, type Header } from '../../../core/chain/header.ts';
@@ -51,7 +52,7 @@ export class Importer {
         const fault = this.parts.sealFault(block.header);
         if (fault !== undefined) throw fail('BLOCK_INVALID', fault);
         await this.parts.chain.commit(block, isNear ? 'now' : 'group');
-        this.report();
+        this.report(block, isNear);
       } catch (error) {
         this.queue.length = 0;
         if (isFatal(error)) this.parts.fatal(error);
@@ -61,15 +62,21 @@ export class Importer {
     this.isWorking = false;
   }
 
-  private report(): void {
-    const { chain, clock, log } = this.parts;
-    const nowMs = clock.nowMs();
-    const { number } = chain.head();
-    const highest = this.parts.highest();
-    if (nowMs - this.progressMs < PROGRESS_INTERVAL_MS || highest - number < NEAR_HEAD_BLOCKS)
+  /** Near the head every block, behind it a line now and then. */
+  private report(block: Block, isNear: boolean): void {
+    const { clock, log } = this.parts;
+    const { number, gasUsed } = block.header;
+    const txs = block.transactions.length;
+    const hash = bareHex(block.hash).slice(0, 12);
+    if (isNear) {
+      log('info', 'Imported new chain segment', { number, hash, txs, gas: gasUsed });
       return;
+    }
+    const nowMs = clock.nowMs();
+    if (nowMs - this.progressMs < PROGRESS_INTERVAL_MS) return;
     this.progressMs = nowMs;
-    log('info', 'Imported blocks from peers', { number, highest, left: highest - number });
+    const highest = this.parts.highest();
+    log('info', 'Imported new chain segment', { number, hash, highest, left: highest - number });
   }
 }
 

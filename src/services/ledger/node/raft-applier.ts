@@ -142,7 +142,7 @@ export class RaftApplier {
       );
     }
     checkpoint('BLOCK-CREATED', { block: hash });
-    log('info', 'Committed new block', {
+    log('info', 'Imported new chain segment', {
       number: block.header.number,
       hash: hash.slice(0, 12),
       txs: block.transactions.length,

@@ -21,6 +21,7 @@ import { type Genesis, genesisFromJson } from '../../../core/chain/genesis.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { sortedValidators } from '../../../core/consensus/bft/validators.ts';
+import type { Log } from '../../../core/ports.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 import type { Chain } from './chain.ts';
@@ -141,9 +142,11 @@ describe('four validators on IBFT', () => {
     await network.reach(head + 3, network.nodes, 10 * MINUTE_MS);
   });
 
-  it('vote a validator out and in', async () => {
+  it('vote a validator out and in, and its log says so in the words of the reference', async () => {
+    const said: string[] = [];
+    const log: Log = (_, line, fields) => said.push(`${line} ${fields?.err ?? ''}`);
     network = new ValidatorNetwork(ibftGenesis());
-    await network.start();
+    await network.start(4, (index) => (index === 3 ? { log } : {}));
     const member = addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey);
     const isMember = () => {
       const { book, chain } = network.nodes[0]!;
@@ -151,13 +154,16 @@ describe('four validators on IBFT', () => {
     };
     await network.reach(1);
     for (const { bft } of network.nodes.slice(0, 3)) bft!.candidates.propose(member, false);
+    expect(said.some((line) => line.startsWith('Imported new chain segment'))).toBe(true);
     await network.until(() => !isMember(), 'voted out');
+    await network.until(() => said.includes('Block sealing failed unauthorized'), 'it is told');
+    said.length = 0;
     for (const { bft } of network.nodes.slice(0, 3)) {
       bft!.candidates.discard(member);
       bft!.candidates.propose(member, true);
     }
     await network.until(isMember, 'voted in');
-    await network.reach(network.nodes[0]!.chain.head().number + 4);
+    await network.until(() => said.includes('Successfully sealed new block '), 'it seals again');
   });
 });
 
