@@ -3,8 +3,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/ports.ts';
-import { parsePostgresUrl } from '../../io/postgres/address.ts';
-import { openDatabase } from '../../io/postgres/database.ts';
+import { openPostgres } from '../../io/database/postgres.ts';
+import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { KvPayloadStore, PTM_TABLES } from './manager/kv-store.ts';
@@ -49,7 +49,7 @@ export async function openStore(
   say: Log,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenedStore> {
-  if (source.database) return openPostgres(source.database, clock, say, env);
+  if (source.database) return openPostgresStore(source.database, clock, say, env);
   const path = embeddedStorePath(source);
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   const unlock = lockDirectory(source.dataFolder);
@@ -68,7 +68,7 @@ export async function openStoreToRead(
   say: Log,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenedStore> {
-  if (source.database) return openPostgres(source.database, clock, say, env);
+  if (source.database) return openPostgresStore(source.database, clock, say, env);
   const path = embeddedStorePath(source);
   if (!existsSync(path)) {
     throw fail('STORAGE_MISSING', `there is no payload store in ${source.dataFolder}`);
@@ -87,7 +87,7 @@ export function overKv(kv: Kv, unlock: () => void = () => undefined): OpenedStor
   };
 }
 
-async function openPostgres(
+async function openPostgresStore(
   source: DatabaseSource,
   clock: Clock,
   say: Log,
@@ -97,7 +97,7 @@ async function openPostgres(
     user: source.user ?? env.PGUSER,
     password: source.password ?? env.PGPASSWORD,
   });
-  const database = openDatabase(address, source.connectionsMax);
+  const database = openPostgres(address, source.connectionsMax);
   try {
     const { warnings } = await prepareSchema(database, source.createTables);
     for (const warning of warnings) say('warn', warning, { database: database.place });

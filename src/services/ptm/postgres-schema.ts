@@ -1,6 +1,6 @@
 /** The tables of Tessera's database, as Tessera names them, and our own beside them (privacy dossier §10.7). */
 import { fail } from '../../core/base/errors.ts';
-import type { Database, Query } from '../../io/postgres/database.ts';
+import type { Database, Query } from '../../io/database/database.ts';
 
 /** Raise with any change that an older program would misread. */
 const FORMAT_VERSION = 1;

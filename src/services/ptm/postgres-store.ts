@@ -13,7 +13,7 @@ import {
 } from '../../core/privacy/payload.ts';
 import { decodePayload } from '../../core/privacy/payload-decode.ts';
 import { encodeLegacy } from '../../core/privacy/payload-legacy.ts';
-import type { Database, Query, Row } from '../../io/postgres/database.ts';
+import type { Database, Query, Row } from '../../io/database/database.ts';
 import { GroupCommit } from './manager/group-commit.ts';
 import type { Delivery, Merge, PayloadStore } from './manager/store.ts';
 import { type StoreWrite, writeAll, writeBytes } from './postgres-writes.ts';

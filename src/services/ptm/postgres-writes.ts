@@ -2,7 +2,7 @@
 import { compareBytes, keyOf } from '../../core/base/bytes.ts';
 import type { PayloadHash } from '../../core/privacy/inputs.ts';
 import type { PublicKey, RawPayload } from '../../core/privacy/payload.ts';
-import type { Query } from '../../io/postgres/database.ts';
+import type { Query } from '../../io/database/database.ts';
 import type { Delivery } from './manager/store.ts';
 
 export type StoreWrite =

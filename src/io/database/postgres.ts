@@ -1,7 +1,8 @@
 /** A pool of connections to one PostgreSQL database, and its errors in our words. */
 import { Pool, type PoolClient } from 'pg';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
-import type { PostgresAddress } from './address.ts';
+import type { Database, Query, Row } from './database.ts';
+import type { PostgresAddress } from './postgres-address.ts';
 
 export const CONNECTIONS_DEFAULT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -15,21 +16,8 @@ const REFUSED_STATES: readonly string[] = ['28000', '28P01', '3D000', '42501'];
 const AWAY_STATES: readonly string[] = ['53300', '57P01', '57P02', '57P03'];
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
-export type Row = Readonly<Record<string, unknown>>;
-export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
-
-export interface Database {
-  /** Host, port and name, for logs. */
-  readonly place: string;
-  /** Rejects with STORAGE_UNREACHABLE, STORAGE_REFUSED, STORAGE_FULL or STORAGE_FAILED. */
-  readonly query: Query;
-  /** All or nothing; `work` runs again when another transaction stood in its way. */
-  transaction<T>(work: (query: Query) => Promise<T>, begin?: string): Promise<T>;
-  close(): Promise<void>;
-}
-
 /** Connects when first asked. */
-export function openDatabase(
+export function openPostgres(
   address: PostgresAddress,
   connectionsMax: number = CONNECTIONS_DEFAULT,
 ): Database {

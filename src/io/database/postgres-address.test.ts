@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { databaseKind, isPostgresUrl, parsePostgresUrl } from './address.ts';
+import { databaseKind, isPostgresUrl, parsePostgresUrl } from './postgres-address.ts';
 
 const FULL = {
   host: 'db.example',

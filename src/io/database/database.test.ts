@@ -1,0 +1,110 @@
+/** The same statements on both databases: what holds for one holds for the other. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  POSTGRES_PATIENCE_MS,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open.ts';
+
+const V1 = [
+  'CREATE TABLE thing (id text PRIMARY KEY, size bigint NOT NULL, body bytea, note text)',
+];
+const V2 = ['ALTER TABLE thing ADD COLUMN colour text', 'CREATE INDEX thing_size ON thing (size)'];
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
+  let folder: string;
+  let postgres: TestPostgres | undefined;
+  let url: string | undefined;
+  let database: Database;
+  const open = () => openDatabase({ url, file: join(folder, 'own', 'data.db') }, {});
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'quorate-database-'));
+    if (kind === 'PostgreSQL') {
+      postgres = await startTestPostgres();
+      url = await postgres?.newDatabase();
+    }
+  }, POSTGRES_PATIENCE_MS);
+  afterAll(async () => {
+    await database?.close();
+    await postgres?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }, POSTGRES_PATIENCE_MS);
+
+  it('migrates, keeps rows and bytes, refuses a newer format', async ({ skip }) => {
+    if (kind === 'PostgreSQL' && !postgres) skip();
+    database = open();
+    const other = open();
+    const first = { service: 'things', versions: [V1] };
+    await Promise.all([migrate(database, first), migrate(other, first)]);
+    await other.close();
+    const bytes = Uint8Array.of(0, 1, 255);
+    const insert = 'INSERT INTO thing (id, size, body) VALUES ($1, $2, $3)';
+    await database.query(insert, ['a', 2 ** 50, bytes]);
+    await database.close();
+
+    database = open();
+    await migrate(database, { service: 'things', versions: [V1, V2] });
+    const [row] = await database.query('SELECT * FROM thing WHERE id = $1', ['a']);
+    expect(Number(row!.size)).toBe(2 ** 50);
+    expect(Uint8Array.from(row!.body as Uint8Array)).toEqual(bytes);
+    expect(row!.colour).toBeNull();
+    await expect(migrate(database, first)).rejects.toMatchObject({ code: 'STORAGE_FORMAT_NEWER' });
+  });
+
+  it('undoes what a failed transaction wrote, and keeps strangers out of one', async ({ skip }) => {
+    if (kind === 'PostgreSQL' && !postgres) skip();
+    const insert = 'INSERT INTO thing (id, size) VALUES ($1, $2)';
+    let goOn: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const failing = database.transaction(async (query) => {
+      await query(insert, ['b', 1]);
+      await gate;
+      throw new Error('changed my mind');
+    });
+    const beside = database.query('SELECT id FROM thing WHERE id = $1', ['b']);
+    goOn();
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await beside).toEqual([]);
+    expect(await database.query('SELECT id FROM thing WHERE id = $1', ['b'])).toEqual([]);
+    await database.query(insert, ['b', 1]);
+    await expect(database.query(insert, ['b', 2])).rejects.toMatchObject({
+      code: 'STORAGE_FAILED',
+    });
+    const again =
+      'INSERT INTO thing (id, size) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id';
+    expect(await database.query(again, ['b', 2])).toEqual([]);
+    expect(await database.query(again, ['c', 2])).toEqual([{ id: 'c' }]);
+  });
+
+  it('takes transactions side by side, none of them lost', async ({ skip }) => {
+    if (kind === 'PostgreSQL' && !postgres) skip();
+    const other = open();
+    const add = (through: Database) =>
+      through.transaction(async (query) => {
+        const [row] = await query("UPDATE thing SET size = size + 1 WHERE id = 'b' RETURNING size");
+        return Number(row!.size);
+      });
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => add(i % 2 === 0 ? database : other)),
+    );
+    await other.close();
+    expect(new Set(seen).size).toBe(20);
+    expect(Math.max(...seen)).toBe(21);
+  });
+});
+
+it('names what is wrong with a file', () => {
+  const file = join(import.meta.filename, 'x.db');
+  expect(() => openDatabase({ url: undefined, file }, {})).toThrow(
+    expect.objectContaining({ code: 'STORAGE_REFUSED' }),
+  );
+});

@@ -1,0 +1,159 @@
+/**
+ * A database in one file, by SQLite: durable at each commit, open to several processes of this machine (the service, and a
+ * command that administers it). Statements are those of PostgreSQL that SQLite has too.
+ */
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance as Statement,
+} from '@photostructure/sqlite';
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { Lru } from '../../core/base/lru.ts';
+import type { Database, Query, Row } from './database.ts';
+
+type Input = Parameters<Statement['all']>[0];
+
+/** Another process that writes is waited for, and asked again so often: SQLite's own waiting would stop this process. */
+const BUSY_MS = 5_000;
+const BUSY_PAUSE_MS = 2;
+const STATEMENTS_MAX = 256;
+/** Result codes of SQLite. */
+const GENERIC = 1;
+const BUSY = 5;
+const READ_ONLY = 8;
+const IO_ERROR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
+const NO_DATABASE = 26;
+const CODES_BY_TEXT: Readonly<Record<string, number>> = {
+  'database is locked': BUSY,
+  'attempt to write a readonly database': READ_ONLY,
+  'disk I/O error': IO_ERROR,
+  'database disk image is malformed': CORRUPT,
+  'database or disk is full': FULL,
+  'file is not a database': NO_DATABASE,
+};
+
+/** Makes the file, for its owner's eyes only, where there is none. Throws STORAGE_… */
+export function openSqlite(file: string): Database {
+  let database: DatabaseSyncInstance;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, 'a', 0o600));
+    database = new DatabaseSync(file, { timeout: 0 });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  } catch (error) {
+    throw sqliteError(error, file);
+  }
+  return new SqliteDatabase(file, database);
+}
+
+class SqliteDatabase implements Database {
+  readonly place: string;
+  private readonly database: DatabaseSyncInstance;
+  private readonly statements = new Lru<string, Statement>(STATEMENTS_MAX);
+  /** Whoever comes while a transaction is under way waits for its end: there is one connection. */
+  private turn: Promise<unknown> | undefined;
+
+  constructor(place: string, database: DatabaseSyncInstance) {
+    this.place = place;
+    this.database = database;
+  }
+
+  readonly query: Query = async (text, values) => {
+    while (this.turn) await this.turn.catch(() => undefined);
+    return this.patiently(text, values);
+  };
+
+  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    while (this.turn) await this.turn.catch(() => undefined);
+    const done = this.inTransaction(work);
+    this.turn = done;
+    try {
+      return await done;
+    } finally {
+      if (this.turn === done) this.turn = undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    while (this.turn) await this.turn.catch(() => undefined);
+    if (this.database.isOpen) this.database.close();
+  }
+
+  private async inTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    await this.patiently('BEGIN IMMEDIATE');
+    try {
+      const result = await work(async (text, values) => this.run(text, values));
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.database.isTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private async patiently(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const deadline = performance.now() + BUSY_MS;
+    for (;;) {
+      try {
+        return this.run(text, values);
+      } catch (error) {
+        if (codeOf((error as Error).cause) !== BUSY || performance.now() > deadline) throw error;
+        await pause(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  private run(text: string, values: readonly unknown[] = []): Row[] {
+    try {
+      const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
+      const statement = this.prepare(text);
+      return (values.length > 0 ? statement.all(named as Input) : statement.all()) as Row[];
+    } catch (error) {
+      throw sqliteError(error, this.place);
+    }
+  }
+
+  private prepare(text: string): Statement {
+    const held = this.statements.get(text);
+    if (held) return held;
+    const statement = this.database.prepare(text);
+    this.statements.set(text, statement);
+    return statement;
+  }
+}
+
+/** SQLite's primary result code; 0: it was not SQLite that failed. Statements give its text alone. */
+function codeOf(error: unknown): number {
+  const { code, errcode, message } = (error ?? {}) as Error & { code?: string; errcode?: number };
+  if (errcode !== undefined) return errcode & 0xff;
+  return code === 'ERR_SQLITE_ERROR' ? (CODES_BY_TEXT[message] ?? GENERIC) : 0;
+}
+
+function sqliteError(error: unknown, place: string): QuorateError {
+  const { message } = error as Error;
+  const code = codeOf(error);
+  if (code === FULL) {
+    return fail(
+      'STORAGE_FULL',
+      `the disk of ${place} has no room left: nothing acknowledged is lost. Make room, then go on`,
+      { cause: error },
+    );
+  }
+  // Without a code: the folder or the file could not be made.
+  if (code === 0 || code === READ_ONLY || code === CANNOT_OPEN) {
+    return fail('STORAGE_REFUSED', `the database ${place} cannot be used: ${message}`, {
+      cause: error,
+    });
+  }
+  const isBroken = code === IO_ERROR || code === CORRUPT || code === NO_DATABASE;
+  const advice = isBroken ? ': restore it from a backup' : '';
+  return fail('STORAGE_FAILED', `the database ${place} reports: ${message}${advice}`, {
+    cause: error,
+  });
+}
