@@ -13,6 +13,9 @@ import { ptmCommand } from './ptm.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { restoreCommand } from './restore.ts';
 import { signerCommand } from './signer.ts';
+import { stakingCommand } from './staking.ts';
+import { stakingClientCommand } from './staking-client.ts';
+import { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -24,6 +27,10 @@ export const COMMANDS: readonly Command[] = [
   ptmCommand,
   ptmRecoverCommand,
   signerCommand,
+  stakingCommand,
+  stakingClientCommand,
+  stakingKeyCommand,
+  stakingAuditCommand,
   backupCommand,
   restoreCommand,
   keygenCommand,

@@ -39,6 +39,10 @@ export interface TokenRules {
   /** Whether the introspection's scopes count for tokens that carry their own. */
   readonly prefersIntrospection: boolean;
   readonly cache: { readonly entriesMax: number; readonly seconds: number };
+  /** `typ` that a web token's header must name (RFC 9068 §4); undefined: any. */
+  readonly type?: string | undefined;
+  /** How far clocks of issuers may be from ours; undefined: not at all. */
+  readonly toleranceSeconds?: number | undefined;
 }
 
 export interface ServerCertificate {

@@ -1,6 +1,6 @@
 /** Bearer tokens: JSON web tokens by the issuer's keys, others by introspection; texts of the reference's plugin. */
 import { createHash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { Lru } from '../../core/base/lru.ts';
 import { AccessToken } from '../../core/permission/access-token.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -17,14 +17,36 @@ export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
 
+/** Who holds a token, and what for, as far as the token says. */
+export interface TokenHolder {
+  readonly clientId: string | undefined;
+  readonly scopes: readonly string[];
+}
+
 export type Verdict =
-  | { readonly kind: 'token'; readonly token: AccessToken }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'token'; readonly token: AccessToken; readonly holder: TokenHolder }
+  | {
+      readonly kind: 'refused';
+      readonly why: string;
+      /** No token was given; the token is no good; nobody can tell now. */
+      readonly cause: 'missing' | 'invalid' | 'unknown';
+    };
 
 export interface TokenCheckerParts {
   readonly rules: TokenRules;
   readonly clock: Clock;
   readonly log: Log;
+  /** Finds keys of an issuer in this process, in place of those that the rules name. */
+  readonly ownKeys?: JWTVerifyGetKey | undefined;
+  /** Takes a token's `jti`; asked each time, about remembered tokens too. */
+  readonly isRevoked?: ((id: string) => boolean) | undefined;
+}
+
+interface KnownToken {
+  readonly token: AccessToken;
+  readonly holder: TokenHolder;
+  readonly id: string | undefined;
+  readonly untilMs: number;
 }
 
 export class TokenChecker {
@@ -32,32 +54,37 @@ export class TokenChecker {
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly keys: KeyRing | undefined;
+  private readonly findKey: JWTVerifyGetKey | undefined;
   private readonly introspection: Introspection | undefined;
   /** By hash: a token itself is not kept. */
-  private readonly known: Lru<string, { readonly token: AccessToken; readonly untilMs: number }>;
+  private readonly known: Lru<string, KnownToken>;
+  private readonly isRevoked: (id: string) => boolean;
 
-  constructor({ rules, clock, log }: TokenCheckerParts) {
+  constructor({ rules, clock, log, ownKeys, isRevoked }: TokenCheckerParts) {
     this.rules = rules;
+    this.isRevoked = isRevoked ?? (() => false);
     this.clock = clock;
     this.log = log;
     this.keys = rules.keys && new KeyRing(keySet(rules.keys), clock);
+    this.findKey = ownKeys ?? this.keys?.find;
     this.introspection = rules.introspection && new Introspection(rules.introspection);
     this.known = new Lru(Math.max(rules.cache.entriesMax, 1));
   }
 
   /** Takes the value of the `Authorization` header. Never rejects. */
   readonly check = async (authorization: string | undefined): Promise<Verdict> => {
-    if (authorization === undefined || authorization === '') return refused('missing access token');
+    if (authorization === undefined || authorization === '')
+      return refused('missing access token', 'missing');
     const given = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    if (given === undefined) return refused(`${PLUGIN_ERROR}unsupported token type`);
+    if (given === undefined) return refused(`${PLUGIN_ERROR}unsupported token type`, 'missing');
     if (given.length > TOKEN_CHARACTERS_MAX) return refused(`${PLUGIN_ERROR}invalid token`);
     const key = createHash('sha256').update(given).digest('base64');
     const held = this.known.get(key);
-    if (held && this.clock.nowMs() < held.untilMs) return { kind: 'token', token: held.token };
+    if (held && this.clock.nowMs() < held.untilMs) return this.accept(held);
     try {
-      const token = await this.read(given);
-      this.keep(key, token);
-      return { kind: 'token', token };
+      const known = this.factsOf(await this.read(given));
+      if (this.rules.cache.entriesMax > 0) this.known.set(key, known);
+      return this.accept(known);
     } catch (error) {
       return this.refuse(error as Error);
     }
@@ -68,29 +95,30 @@ export class TokenChecker {
     this.introspection?.close();
   }
 
-  private keep(key: string, token: AccessToken): void {
-    const { entriesMax, seconds } = this.rules.cache;
-    if (entriesMax === 0) return;
-    this.known.set(key, { token, untilMs: this.clock.nowMs() + seconds * 1000 });
+  private accept({ token, holder, id }: KnownToken): Verdict {
+    if (id !== undefined && this.isRevoked(id)) return refused(`${PLUGIN_ERROR}invalid token`);
+    return { kind: 'token', token, holder };
   }
 
-  private async read(given: string): Promise<AccessToken> {
-    const { keys, introspection } = this;
+  private async read(given: string): Promise<Claims> {
+    const { findKey, introspection } = this;
     const isWebToken = given.split('.').length === 3;
-    if (!(keys && isWebToken)) {
+    if (!(findKey && isWebToken)) {
       if (!introspection) throw new errors.JWTInvalid('no web token');
-      return this.tokenOf(this.judge(await introspection.ask(given)));
+      return this.judge(await introspection.ask(given));
     }
-    const { issuers, audience, prefersIntrospection } = this.rules;
-    const { payload } = await jwtVerify(given, keys.find, {
+    const { issuers, audience, prefersIntrospection, type, toleranceSeconds } = this.rules;
+    const { payload } = await jwtVerify(given, findKey, {
       algorithms: PUBLIC_KEY_ALGORITHMS,
       requiredClaims: ['exp'],
       currentDate: new Date(this.clock.nowMs()),
       ...(issuers.length > 0 ? { issuer: [...issuers] } : {}),
       ...(audience === undefined ? {} : { audience }),
+      ...(type === undefined ? {} : { typ: type }),
+      ...(toleranceSeconds === undefined ? {} : { clockTolerance: toleranceSeconds }),
     });
-    if (!introspection || !prefersIntrospection) return this.tokenOf(payload);
-    return this.tokenOf({ exp: payload.exp, ...this.judge(await introspection.ask(given)) });
+    if (!introspection || !prefersIntrospection) return payload;
+    return { exp: payload.exp, ...this.judge(await introspection.ask(given)) };
   }
 
   /** What introspection leaves to its caller (RFC 7662 §2.2). */
@@ -108,19 +136,27 @@ export class TokenChecker {
     return claims;
   }
 
-  private tokenOf(claims: Claims): AccessToken {
-    const { exp } = claims;
+  private factsOf(claims: Claims): KnownToken {
+    const { exp, jti, client_id: clientId, azp } = claims;
+    const cachedMs = this.clock.nowMs() + this.rules.cache.seconds * 1000;
     // An opaque token without an end is asked about again when the cache lets go of it.
-    const endMs =
-      typeof exp === 'number' ? exp * 1000 : this.clock.nowMs() + this.rules.cache.seconds * 1000;
-    return new AccessToken(endMs, scopesOf(claims[this.rules.scopeField]));
+    const tolerance = this.rules.toleranceSeconds ?? 0;
+    const endMs = typeof exp === 'number' ? (exp + tolerance) * 1000 : cachedMs;
+    const scopes = scopesOf(claims[this.rules.scopeField]);
+    const client = [clientId, azp].find((each) => typeof each === 'string');
+    return {
+      token: new AccessToken(endMs, scopes),
+      holder: { clientId: client as string | undefined, scopes },
+      id: typeof jti === 'string' ? jti : undefined,
+      untilMs: cachedMs,
+    };
   }
 
   private refuse(error: Error): Verdict {
     if (error instanceof errors.JWTExpired) return refused('token expired');
     if (error instanceof errors.JOSEError) return refused(`${PLUGIN_ERROR}invalid token`);
     this.log('error', 'Access tokens cannot be checked', { err: error.message });
-    return refused('internal error');
+    return refused('internal error', 'unknown');
   }
 }
 
@@ -130,6 +166,6 @@ function scopesOf(claim: unknown): readonly string[] {
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
 
-function refused(why: string): Verdict {
-  return { kind: 'refused', why };
+function refused(why: string, cause: 'missing' | 'invalid' | 'unknown' = 'invalid'): Verdict {
+  return { kind: 'refused', why, cause };
 }

@@ -118,6 +118,7 @@ function toRequest(request: FastifyRequest): HttpRequest {
       return Array.isArray(value) ? value.join(',') : value;
     },
     body: request.body instanceof Uint8Array ? request.body : new Uint8Array(0),
+    remote: request.raw.socket.remoteAddress,
   };
 }
 

@@ -1,0 +1,155 @@
+/** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
+import { userInfo } from 'node:os';
+import { fail } from '../core/base/errors.ts';
+import { systemClock } from '../io/host/clock.ts';
+import type { ParsedOptions } from '../io/host/options.ts';
+import { Admin, SCOPES_DEFAULT, type ShownSecret } from '../services/staking/admin.ts';
+import { STORE_ROWS, storeSource } from '../services/staking/options.ts';
+import { openStakingStore } from '../services/staking/store/open.ts';
+import type { Command } from './command.ts';
+
+const GROUP = 'Client';
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const stakingClientCommand: Command = {
+  name: 'staking client',
+  about: 'Adds a client of the staking API, gives it another secret, disables it, lists all.',
+  operands: 'add|rotate|disable|list [ID]',
+  examples: [
+    {
+      does: 'a client, whose secret is shown this once',
+      line: 'quorate staking client add --name treasury --audience https://staking.example/',
+    },
+    {
+      does: 'a new secret; the old one works for another day',
+      line: 'quorate staking client rotate ID --overlap 24h',
+    },
+  ],
+  rows: [
+    ...STORE_ROWS,
+    { flag: 'name', type: 'string', about: 'What people call it', group: GROUP },
+    { flag: 'id', type: 'string', about: 'Its client_id; default: made at random', group: GROUP },
+    {
+      flag: 'audience',
+      type: 'list',
+      whole: true,
+      default: [],
+      about: 'Audience that it may have tokens for, exactly as it will name it; may be repeated',
+      group: GROUP,
+    },
+    {
+      flag: 'scope',
+      type: 'list',
+      default: SCOPES_DEFAULT,
+      about: 'Scopes that it may have',
+      group: GROUP,
+    },
+    {
+      flag: 'introspect',
+      type: 'boolean',
+      default: false,
+      about: 'It may ask about the tokens of its audiences, as a resource server',
+      group: GROUP,
+    },
+    {
+      flag: 'overlap',
+      type: 'duration',
+      default: DAY_MS,
+      about: 'How long the secret before goes on working',
+      group: GROUP,
+    },
+    {
+      flag: 'json',
+      type: 'boolean',
+      default: false,
+      about: 'Print JSON, for scripts',
+      group: GROUP,
+    },
+  ],
+  run: (options) =>
+    withAdmin(options, async (admin) => {
+      const [action, id] = options.positional;
+      switch (action) {
+        case 'add':
+          return showSecret(options, await admin.addClient(newClient(options)));
+        case 'rotate': {
+          const overlapMs = options.number('overlap')!;
+          return showSecret(options, await admin.rotateSecret(named(id), overlapMs));
+        }
+        case 'disable':
+          await admin.disableClient(named(id));
+          console.log(`client ${id} is disabled`);
+          return;
+        case 'list':
+          return list(admin, options.boolean('json'));
+        default:
+          throw fail('OPTION_UNKNOWN', 'quorate staking client add, rotate, disable or list');
+      }
+    }),
+};
+
+/** Opens the store of the service for one piece of work. */
+export async function withAdmin(
+  options: ParsedOptions,
+  work: (admin: Admin) => Promise<void>,
+): Promise<number> {
+  const database = await openStakingStore(storeSource(options), process.env);
+  try {
+    await work(new Admin(database, systemClock, userInfo().username));
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
+
+function newClient(options: ParsedOptions) {
+  const id = options.string('id');
+  return {
+    id,
+    name: options.string('name') ?? id ?? '',
+    audiences: options.list('audience'),
+    scopes: options.list('scope'),
+    mayIntrospect: options.boolean('introspect'),
+  };
+}
+
+function named(id: string | undefined): string {
+  if (id !== undefined) return id;
+  throw fail('OPTION_VALUE_MISSING', 'name the client: its client_id');
+}
+
+function showSecret(options: ParsedOptions, { clientId, clientSecret }: ShownSecret): void {
+  if (options.boolean('json')) {
+    console.log(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
+    return;
+  }
+  console.log(`client_id      ${clientId}`);
+  console.log(`client_secret  ${clientSecret}`);
+  console.log('The secret is kept as a hash: it is not shown again.');
+}
+
+async function list(admin: Admin, isJson: boolean): Promise<void> {
+  for (const client of await admin.clients()) {
+    const { id, name, audiences, scopes, disabledAt } = client;
+    const secrets = client.secrets.map(({ number, createdAt, expiresAt }) => ({
+      number,
+      created_at: new Date(createdAt).toISOString(),
+      ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+    }));
+    const isDisabled = disabledAt !== undefined;
+    if (isJson) {
+      console.log(
+        JSON.stringify({ client_id: id, name, audiences, scopes, disabled: isDisabled, secrets }),
+      );
+      continue;
+    }
+    console.log(
+      [
+        ...[id, name, audiences.join(' '), scopes.join(' ')],
+        ...[`${secrets.length} secret(s)`, isDisabled ? 'disabled' : ''],
+      ]
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}

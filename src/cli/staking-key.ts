@@ -1,0 +1,68 @@
+/** `quorate staking key` and `quorate staking audit`: the keys that sign tokens, and who changed what. */
+import { fail } from '../core/base/errors.ts';
+import { keyConfig, STAKING_ROWS, STORE_ROWS, storeSource } from '../services/staking/options.ts';
+import { rotationOf } from '../services/staking/start.ts';
+import { readSecret } from '../services/staking/store/open.ts';
+import type { Command } from './command.ts';
+import { withAdmin } from './staking-client.ts';
+
+const ROTATION_FLAGS: readonly string[] = [
+  ...['auth.algorithm', 'auth.token-seconds', 'auth.tolerance'],
+];
+
+export const stakingKeyCommand: Command = {
+  name: 'staking key',
+  about:
+    'Makes a new key that signs tokens: published at once, in use ten minutes later, the old ones published until their last token ends.',
+  operands: 'rotate',
+  examples: [
+    { does: 'rotate', line: 'quorate staking key rotate' },
+    {
+      does: 'sign with the new one at once, after a leak',
+      line: 'quorate staking key rotate --now',
+    },
+  ],
+  rows: [
+    ...STORE_ROWS,
+    ...STAKING_ROWS.filter(({ flag }) => ROTATION_FLAGS.includes(flag)),
+    {
+      flag: 'now',
+      type: 'boolean',
+      default: false,
+      about: 'Sign with it at once: who has fetched the key set before fetches it again',
+      group: 'Tokens',
+    },
+  ],
+  async run(options) {
+    if (options.positional[0] !== 'rotate') {
+      throw fail('OPTION_UNKNOWN', 'quorate staking key rotate');
+    }
+    const seal = readSecret(storeSource(options))('signing keys');
+    return withAdmin(options, async (admin) => {
+      const rotation = rotationOf(keyConfig(options));
+      const plan = options.boolean('now') ? { ...rotation, leadMs: 0 } : rotation;
+      console.log(`signing key ${await admin.rotateSigningKey(seal, plan)}`);
+    });
+  },
+};
+
+export const stakingAuditCommand: Command = {
+  name: 'staking audit',
+  about:
+    'Prints who changed what: clients, secrets, signing keys, revoked tokens. Exit status 1 when an entry was tampered with.',
+  examples: [{ does: 'all of it', line: 'quorate staking audit' }],
+  rows: STORE_ROWS,
+  async run(options) {
+    let isWhole = true;
+    await withAdmin(options, async (admin) => {
+      const trail = await admin.audit();
+      isWhole = trail.isWhole;
+      for (const { number, at, actor, action, subject, detail } of trail.rows) {
+        const facts = JSON.stringify(detail);
+        console.log([number, new Date(at).toISOString(), actor, action, subject, facts].join('  '));
+      }
+    });
+    if (!isWhole) console.error('The trail is broken: an entry was changed, added or taken out.');
+    return isWhole ? 0 : 1;
+  },
+};

@@ -1,0 +1,32 @@
+/** `quorate staking`. */
+import { installCrypto } from '../io/host/crypto.ts';
+import { writePidFile } from '../io/host/pid-file.ts';
+import { onStopSignal } from '../io/host/signals.ts';
+import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
+import { startStaking } from '../services/staking/start.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+
+export const stakingCommand: Command = {
+  name: 'staking',
+  about: 'Runs the staking API and the service that issues its tokens.',
+  examples: [
+    { does: 'tokens only', line: 'quorate staking --datadir staking --api=false' },
+    {
+      does: 'deposits paid by an account of the signing proxy',
+      line: 'quorate staking --ledger.url http://127.0.0.1:8545 --deposit.from 0xfe3b557e8fb62b89f4916b721be55ceb828dbd73',
+    },
+  ],
+  rows: STAKING_ROWS,
+  async run(options) {
+    await installCrypto();
+    const log = stderrLog(options.number('verbosity')!);
+    const pidFile = options.string('pidfile');
+    if (pidFile !== undefined) writePidFile(pidFile);
+    const staking = await startStaking(stakingConfig(options), { log, env: process.env });
+    const { url, issuer } = staking;
+    log('info', 'Staking service is up', { url, issuer });
+    onStopSignal({ stop: () => staking.close(), log });
+    return new Promise(() => {});
+  },
+};

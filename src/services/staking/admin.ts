@@ -1,0 +1,191 @@
+/** What an operator does with clients and keys, beside a service that runs or one that does not. Running ones hear of it within a second. */
+import { randomBytes } from 'node:crypto';
+import { fail } from '../../core/base/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { Database, Query } from '../../io/database/database.ts';
+import { type AuditRow, auditTrail, change } from './store/changes.ts';
+import { type Client, readClients } from './token/clients.ts';
+import { hashSecret, newSecret } from './token/secrets.ts';
+import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';
+
+const ID_BYTES = 16;
+/** An old secret and a new one. */
+const LIVE_SECRETS_MAX = 2;
+const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
+const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+const NAME_CHARACTERS_MAX = 200;
+const ANY_KEY = Symbol('any key');
+export const SCOPES_DEFAULT: readonly string[] = ['stake:read', 'stake:write'];
+
+export interface NewClient {
+  readonly name: string;
+  /** Undefined: made at random. */
+  readonly id?: string | undefined;
+  readonly audiences: readonly string[];
+  readonly scopes: readonly string[];
+  readonly mayIntrospect: boolean;
+}
+
+/** The only time that the secret is seen. */
+export interface ShownSecret {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export class Admin {
+  private readonly database: Database;
+  private readonly clock: Clock;
+  private readonly actor: string;
+
+  /** `actor`: who is at the command line. */
+  constructor(database: Database, clock: Clock, actor: string) {
+    this.database = database;
+    this.clock = clock;
+    this.actor = actor;
+  }
+
+  /** Throws STAKING_CLIENT_INVALID, or STAKING_CLIENT_EXISTS. */
+  async addClient(wanted: NewClient): Promise<ShownSecret> {
+    const { name, audiences, scopes, mayIntrospect } = wanted;
+    const id = wanted.id ?? randomBytes(ID_BYTES).toString('base64url');
+    checkClient(wanted, id);
+    const clientSecret = newSecret();
+    const hash = await hashSecret(clientSecret);
+    const nowMs = this.clock.nowMs();
+    const detail = { name, audiences, scopes, mayIntrospect };
+    await this.change('client add', id, detail, async (query, revision) => {
+      const made = await query(
+        `INSERT INTO client (id, name, audiences, scopes, may_introspect, created_at, revision)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+        [
+          ...[id, name, JSON.stringify(audiences), JSON.stringify(scopes)],
+          ...[mayIntrospect ? 1 : 0, nowMs, revision],
+        ],
+      );
+      if (made.length === 0) {
+        throw fail('STAKING_CLIENT_EXISTS', `there is a client ${id} already: rotate its secret`);
+      }
+      await insertSecret(query, id, 1, hash, nowMs);
+    });
+    return { clientId: id, clientSecret };
+  }
+
+  /**
+   * A second secret beside the newest one, which ends after `overlapMs`; older ones end at once. Throws STAKING_CLIENT_UNKNOWN.
+   */
+  async rotateSecret(id: string, overlapMs: number): Promise<ShownSecret> {
+    const clientSecret = newSecret();
+    const hash = await hashSecret(clientSecret);
+    const nowMs = this.clock.nowMs();
+    await this.change('client rotate', id, { overlapMs }, async (query, revision) => {
+      await touch(query, id, revision);
+      const [row] = await query(
+        'SELECT max(number) AS newest FROM client_secret WHERE client_id = $1',
+        [id],
+      );
+      const newest = Number(row!.newest);
+      await query('DELETE FROM client_secret WHERE client_id = $1 AND number <= $2', [
+        id,
+        newest + 1 - LIVE_SECRETS_MAX,
+      ]);
+      await query(
+        `UPDATE client_secret SET expires_at = $3
+         WHERE client_id = $1 AND number = $2 AND (expires_at IS NULL OR expires_at > $3)`,
+        [id, newest, nowMs + overlapMs],
+      );
+      await insertSecret(query, id, newest + 1, hash, nowMs);
+    });
+    return { clientId: id, clientSecret };
+  }
+
+  /** Its secrets are worth nothing from now on, nor are its tokens where this service is asked. Throws STAKING_CLIENT_UNKNOWN. */
+  async disableClient(id: string): Promise<void> {
+    await this.change('client disable', id, {}, async (query, revision) => {
+      await touch(query, id, revision);
+      await query('UPDATE client SET disabled_at = $2 WHERE id = $1 AND disabled_at IS NULL', [
+        id,
+        this.clock.nowMs(),
+      ]);
+    });
+  }
+
+  clients(): Promise<readonly Client[]> {
+    return readClients(this.database);
+  }
+
+  /** Returns the new key's id; undefined when another instance has taken the place of `after` before. */
+  async rotateSigningKey(
+    seal: Buffer,
+    plan: Omit<RotationPlan, 'nowMs'>,
+    after: string | undefined | typeof ANY_KEY = ANY_KEY,
+  ): Promise<string | undefined> {
+    const { algorithm, leadMs } = plan;
+    return this.database.transaction(async (query) => {
+      const nowMs = this.clock.nowMs();
+      // First of all the revision's row: from here on nobody else rotates.
+      const entry = {
+        actor: this.actor,
+        action: 'key rotate',
+        subject: algorithm,
+        detail: { leadMs },
+      };
+      await query('UPDATE revision SET value = value WHERE one = 1');
+      if (after !== ANY_KEY && (await newestKey(query)) !== after) return undefined;
+      await change(query, entry, nowMs);
+      return rotateKeys(query, seal, { ...plan, nowMs });
+    });
+  }
+
+  audit(): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {
+    return auditTrail(this.database);
+  }
+
+  private change(
+    action: string,
+    subject: string,
+    detail: Readonly<Record<string, unknown>>,
+    work: (query: Query, revision: number) => Promise<void>,
+  ): Promise<void> {
+    return this.database.transaction(async (query) => {
+      const entry = { actor: this.actor, action, subject, detail };
+      await work(query, await change(query, entry, this.clock.nowMs()));
+    });
+  }
+}
+
+async function touch(query: Query, id: string, revision: number): Promise<void> {
+  const found = await query('UPDATE client SET revision = $2 WHERE id = $1 RETURNING id', [
+    id,
+    revision,
+  ]);
+  if (found.length === 0) throw fail('STAKING_CLIENT_UNKNOWN', `there is no client ${id}`);
+}
+
+async function insertSecret(
+  query: Query,
+  id: string,
+  number: number,
+  hash: string,
+  nowMs: number,
+): Promise<void> {
+  await query(
+    'INSERT INTO client_secret (client_id, number, hash, created_at) VALUES ($1, $2, $3, $4)',
+    [id, number, hash, nowMs],
+  );
+}
+
+function checkClient({ name, audiences, scopes }: NewClient, id: string): void {
+  if (!ID_FORM.test(id)) {
+    throw invalid('a client id is 1 to 128 letters, digits and . _ ~ -');
+  }
+  if (name === '' || name.length > NAME_CHARACTERS_MAX) {
+    throw invalid(`a name has 1 to ${NAME_CHARACTERS_MAX} characters`);
+  }
+  if (audiences.length === 0) throw invalid('name an audience: the address of the API');
+  const wrong = scopes.find((scope) => !SCOPE_FORM.test(scope));
+  if (wrong !== undefined) throw invalid(`"${wrong}" is no scope (RFC 6749 §3.3)`);
+}
+
+function invalid(why: string): Error {
+  return fail('STAKING_CLIENT_INVALID', why);
+}

@@ -1,0 +1,300 @@
+/** Options of `quorate staking` and of the commands that administer it, as rows, and what the service makes of them. */
+import { resolve } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import type { OptionRow, ParsedOptions } from '../../io/host/options.ts';
+import type { StoreSource } from './store/open.ts';
+import { ATTEMPT_RULES, type AttemptRules } from './token/attempts.ts';
+import { ERROR_STYLES, type ErrorStyle } from './token/oauth-error.ts';
+import { ALGORITHMS, type Algorithm } from './token/signing-keys.ts';
+
+const SERVICE = 'Service';
+const TOKENS = 'Tokens';
+const API = 'Staking API';
+const DAY_SECONDS = 24 * 60 * 60;
+const PORT_DEFAULT = 8550;
+
+export const STORE_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'datadir',
+    type: 'string',
+    default: 'staking-data',
+    about: 'Folder of the embedded store and of the secret file',
+    group: SERVICE,
+  },
+  {
+    flag: 'store',
+    type: 'string',
+    env: 'QUORATE_STAKING_STORE',
+    about: 'postgres://user@host:port/database in place of the embedded store',
+    group: SERVICE,
+  },
+  {
+    flag: 'secret-file',
+    type: 'string',
+    about:
+      '32 bytes in hex that seal signing keys and derive validators; default: secret in --datadir, made when missing',
+    group: SERVICE,
+  },
+  {
+    flag: 'config',
+    type: 'string',
+    about: 'TOML file with the same names as the flags',
+    group: SERVICE,
+  },
+];
+
+export const STAKING_ROWS: readonly OptionRow[] = [
+  ...STORE_ROWS,
+  {
+    flag: 'http.addr',
+    type: 'string',
+    default: '127.0.0.1',
+    about: 'Address to listen on',
+    group: SERVICE,
+  },
+  {
+    flag: 'http.port',
+    type: 'integer',
+    default: PORT_DEFAULT,
+    about: 'Port to listen on; 0: any',
+    group: SERVICE,
+  },
+  {
+    flag: 'tls.cert',
+    type: 'string',
+    about: 'Certificate chain, PEM: serves https with --tls.key',
+    group: SERVICE,
+  },
+  { flag: 'tls.key', type: 'string', about: 'Its private key, PEM', group: SERVICE },
+  {
+    flag: 'pidfile',
+    type: 'string',
+    about: 'Write the number of this process there, and remove the file at the end',
+    group: SERVICE,
+  },
+  {
+    flag: 'verbosity',
+    type: 'integer',
+    default: 3,
+    about: 'Of the log: 0 silent to 5 trace',
+    group: SERVICE,
+  },
+  {
+    flag: 'auth.issuer',
+    type: 'string',
+    about: 'Address of the token service as clients see it; default: the address it listens on',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.error-style',
+    type: 'string',
+    default: 'rfc6749',
+    about: 'Words of refusals: rfc6749, or auth0 as the documented host says them',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.algorithm',
+    type: 'string',
+    default: 'RS256',
+    about: 'Of new signing keys: RS256, ES256 or EdDSA',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.token-seconds',
+    type: 'integer',
+    default: DAY_SECONDS,
+    unit: 'seconds',
+    about: 'How long a token lives',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.tolerance',
+    type: 'integer',
+    default: 30,
+    unit: 'seconds',
+    about: 'How far clocks of several instances may differ',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.rotate-days',
+    type: 'integer',
+    default: 90,
+    unit: 'days',
+    about: 'A new signing key after so long; 0: by command only',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.rate',
+    type: 'integer',
+    default: ATTEMPT_RULES.rate,
+    unit: 'tokens/s',
+    about: 'Tokens that one client may ask for in the long run; twice as many at once',
+    group: TOKENS,
+  },
+  {
+    flag: 'auth.failures',
+    type: 'integer',
+    default: ATTEMPT_RULES.failuresMax,
+    about: 'Wrong secrets of one client in five minutes that lock it out for five',
+    group: TOKENS,
+  },
+  {
+    flag: 'api',
+    type: 'boolean',
+    default: true,
+    about: 'Serve the staking API too',
+    group: API,
+  },
+  {
+    flag: 'api.audience',
+    type: 'string',
+    about: 'Audience of its tokens; default: its address, with a slash at the end',
+    group: API,
+  },
+  {
+    flag: 'ledger.url',
+    type: 'string',
+    default: 'http://127.0.0.1:8545',
+    about: 'JSON-RPC of the signing proxy, or of a node that holds the account',
+    group: API,
+  },
+  {
+    flag: 'deposit.from',
+    type: 'string',
+    about: 'Account that pays the deposits; nobody else may send from it',
+    group: API,
+  },
+  {
+    flag: 'deposit.contract',
+    type: 'string',
+    about: 'Deposit contract; default: one is deployed at the first start, and remembered',
+    group: API,
+  },
+  {
+    flag: 'deposit.fork-version',
+    type: 'string',
+    default: '0x00000000',
+    about: 'Genesis fork version that deposits are signed for, 4 bytes',
+    group: API,
+  },
+];
+
+export interface KeyConfig {
+  readonly algorithm: Algorithm;
+  readonly tokenSeconds: number;
+  readonly toleranceSeconds: number;
+}
+
+export interface StakingConfig extends StoreSource, KeyConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Undefined: as bound. */
+  readonly issuer: string | undefined;
+  readonly style: ErrorStyle;
+  readonly rotateMs: number;
+  readonly attempts: AttemptRules;
+  readonly api: ApiConfig | undefined;
+}
+
+export interface ApiConfig {
+  /** Undefined: as bound. */
+  readonly audience: string | undefined;
+  readonly ledgerUrl: string;
+  /** Undefined: nothing can be staked, everything can be read. */
+  readonly from: string | undefined;
+  readonly contract: string | undefined;
+  readonly forkVersion: string;
+}
+
+export function storeSource(options: ParsedOptions): StoreSource {
+  const secretFile = options.string('secret-file');
+  return {
+    dataFolder: resolve(options.string('datadir')!),
+    storeUrl: options.string('store'),
+    secretFile: secretFile === undefined ? undefined : resolve(secretFile),
+  };
+}
+
+/** Throws OPTION_VALUE_INVALID. */
+export function stakingConfig(options: ParsedOptions): StakingConfig {
+  const rate = atLeast(options, 'auth.rate', 1);
+  return {
+    ...storeSource(options),
+    host: options.string('http.addr')!,
+    port: options.number('http.port')!,
+    tls: tlsFiles(options),
+    issuer: urlOf(options, 'auth.issuer'),
+    style: oneOf(options, 'auth.error-style', ERROR_STYLES),
+    ...keyConfig(options),
+    rotateMs: atLeast(options, 'auth.rotate-days', 0) * DAY_SECONDS * 1000,
+    attempts: {
+      ...ATTEMPT_RULES,
+      rate,
+      burst: 2 * rate,
+      failuresMax: atLeast(options, 'auth.failures', 1),
+    },
+    api: options.boolean('api') ? apiConfig(options) : undefined,
+  };
+}
+
+/** Throws OPTION_VALUE_INVALID. */
+export function keyConfig(options: ParsedOptions): KeyConfig {
+  return {
+    algorithm: oneOf(options, 'auth.algorithm', ALGORITHMS),
+    tokenSeconds: atLeast(options, 'auth.token-seconds', 1),
+    toleranceSeconds: atLeast(options, 'auth.tolerance', 0),
+  };
+}
+
+function apiConfig(options: ParsedOptions): ApiConfig {
+  return {
+    audience: options.string('api.audience'),
+    ledgerUrl: urlOf(options, 'ledger.url')!,
+    from: hexOf(options, 'deposit.from', 20),
+    contract: hexOf(options, 'deposit.contract', 20),
+    forkVersion: hexOf(options, 'deposit.fork-version', 4)!,
+  };
+}
+
+function tlsFiles(options: ParsedOptions): StakingConfig['tls'] {
+  const certFile = options.string('tls.cert');
+  const keyFile = options.string('tls.key');
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw invalid('--tls.cert and --tls.key go together');
+  }
+  return { certFile, keyFile };
+}
+
+function oneOf<T extends string>(options: ParsedOptions, flag: string, values: readonly T[]): T {
+  const found = values.find((value) => value === options.string(flag));
+  if (found === undefined) throw invalid(`--${flag} must be one of ${values.join(', ')}`);
+  return found;
+}
+
+function atLeast(options: ParsedOptions, flag: string, min: number): number {
+  const value = options.number(flag)!;
+  if (value < min) throw invalid(`--${flag} must be ${min} or more`);
+  return value;
+}
+
+function urlOf(options: ParsedOptions, flag: string): string | undefined {
+  const text = options.string(flag);
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:/.test(text)) throw invalid(`--${flag} must be a URL`);
+  return text;
+}
+
+function hexOf(options: ParsedOptions, flag: string, bytes: number): string | undefined {
+  const text = options.string(flag);
+  if (text === undefined) return undefined;
+  if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) {
+    throw invalid(`--${flag} must be 0x and ${2 * bytes} hex digits`);
+  }
+  return text.toLowerCase();
+}
+
+function invalid(message: string): Error {
+  return fail('OPTION_VALUE_INVALID', message);
+}

@@ -1,0 +1,143 @@
+/** Starts the token service, and the staking API behind it, on one address. */
+import { readFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import type { Database } from '../../io/database/database.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { json, type Route, startHttpServer } from '../../io/http/server.ts';
+import type { ServerTrust } from '../../io/http/tls-trust.ts';
+import { lockDirectory } from '../../io/storage/directory-lock.ts';
+import { Admin } from './admin.ts';
+import { failureReply } from './failures.ts';
+import { LiveState } from './live-state.ts';
+import type { KeyConfig, StakingConfig } from './options.ts';
+import { openStakingStore, readSecret } from './store/open.ts';
+import { Attempts } from './token/attempts.ts';
+import { tokenRoutes } from './token/routes.ts';
+import { SecretChecker } from './token/secrets.ts';
+import { TokenService } from './token/service.ts';
+import type { RotationPlan } from './token/signing-keys.ts';
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** Longer than others keep the key set (token/routes.ts). */
+const KEY_LEAD_MS = 10 * 60_000;
+
+export interface StakingHost {
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+export interface RunningStaking {
+  /** `http://host:port`; tokens are had at /oauth/token there. */
+  readonly url: string;
+  readonly issuer: string;
+  readonly admin: Admin;
+  /** Takes over changes that a command made, without waiting for the next look. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens. Throws STORAGE_…, STAKING_…, HTTP_LISTEN_FAILED. */
+export async function startStaking(
+  config: StakingConfig,
+  host: StakingHost,
+): Promise<RunningStaking> {
+  // PostgreSQL is there for several instances; a folder for one.
+  const unlock = config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {};
+  try {
+    const database = await openStakingStore(config, host.env);
+    const running = await serve(config, host, database).catch(async (error) => {
+      await database.close();
+      throw error;
+    });
+    return {
+      ...running,
+      async close() {
+        await running.close();
+        await database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function serve(
+  config: StakingConfig,
+  { log, clock = systemClock }: StakingHost,
+  database: Database,
+): Promise<RunningStaking> {
+  const secretFor = readSecret(config);
+  const admin = new Admin(database, clock, 'service');
+  const live = new LiveState({
+    ...{ database, admin, clock, log, rotateMs: config.rotateMs },
+    seal: secretFor('signing keys'),
+    rotation: rotationOf(config),
+  });
+  await live.start();
+  const { keys, clients, revocations } = live;
+  const place = { issuer: config.issuer ?? '' };
+  const { style, tokenSeconds, toleranceSeconds } = config;
+  const service = new TokenService({
+    ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
+    place,
+    secrets: new SecretChecker(),
+    attempts: new Attempts(config.attempts),
+  });
+  const server = await startHttpServer({
+    routes: [...tokenRoutes({ service, keys, clock, place, style }), ...healthRoutes(database)],
+    address: { kind: 'tcp', host: config.host, port: config.port },
+    bodyBytesMax: BODY_BYTES_MAX,
+    failure: (error) => failureReply(error, style, log),
+    tls: config.tls && serverTrust(config.tls),
+  });
+  place.issuer ||= `${server.url}/`;
+  return {
+    url: server.url,
+    issuer: place.issuer,
+    admin,
+    refresh: () => live.refresh(),
+    async close() {
+      await server.close();
+      await live.stop();
+    },
+  };
+}
+
+/** What a new signing key is like, made by the service or by a command. */
+export function rotationOf({
+  algorithm,
+  tokenSeconds,
+  toleranceSeconds,
+}: KeyConfig): Omit<RotationPlan, 'nowMs'> {
+  const tokenMs = (tokenSeconds + toleranceSeconds) * 1000;
+  return { algorithm, leadMs: KEY_LEAD_MS, tokenMs };
+}
+
+function healthRoutes(database: Database): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      async handle() {
+        await database.query('SELECT value FROM revision');
+        return json(200, { status: 'ready' });
+      },
+    },
+  ];
+}
+
+function serverTrust({ certFile, keyFile }: { certFile: string; keyFile: string }): ServerTrust {
+  const read = (file: string) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (cause) {
+      throw fail('TLS_CONFIG_INVALID', `cannot read ${file}`, { cause });
+    }
+  };
+  return { key: read(keyFile), cert: read(certFile), auth: false, check: () => undefined };
+}

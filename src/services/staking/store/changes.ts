@@ -1,0 +1,82 @@
+/** Changes that running services hear of, and the audit trail: each entry carries the hash of the one before it. */
+import { createHash } from 'node:crypto';
+import type { Database, Query } from '../../../io/database/database.ts';
+
+export interface AuditEntry {
+  /** Who did it: the user at a command line, or a client. */
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** Facts; never a secret. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRow extends AuditEntry {
+  readonly number: number;
+  readonly at: number;
+  readonly previous: string;
+  readonly hash: string;
+}
+
+const NO_HASH = '';
+
+/** Inside a transaction: raises the revision, which keeps other writers waiting, and notes what was done. Returns the revision. */
+export async function change(query: Query, entry: AuditEntry, nowMs: number): Promise<number> {
+  const [row] = await query('UPDATE revision SET value = value + 1 WHERE one = 1 RETURNING value');
+  const number = Number(row!.value);
+  const [last] = await query('SELECT hash FROM audit ORDER BY number DESC LIMIT 1');
+  const previous = String(last?.hash ?? NO_HASH);
+  const detail = JSON.stringify(entry.detail);
+  const { actor, action, subject } = entry;
+  const hash = hashOf({ number, at: nowMs, actor, action, subject, detail, previous });
+  await query(
+    `INSERT INTO audit (number, at, actor, action, subject, detail, previous, hash)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [number, nowMs, actor, action, subject, detail, previous, hash],
+  );
+  return number;
+}
+
+export async function revisionOf(database: Database): Promise<number> {
+  const [row] = await database.query('SELECT value FROM revision WHERE one = 1');
+  return Number(row!.value);
+}
+
+/** Oldest first. `isWhole` is false where an entry was changed, added or taken out afterwards. */
+export async function auditTrail(
+  database: Database,
+): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {
+  const found = await database.query('SELECT * FROM audit ORDER BY number');
+  let previous = NO_HASH;
+  let isWhole = true;
+  const rows = found.map((row) => {
+    const plain = {
+      number: Number(row.number),
+      at: Number(row.at),
+      actor: String(row.actor),
+      action: String(row.action),
+      subject: String(row.subject),
+      detail: String(row.detail),
+      previous: String(row.previous),
+    };
+    const hash = String(row.hash);
+    isWhole &&= plain.previous === previous && hash === hashOf(plain);
+    previous = hash;
+    return { ...plain, detail: JSON.parse(plain.detail) as AuditEntry['detail'], hash };
+  });
+  return { rows, isWhole };
+}
+
+function hashOf(entry: {
+  number: number;
+  at: number;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: string;
+  previous: string;
+}): string {
+  const { number, at, actor, action, subject, detail, previous } = entry;
+  const text = JSON.stringify([previous, number, at, actor, action, subject, detail]);
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,60 @@
+/** Opens the store that the configuration names, with its tables in place, and the file of secrets beside it. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../../core/base/errors.ts';
+import type { Database } from '../../../io/database/database.ts';
+import { migrate } from '../../../io/database/migrate.ts';
+import { openDatabase } from '../../../io/database/open.ts';
+import { SCHEMA } from './schema.ts';
+
+const SECRET_BYTES = 32;
+
+export interface StoreSource {
+  readonly dataFolder: string;
+  /** `postgres://…`; undefined: a file in the data folder. */
+  readonly storeUrl: string | undefined;
+  /** Undefined: `secret` in the data folder. */
+  readonly secretFile: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws STORAGE_…. */
+export async function openStakingStore(source: StoreSource, env: Environment): Promise<Database> {
+  const database = openDatabase(
+    { url: source.storeUrl, file: join(source.dataFolder, 'staking.db') },
+    { user: env.PGUSER, password: env.PGPASSWORD },
+  );
+  try {
+    await migrate(database, SCHEMA);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/**
+ * What seals the signing keys in the store, and what validators' keys are derived from. Made at the first start: back it up,
+ * and give all instances that share a store the same file. Throws STAKING_SECRET_INVALID.
+ */
+export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
+  const file = secretFile ?? join(dataFolder, 'secret');
+  if (!existsSync(file) && secretFile === undefined) {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true });
+  }
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw fail('STAKING_SECRET_INVALID', `cannot read the secret in ${file}`, { cause });
+  }
+  if (!/^[0-9a-f]{64}$/i.test(text)) {
+    throw fail('STAKING_SECRET_INVALID', `${file} must hold 32 bytes in hex`);
+  }
+  const secret = Buffer.from(text, 'hex');
+  return (purpose) => createHmac('sha256', secret).update(purpose).digest();
+}

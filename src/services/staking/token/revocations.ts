@@ -1,0 +1,45 @@
+/** Tokens that were taken back before their end, by id: in the store for good, in memory for the check of each request. */
+import type { Database } from '../../../io/database/database.ts';
+import { change } from '../store/changes.ts';
+
+export interface RevokedToken {
+  readonly id: string;
+  readonly clientId: string;
+  readonly expiresMs: number;
+}
+
+export class Revocations {
+  private readonly database: Database;
+  private readonly endOf = new Map<string, number>();
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  readonly has = (id: string): boolean => this.endOf.has(id);
+
+  /** Takes over what was revoked after that revision; forgets what is worth nothing anyway. */
+  async refresh(since: number, nowMs: number): Promise<void> {
+    const rows = await this.database.query(
+      'SELECT id, expires_at FROM revoked_token WHERE revision > $1 AND expires_at > $2',
+      [since, nowMs],
+    );
+    for (const row of rows) this.endOf.set(String(row.id), Number(row.expires_at));
+    for (const [id, end] of this.endOf) if (end <= nowMs) this.endOf.delete(id);
+  }
+
+  /** Durable when it resolves. */
+  async add({ id, clientId, expiresMs }: RevokedToken, nowMs: number): Promise<void> {
+    if (this.has(id)) return;
+    await this.database.transaction(async (query) => {
+      const entry = { actor: clientId, action: 'token revoke', subject: id, detail: {} };
+      const revision = await change(query, entry, nowMs);
+      await query('DELETE FROM revoked_token WHERE expires_at <= $1', [nowMs]);
+      await query(
+        'INSERT INTO revoked_token (id, expires_at, revision) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+        [id, expiresMs, revision],
+      );
+    });
+    this.endOf.set(id, expiresMs);
+  }
+}

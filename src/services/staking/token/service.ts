@@ -1,0 +1,219 @@
+/** Issues tokens for client credentials (RFC 6749 §4.4, RFC 9068), and says or ends what they are worth (RFC 7662, RFC 7009). */
+import { randomUUID } from 'node:crypto';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { hasCode } from '../../../core/base/errors.ts';
+import type { Clock } from '../../../core/ports.ts';
+import type { Attempts } from './attempts.ts';
+import { type Client, type Clients, liveHashes } from './clients.ts';
+import { type ErrorStyle, OAuthRefusal } from './oauth-error.ts';
+import type { ClientClaim, OAuthRequest } from './request.ts';
+import type { Revocations } from './revocations.ts';
+import type { SecretChecker } from './secrets.ts';
+import { ALGORITHMS, type SigningKeys } from './signing-keys.ts';
+
+const GRANT = 'client_credentials';
+/** Of RFC 6749 §3.3, with blanks between. */
+const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+const TOKEN_CHARACTERS_MAX = 16 * 1024;
+export const TOKEN_TYPE = 'at+jwt';
+
+export interface TokenServiceParts {
+  /** The issuer is known once the server listens. */
+  readonly place: { readonly issuer: string };
+  readonly style: ErrorStyle;
+  readonly tokenSeconds: number;
+  readonly toleranceSeconds: number;
+  readonly clock: Clock;
+  readonly clients: Clients;
+  readonly secrets: SecretChecker;
+  readonly attempts: Attempts;
+  readonly keys: SigningKeys;
+  readonly revocations: Revocations;
+}
+
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly token_type: 'Bearer';
+  readonly scope?: string;
+}
+
+export class TokenService {
+  private readonly parts: TokenServiceParts;
+
+  constructor(parts: TokenServiceParts) {
+    this.parts = parts;
+  }
+
+  /** Throws OAuthRefusal. */
+  async issue(request: OAuthRequest, address: string): Promise<TokenAnswer> {
+    const { attempts, clock } = this.parts;
+    const grant = request.parameters.get('grant_type');
+    if (grant === undefined) {
+      throw new OAuthRefusal({ kind: 'invalid_request', why: 'parameter grant_type is missing' });
+    }
+    const client = await this.authenticate(request.client, address);
+    const waitMs = attempts.waitMs(client.id, clock.nowMs());
+    if (waitMs > 0) throw tooMany(waitMs);
+    if (grant !== GRANT) throw new OAuthRefusal({ kind: 'unsupported_grant_type', grant });
+    const audience = this.audienceOf(client, request.parameters);
+    const scope = this.scopeOf(client, request.parameters.get('scope'));
+    return this.sign(client, audience, scope);
+  }
+
+  /** Ends a token of the client's own; any other text is fine, and nothing happens (RFC 7009 §2.2). Throws OAuthRefusal. */
+  async revoke(request: OAuthRequest, address: string): Promise<void> {
+    const client = await this.authenticate(request.client, address);
+    const claims = await this.claimsOf(tokenOf(request));
+    if (claims?.jti === undefined || claims.exp === undefined) return;
+    if (claims.client_id !== client.id) {
+      throw new OAuthRefusal({ kind: 'invalid_request', why: 'the token is not of this client' });
+    }
+    const { clock, revocations, toleranceSeconds } = this.parts;
+    const expiresMs = (claims.exp + toleranceSeconds) * 1000;
+    const revoked = { id: claims.jti, clientId: client.id, expiresMs };
+    await revocations.add(revoked, clock.nowMs());
+  }
+
+  /** `active` is false of anything that the asking client has no business with. Throws OAuthRefusal. */
+  async introspect(
+    request: OAuthRequest,
+    address: string,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const client = await this.authenticate(request.client, address);
+    const claims = await this.claimsOf(tokenOf(request));
+    if (!claims || !this.maySee(client, claims)) return { active: false };
+    const owner = this.parts.clients.find(String(claims.client_id));
+    if (!owner || this.parts.revocations.has(String(claims.jti))) return { active: false };
+    return { active: true, token_type: 'Bearer', ...claims };
+  }
+
+  private maySee(client: Client, claims: JWTPayload): boolean {
+    if (claims.client_id === client.id) return true;
+    return client.mayIntrospect && client.audiences.includes(String(claims.aud));
+  }
+
+  private async authenticate(claim: ClientClaim, address: string): Promise<Client> {
+    const { attempts, clients, clock, secrets } = this.parts;
+    const client = clients.find(claim.id);
+    const hashes = client && liveHashes(client, clock.nowMs());
+    // Whoever has shown its secret before is not locked out by a stranger's guesses.
+    if (client && hashes && secrets.remembers(claim.id, claim.secret, hashes)) return client;
+    const lockedMs = attempts.lockedMs(claim.id, address, clock.nowMs());
+    if (lockedMs > 0) throw tooMany(lockedMs);
+    if ((await this.checkSecret(claim, hashes)) && client) {
+      attempts.succeeded(claim.id);
+      return client;
+    }
+    attempts.failed(claim.id, address, clock.nowMs());
+    throw new OAuthRefusal({ kind: 'invalid_client', usedHeader: claim.usedHeader });
+  }
+
+  private async checkSecret(
+    { id, secret }: ClientClaim,
+    hashes: readonly string[] | undefined,
+  ): Promise<boolean> {
+    try {
+      return await this.parts.secrets.check(id, secret, hashes);
+    } catch (error) {
+      if (hasCode(error, 'STAKING_BUSY')) throw new OAuthRefusal({ kind: 'unavailable' });
+      throw error;
+    }
+  }
+
+  private audienceOf(client: Client, parameters: ReadonlyMap<string, string>): string {
+    const audience = parameters.get('audience');
+    const resource = parameters.get('resource');
+    if (audience !== undefined && resource !== undefined && audience !== resource) {
+      throw new OAuthRefusal({ kind: 'several_resources' });
+    }
+    const asked = audience ?? resource;
+    const [only, second] = client.audiences;
+    if (asked === undefined) {
+      if (only === undefined || second !== undefined) {
+        throw new OAuthRefusal({ kind: 'no_audience' });
+      }
+      return only;
+    }
+    if (client.audiences.includes(asked)) return asked;
+    const isKnown = this.parts.clients.knowsAudience(asked);
+    throw new OAuthRefusal({
+      kind: isKnown ? 'foreign_audience' : 'unknown_audience',
+      audience: asked,
+    });
+  }
+
+  /** Without a wish: all that the client has. */
+  private scopeOf({ scopes }: Client, asked: string | undefined): string {
+    if (asked === undefined) return scopes.join(' ');
+    if (!SCOPE_FORM.test(asked)) throw new OAuthRefusal({ kind: 'invalid_scope' });
+    const wanted = [...new Set(asked.split(' '))];
+    const granted = wanted.filter((scope) => scopes.includes(scope));
+    // That host leaves out what is not granted; the standard refuses.
+    if (this.parts.style === 'rfc6749' && granted.length < wanted.length) {
+      throw new OAuthRefusal({ kind: 'invalid_scope' });
+    }
+    return granted.join(' ');
+  }
+
+  private async sign(client: Client, audience: string, scope: string): Promise<TokenAnswer> {
+    const { clock, place, keys, style, tokenSeconds } = this.parts;
+    const nowMs = clock.nowMs();
+    const key = keys.current(nowMs);
+    if (!key) throw new OAuthRefusal({ kind: 'unavailable' });
+    const iat = Math.floor(nowMs / 1000);
+    const claims = {
+      iss: place.issuer,
+      sub: style === 'auth0' ? `${client.id}@clients` : client.id,
+      aud: audience,
+      client_id: client.id,
+      ...(style === 'auth0' ? { azp: client.id, gty: 'client-credentials' } : {}),
+      iat,
+      exp: iat + tokenSeconds,
+      jti: randomUUID(),
+      ...(scope === '' ? {} : { scope }),
+    };
+    const header = { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid };
+    const token = await new SignJWT(claims).setProtectedHeader(header).sign(key.privateKey);
+    return {
+      access_token: token,
+      expires_in: tokenSeconds,
+      token_type: 'Bearer',
+      ...(scope === '' ? {} : { scope }),
+    };
+  }
+
+  /** Undefined for what is no living token of this issuer. */
+  private async claimsOf(token: string): Promise<JWTPayload | undefined> {
+    const { clock, place, keys, toleranceSeconds } = this.parts;
+    if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
+    const nowMs = clock.nowMs();
+    try {
+      const { payload } = await jwtVerify(token, (header) => keys.find(header, nowMs), {
+        algorithms: [...ALGORITHMS],
+        issuer: place.issuer,
+        typ: TOKEN_TYPE,
+        requiredClaims: ['exp', 'jti', 'client_id'],
+        clockTolerance: toleranceSeconds,
+        currentDate: new Date(nowMs),
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function tokenOf({ parameters }: OAuthRequest): string {
+  const token = parameters.get('token');
+  if (token === undefined) {
+    throw new OAuthRefusal({ kind: 'invalid_request', why: 'parameter token is missing' });
+  }
+  return token;
+}
+
+function tooMany(waitMs: number): OAuthRefusal {
+  const retrySeconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new OAuthRefusal({ kind: 'too_many_requests', retrySeconds });
+}

@@ -1,0 +1,170 @@
+/**
+ * Keys that sign tokens. A new one is published first and signs when everybody had time to fetch it; an old one is published
+ * until its last token is worth nothing any more. Private parts are sealed in the store.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import {
+  calculateJwkThumbprint,
+  errors,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWSHeaderParameters,
+} from 'jose';
+import { fail } from '../../../core/base/errors.ts';
+import type { Database, Query, Row } from '../../../io/database/database.ts';
+
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+export type Algorithm = (typeof ALGORITHMS)[number];
+
+const RSA_BITS = 2048;
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: Algorithm;
+  readonly publicJwk: JWK;
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+  readonly createdAt: number;
+  /** Signs from then on, until a younger one does. */
+  readonly activeAt: number;
+  /** Published until then; undefined: no end is set. */
+  readonly retiredAt: number | undefined;
+}
+
+export class SigningKeys {
+  private readonly database: Database;
+  private readonly seal: Buffer;
+  private keys: readonly SigningKey[] = [];
+
+  /** `seal`: 32 bytes. */
+  constructor(database: Database, seal: Buffer) {
+    this.database = database;
+    this.seal = seal;
+  }
+
+  /** Throws STAKING_SECRET_INVALID when the store was sealed with another secret. */
+  async refresh(): Promise<void> {
+    this.keys = await readKeys(this.database, this.seal);
+  }
+
+  /** Undefined: none was made yet. */
+  current(nowMs: number): SigningKey | undefined {
+    return this.keys.filter(({ activeAt }) => activeAt <= nowMs).at(-1);
+  }
+
+  newest(): SigningKey | undefined {
+    return this.keys.at(-1);
+  }
+
+  /** What is published. */
+  published(nowMs: number): { readonly keys: readonly JWK[] } {
+    return { keys: this.live(nowMs).map(({ publicJwk }) => publicJwk) };
+  }
+
+  /** As `jwtVerify` of jose asks for it: a key verifies its own algorithm alone. Rejects with JWKSNoMatchingKey. */
+  find(header: JWSHeaderParameters, nowMs: number): KeyObject {
+    const found = this.live(nowMs).find(
+      ({ kid, algorithm }) => kid === header.kid && algorithm === header.alg,
+    );
+    if (!found) throw new errors.JWKSNoMatchingKey();
+    return found.publicKey;
+  }
+
+  private live(nowMs: number): readonly SigningKey[] {
+    return this.keys.filter(({ retiredAt }) => retiredAt === undefined || retiredAt > nowMs);
+  }
+}
+
+export interface RotationPlan {
+  readonly algorithm: Algorithm;
+  readonly nowMs: number;
+  /** Time for others to fetch the new key before it signs. */
+  readonly leadMs: number;
+  /** How long tokens of the old keys live on. */
+  readonly tokenMs: number;
+}
+
+/** Inside a transaction: the id of the key that is to sign last. */
+export async function newestKey(query: Query): Promise<string | undefined> {
+  const [row] = await query(
+    'SELECT kid FROM signing_key ORDER BY active_at DESC, created_at DESC LIMIT 1',
+  );
+  return row && String(row.kid);
+}
+
+/** Inside a transaction. Returns the new key's id. */
+export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan): Promise<string> {
+  const { algorithm, nowMs, leadMs, tokenMs } = plan;
+  const pair = await generateKeyPair(algorithm, { extractable: true, modulusLength: RSA_BITS });
+  const publicJwk = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(publicJwk);
+  const published = { ...publicJwk, kid, alg: algorithm, use: 'sig' };
+  const activeAt = nowMs + leadMs;
+  await query('UPDATE signing_key SET retired_at = $1 WHERE retired_at IS NULL', [
+    activeAt + tokenMs,
+  ]);
+  const secret = Buffer.from(JSON.stringify(await exportJWK(pair.privateKey)));
+  await query(
+    `INSERT INTO signing_key (kid, algorithm, public_jwk, sealed, created_at, active_at)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [kid, algorithm, JSON.stringify(published), sealed(seal, secret, kid), nowMs, activeAt],
+  );
+  return kid;
+}
+
+/** In the order in which they sign. Throws STAKING_SECRET_INVALID. */
+async function readKeys(database: Database, seal: Buffer): Promise<readonly SigningKey[]> {
+  const rows = await database.query('SELECT * FROM signing_key ORDER BY active_at, created_at');
+  return rows.map((row) => keyOf(row, seal));
+}
+
+function keyOf(row: Row, seal: Buffer): SigningKey {
+  const kid = String(row.kid);
+  const publicJwk = JSON.parse(String(row.public_jwk)) as JWK;
+  const secret = JSON.parse(unsealed(seal, Buffer.from(row.sealed as Uint8Array), kid)) as JWK;
+  return {
+    kid,
+    algorithm: String(row.algorithm) as Algorithm,
+    publicJwk,
+    publicKey: createPublicKey({ key: publicJwk as never, format: 'jwk' }),
+    privateKey: createPrivateKey({ key: secret as never, format: 'jwk' }),
+    createdAt: Number(row.created_at),
+    activeAt: Number(row.active_at),
+    retiredAt: row.retired_at === null ? undefined : Number(row.retired_at),
+  };
+}
+
+/** nonce ‖ tag ‖ ciphertext, bound to the key's id. */
+function sealed(seal: Buffer, secret: Buffer, kid: string): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, seal, nonce).setAAD(Buffer.from(kid));
+  const content = Buffer.concat([cipher.update(secret), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), content]);
+}
+
+function unsealed(seal: Buffer, box: Buffer, kid: string): string {
+  const tagEnd = NONCE_BYTES + TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, seal, box.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(kid))
+      .setAuthTag(box.subarray(NONCE_BYTES, tagEnd));
+    return Buffer.concat([decipher.update(box.subarray(tagEnd)), decipher.final()]).toString();
+  } catch (cause) {
+    throw fail(
+      'STAKING_SECRET_INVALID',
+      'the signing keys in the store were sealed with another secret: give this instance the secret file they were made with',
+      { cause },
+    );
+  }
+}

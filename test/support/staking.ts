@@ -1,0 +1,92 @@
+/** A staking service in this process, on a free port, with a folder of its own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseOptions } from '../../src/io/host/options.ts';
+import {
+  STAKING_ROWS,
+  type StakingConfig,
+  stakingConfig,
+} from '../../src/services/staking/options.ts';
+import { type RunningStaking, startStaking } from '../../src/services/staking/start.ts';
+
+export const AUDIENCE = 'https://staking.example/';
+
+export interface TestStaking {
+  readonly running: RunningStaking;
+  readonly url: string;
+  readonly clock: { nowMs: () => number; offsetMs: number };
+  /** Lines of the log, as text. */
+  readonly logged: string[];
+  readonly folder: string;
+  /** Ends it and starts it again on the same store. */
+  restart(argv?: readonly string[]): Promise<TestStaking>;
+  close(): Promise<void>;
+}
+
+export async function startTestStaking(
+  argv: readonly string[] = [],
+  folder = mkdtempSync(join(tmpdir(), 'quorate-staking-')),
+): Promise<TestStaking> {
+  const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
+  const logged: string[] = [];
+  const running = await startStaking(testConfig(argv, folder), {
+    log: (...words) => logged.push(JSON.stringify(words)),
+    env: {},
+    clock,
+  });
+  return {
+    running,
+    url: running.url,
+    clock,
+    logged,
+    folder,
+    async restart(more = argv) {
+      await running.close();
+      return startTestStaking(more, folder);
+    },
+    async close() {
+      await running.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function testConfig(argv: readonly string[], folder: string): StakingConfig {
+  const given = ['--datadir', folder, '--http.port', '0', '--api.audience', AUDIENCE];
+  return stakingConfig(
+    parseOptions(STAKING_ROWS, { argv: [...given, '--auth.algorithm', 'ES256', ...argv] }),
+  );
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text,
+  };
+}
+
+export function postJson(url: string, body: unknown, headers: Record<string, string> = {}) {
+  const type = { 'content-type': 'application/json', ...headers };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return ask(url, { method: 'POST', headers: type, body: text });
+}
+
+export function postForm(
+  url: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+) {
+  const type = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  return ask(url, { method: 'POST', headers: type, body });
+}
