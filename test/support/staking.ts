@@ -52,7 +52,7 @@ export async function startTestStaking(
   };
 }
 
-export function testConfig(argv: readonly string[], folder: string): StakingConfig {
+function testConfig(argv: readonly string[], folder: string): StakingConfig {
   const given = ['--datadir', folder, '--http.port', '0', '--api.audience', AUDIENCE];
   return stakingConfig(
     parseOptions(STAKING_ROWS, { argv: [...given, '--auth.algorithm', 'ES256', ...argv] }),

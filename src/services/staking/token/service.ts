@@ -15,7 +15,7 @@ const GRANT = 'client_credentials';
 /** Of RFC 6749 §3.3, with blanks between. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const TOKEN_CHARACTERS_MAX = 16 * 1024;
-export const TOKEN_TYPE = 'at+jwt';
+const TOKEN_TYPE = 'at+jwt';
 
 export interface TokenServiceParts {
   /** The issuer is known once the server listens. */
