@@ -14,6 +14,8 @@ export const TRUST_MODES = ['CA', 'TOFU', 'WHITELIST', 'CA_OR_TOFU', 'NONE'] as 
 export type TrustMode = (typeof TRUST_MODES)[number];
 
 const HANDSHAKE_MS = 10_000;
+/** Code of the error with which a connection to a server fails that is not trusted. */
+const UNTRUSTED_CODE = 'ERR_TLS_CERT_UNTRUSTED';
 /** Certificates that one known file may come to hold. */
 const KNOWN_MAX = 10_000;
 const SHA1_HEX_CHARACTERS = 40;
@@ -151,7 +153,8 @@ export class TrustingAgent extends https.Agent {
       if (refused === undefined) return callback?.(null, socket);
       socket.on('error', () => undefined);
       socket.destroy();
-      callback?.(new Error(`the server's certificate is not trusted: ${refused}`), socket);
+      const error = new Error(`the server's certificate is not trusted: ${refused}`);
+      callback?.(Object.assign(error, { code: UNTRUSTED_CODE }), socket);
     });
     return undefined;
   }

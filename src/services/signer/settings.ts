@@ -3,6 +3,7 @@ import { fail } from '../../core/base/errors.ts';
 import { LOG_FORMATS, type LogFormat } from '../../io/host/log-formats.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { isEthSignerSubcommand } from './options.ts';
+import type { PortsFileName } from './ports-file.ts';
 import { type KeySettings, keySettings } from './settings-keys.ts';
 import {
   type ServerTlsSettings,
@@ -16,7 +17,7 @@ export interface SignerSettings {
   readonly dataPath: string | undefined;
   readonly listen: { readonly host: string; readonly port: number };
   /** Name of the file in the data folder that names the ports. */
-  readonly portsFile: 'ethsigner.ports' | 'web3signer.ports';
+  readonly portsFile: PortsFileName;
   readonly idleMs: number;
   readonly drainMs: number;
   readonly bodyBytesMax: number;
@@ -249,8 +250,14 @@ function hostList(names: readonly string[]): readonly string[] {
   return anyOrNames(names, 'hostnames', 'Hostname').map((name) => name.toLowerCase());
 }
 
+/** COMPAT: the reference makes one regular expression of them, in which each dot is any letter. Here each is an origin, whole. */
 function originList(names: readonly string[]): readonly string[] {
-  return anyOrNames(names, 'domains', 'Domain');
+  const origins = anyOrNames(names, 'domains', 'Domain');
+  const pattern = origins.find((origin) => origin !== '*' && /[\\^$()|+?*{}]/.test(origin));
+  if (pattern === undefined) return origins;
+  throw wrong(
+    `Invalid value for option '--http-cors-origins': "${pattern}" is a pattern; origins are compared whole, list each one`,
+  );
 }
 
 function anyOrNames(names: readonly string[], many: string, one: string): readonly string[] {

@@ -97,7 +97,8 @@ function grantsOf(claims: Claims): Grants {
     accounts: named ? new Set(accounts) : undefined,
     mayCall(method) {
       const split = method.search(/[_.]/);
-      return split >= 0 && token.mayCall(method.slice(0, split), method.slice(split + 1));
+      if (split < 0) return scopes.includes(SCOPE_METHOD + method);
+      return token.mayCall(method.slice(0, split), method.slice(split + 1));
     },
   };
 }

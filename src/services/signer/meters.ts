@@ -1,0 +1,96 @@
+/** Metrics of the signing proxy: names of Web3Signer where it has one, ours for JSON-RPC beside them (signer dossier §8). */
+import { readdirSync } from 'node:fs';
+import type { Metrics } from '../../core/ports.ts';
+import { labelText, PrometheusMetrics } from '../../io/host/prometheus.ts';
+import type { MetricCategory } from './settings.ts';
+
+const WORKER = '{poolName="vert.x-worker-thread",poolType="worker"}';
+const SUBMITTED = `http_vertx_worker_pool_submitted_total${WORKER}`;
+const COMPLETED = `http_vertx_worker_pool_completed_total${WORKER}`;
+const REJECTED = `http_vertx_worker_pool_rejected_total${WORKER}`;
+const IN_FLIGHT = 'http_requests_in_flight';
+const BUSY_STATUS = 503;
+
+/** By the first word of a name. */
+const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
+  http: 'HTTP',
+  signing: 'SIGNING',
+  signer: 'SIGNING',
+  jvm: 'JVM',
+  nodejs: 'JVM',
+  process: 'PROCESS',
+};
+
+export interface Meters {
+  readonly metrics: Metrics;
+  /** A request has come in; tell the returned function its status when it is answered. */
+  began(): (status: number) => void;
+  exposition(): string;
+}
+
+export function openMeters(categories: ReadonlySet<MetricCategory>, version: string): Meters {
+  const metrics = new PrometheusMetrics();
+  let inFlight = 0;
+  for (const name of [
+    ...[SUBMITTED, COMPLETED, REJECTED, 'http_secp256k1_malformed_request_count_total'],
+    'signing_secp256k1_missing_identifier_count_total',
+  ])
+    metrics.count(name, 0);
+  metrics.gauge('signing_signers_loaded_count', 0);
+  metrics.probe(IN_FLIGHT, 'gauge', () => inFlight);
+  metrics.gauge(`process_release{version="${labelText(version)}"}`, 1);
+  watchProcess(metrics);
+  return {
+    metrics,
+    began() {
+      inFlight++;
+      metrics.count(SUBMITTED);
+      let isOver = false;
+      return (status) => {
+        if (isOver) return;
+        isOver = true;
+        inFlight--;
+        metrics.count(status === BUSY_STATUS ? REJECTED : COMPLETED);
+      };
+    },
+    exposition: () =>
+      metrics.exposition((name) =>
+        categories.has(CATEGORY_OF[name.split('_', 1)[0]!] ?? 'SIGNING'),
+      ),
+  };
+}
+
+function watchProcess(metrics: PrometheusMetrics): void {
+  const startedSeconds = Date.now() / 1000 - process.uptime();
+  metrics.gauge('process_start_time_seconds', startedSeconds);
+  metrics.probe('process_cpu_seconds_total', 'counter', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  metrics.probe('process_resident_memory_bytes', 'gauge', () => process.memoryUsage.rss());
+  metrics.probe('process_open_fds', 'gauge', openFiles);
+  const heap = (pick: (usage: NodeJS.MemoryUsage) => number) => () => pick(process.memoryUsage());
+  metrics.probe(
+    'jvm_memory_used_bytes{area="heap"}',
+    'gauge',
+    heap((usage) => usage.heapUsed),
+  );
+  metrics.probe(
+    'jvm_memory_committed_bytes{area="heap"}',
+    'gauge',
+    heap((usage) => usage.heapTotal),
+  );
+  metrics.probe(
+    'jvm_memory_used_bytes{area="nonheap"}',
+    'gauge',
+    heap((usage) => usage.external),
+  );
+}
+
+function openFiles(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,25 @@
+/** The file in the data folder that names the ports of a running proxy, for scripts that let it choose them. */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type PortsFileName = 'ethsigner.ports' | 'web3signer.ports';
+
+const ABOUT =
+  '#This file contains the ports used by the running instance. It is deleted when that ends.';
+
+/** Returns how to take it away again. */
+export function writePortsFile(
+  folder: string,
+  name: PortsFileName,
+  ports: { readonly http: number; readonly metrics: number | undefined },
+): () => void {
+  const path = join(folder, name);
+  const httpName = name === 'ethsigner.ports' ? 'http-jsonrpc' : 'http-port';
+  const lines = [ABOUT, `#${new Date().toUTCString()}`, `${httpName}=${ports.http}`];
+  if (ports.metrics !== undefined) lines.push(`metrics-port=${ports.metrics}`);
+  mkdirSync(folder, { recursive: true });
+  // Whoever waits for the file finds it whole.
+  writeFileSync(`${path}.new`, `${lines.join('\n')}\n`);
+  renameSync(`${path}.new`, path);
+  return () => rmSync(path, { force: true });
+}

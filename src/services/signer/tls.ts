@@ -1,0 +1,110 @@
+/** TLS of the server and towards the node, from the references' files and with their texts (signer dossier §6.1, §6.2). */
+import { readFileSync } from 'node:fs';
+import type * as https from 'node:https';
+import { fail } from '../../core/base/errors.ts';
+import { commonNameOf, FingerprintFile } from '../../io/http/fingerprint-file.ts';
+import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
+import { type PeerCheck, type ServerTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
+import type { KeyStoreFile, ServerTlsSettings, UpstreamTlsSettings } from './settings-tls.ts';
+
+const NOT_LISTED = 'the certificate is in no list of known ones';
+
+/** Reads the files. Throws TLS_CONFIG_INVALID. */
+export function serverTrust(settings: ServerTlsSettings): ServerTrust {
+  const { key, cert } = ownPair(settings.keyStore);
+  const { knownClientsFile, allowsAuthorities, authoritiesFile } = settings;
+  const known =
+    knownClientsFile === undefined
+      ? undefined
+      : fingerprints(knownClientsFile, 'Illegally formatted client fingerprint file.');
+  const check: PeerCheck = (certificate, authorityError) => {
+    if (allowsAuthorities && authorityError === undefined) return undefined;
+    const name = certificate && commonNameOf(certificate);
+    if (certificate && name !== undefined && known?.has(name, certificate)) return undefined;
+    return authorityError !== undefined && allowsAuthorities ? authorityError : NOT_LISTED;
+  };
+  return {
+    ...{ key, cert, auth: !settings.allowsAnyClient, check },
+    ca: authoritiesFile === undefined ? undefined : [text(authoritiesFile)],
+  };
+}
+
+/** Makes the agent for connections to the node. Reads the files. Throws TLS_CONFIG_INVALID. */
+export function upstreamAgent(
+  settings: UpstreamTlsSettings,
+  node: { readonly host: string; readonly port: number },
+): (pool: https.AgentOptions) => https.Agent {
+  const { keyStore, knownServersFile, allowsAuthorities, authoritiesFile } = settings;
+  const known =
+    knownServersFile === undefined
+      ? undefined
+      : fingerprints(knownServersFile, 'Illegally formatted server fingerprint file.');
+  const name = `${node.host}:${node.port}`;
+  const check: PeerCheck = (certificate, authorityError) => {
+    if (allowsAuthorities && authorityError === undefined) return undefined;
+    if (certificate && known?.has(name, certificate)) return undefined;
+    return authorityError !== undefined && allowsAuthorities ? authorityError : NOT_LISTED;
+  };
+  const own = keyStore && ownPair(keyStore);
+  const ca = authoritiesFile === undefined ? undefined : [text(authoritiesFile)];
+  const trust = { mode: 'CA', check, key: own?.key, cert: own?.cert, ca } as const;
+  return (pool) => new TrustingAgent(trust, pool);
+}
+
+function ownPair({ file, passwordFile }: KeyStoreFile): { key: string; cert: string } {
+  const password = firstLine(passwordFile);
+  const bytes = read(file);
+  let store: KeyStore;
+  try {
+    store = readKeyStore(bytes, password);
+  } catch (cause) {
+    throw fail(
+      'TLS_CONFIG_INVALID',
+      `Failed to load TLS files: ${file}: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+  const { key, cert } = store;
+  if (key === undefined || cert === undefined)
+    throw fail(
+      'TLS_CONFIG_INVALID',
+      `Failed to load TLS files: ${file} holds no private key with a certificate`,
+    );
+  return { key, cert };
+}
+
+function fingerprints(path: string, what: string): FingerprintFile {
+  try {
+    return new FingerprintFile(path);
+  } catch (cause) {
+    throw fail('TLS_CONFIG_INVALID', `${what} ${(cause as Error).message}`, { cause });
+  }
+}
+
+function firstLine(path: string): string {
+  const content = text(path);
+  if (content === '') throw fail('TLS_CONFIG_INVALID', `Cannot read from empty file: ${path}`);
+  return content.split(/\r?\n/, 1)[0]!;
+}
+
+function text(path: string): string {
+  return read(path).toString('utf8');
+}
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT')
+      throw fail(
+        'TLS_CONFIG_INVALID',
+        `Requested file ${path} does not exist at specified location.`,
+      );
+    if (code === 'EACCES')
+      throw fail('TLS_CONFIG_INVALID', `Current user does not have permissions to access ${path}`);
+    throw fail('TLS_CONFIG_INVALID', `Failed to load TLS files: ${message}`);
+  }
+}
