@@ -17,9 +17,16 @@ const proxy = await startProxy(
   {
     ...{ chainId: 1337n, dataPath: mkdtempSync(join(tmpdir(), 'quorate-bench-')) },
     ...{ fillsGaps: false, strictNonce: false, forwarded: new Set<string>() },
-    upstream: { ...upstream, connectionsMax: 64, tls: undefined },
+    upstream: { ...upstream, connectionsMax: 64, secureAgent: undefined },
     serve: {
-      ...{ host: '127.0.0.1', port: 0, bodyBytesMax: 1_000_000, idleMs: 60_000, tls: undefined },
+      ...{
+        host: '127.0.0.1',
+        port: 0,
+        bodyBytesMax: 1_000_000,
+        idleMs: 60_000,
+        drainMs: 1_000,
+        tls: undefined,
+      },
       ...{ forwardsAuthorization: false, routes: [], admit: () => false },
     },
   },

@@ -12,7 +12,7 @@ import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { restoreCommand } from './restore.ts';
-import { signerCommand } from './signer.ts';
+import { auditVerifyCommand, signerCommand } from './signer.ts';
 import { stakingCommand } from './staking.ts';
 import { stakingClientCommand } from './staking-client.ts';
 import { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
@@ -31,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   stakingClientCommand,
   stakingKeyCommand,
   stakingAuditCommand,
+  auditVerifyCommand,
   backupCommand,
   restoreCommand,
   keygenCommand,

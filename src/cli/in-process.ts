@@ -5,6 +5,7 @@ import { systemClock } from '../io/host/clock.ts';
 import { createLogger } from '../io/host/logger.ts';
 import { parseOptions } from '../io/host/options.ts';
 import type { Launch } from '../services/devnet/processes.ts';
+import { VERSION } from '../services/ledger/facts.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import { startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
@@ -60,7 +61,10 @@ async function start(
     return () => ptm.close();
   }
   if (command === 'signer') {
-    const signer = await runSigner(settingsOf(parseSignerOptions(argv, {})), log);
+    const signer = await runSigner(settingsOf(parseSignerOptions(argv, {})), {
+      log,
+      version: VERSION,
+    });
     return () => signer.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);

@@ -1,7 +1,10 @@
 /** `quorate signer`. */
+import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { createLogger } from '../io/host/logger.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { VERSION } from '../services/ledger/facts.ts';
+import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';
 import { settingsOf } from '../services/signer/settings.ts';
@@ -32,14 +35,43 @@ export const signerCommand: Command = {
       verbosity: settings.logging.verbosity,
       format: settings.logging.format,
     });
-    const signer = await runSigner(settings, log);
+    const signer = await runSigner(settings, {
+      log,
+      version: `quorate/v${VERSION}`,
+      writeAccess: (line) => process.stdout.write(line),
+    });
     const { host } = settings.listen;
     log('info', 'Signing proxy is up', {
       url: `${settings.tls ? 'https' : 'http'}://${host}:${signer.port}`,
       accounts: signer.accounts.length,
       node: `${settings.upstream.host}:${settings.upstream.port}`,
     });
+    if (signer.metricsPort !== undefined)
+      log('info', 'Metrics are served', { port: signer.metricsPort });
+    process.on('SIGHUP', () => signer.reload());
     onStopSignal({ stop: () => signer.close(), log });
     return new Promise(() => {});
+  },
+};
+
+export const auditVerifyCommand: Command = {
+  name: 'signer audit-verify',
+  about:
+    'Checks the chain of audit logs of a signing proxy: files that continue each other, oldest first.',
+  operands: '<file>...',
+  examples: [
+    { does: 'a log and what came before it', line: 'quorate signer audit-verify audit.1 audit' },
+  ],
+  rows: [],
+  async run(options) {
+    if (options.positional.length === 0)
+      throw fail(
+        'OPTION_VALUE_MISSING',
+        'name the files to check: quorate signer audit-verify FILE...',
+      );
+    const { lines, lastHash, tornBytes } = await verifyAuditLogs(options.positional);
+    const torn = tornBytes > 0 ? ` (${tornBytes} bytes of a torn line follow)` : '';
+    console.log(`${lines} lines are sound${torn}; the last hash is ${lastHash || 'none'}`);
+    return 0;
   },
 };

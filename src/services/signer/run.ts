@@ -1,62 +1,143 @@
 /** `quorate signer` from its options to its servers. */
-import type { Log, Metrics } from '../../core/ports.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../../core/ports.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
-import { openGuard } from './guard/open-guard.ts';
-import { openAccounts } from './keys/accounts.ts';
+import { logAccess } from './access-log.ts';
+import { FrontDoor } from './front-door.ts';
+import { openGuard, type RunningGuard } from './guard/open-guard.ts';
+import { type OpenAccounts, openAccounts } from './keys/accounts.ts';
 import { keysFromOptions } from './keys/from-options.ts';
+import { type Meters, openMeters } from './meters.ts';
+import { openMetrics } from './metrics-server.ts';
 import { payloadStore } from './payload-store.ts';
+import { writePortsFile } from './ports-file.ts';
 import { restRoutes } from './rest/routes.ts';
 import type { SignerSettings } from './settings.ts';
-import { type RunningProxy, startProxy } from './start.ts';
+import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
+import { serverTrust, upstreamAgent } from './tls.ts';
 
 export interface RunningSigner extends RunningProxy {
   readonly accounts: readonly string[];
+  /** undefined: metrics are not served. */
+  readonly metricsPort: number | undefined;
+  /** Keys, policy and audit log anew, in the background; one reload at a time. */
+  reload(): void;
 }
 
+export interface SignerHost {
+  readonly log: Log;
+  readonly version: string;
+  /** One line, with its line feed, of the access log. */
+  readonly writeAccess?: ((line: string) => void) | undefined;
+}
+
+/** Rejects with what stands in the way of a start; nothing is left open then. */
 export async function runSigner(
   settings: SignerSettings,
-  log: Log,
-  metrics?: Metrics,
+  host: SignerHost,
 ): Promise<RunningSigner> {
   await installCrypto();
+  const { log } = host;
+  const endings: (() => unknown)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return await startAll(settings, host, endings, close);
+  } catch (error) {
+    await close().catch((err: unknown) => log('warn', 'A part did not close', { err }));
+    throw error;
+  }
+}
+
+async function startAll(
+  settings: SignerSettings,
+  host: SignerHost,
+  endings: (() => unknown)[],
+  close: () => Promise<void>,
+): Promise<RunningSigner> {
+  const { log } = host;
   const clock = systemClock;
-  const opened = await openAccounts(keysFromOptions(settings.keys, settings.dataPath), {
-    log,
-    metrics,
-  });
+  const meters = openMeters(settings.metrics.categories, host.version);
+  const { metrics } = meters;
+  const proxySettings = proxySettingsOf(settings, host, meters);
   const guard = await openGuard(settings.guard, { clock, log, metrics });
+  endings.push(() => guard.close());
+  const keys = keysFromOptions(settings.keys, settings.dataPath);
+  const opened = await openAccounts(keys, { log, metrics });
+  endings.push(() => opened.close());
   const payloads = settings.ptmUrl === undefined ? undefined : payloadStore(settings.ptmUrl, log);
-  const { routes } = restRoutes({ opened, guard, clock, log, metrics });
-  const { upstream, listen } = settings;
+  endings.push(() => payloads?.close());
+  const rest = restRoutes({ opened: withGuard(opened, guard), guard, clock, log, metrics });
+  const outlet = await openMetrics(settings.metrics, meters, log);
+  endings.push(() => outlet.close());
+  const { accounts } = opened;
   const proxy = await startProxy(
-    {
-      chainId: settings.chainId,
-      upstream: { ...upstream, tls: undefined },
-      dataPath: settings.dataPath,
-      fillsGaps: settings.fillsGaps,
-      strictNonce: settings.strictNonce,
-      forwarded: settings.forwarded,
-      serve: {
-        ...listen,
-        bodyBytesMax: settings.bodyBytesMax,
-        idleMs: settings.idleMs,
-        tls: undefined,
-        forwardsAuthorization: upstream.forwardsAuthorization,
-        routes,
-        admit: () => false,
-      },
-    },
-    { accounts: opened.accounts, guard, payloads, log, metrics },
+    { ...proxySettings, serve: { ...proxySettings.serve, routes: rest.routes } },
+    { accounts, guard, payloads, log, metrics },
   );
+  endings.push(() => proxy.close());
+  if (settings.dataPath !== undefined) {
+    const ports = { http: proxy.port, metrics: outlet.port };
+    endings.push(writePortsFile(settings.dataPath, settings.portsFile, ports));
+  }
   return {
     port: proxy.port,
-    accounts: opened.accounts.addresses(),
-    async close() {
-      await proxy.close();
-      payloads?.close();
-      opened.close();
-      await guard.close();
+    metricsPort: outlet.port,
+    accounts: accounts.addresses(),
+    reload: () => rest.reloading.start(),
+    close,
+  };
+}
+
+function proxySettingsOf(
+  settings: SignerSettings,
+  host: SignerHost,
+  meters: Meters,
+): ProxySettings {
+  const { upstream, listen, logging, tls } = settings;
+  const door = new FrontDoor(settings);
+  const { writeAccess } = host;
+  return {
+    chainId: settings.chainId,
+    upstream: { ...upstream, secureAgent: upstream.tls && upstreamAgent(upstream.tls, upstream) },
+    dataPath: settings.dataPath,
+    fillsGaps: settings.fillsGaps,
+    strictNonce: settings.strictNonce,
+    forwarded: settings.forwarded,
+    serve: {
+      ...listen,
+      bodyBytesMax: settings.bodyBytesMax,
+      idleMs: settings.idleMs,
+      drainMs: settings.drainMs,
+      tls: tls && serverTrust(tls),
+      forwardsAuthorization: upstream.forwardsAuthorization,
+      routes: [],
+      admit: door.admit,
+      watch(request: IncomingMessage, response: ServerResponse) {
+        const ended = meters.began();
+        response.once('close', () => ended(response.statusCode));
+        if (logging.access && writeAccess) logAccess(request, response, writeAccess);
+      },
     },
+  };
+}
+
+/** A reload reads the policy too, before the keys: a wrong one leaves all as it was. */
+function withGuard(opened: OpenAccounts, guard: RunningGuard): OpenAccounts {
+  return {
+    accounts: opened.accounts,
+    signers: () => opened.signers(),
+    async reload() {
+      await guard.reload();
+      return opened.reload();
+    },
+    health() {
+      const report = opened.health();
+      if (guard.health() === undefined) return report;
+      return { ...report, unexpected: true, isUp: false };
+    },
+    close: () => opened.close(),
   };
 }

@@ -1,11 +1,12 @@
 /** The HTTP side of the proxy: JSON-RPC on every path, REST routes beside it, one answer for all that is neither. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type ServerOptions as TlsOptions } from 'node:https';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
 import type { Guard, Identity, Refusal } from '../../core/signing/guard.ts';
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
+import { guardServer, type ServerTrust, serverOptions } from '../../io/http/tls-trust.ts';
 import { toClient, toNode } from './forwarded-headers.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { type Reply, refusalReply } from './proxy/reply.ts';
@@ -16,6 +17,8 @@ const REQUEST_MS = 60_000;
 /** Bodies of all requests that are read or worked on; beyond it new ones are refused. */
 const BODIES_BYTES_MAX = 256 * 1024 * 1024;
 const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
+/** While it drains, connections that have become idle are looked for. */
+const SWEEP_MS = 50;
 const JSON_MEDIA = 'application/json';
 
 export interface ServeOptions {
@@ -24,7 +27,9 @@ export interface ServeOptions {
   readonly bodyBytesMax: number;
   /** A kept connection without requests is closed after this. */
   readonly idleMs: number;
-  readonly tls: TlsOptions | undefined;
+  /** At the end, requests under way get this long. */
+  readonly drainMs: number;
+  readonly tls: ServerTrust | undefined;
   readonly pipeline: Pipeline;
   readonly guard: Guard;
   /** Credentials for this proxy go on to the node. */
@@ -32,8 +37,8 @@ export interface ServeOptions {
   readonly routes: readonly Route[];
   /** Host list and CORS: sets headers; true where it has answered already. */
   readonly admit: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Told of each request that is done. */
-  readonly onDone?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  /** Told of each request before anything else. */
+  readonly watch?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
 export interface SignerServer {
@@ -51,8 +56,9 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
     front.respond(request, response).catch(() => response.destroy());
   };
   const server = options.tls
-    ? createSecureServer({ ...limits, ...options.tls }, answer)
+    ? createSecureServer({ ...limits, ...serverOptions(options.tls) }, answer)
     : createServer(limits, answer);
+  if (options.tls) guardServer(server as SecureServer, options.tls);
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
@@ -66,12 +72,25 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
   return {
     server,
     port: (server.address() as AddressInfo).port,
-    drain: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    drain: () => {
+      front.isDraining = true;
+      return drained(server, options.drainMs);
+    },
   };
+}
+
+/** Kept connections end with the answer that they wait for; those that wait too long are cut. */
+function drained(server: Server, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(limit);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }
 
 /** What a TLS client showed: the subject's common name. */
@@ -88,6 +107,7 @@ function isRefusal(found: Identity | Refusal): found is Refusal {
 class Front {
   private readonly options: ServeOptions;
   private bodyBytes = 0;
+  isDraining = false;
 
   constructor(options: ServeOptions) {
     this.options = options;
@@ -95,7 +115,8 @@ class Front {
 
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { options } = this;
-    if (options.onDone) response.once('finish', () => options.onDone?.(request, response));
+    options.watch?.(request, response);
+    if (this.isDraining) return text(response, 503, 'Service Unavailable');
     if (options.admit(request, response)) return;
     const path = request.url ?? '/';
     const length = Number(request.headers['content-length'] ?? 0);
@@ -142,11 +163,12 @@ class Front {
       request.on('data', (chunk: Buffer) => {
         length += chunk.length;
         if (length <= this.options.bodyBytesMax) chunks.push(chunk);
+        else {
+          chunks.length = 0;
+          resolve(undefined);
+        }
       });
-      request.once('end', () => {
-        if (length > this.options.bodyBytesMax) resolve(undefined);
-        else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-      });
+      request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
       request.once('error', reject);
       request.once('close', () => reject(new Error('the client went away')));
     });

@@ -31,14 +31,21 @@ async function start(
       chainId: 1337n,
       upstream: {
         ...{ host: '127.0.0.1', port: node.port, path: '/', timeoutMs: 400, connectionsMax: 8 },
-        ...{ tls: undefined, ...upstream },
+        ...{ secureAgent: undefined, ...upstream },
       },
       dataPath: undefined,
       fillsGaps: false,
       strictNonce: false,
       forwarded: new Set(),
       serve: {
-        ...{ host: '127.0.0.1', port: 0, bodyBytesMax: 1_000_000, idleMs: 5_000, tls: undefined },
+        ...{
+          host: '127.0.0.1',
+          port: 0,
+          bodyBytesMax: 1_000_000,
+          idleMs: 5_000,
+          drainMs: 5_000,
+          tls: undefined,
+        },
         ...{ forwardsAuthorization: false, routes: [], admit: () => false },
       },
       ...change,

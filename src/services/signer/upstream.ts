@@ -17,13 +17,8 @@ export interface UpstreamSettings {
   /** Of one request, and of dialing. */
   readonly timeoutMs: number;
   readonly connectionsMax: number;
-  /** undefined: plain HTTP. */
-  readonly tls:
-    | undefined
-    | {
-        readonly options: AgentOptions;
-        readonly secureAgent?: ((pool: AgentOptions) => https.Agent) | undefined;
-      };
+  /** Makes the agent for TLS; undefined: plain HTTP. */
+  readonly secureAgent: ((pool: AgentOptions) => https.Agent) | undefined;
 }
 
 /** Codes of a connection that never came about: nothing was sent. */
@@ -37,9 +32,9 @@ export class HttpUpstream implements Upstream {
   private readonly prefix: string;
 
   constructor(settings: UpstreamSettings) {
-    const { tls, host, port, timeoutMs } = settings;
+    const { secureAgent, host, port, timeoutMs } = settings;
     const name = host.includes(':') ? `[${host}]` : host;
-    this.base = new URL(`${tls ? 'https' : 'http'}://${name}:${port}`);
+    this.base = new URL(`${secureAgent ? 'https' : 'http'}://${name}:${port}`);
     this.prefix = settings.path;
     this.client = new HttpClient({
       dialTimeoutMs: timeoutMs,
@@ -47,8 +42,7 @@ export class HttpUpstream implements Upstream {
       idleTimeoutMs: IDLE_SOCKET_MS,
       responseBytesMax: RESPONSE_BYTES_MAX,
       socketsMax: settings.connectionsMax,
-      tls: tls?.options,
-      secureAgent: tls?.secureAgent,
+      secureAgent,
     });
   }
 
