@@ -1,13 +1,16 @@
 /** A Raft cluster of processes: `quorate node --raft` as an operator starts it. */
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { SigningKey, Wallet } from 'ethers';
 import { installCrypto } from '../../src/io/host/crypto.ts';
+import type { Kind } from './bft-processes.ts';
 import { until } from './conditions.ts';
 import { MAIN, untilMined } from './devnet.ts';
 import { freePorts } from './free-ports.ts';
 import { CHAIN_ID, genesisFile, testSecretKey } from './genesis-file.ts';
-import { NodeProcess } from './node-process.ts';
+import { type NodeCommand, NodeProcess } from './node-process.ts';
 
 const PORTS_PER_NODE = 3;
 const API = 'admin,eth,net,raft,rpc,txpool,web3';
@@ -16,10 +19,15 @@ const FUNDED = new Wallet(testSecretKey(0x11));
 
 export class RaftNode extends NodeProcess {
   readonly enode: string;
+  readonly kind: Kind;
 
-  constructor(command: ConstructorParameters<typeof NodeProcess>[0], enode: string) {
+  constructor(
+    command: ConstructorParameters<typeof NodeProcess>[0],
+    { enode, kind }: { enode: string; kind: Kind },
+  ) {
     super(command);
     this.enode = enode;
+    this.kind = kind;
   }
 }
 
@@ -28,6 +36,10 @@ interface ClusterOptions {
   readonly initial: number;
   /** Of each node, beside the usual ones. */
   readonly flagsOf?: (number: number) => readonly string[];
+  /** One per node; all ours unless given. */
+  readonly kinds?: readonly Kind[];
+  /** Binary of the reference, where `kinds` asks for it. */
+  readonly reference?: string | undefined;
 }
 
 export class RaftCluster {
@@ -37,8 +49,7 @@ export class RaftCluster {
   gasPrice = 0n;
   private readonly folder: string;
   private readonly firstPort: number;
-  private readonly flagsOf: (number: number) => readonly string[];
-  private readonly initial: number;
+  private readonly options: ClusterOptions;
   private nonce = 0;
 
   /** Keys and ports for `count` nodes, of which the first `initial` begin the cluster. */
@@ -47,19 +58,14 @@ export class RaftCluster {
     return new RaftCluster(folder, await freePorts(), options);
   }
 
-  private constructor(
-    folder: string,
-    firstPort: number,
-    { count, initial, flagsOf = () => [] }: ClusterOptions,
-  ) {
+  private constructor(folder: string, firstPort: number, options: ClusterOptions) {
     this.folder = folder;
     this.firstPort = firstPort;
-    this.flagsOf = flagsOf;
-    this.initial = initial;
+    this.options = options;
     mkdirSync(folder, { recursive: true });
     this.writeGenesis([]);
-    for (let number = 1; number <= count; number++) this.nodes.push(this.makeNode(number));
-    this.list(initial, 'static-nodes.json');
+    for (let number = 1; number <= options.count; number++) this.nodes.push(this.makeNode(number));
+    this.list(options.initial, 'static-nodes.json');
   }
 
   node(number: number): RaftNode {
@@ -76,6 +82,15 @@ export class RaftCluster {
     writeFileSync(join(this.folder, 'genesis.json'), JSON.stringify(genesis));
   }
 
+  /** The reference begins with `init`, ours with the file. */
+  async initReference(): Promise<void> {
+    const file = join(this.folder, 'genesis.json');
+    for (const { folder, kind } of this.nodes) {
+      const args = ['--datadir', folder, 'init', file];
+      if (kind === 'r') await promisify(execFile)(this.options.reference!, args);
+    }
+  }
+
   /** The first `count` nodes have this file, which names them all. */
   list(count: number, file: 'static-nodes.json' | 'permissioned-nodes.json'): void {
     const nodes = this.nodes.slice(0, count);
@@ -84,7 +99,7 @@ export class RaftCluster {
   }
 
   /** The initial members, and those that joined them. */
-  async startAll(count = this.initial): Promise<void> {
+  async startAll(count = this.options.initial): Promise<void> {
     await Promise.all(this.nodes.slice(0, count).map((node) => node.start()));
   }
 
@@ -140,17 +155,33 @@ export class RaftCluster {
   private makeNode(number: number): RaftNode {
     const key = number.toString(16).padStart(64, '0');
     const publicKey = new SigningKey(`0x${key}`).publicKey.slice(4);
+    const { kinds, flagsOf = () => [] } = this.options;
     const folder = join(this.folder, `node${number}`);
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'nodekey'), key);
+    mkdirSync(join(folder, 'geth'), { recursive: true });
+    for (const file of ['nodekey', 'geth/nodekey']) writeFileSync(join(folder, file), key);
     const [p2p, raft, rpcPort] = this.portsOf(number);
-    const args = [
-      ...[MAIN, 'node', '--datadir', folder, '--genesis', join(this.folder, 'genesis.json')],
-      ...['--port', String(p2p), '--p2p.addr', '127.0.0.1', '--ipcdisable'],
-      ...['--raft', '--raftport', String(raft), '--raft.addr', '127.0.0.1'],
-      ...['--http', '--http.port', String(rpcPort), '--http.api', API, ...this.flagsOf(number)],
+    const shared = [
+      ...['--datadir', folder, '--port', String(p2p), '--ipcdisable', '--raft'],
+      ...['--raftport', String(raft), '--http', '--http.port', String(rpcPort)],
+      ...['--http.api', API, ...flagsOf(number)],
     ];
+    const kind = kinds?.[number - 1] ?? 'q';
+    const command = kind === 'q' ? this.ownCommand(shared) : this.referenceCommand(shared);
     const enode = `enode://${publicKey}@127.0.0.1:${p2p}?discport=0&raftport=${raft}`;
-    return new RaftNode({ number, folder, rpcPort, file: process.execPath, args }, enode);
+    const environment = { PRIVATE_CONFIG: 'ignore' };
+    return new RaftNode({ number, folder, rpcPort, environment, ...command }, { enode, kind });
+  }
+
+  private ownCommand(shared: readonly string[]): Command {
+    const genesis = ['--genesis', join(this.folder, 'genesis.json')];
+    const addresses = ['--p2p.addr', '127.0.0.1', '--raft.addr', '127.0.0.1'];
+    return { file: process.execPath, args: [MAIN, 'node', ...genesis, ...addresses, ...shared] };
+  }
+
+  private referenceCommand(shared: readonly string[]): Command {
+    const usual = ['--nodiscover', '--networkid', String(CHAIN_ID), '--syncmode', 'full'];
+    return { file: this.options.reference ?? '', args: [...usual, ...shared] };
   }
 }
+
+type Command = Pick<NodeCommand, 'file' | 'args'>;

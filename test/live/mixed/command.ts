@@ -1,27 +1,37 @@
 /** `npm run live -- mixed`: networks of two nodes of ours and two of the reference, one after the other. */
 import { parseArgs } from 'node:util';
 import type { Kind } from '../../support/bft-processes.ts';
+import { playRaft } from './raft.ts';
 import { type MixedPlan, playMixed } from './scenario.ts';
 
 const OPTIONS = {
   qbft: { type: 'string' },
   ibft: { type: 'string' },
   transition: { type: 'string' },
+  raft: { type: 'string' },
   kinds: { type: 'string' },
 } as const;
-const DEFAULTS = { qbft: '500', ibft: '200', transition: '200,120' };
+const DEFAULTS = { qbft: '500', ibft: '200', transition: '200,120', raft: '300' };
+const BLOCKS_MIN = 50;
+const USAGE = `usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--raft BLOCKS] [--kinds qqrr]
+${BLOCKS_MIN} blocks at least`;
+
+type Wanted = Partial<typeof DEFAULTS>;
+
+interface Outcome {
+  readonly summary: string;
+  readonly findings: readonly string[];
+}
 
 /** Resolves with the exit status. */
 export async function runMixed(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: OPTIONS });
   const { kinds: wanted, ...named } = values;
-  const plans = plansOf(Object.keys(named).length === 0 ? DEFAULTS : named);
+  const networks: Wanted = Object.keys(named).length === 0 ? DEFAULTS : named;
   const reference = process.env.REFERENCE_GETH;
   const kinds = wanted ?? (reference === undefined ? 'qqqq' : 'qqrr');
-  if (plans.some(({ blocks }) => !(blocks >= 50)) || !/^[rq]{4}$/.test(kinds)) {
-    console.error(
-      'usage: npm run live -- mixed [--qbft BLOCKS] [--ibft BLOCKS] [--transition IBFT,QBFT] [--kinds qqrr], 50 blocks at least',
-    );
+  if (!Object.values(networks).every(isLongEnough) || !/^[rq]{4}$/.test(kinds)) {
+    console.error(USAGE);
     return 2;
   }
   if (kinds.includes('r') && reference === undefined) {
@@ -29,35 +39,65 @@ export async function runMixed(args: string[]): Promise<number> {
     return 2;
   }
   if (!kinds.includes('r')) {
-    const names = plans.map(({ name }) => name).join(', ');
+    const names = Object.keys(networks).join(', ');
     console.warn(`NO REFERENCE IN THESE NETWORKS, four nodes of ours: NOT RUN AS MIXED: ${names}`);
   }
   let differences = 0;
-  for (const plan of plans) {
-    const result = await playMixed(plan, [...kinds] as Kind[], reference, console.log);
-    const { blocks, findings, ...figures } = result;
-    console.log(
-      `${plan.name}: ${blocks.ibft} IBFT and ${blocks.qbft} QBFT blocks, ${figures.proposedByOurs} of them proposed by ours, ` +
-        `${figures.laterRounds} of QBFT in a later round; ${figures.transactions} transactions (${figures.sent} sent); ` +
-        `longest ${figures.longestSeconds} s; ${figures.comparisons} comparisons, ${findings.length} differences`,
-    );
-    if (figures.transactions !== figures.sent) findings.push('transactions were lost');
+  for (const play of playsOf(networks, [...kinds] as Kind[], reference)) {
+    const { summary, findings } = await play();
+    console.log(`${summary}, ${findings.length} differences`);
     for (const finding of findings) console.log(`  ${finding}`);
     differences += findings.length;
   }
   return differences === 0 ? 0 : 1;
 }
 
-function plansOf(values: { qbft?: string; ibft?: string; transition?: string }): MixedPlan[] {
+function isLongEnough(blocks: string): boolean {
+  return blocks.split(',').reduce((sum, part) => sum + Number(part), 0) >= BLOCKS_MIN;
+}
+
+function playsOf(
+  { qbft, ibft, transition, raft }: Wanted,
+  kinds: readonly Kind[],
+  reference: string | undefined,
+): (() => Promise<Outcome>)[] {
   const plans: MixedPlan[] = [];
-  if (values.qbft !== undefined)
-    plans.push({ name: 'qbft', engine: 'qbft', blocks: Number(values.qbft) });
-  if (values.ibft !== undefined)
-    plans.push({ name: 'ibft', engine: 'ibft', blocks: Number(values.ibft) });
-  if (values.transition !== undefined) {
-    const [before, after] = values.transition.split(',').map(Number) as [number, number];
-    const switchAt = before + 1;
-    plans.push({ name: 'transition', engine: 'ibft', switchAt, blocks: before + after });
+  if (qbft !== undefined) plans.push({ name: 'qbft', engine: 'qbft', blocks: Number(qbft) });
+  if (ibft !== undefined) plans.push({ name: 'ibft', engine: 'ibft', blocks: Number(ibft) });
+  if (transition !== undefined) {
+    const [before, after] = transition.split(',').map(Number) as [number, number];
+    const blocks = before + after;
+    plans.push({ name: 'transition', engine: 'ibft', switchAt: before + 1, blocks });
   }
-  return plans;
+  const plays = plans.map((plan) => () => bft(plan, kinds, reference));
+  return raft === undefined ? plays : [...plays, () => raftCluster(Number(raft), kinds, reference)];
+}
+
+async function bft(
+  plan: MixedPlan,
+  kinds: readonly Kind[],
+  reference: string | undefined,
+): Promise<Outcome> {
+  const { blocks, ...result } = await playMixed(plan, kinds, reference, console.log);
+  const summary =
+    `${plan.name}: ${blocks.ibft} IBFT and ${blocks.qbft} QBFT blocks, ${result.proposedByOurs} of them proposed by ours, ` +
+    `${result.laterRounds} of QBFT in a later round; ${result.transactions} transactions; ` +
+    `longest ${result.longestSeconds} s; ${result.comparisons} comparisons`;
+  return { summary, findings: [...result.findings, ...lost(result)] };
+}
+
+async function raftCluster(
+  blocks: number,
+  kinds: readonly Kind[],
+  reference: string | undefined,
+): Promise<Outcome> {
+  const result = await playRaft(blocks, kinds, reference, console.log);
+  const summary =
+    `raft: ${result.head} blocks, ${result.mintedByOurs} of them minted by ours; ` +
+    `${result.transactions} transactions; ${result.comparisons} comparisons`;
+  return { summary, findings: [...result.findings, ...lost(result)] };
+}
+
+function lost({ sent, transactions }: { sent: number; transactions: number }): string[] {
+  return sent === transactions ? [] : [`${sent} transactions were sent, ${transactions} mined`];
 }

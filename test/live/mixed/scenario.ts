@@ -2,17 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BftNode, BftProcesses, type Kind } from '../../support/bft-processes.ts';
+import { BftProcesses, type Kind } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
 import { genesisFile } from '../../support/genesis-file.ts';
 import { addressWords, BY_CONTRACT, contractOf } from '../../support/validator-contract.ts';
 import { type Agreement, compareAll } from './agreement.ts';
+import { complaints } from './comparer.ts';
+import { commonHead, reach, STILL_MS } from './progress.ts';
 import { Traffic } from './traffic.ts';
 
-/** A height may wait for rounds that time out, and for nodes that start. */
-const STILL_MS = 180_000;
-const WHOLE_MS = 3_600_000;
 const BENEFICIARY = `0x${'fe'.repeat(20)}`;
 
 /** A node that is not there from one block to another. */
@@ -69,7 +68,7 @@ export async function playMixed(
     for (const number of [4, 1]) await voteOutAndIn(network, number, say);
     await reach(network.nodes, plan.blocks);
     const sent = await traffic.settle();
-    const head = Math.min(...(await Promise.all(network.nodes.map(({ rpc }) => headOf(rpc)))));
+    const head = await commonHead(network.nodes);
     const result = await compareAll(network.nodes, head);
     const findings = [...result.findings, ...complaints(network.nodes)];
     isKept = findings.length > 0 || process.env.LIVE_KEEP !== undefined;
@@ -159,29 +158,4 @@ async function voteOutAndIn(
     await reach(network.nodes, (await headOf(voters[0]!.rpc)) + 6);
   }
   say(`  ${member.name} (${member.kind}) voted out and in`);
-}
-
-/** Fails when no block comes for long. */
-async function reach(nodes: readonly BftNode[], number: number): Promise<void> {
-  let [best, since] = [-1, performance.now()];
-  await until(
-    `block ${number}`,
-    async () => {
-      const heads = await Promise.all(nodes.map(({ rpc }) => headOf(rpc).catch(() => -1)));
-      const lowest = Math.min(...heads);
-      if (lowest > best) [best, since] = [lowest, performance.now()];
-      return lowest >= number || performance.now() - since > STILL_MS;
-    },
-    WHOLE_MS,
-  );
-  if (best < number) throw new Error(`still at block ${best} after ${STILL_MS} ms`);
-}
-
-/** Blocks that a node called bad: nobody made one. */
-function complaints(nodes: readonly BftNode[]): string[] {
-  return nodes.flatMap((node) => {
-    const lines = node.log().split('\n');
-    const bad = lines.filter((line) => /BAD BLOCK|[Bb]ad block|panic/.test(line));
-    return bad.slice(0, 3).map((line) => `${node.name} says: ${line}`);
-  });
 }
