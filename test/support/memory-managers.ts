@@ -4,7 +4,7 @@ import { toBase64 } from '../../src/core/base/base64.ts';
 import { fail } from '../../src/core/base/errors.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
 import { bigIntToFixed } from '../../src/core/base/quantity.ts';
-import type { Manager, OutgoingPayload, SentPayload } from '../../src/core/ports.ts';
+import type { Manager, ManagerGroup, OutgoingPayload, SentPayload } from '../../src/core/ports.ts';
 import {
   type PayloadHash,
   type PrivateAnswer,
@@ -23,6 +23,7 @@ export class MemoryManagers {
     { readonly by: string; readonly payload: Uint8Array }
   >();
   private readonly keys = new Set<string>();
+  private readonly groups = new Map<string, ManagerGroup>();
   private readonly down = new Set<string>();
   private count = 0n;
 
@@ -48,6 +49,21 @@ export class MemoryManagers {
       participants: async (hash) => this.partiesOf(key, hash),
       mandatory: async (hash) => this.heldBy(key, hash)?.mandatory ?? [],
       groups: async () => [],
+      privacyGroups: {
+        create: async ({ from: _, ...group }) => {
+          const id = toBase64(bigIntToFixed((1n << 255n) + BigInt(this.groups.size), 32));
+          this.groups.set(id, { ...group, id, type: 'PANTHEON' });
+          return id;
+        },
+        find: async (members) =>
+          [...this.groups.values()].filter(
+            (group) => [...group.members].sort().join() === [...members].sort().join(),
+          ),
+        delete: async (id) => {
+          this.groups.delete(id);
+          return id;
+        },
+      },
       decryptPayload: () => Promise.reject(new Error('not in this test')),
       encryptPayload: async ({ payload }) => {
         const cipherText = `sealed-${this.sealed.size}`;
@@ -75,12 +91,20 @@ export class MemoryManagers {
 
   private store(key: string, payload: OutgoingPayload): SentPayload {
     this.checkUp(key);
-    const unknown = payload.to.find((each) => !this.keys.has(each));
+    const to = this.membersOf(payload);
+    const unknown = to.find((each) => !this.keys.has(each));
     if (unknown !== undefined)
       throw fail('PTM_REFUSED', `404 status: Recipient not found for key: ${unknown}`);
     const hash = bigIntToFixed((1n << 511n) + this.count++, 64);
-    this.held.set(bareHex(hash), { ...payload, sender: key });
+    this.held.set(bareHex(hash), { ...payload, to, sender: key });
     return { hash, managedParties: [key], senderKey: key };
+  }
+
+  private membersOf({ to, privacyGroupId: id }: OutgoingPayload): readonly string[] {
+    if (id === undefined) return to;
+    const group = this.groups.get(id);
+    if (!group) throw fail('PTM_REFUSED', `404 status: Privacy group ${id} not found`);
+    return group.members;
   }
 
   private heldBy(key: string, hash: PayloadHash): Held | undefined {
@@ -99,7 +123,7 @@ export class MemoryManagers {
     if (!held) return { kind: 'notParty' };
     const payload = kind === 'payload' ? held.payload : this.open(key, held.payload);
     if (!payload) return { kind: 'notParty' };
-    const { flag, affected, execHash, sender } = held;
+    const { flag, affected, execHash, sender, privacyGroupId } = held;
     return {
       kind: 'held',
       payload,
@@ -108,6 +132,7 @@ export class MemoryManagers {
       execHash,
       managedParties: [key],
       senderKey: sender,
+      ...(privacyGroupId === undefined ? {} : { privacyGroupId }),
     };
   }
 

@@ -4,7 +4,7 @@ import type { PreparedFiles } from './files.ts';
 import { CHAIN_ID, type NodeSpec, type Topology } from './topology.ts';
 
 const HTTP_API =
-  'admin,debug,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,quorumExtension,quorumPermission,rpc,txpool,web3';
+  'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
 
 export function ptmCommand(node: NodeSpec): string[] {
   return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];

@@ -224,6 +224,18 @@ describe('what a peer pushes', () => {
     expect(payloadsOf(kv)).toBe(before);
   });
 
+  it('nobody but a member speaks in a privacy group that the manager knows', async () => {
+    const { payload } = await pushed();
+    const addresses = [two.key, three.key];
+    const request = { addresses, from: two.key, name: 'theirs', description: '' };
+    const group = JSON.parse((await post(`${two.q2tUrl}/createPrivacyGroup`, request)).text);
+    const privacyGroupId = new Uint8Array(Buffer.from(group.privacyGroupId, 'base64'));
+    const refusal = 'Sender of request does not belong to this privacy group';
+    expect(await push(two, { ...payload, privacyGroupId })).toEqual({ status: 403, text: refusal });
+    const unknown = new Uint8Array(32).fill(9);
+    expect((await push(three, { ...payload, privacyGroupId: unknown })).status).toBe(201);
+  });
+
   it('a push that comes again changes nothing', async () => {
     const { hash, payload } = await pushed();
     const before = await read(two, hash);

@@ -104,6 +104,30 @@ describe('privacy groups', () => {
     }
   });
 
+  it('are sent to by their members only, whichever keys the manager has', async () => {
+    const keys = await Promise.all([5, 6].map(testKey));
+    const password = { line: 0 };
+    const one = await start(5, [], {
+      keys: keys.map((key) => ({ kind: 'inline', ...key, password })),
+    });
+    const [member, other] = keys.map(({ publicKey }) => publicKey);
+    const created = await call(one, '/createPrivacyGroup', { addresses: [member], from: member });
+    const { privacyGroupId } = parsed(created);
+    const payload = { payload: 'AQID', privacyGroupId };
+    const refused = {
+      status: 403,
+      text: 'Sender of request does not belong to this privacy group',
+    };
+    expect(await call(one, '/send', { ...payload, from: other })).toEqual(refused);
+    expect((await call(one, '/send', { ...payload, from: member })).status).toBe(201);
+    const stored = async (from: string) =>
+      parsed(await call(one, '/storeraw', { payload: 'AQID', from })).key;
+    const signed = { privacyGroupId, to: [], hash: await stored(other!) };
+    expect(await call(one, '/sendsignedtx', signed)).toEqual(refused);
+    const own = { ...signed, hash: await stored(member!) };
+    expect((await call(one, '/sendsignedtx', own)).status).toBe(201);
+  });
+
   it('need oneself, known members and readable bytes', async () => {
     const one = await start(1, []);
     const { publicKey } = await testKey(9);

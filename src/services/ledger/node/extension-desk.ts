@@ -5,6 +5,7 @@ import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH } from '../../../core/base/keccak.ts';
+import { eeaGroupAt } from '../../../core/execution/eea-registry.ts';
 import type { Manager } from '../../../core/ports.ts';
 import { type ActiveExtension, uuidOf, uuidPayload } from '../../../core/privacy/extension.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
@@ -33,6 +34,8 @@ const EXTENSION_GAS = 4_712_384n;
 const ZERO_ADDRESS: Address = new Uint8Array(20);
 const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
+const GROUPS_CONTRACT =
+  'the contract belongs to an EEA privacy group and cannot be extended: create a group with the new member and deploy it there';
 const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
 
 /** Whose rules hold: those of `ledger*` are stricter (docs/privacy.md). */
@@ -213,6 +216,7 @@ export class ExtensionDesk {
     const account = state.account(toExtend);
     if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH))
       throw no('extending a non-existent private contract!!! not allowed');
+    if (eeaGroupAt(state, toExtend) !== 0n) throw no(GROUPS_CONTRACT);
     const metadata = state.metadata(toExtend);
     // COMPAT: the reference lets every party extend a contract without metadata.
     if (!metadata && rules === 'quorum') return;

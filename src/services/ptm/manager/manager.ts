@@ -8,6 +8,7 @@ import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import {
   type AffectedPayload,
   type EncodedPayload,
+  hasKey,
   mergeBoxes,
   mergeSent,
   type PublicKey,
@@ -15,8 +16,10 @@ import {
   withoutDuplicates,
 } from '../../../core/privacy/payload.ts';
 import { decodePayload } from '../../../core/privacy/payload-decode.ts';
+import { decodeGroup } from '../../../core/privacy/payload-group.ts';
 import type { Distributor } from './distributor.ts';
 import type { Enclave, PayloadMetadata } from './enclave.ts';
+import { notOfGroup } from './privacy-groups.ts';
 import { acceptsArrival, checkSend, type HeldAffected, withoutForged } from './privacy-rules.ts';
 import type { PayloadStore } from './store.ts';
 
@@ -85,6 +88,7 @@ export class PrivateTransactionManager {
   /** Resolves when our copy is durable and every recipient has its own. */
   async send(message: Uint8Array, from: PublicKey | undefined, terms: SendTerms): Promise<Sent> {
     const sender = from ?? this.enclave.defaultKey();
+    checkMember(terms, sender);
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encrypt(message, sender, recipients, metadata(terms));
@@ -96,6 +100,7 @@ export class PrivateTransactionManager {
   async sendSigned(hash: PayloadHash, terms: SendTerms): Promise<Sent> {
     const raw = await this.store.getRaw(hash);
     if (!raw) throw notFound('Raw Transaction', hash);
+    checkMember(terms, raw.senderKey);
     const { forwardingKeys } = this.enclave;
     const recipients = this.recipients([...terms.to, ...forwardingKeys, raw.senderKey]);
     const held = await this.checkedAffected(terms, recipients);
@@ -195,6 +200,7 @@ export class PrivateTransactionManager {
   async storePushed(bytes: Uint8Array): Promise<PayloadHash> {
     const payload = decodePayload(bytes);
     const hash = this.enclave.hash(payload);
+    await this.checkGroup(payload);
     const held = await this.findAffected(payload.affected.map((one) => one.hash));
     if (!acceptsArrival(payload, held, this.enhancements)) return hash;
     const checked = withoutForged(hash, payload, (affected) => {
@@ -205,6 +211,13 @@ export class PrivateTransactionManager {
       known ? mergeBoxes(known, checked) : this.asFirst(checked),
     );
     return hash;
+  }
+
+  /** Nobody but a member speaks in a group that we know. Throws PTM_PRIVACY_VIOLATION. */
+  private async checkGroup({ privacyGroupId, senderKey }: EncodedPayload): Promise<void> {
+    if (privacyGroupId.length === 0) return;
+    const bytes = await this.store.getGroup(privacyGroupId);
+    if (bytes && !hasKey(decodeGroup(bytes).members, senderKey)) throw notOfGroup();
   }
 
   /** A payload of our own that comes back after a loss is held as it was before it. */
@@ -302,6 +315,10 @@ export class PrivateTransactionManager {
     });
     return { ...payload, affected };
   }
+}
+
+function checkMember({ to, privacyGroupId }: SendTerms, sender: PublicKey): void {
+  if (privacyGroupId && !hasKey(to, sender)) throw notOfGroup();
 }
 
 function metadata(terms: SendTerms): PayloadMetadata {

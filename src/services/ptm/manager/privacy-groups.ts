@@ -95,7 +95,7 @@ export class PrivacyGroups {
     const { enclave } = this.options;
     const held = await this.retrieve(id);
     if (!hasKey(held.members, from ?? enclave.defaultKey())) {
-      throw violation('Sender of request does not belong to this privacy group');
+      throw notOfGroup();
     }
     const group: PrivacyGroup = { ...held, state: 'DELETED' };
     await this.publish(group);
@@ -157,6 +157,10 @@ export class PrivacyGroups {
       throw fail('PTM_BUSY', `more than ${GROUPS_MAX} privacy groups`);
     }
   }
+}
+
+export function notOfGroup(): Error {
+  return violation('Sender of request does not belong to this privacy group');
 }
 
 function violation(message: string): Error {
