@@ -7,6 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Transaction, Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { toHex } from '../../src/core/base/hex.ts';
+import { partyGroup } from '../../src/core/privacy/eea.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
 import { TABLE } from '../../src/services/ledger/api/table.ts';
 import { type Conversation, overHttp, overIpc, overWebSocket } from '../support/callers.ts';
@@ -25,6 +27,7 @@ import {
   untilMined,
 } from '../support/devnet.ts';
 import { DOORS, SUBSCRIPTION_DOORS, type Target } from '../support/doors.ts';
+import { signEea } from '../support/eea.ts';
 import { sendPrivate, signPrivate, storeRaw } from '../support/private-transactions.ts';
 
 const PARTY = 0;
@@ -39,7 +42,11 @@ const reverted = canary('reverted');
 const marked = canary('marked');
 const markedTopic = canary('markedtopic');
 const refused = canary('refused');
-const FOUND_BY_PARTIES = [argument, returned, stored, topic, reverted, marked, markedTopic];
+const eeaArgument = canary('eeaargument');
+const eeaStored = canary('eeastored');
+const eeaTopic = canary('eeatopic');
+const EEA = [eeaArgument, eeaStored, eeaTopic];
+const FOUND_BY_PARTIES = [argument, returned, stored, topic, reverted, marked, markedTopic, ...EEA];
 const ALL: readonly Canary[] = [...FOUND_BY_PARTIES, refused];
 
 let net: TestDevnet;
@@ -115,6 +122,7 @@ async function privateHistory(): Promise<Target[]> {
   ).rejects.toThrow();
   const all: Target[] = [];
   for (const hash of hashes) all.push(await targetOf(hash, contract));
+  all.push(await eeaHistory());
   for (const rpc of net.rpc) await untilBlock(rpc, Number(all.at(-1)!.blockNumber));
   return all;
 }
@@ -134,6 +142,28 @@ async function sendMarked(contract: string): Promise<string> {
   });
   const signed = await new Wallet(privateKey).signTransaction(marker);
   return rpc.call('eth_sendRawTransaction', signed);
+}
+
+/** An EEA contract of the two parties, made and called. */
+async function eeaHistory(): Promise<Target> {
+  const rpc = net.rpc[PARTY]!;
+  const keys = net.keys.slice(0, 2).map((key) => Uint8Array.from(Buffer.from(key, 'base64')));
+  const send = async (fields: object) => {
+    const raw = signEea({ privateFrom: keys[0]!, to: [keys[1]!], ...fields });
+    const hash = await rpc.call<string>('eea_sendRawTransaction', toHex(raw));
+    await untilMined(rpc, hash);
+    return { hash, made: await rpc.call<any>('priv_getTransactionReceipt', hash) };
+  };
+  const created = await send({ data: canaryContract(eeaArgument, returned) });
+  const contract = created.made.contractAddress;
+  const called = await send({ nonce: 1, contract, data: input(eeaStored, eeaTopic) });
+  expect([created.made.status, called.made.status]).toEqual(['0x1', '0x1']);
+  const group = Buffer.from(partyGroup(keys)).toString('base64');
+  const groupKeys = [net.keys[0]!, [net.keys[1]!]] as const;
+  return {
+    ...(await targetOf(called.hash, contract)),
+    ...{ from: called.made.from, group, groupKeys },
+  };
 }
 
 async function targetOf(hash: string, contract: string): Promise<Target> {
@@ -222,6 +252,9 @@ it('shows everything to parties by some method, so that the search is known to f
     'debug_traceBlockByNumber',
     'debug_traceCall',
     'debug_dumpAddress',
+    'priv_call',
+    'priv_getTransactionReceipt',
+    'priv_getPrivateTransaction',
   ]) {
     expect(
       shown.some((each) => each.endsWith(` by ${method}`)),

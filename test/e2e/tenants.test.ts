@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
+import { partyGroup } from '../../src/core/privacy/eea.ts';
 import { residentPrivateStates } from '../../src/core/privacy/private-states.ts';
 import { installCrypto } from '../../src/io/host/crypto.ts';
 import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
@@ -21,27 +22,29 @@ import { type Conversation, overHttp, overWebSocket } from '../support/callers.t
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
 import { DOORS, type Target } from '../support/doors.ts';
+import { signEea } from '../support/eea.ts';
 import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
 
 const VALIDATOR = new Uint8Array(32).fill(7);
 const ACCOUNT = new Uint8Array(32).fill(9);
-const APIS = `${ALL_APIS},quorumExtension,rpc`;
+const APIS = `${ALL_APIS},eea,priv,quorumExtension,rpc`;
 
 const argument = canary('argument');
 const returned = canary('returned');
 const stored = canary('stored');
 const topic = canary('topic');
 const reverted = canary('reverted');
-const ALL = [argument, returned, stored, topic, reverted];
+const grouped = canary('grouped');
+const ALL = [argument, returned, stored, topic, reverted, grouped];
 
 let folder: string;
 let ptm: TestPtm;
 let node: RpcNode;
 let api: ServedApi;
 let from: string;
-let tokens: Record<'PS1' | 'PS2' | 'none', string>;
+let tokens: Record<'PS1' | 'PS2' | 'other' | 'none', string>;
 let targets: Target[];
 
 beforeAll(async () => {
@@ -85,6 +88,7 @@ beforeAll(async () => {
   tokens = {
     PS1: await sign(`psi://PS1?node.eoa=${from}&self.eoa=0x0`),
     PS2: await sign('psi://PS2?node.eoa=0x0&self.eoa=0x0'),
+    other: await sign(`psi://PS1?node.eoa=${from}&self.eoa=${from}`),
     none: await sign(),
   };
   targets = await privateHistory();
@@ -142,21 +146,41 @@ async function privateHistory(): Promise<Target[]> {
     await send({ to, data: words(reverted, topic, reverted) }),
   ];
   expect(receipts.map(({ status }) => status)).toEqual(['0x1', '0x1', '0x0']);
+  const eea = await eeaHistory(tenant);
   return Promise.all(
-    receipts.map(async ({ transactionHash: hash, blockNumber, blockHash }) => ({
-      hash,
-      blockNumber,
-      blockHash,
-      blockRlp: await call(tenant, 'debug_getRawBlock', blockNumber),
-      contract: to,
-      payload: (await call(tenant, 'eth_getTransactionByHash', hash)).input,
-      raw: await call(tenant, 'eth_getRawTransactionByHash', hash),
-      from,
+    [...receipts, ...eea].map(async (receipt) => ({
+      hash: hashOf(receipt),
+      blockNumber: receipt.blockNumber,
+      blockHash: receipt.blockHash,
+      blockRlp: await call(tenant, 'debug_getRawBlock', receipt.blockNumber),
+      contract: receipt.commitmentHash ? eea[0].contractAddress : to,
+      ...(receipt.commitmentHash ? { group: group(), groupKeys: [ptm.key, []] as const } : {}),
+      payload: (await call(tenant, 'eth_getTransactionByHash', hashOf(receipt))).input,
+      raw: await call(tenant, 'eth_getRawTransactionByHash', hashOf(receipt)),
+      from: receipt.from,
       envelope: await sealed(),
       management: to,
       filter: await call(tenant, 'eth_newFilter', { fromBlock: '0x0' }),
     })),
   );
+}
+
+/** Of an EEA transaction its marker's. */
+const hashOf = (receipt: any): string => receipt.commitmentHash ?? receipt.transactionHash;
+const tenantKey = () => Uint8Array.from(Buffer.from(ptm.key, 'base64'));
+const group = () => Buffer.from(partyGroup([tenantKey()])).toString('base64');
+
+/** A contract of the tenant's own group, made and called. Private receipts. */
+async function eeaHistory(tenant: Conversation): Promise<any[]> {
+  const send = async (fields: object) => {
+    const raw = toHex(signEea({ privateFrom: tenantKey(), ...fields }));
+    const hash = await call(tenant, 'eea_sendRawTransaction', raw);
+    await untilMined(tenant, hash);
+    return call(tenant, 'priv_getTransactionReceipt', hash);
+  };
+  const created = await send({ data: canaryContract(argument, returned) });
+  const data = `0x${grouped.hex}${topic.hex}`;
+  return [created, await send({ nonce: 1, contract: created.contractAddress, data })];
 }
 
 async function sealed(): Promise<string> {
@@ -262,6 +286,28 @@ it('extends a contract from one tenant to the other, each with his own account a
   await until('the other tenant has the contract', async () => {
     return (await call(two, 'eth_getCode', contractAddress, 'latest')) === code;
   });
+});
+
+it('sends EEA transactions with a tenant’s own key and of the signers that his token names', async () => {
+  const raw = (nonce: number) => toHex(signEea({ privateFrom: tenantKey(), nonce, data: '0x00' }));
+  const ask = (token: string) => overHttp(api.httpUrl!, bearer(token));
+  await expect(call(ask(tokens.PS2), 'eea_sendRawTransaction', raw(2))).rejects.toThrow(
+    'Private from does not match enclave public key',
+  );
+  await expect(call(ask(tokens.other), 'eea_sendRawTransaction', raw(2))).rejects.toThrow(
+    'not authorized',
+  );
+  const signer = `0x${'00'.repeat(20)}`;
+  expect(await call(ask(tokens.PS2), 'priv_getTransactionCount', signer, group())).toBe('0x0');
+  const addresses = [ptm.key];
+  const made = { name: '', description: '', addresses };
+  await expect(call(ask(tokens.PS2), 'priv_createPrivacyGroup', made)).rejects.toThrow(
+    'CreatePrivacyGroupShouldIncludeSelf',
+  );
+  const id = await call(ask(tokens.PS1), 'priv_createPrivacyGroup', made);
+  expect(await call(ask(tokens.PS2), 'priv_findPrivacyGroup', addresses)).toEqual([]);
+  await expect(call(ask(tokens.PS2), 'priv_deletePrivacyGroup', id)).rejects.toThrow();
+  expect(await call(ask(tokens.PS1), 'priv_findPrivacyGroup', addresses)).toHaveLength(1);
 });
 
 it('refuses all calls without a token', async () => {

@@ -23,6 +23,10 @@ export interface Target {
   readonly management: string;
   /** Of the party. */
   readonly filter: string;
+  /** Privacy group of an EEA transaction; undefined: it is none. */
+  readonly group?: string;
+  /** Manager keys of its sender and recipients. */
+  readonly groupKeys?: readonly [string, readonly string[]];
 }
 
 type Params = readonly unknown[];
@@ -165,13 +169,13 @@ export const DOORS: Readonly<Record<string, Door>> = {
   eth_getPrivateTransactionReceipt: byTransaction,
   eth_distributePrivateTransaction: ({ raw }) => [[raw, { privateFor: [] }]],
   eea_sendRawTransaction: ({ raw }) => [[raw]],
-  priv_getTransactionCount: ({ from }) => [[from, NO_GROUP]],
-  priv_getEeaTransactionCount: ({ from }) => [[from, NO_GROUP, []]],
+  priv_getTransactionCount: ({ from, group = NO_GROUP }) => [[from, group]],
+  priv_getEeaTransactionCount: ({ from, groupKeys = [NO_GROUP, []] }) => [[from, ...groupKeys]],
   priv_getTransactionReceipt: byTransaction,
   priv_getPrivateTransaction: byTransaction,
-  priv_call: (target) => calls(target).map((args) => [NO_GROUP, args]),
+  priv_call: (target) => calls(target).map((args) => [target.group ?? NO_GROUP, args, 'latest']),
   priv_createPrivacyGroup: () => [[{ addresses: [NO_GROUP], name: '', description: '' }]],
-  priv_findPrivacyGroup: () => [[[NO_GROUP]]],
+  priv_findPrivacyGroup: ({ groupKeys: [from, to] = [NO_GROUP, []] }) => [[[from, ...to]]],
   priv_deletePrivacyGroup: () => [[NO_GROUP]],
   ledgerExtension_activeExtensionContracts: PLAIN,
   ledgerExtension_extendContract: (target) => [
