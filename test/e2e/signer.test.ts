@@ -11,6 +11,12 @@ import { STORE_ABI, STORE_CODE, setInput, word } from '../support/store-contract
 
 const TO = `0x${'77'.repeat(20)}`;
 
+interface PrivateReceipt {
+  readonly contractAddress: string;
+  readonly status: string;
+  readonly logs: readonly { readonly data: string }[];
+}
+
 let net: TestDevnet;
 let proxy: Rpc;
 let accounts: readonly string[];
@@ -102,6 +108,33 @@ describe('private transactions', () => {
     await Promise.all(net.rpc.map((rpc) => untilBlock(rpc, Number(blockNumber))));
     const seen = await Promise.all(net.rpc.map((_, at) => readStore(net, at, contractAddress!)));
     expect(seen).toEqual([word(4711), word(4711), '0x', '0x']);
+  });
+
+  it('eea_sendTransaction: both parties read the value, a third cannot', async () => {
+    const terms = {
+      ...{ from: accounts[1], gas: '0x47b760', restriction: 'restricted' },
+      ...{ privateFrom: net.keys[0], privateFor: [net.keys[1]] },
+    };
+    const send = (fields: object) => proxy.call('eea_sendTransaction', { ...terms, ...fields });
+    const receiptOf = (rpc: Rpc, hash: string) =>
+      until('it has a private receipt', async () => {
+        const found = await rpc.call<PrivateReceipt | null>('priv_getTransactionReceipt', hash);
+        return found ?? undefined;
+      });
+    const created = await receiptOf(proxy, await send({ data: STORE_CODE }));
+    const set = await send({ to: created.contractAddress, data: setInput(815) });
+    const receipts = await Promise.all([0, 1].map((at) => receiptOf(net.rpc[at]!, set)));
+    expect(receipts.map(({ status, logs }) => [status, logs[0]?.data])).toEqual([
+      ['0x1', word(815)],
+      ['0x1', word(815)],
+    ]);
+    await untilMined(net.rpc[2]!, set);
+    expect(await net.rpc[2]!.call('priv_getTransactionReceipt', set)).toBeNull();
+    const count = await proxy.call('priv_getEeaTransactionCount', accounts[1], net.keys[0], [
+      net.keys[1],
+    ]);
+    expect(count).toBe('0x2');
+    await expect(send({ data: '0x00', value: '0x1' })).rejects.toThrow('Invalid params');
   });
 
   it('value, flags without parties and unknown keys are refused before anything is stored', async () => {
