@@ -17,6 +17,8 @@ const proxy = await startProxy(
   {
     ...{ chainId: 1337n, dataPath: mkdtempSync(join(tmpdir(), 'quorate-bench-')) },
     ...{ fillsGaps: false, strictNonce: false, forwarded: new Set<string>() },
+    nodeWebSocket: { url: `ws://127.0.0.1:${port}`, options: {} },
+    mayConnect: () => true,
     upstream: { ...upstream, connectionsMax: 64, secureAgent: undefined },
     serve: {
       ...{

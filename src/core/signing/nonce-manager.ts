@@ -331,13 +331,16 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     this.emit({ kind: 'count', lane: lane.name, isFull });
   }
 
-  private counted(name: string, latest: number | undefined, pending: number): void {
+  private counted(name: string, latest: number | undefined, pending: number | undefined): void {
     const lane = this.lanes.get(name);
     if (!lane) return;
     this.endCount(lane);
     if (latest !== undefined) this.resolve(lane, latest);
-    lane.counted(latest, pending, this.nowMs);
-    if (latest !== undefined) this.resend(lane, Math.max(pending, latest));
+    const floor = pending ?? latest ?? 0;
+    lane.counted(latest, floor, this.nowMs);
+    // Where nobody tells what the node holds, what it has taken gets much more time.
+    const graceMs = pending === undefined ? AGAIN_MS_MAX : GRACE_MS;
+    if (latest !== undefined) this.resend(lane, Math.max(floor, latest), graceMs);
     this.serveWaiting(lane);
     this.fill(lane);
     this.settleDown(lane);
@@ -380,12 +383,12 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
   }
 
   /** What the node lacks although it had time to take it in. */
-  private resend(lane: Lane, floor: number): void {
+  private resend(lane: Lane, floor: number, graceMs: number): void {
     const lost: Held[] = [];
     for (const { nonce, held: all } of lane.slots.values()) {
       const held = all.at(-1);
       if (nonce < floor || !held || held.isUnderWay || held.requests.length > 0) continue;
-      if (this.nowMs - held.sentMs >= GRACE_MS && this.nowMs >= dueMs(held)) lost.push(held);
+      if (this.nowMs - held.sentMs >= graceMs && this.nowMs >= dueMs(held)) lost.push(held);
     }
     lost.sort((a, b) => a.send.nonce - b.send.nonce);
     for (const held of lost.slice(0, RESENDS_MAX)) {

@@ -23,12 +23,12 @@ export type NonceInput =
       readonly answer: unknown;
       readonly isFinal: boolean;
     }
-  /** `latest` undefined: was not asked. */
+  /** `latest` undefined: was not asked. `pending` undefined: the node does not tell what it holds. */
   | {
       readonly kind: 'counted';
       readonly lane: string;
       readonly latest: number | undefined;
-      readonly pending: number;
+      readonly pending: number | undefined;
     }
   | { readonly kind: 'countFailed'; readonly lane: string; readonly answer: unknown }
   /** Whether the node knows the transaction; undefined: it could not be asked. */

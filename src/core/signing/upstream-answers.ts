@@ -40,13 +40,17 @@ export function judgeAnswer(status: number, body: string): Verdict {
   const answer = parse(body);
   if (!answer) return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
   const { error, result } = answer;
-  if (error !== undefined && error !== null) return { outcome: judgeError(error) };
+  // A gateway says its own; the verdict is the node's.
+  if (isRpcError(error)) return { outcome: judgeError(error) };
   if (typeof result === 'string' && result !== '') return { outcome: 'accepted', result };
   return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
 }
 
-function judgeError(error: unknown): Outcome {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+function isRpcError(error: unknown): error is { code: number; message?: unknown } {
+  return typeof (error as { code?: unknown } | null | undefined)?.code === 'number';
+}
+
+function judgeError({ code, message }: { code: number; message?: unknown }): Outcome {
   const text = typeof message === 'string' ? message.toLowerCase() : '';
   if (KNOWN.test(text)) return 'known';
   if (NONCE_TOO_LOW.test(text)) return 'nonceTooLow';

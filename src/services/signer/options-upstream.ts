@@ -26,6 +26,12 @@ const NODE_ROWS: readonly OptionRow[] = [
     group: NODE,
   },
   {
+    flag: 'downstream-ws-port',
+    type: 'integer',
+    about: "Port of the node's WebSocket, for subscriptions; that of HTTP unless given",
+    group: NODE,
+  },
+  {
     flag: 'downstream-http-path',
     type: 'string',
     default: '/',
@@ -147,7 +153,7 @@ const SIGNING_ROWS: readonly OptionRow[] = [
     flag: 'strict-nonce',
     type: 'boolean',
     default: false,
-    about: 'Refuse transactions whose caller names the nonce when it is not the next one',
+    about: 'Refuse eth_signTransaction without a nonce, as Web3Signer does',
     group: SIGNING,
   },
 ];

@@ -106,6 +106,8 @@ function proxySettingsOf(
     fillsGaps: settings.fillsGaps,
     strictNonce: settings.strictNonce,
     forwarded: settings.forwarded,
+    nodeWebSocket: nodeWebSocket(upstream),
+    mayConnect: (request) => door.refusal(request) === undefined,
     serve: {
       ...listen,
       bodyBytesMax: settings.bodyBytesMax,
@@ -122,6 +124,13 @@ function proxySettingsOf(
       },
     },
   };
+}
+
+function nodeWebSocket(upstream: SignerSettings['upstream']): ProxySettings['nodeWebSocket'] {
+  const { tls, host, wsPort, path } = upstream;
+  const name = host.includes(':') ? `[${host}]` : host;
+  const url = `${tls ? 'wss' : 'ws'}://${name}:${wsPort}${path.startsWith('/') ? path : `/${path}`}`;
+  return { url, options: tls ? { agent: upstreamAgent(tls, { host, port: wsPort })({}) } : {} };
 }
 
 /** A reload reads the policy too, before the keys: a wrong one leaves all as it was. */

@@ -94,13 +94,13 @@ function drained(server: Server, limitMs: number): Promise<void> {
 }
 
 /** What a TLS client showed: the subject's common name. */
-function certificateOf({ socket }: IncomingMessage): string | undefined {
+export function certificateOf({ socket }: IncomingMessage): string | undefined {
   const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
   const name = shown?.subject?.CN;
   return Array.isArray(name) ? name[0] : name;
 }
 
-function isRefusal(found: Identity | Refusal): found is Refusal {
+export function isRefusal(found: Identity | Refusal): found is Refusal {
   return 'httpStatus' in found;
 }
 

@@ -44,6 +44,8 @@ export interface SignerSettings {
 export interface UpstreamOptions {
   readonly host: string;
   readonly port: number;
+  /** Of its WebSocket, for subscriptions. */
+  readonly wsPort: number;
   readonly path: string;
   readonly timeoutMs: number;
   readonly connectionsMax: number;
@@ -171,6 +173,8 @@ function upstreamOptions(
   return {
     host,
     port: to,
+    wsPort:
+      options.number('downstream-ws-port') === undefined ? to : port(options, 'downstream-ws-port'),
     path,
     timeoutMs,
     connectionsMax: positive(options, 'downstream-http-max-connections'),

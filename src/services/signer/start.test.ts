@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../../test/support/conditions.ts';
 import { accountsOf } from '../../../test/support/signing-proxy.ts';
 import { type StandInNode, standInNode } from '../../../test/support/stand-in-node.ts';
@@ -37,6 +39,8 @@ async function start(
       fillsGaps: false,
       strictNonce: false,
       forwarded: new Set(),
+      nodeWebSocket: { url: `ws://127.0.0.1:${node.port}`, options: {} },
+      mayConnect: () => true,
       serve: {
         ...{
           host: '127.0.0.1',
@@ -225,6 +229,53 @@ describe('a node that fails', () => {
     const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
     expect(sent.length).toBeGreaterThanOrEqual(4);
     expect(new Set(sent.map(({ body }) => JSON.parse(body).params[0])).size).toBe(1);
+  });
+});
+
+describe('WebSocket', () => {
+  it('signs and passes on as over HTTP, and carries subscriptions of the node', async () => {
+    const upstream = await takingNode();
+    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await new Promise((resolve) => sockets.once('listening', resolve));
+    endings.push(() => sockets.close());
+    const frames: string[] = [];
+    sockets.on('connection', (socket) => {
+      socket.on('message', (data) => {
+        frames.push(String(data));
+        socket.send('{"jsonrpc":"2.0","id":"s","result":"0x1"}');
+        socket.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{}}');
+      });
+    });
+    const { port } = sockets.address() as AddressInfo;
+    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
+    const proxy = await start(upstream, { nodeWebSocket });
+    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
+    endings.push(() => client.close());
+    const got: any[] = [];
+    client.onmessage = ({ data }) => got.push(JSON.parse(data as string));
+    await until('it is open', () => client.readyState === client.OPEN);
+    const byId = (id: unknown) =>
+      until(`an answer to ${id}`, () => got.find((each) => each.id === id));
+    client.send(JSON.stringify(rpc('eth_accounts', [], 'a')));
+    expect((await byId('a')).result).toEqual([ACCOUNT]);
+    client.send(JSON.stringify(rpc('eth_sendTransaction', [transfer], 'b')));
+    expect((await byId('b')).result).toMatch(/^0x[0-9a-f]{64}$/);
+    const subscribe = JSON.stringify(rpc('eth_subscribe', ['newHeads'], 's'));
+    client.send(subscribe);
+    await until('a notification came', () =>
+      got.find(({ method }) => method === 'eth_subscription'),
+    );
+    expect(frames).toEqual([subscribe]);
+    for (const method of ['personal_unlockAccount', 'eth_sendTransactionAsync', 'eth_subscribe']) {
+      const twins = `{"jsonrpc":"2.0","id":1,"method":"net_version","METHOD":"${method}"}`;
+      client.send(method === 'eth_subscribe' ? twins : JSON.stringify(rpc(method, [], method)));
+    }
+    expect((await byId('eth_sendTransactionAsync')).error.code).toBe(-32604);
+    expect((await byId(null)).error.code).toBe(-32600);
+    expect(frames).toHaveLength(1);
+    expect(upstream.received.every(({ body }) => /getTransactionCount|sendRaw/.test(body))).toBe(
+      true,
+    );
   });
 });
 

@@ -1,5 +1,7 @@
 /** Wires the signing proxy: accounts and guard, nonces and their journal, the node behind it, the servers in front. */
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import type { ClientOptions } from 'ws';
 import type { Log, Metrics } from '../../core/ports.ts';
 import type { SigningAccounts } from '../../core/signing/account-signer.ts';
 import type { Guard, Identity } from '../../core/signing/guard.ts';
@@ -15,6 +17,7 @@ import { SigningDesk } from './proxy/signing-desk.ts';
 import { Transactions } from './proxy/transactions.ts';
 import { type ServeOptions, serveSigner } from './serve.ts';
 import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
+import { serveWebSocket } from './websocket.ts';
 
 const JOURNAL_FOLDER = 'transactions';
 
@@ -27,6 +30,10 @@ export interface ProxySettings {
   readonly strictNonce: boolean;
   readonly forwarded: ReadonlySet<string>;
   readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
+  /** For subscriptions. */
+  readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
+  /** Whether a WebSocket may be opened: host list and origins. */
+  readonly mayConnect: (request: IncomingMessage) => boolean;
 }
 
 export interface ProxyParts {
@@ -78,9 +85,17 @@ export async function startProxy(
     ...{ desk, transactions, upstream, metrics: parts.metrics, forwarded: settings.forwarded },
   });
   const server = await serveSigner({ ...settings.serve, pipeline, guard: parts.guard });
+  const webSockets = serveWebSocket(server.server, {
+    ...{ pipeline, guard: parts.guard, log: parts.log, mayConnect: settings.mayConnect },
+    forwardsAuthorization: settings.serve.forwardsAuthorization,
+    frameBytesMax: settings.serve.bodyBytesMax,
+    nodeUrl: settings.nodeWebSocket.url,
+    nodeOptions: settings.nodeWebSocket.options,
+  });
   return {
     port: server.port,
     async close() {
+      webSockets.close();
       await server.drain();
       sender.close();
       await journal?.close();

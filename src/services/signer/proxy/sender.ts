@@ -200,9 +200,9 @@ export class Sender {
   private async count(lane: string, isFull: boolean): Promise<void> {
     try {
       const isPublic = isPublicLane(lane);
-      const latest = isFull && isPublic ? await this.countBy(lane, 'latest') : undefined;
-      const pending = await this.countBy(lane, 'pending');
-      this.step({ kind: 'counted', lane, latest: isPublic ? latest : pending, pending });
+      const latest = isFull || !isPublic ? await this.countBy(lane, 'latest') : undefined;
+      const pending = isPublic ? await this.countBy(lane, 'pending') : undefined;
+      this.step({ kind: 'counted', lane, latest, pending });
     } catch (answer) {
       this.step({ kind: 'countFailed', lane, answer });
     }

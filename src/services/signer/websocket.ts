@@ -1,0 +1,180 @@
+/**
+ * The WebSocket side of the proxy: each frame goes through the same pipeline as an HTTP body. Only subscriptions need a connection
+ * of their own to the node; nothing but they travels on it.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
+import type { Log } from '../../core/ports.ts';
+import { refuse } from '../../core/signing/failures.ts';
+import type { Guard, Identity } from '../../core/signing/guard.ts';
+import { toNode } from './forwarded-headers.ts';
+import { type Call, parseEnvelope } from './proxy/envelope.ts';
+import type { Pipeline } from './proxy/pipeline.ts';
+import { errorReply } from './proxy/reply.ts';
+import type { Caller } from './proxy/transactions.ts';
+import { certificateOf, isRefusal } from './serve.ts';
+
+const PING_INTERVAL_MS = 30_000;
+/** A client that does not read what it is sent is cut off beyond this. */
+const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
+/** Calls of one connection that are under way. */
+const CALLS_MAX = 1_000;
+const CONNECTIONS_MAX = 2_000;
+/** A client gets this long to say goodbye. */
+const CLOSE_PATIENCE_MS = 1_000;
+/** Frames that wait for the connection to the node. */
+const FRAMES_MAX = 100;
+const SUBSCRIPTION = /^[a-z]+_(un)?subscribe$/i;
+const CLOSE = { goingAway: 1001, unsupported: 1003, policy: 1008, nodeGone: 1011 } as const;
+
+export interface WebSocketOptions {
+  readonly pipeline: Pipeline;
+  readonly guard: Guard;
+  readonly forwardsAuthorization: boolean;
+  readonly frameBytesMax: number;
+  /** Of the node, for subscriptions. */
+  readonly nodeUrl: string;
+  readonly nodeOptions: ClientOptions;
+  /** Host list and origins. */
+  readonly mayConnect: (request: IncomingMessage) => boolean;
+  readonly log: Log;
+}
+
+export interface WebSocketSide {
+  /** Ends all connections. */
+  close(): void;
+}
+
+export function serveWebSocket(server: Server, options: WebSocketOptions): WebSocketSide {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.frameBytesMax,
+    perMessageDeflate: false,
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const isFull = sockets.clients.size >= CONNECTIONS_MAX;
+    if (isFull || !options.mayConnect(request)) {
+      refuseUpgrade(socket, isFull ? 503 : 403);
+      return;
+    }
+    const { authorization } = request.headers;
+    const remote = request.socket.remoteAddress ?? '';
+    void options.guard
+      .identify({ authorization, certificate: certificateOf(request), remote })
+      .then((identity) => {
+        if (isRefusal(identity)) refuseUpgrade(socket, identity.httpStatus);
+        else
+          sockets.handleUpgrade(request, socket, head, (client) => {
+            new Conversation(options, client, request, identity);
+          });
+      });
+  });
+  return {
+    close() {
+      for (const client of sockets.clients) {
+        client.close(CLOSE.goingAway);
+        setTimeout(() => client.terminate(), CLOSE_PATIENCE_MS).unref();
+      }
+      sockets.close();
+    },
+  };
+}
+
+function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
+
+class Conversation {
+  private readonly options: WebSocketOptions;
+  private readonly client: WebSocket;
+  private readonly caller: Caller;
+  private node: WebSocket | undefined;
+  private waiting: string[] = [];
+  private calls = 0;
+
+  constructor(
+    options: WebSocketOptions,
+    client: WebSocket,
+    request: IncomingMessage,
+    identity: Identity,
+  ) {
+    this.options = options;
+    this.client = client;
+    const headers = toNode(request.rawHeaders, options.forwardsAuthorization).filter(
+      (_, index, all) => !/^sec-websocket/i.test(all[index - (index % 2)]!),
+    );
+    this.caller = { identity, headers, path: request.url ?? '/' };
+    const ping = setInterval(() => client.ping(), PING_INTERVAL_MS);
+    client.on('message', (data, isBinary) => {
+      if (isBinary) client.close(CLOSE.unsupported);
+      else void this.frame(String(data));
+    });
+    client.on('error', () => client.terminate());
+    client.on('close', () => {
+      clearInterval(ping);
+      this.node?.terminate();
+    });
+  }
+
+  private async frame(text: string): Promise<void> {
+    const call = subscriptionIn(text);
+    if (call) {
+      this.subscribe(call);
+      return;
+    }
+    if (this.calls >= CALLS_MAX) {
+      this.client.close(CLOSE.policy);
+      return;
+    }
+    this.calls++;
+    const { body } = await this.options.pipeline.handle(text, this.caller);
+    this.calls--;
+    if (body !== '') this.send(body);
+  }
+
+  private send(text: string): void {
+    if (this.client.bufferedAmount > UNSENT_BYTES_MAX) this.client.terminate();
+    else if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
+  }
+
+  private subscribe(call: Call): void {
+    if (!this.caller.identity.mayCall(call.method)) {
+      const why = `${call.method} is not allowed`;
+      this.send(errorReply(call.id, refuse('SIGNER_FORBIDDEN', why)).body);
+      return;
+    }
+    this.node ??= this.connect();
+    if (this.node.readyState === WebSocket.OPEN) this.node.send(call.text);
+    else if (this.waiting.length < FRAMES_MAX) this.waiting.push(call.text);
+    else this.client.close(CLOSE.policy);
+  }
+
+  private connect(): WebSocket {
+    const { nodeUrl, nodeOptions } = this.options;
+    const node = new WebSocket(nodeUrl, { perMessageDeflate: false, ...nodeOptions });
+    node.on('open', () => {
+      for (const text of this.waiting.splice(0)) node.send(text);
+    });
+    node.on('message', (data, isBinary) => {
+      if (!isBinary) this.send(String(data));
+    });
+    node.on('error', (error) => {
+      this.options.log('warn', 'No WebSocket to the node', { err: error.message });
+      node.terminate();
+    });
+    // Its subscriptions went with it: whoever has any must begin anew.
+    node.on('close', () => this.client.close(CLOSE.nodeGone));
+    return node;
+  }
+}
+
+/** A frame that is one call about a subscription; anything else is for the pipeline, which passes nothing on over a WebSocket. */
+function subscriptionIn(text: string): Call | undefined {
+  if (!text.includes('subscribe')) return undefined;
+  const envelope = parseEnvelope(text);
+  if (envelope.kind !== 'single' || envelope.entry.kind !== 'call') return undefined;
+  const { call } = envelope.entry;
+  return SUBSCRIPTION.test(call.method) ? call : undefined;
+}
