@@ -101,7 +101,7 @@ export function memoryProxy(options: {
     strictNonce: options.strictNonce ?? false,
   });
   const forwarded = new Set(options.forwarded);
-  const pipeline = new Pipeline({ desk, transactions, upstream, metrics: undefined, forwarded });
+  const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });
   const send = (body: unknown, identity = EVERYBODY): Promise<Reply> => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return pipeline.handle(text, { identity, headers: [], path: '/' });

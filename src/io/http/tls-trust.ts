@@ -120,6 +120,8 @@ export interface ClientTrust {
   readonly key?: string | undefined;
   readonly cert?: string | undefined;
   readonly ca?: readonly string[] | undefined;
+  /** Makes the connection that TLS is spoken on; a plain one to the server unless given. */
+  readonly dial?: ((server: { host: string; port: number }) => Promise<Duplex>) | undefined;
 }
 
 /** An agent whose connections are handed out only once the server's certificate was checked: nothing is sent before. */
@@ -135,6 +137,20 @@ export class TrustingAgent extends https.Agent {
     options: tls.ConnectionOptions,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | undefined {
+    const { dial } = this.trust;
+    if (!dial) return this.handshake(options, callback);
+    const { host = 'localhost', port = 443 } = options;
+    dial({ host, port: Number(port) }).then(
+      (socket) => this.handshake({ ...options, socket }, callback),
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
+    return undefined;
+  }
+
+  private handshake(
+    options: tls.ConnectionOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
     const { key, cert, ca, check } = this.trust;
     const socket = tls.connect({
       ...options,

@@ -11,6 +11,9 @@ const REJECTED = `http_vertx_worker_pool_rejected_total${WORKER}`;
 const IN_FLIGHT = 'http_requests_in_flight';
 const BUSY_STATUS = 503;
 
+const ERROR_START_CHARACTERS = 256;
+const ERROR_START = /^\s*\{[^{]*"error"\s*:\s*\{/;
+
 /** By the first word of a name. */
 const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
   http: 'HTTP',
@@ -25,6 +28,8 @@ export interface Meters {
   readonly metrics: Metrics;
   /** A request has come in; tell the returned function its status when it is answered. */
   began(): (status: number) => void;
+  /** The same for one JSON-RPC call; undefined: one for the node. */
+  called(method: string | undefined): (reply: { status: number; body: string }) => void;
   exposition(): string;
 }
 
@@ -53,11 +58,25 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
         metrics.count(status === BUSY_STATUS ? REJECTED : COMPLETED);
       };
     },
+    called(method = 'forwarded') {
+      const startMs = performance.now();
+      return (reply) => {
+        const outcome = isError(reply) ? 'error' : 'ok';
+        metrics.count(`signer_rpc_requests_total{method="${method}",outcome="${outcome}"}`);
+        const seconds = (performance.now() - startMs) / 1000;
+        metrics.observe(`signer_rpc_duration_seconds{method="${method}"}`, seconds);
+      };
+    },
     exposition: () =>
       metrics.exposition((name) =>
         categories.has(CATEGORY_OF[name.split('_', 1)[0]!] ?? 'SIGNING'),
       ),
   };
+}
+
+/** Looks at the beginning alone: what a node answers may be large. */
+function isError({ status, body }: { readonly status: number; readonly body: string }): boolean {
+  return status >= 400 || ERROR_START.test(body.slice(0, ERROR_START_CHARACTERS));
 }
 
 function watchProcess(metrics: PrometheusMetrics): void {

@@ -30,7 +30,10 @@ describe('metrics', () => {
     meters.began();
     meters.metrics.observe('signing_secp256k1_signing_duration', 0.25);
     meters.metrics.observe('signing_secp256k1_signing_duration', 0.5);
-    meters.metrics.count('signer_requests_total{method="eth_sign"}');
+    const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-1}}';
+    meters.called('eth_sign')({ status: 200, body: error });
+    meters.called('eth_sign')({ status: 200, body: '{"jsonrpc":"2.0","id":1,"result":"0x"}' });
+    meters.called(undefined)({ status: 504, body: '{' });
     const outlet = await openMetrics(ALL, meters, () => {});
     endings.push(() => outlet.close());
     const response = await fetch(`http://127.0.0.1:${outlet.port}/metrics`);
@@ -49,7 +52,10 @@ describe('metrics', () => {
       'signing_secp256k1_missing_identifier_count_total 0',
       'http_secp256k1_malformed_request_count_total 0',
       'signing_signers_loaded_count 0',
-      'signer_requests_total{method="eth_sign"} 1',
+      'signer_rpc_requests_total{method="eth_sign",outcome="error"} 1',
+      'signer_rpc_requests_total{method="eth_sign",outcome="ok"} 1',
+      'signer_rpc_requests_total{method="forwarded",outcome="error"} 1',
+      'signer_rpc_duration_seconds_count{method="eth_sign"} 2',
       'process_release{version="1.2.3"} 1',
     ])
       expect(lines).toContain(line);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/ports.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
+import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
 import { logAccess } from './access-log.ts';
 import { FrontDoor } from './front-door.ts';
 import { openGuard, type RunningGuard } from './guard/open-guard.ts';
@@ -75,7 +76,7 @@ async function startAll(
   const { accounts } = opened;
   const proxy = await startProxy(
     { ...proxySettings, serve: { ...proxySettings.serve, routes: rest.routes } },
-    { accounts, guard, payloads, log, metrics },
+    { accounts, guard, payloads, log, metrics, watch: (method) => meters.called(method) },
   );
   endings.push(() => proxy.close());
   if (settings.dataPath !== undefined) {
@@ -127,10 +128,12 @@ function proxySettingsOf(
 }
 
 function nodeWebSocket(upstream: SignerSettings['upstream']): ProxySettings['nodeWebSocket'] {
-  const { tls, host, wsPort, path } = upstream;
+  const { tls, host, wsPort, path, proxy } = upstream;
+  const at = { host, port: wsPort, proxy };
+  const agent = tls ? upstreamAgent(tls, at)({}) : proxy && new TunnelAgent(proxy);
   const name = host.includes(':') ? `[${host}]` : host;
   const url = `${tls ? 'wss' : 'ws'}://${name}:${wsPort}${path.startsWith('/') ? path : `/${path}`}`;
-  return { url, options: tls ? { agent: upstreamAgent(tls, { host, port: wsPort })({}) } : {} };
+  return { url, options: agent ? { agent } : {} };
 }
 
 /** A reload reads the policy too, before the keys: a wrong one leaves all as it was. */

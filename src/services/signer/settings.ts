@@ -2,6 +2,7 @@
 import { fail } from '../../core/base/errors.ts';
 import { LOG_FORMATS, type LogFormat } from '../../io/host/log-formats.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
+import type { HttpProxy } from '../../io/http/proxy-tunnel.ts';
 import { isEthSignerSubcommand } from './options.ts';
 import type { PortsFileName } from './ports-file.ts';
 import { type KeySettings, keySettings } from './settings-keys.ts';
@@ -53,13 +54,6 @@ export interface UpstreamOptions {
   readonly proxy: HttpProxy | undefined;
   /** Credentials that came with a request go on to the node. */
   readonly forwardsAuthorization: boolean;
-}
-
-export interface HttpProxy {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
 }
 
 export interface GuardSettings {

@@ -10,7 +10,7 @@ import { systemClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
-import { Pipeline } from './proxy/pipeline.ts';
+import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
 import type { PayloadStore } from './proxy/ports.ts';
 import { Sender } from './proxy/sender.ts';
 import { SigningDesk } from './proxy/signing-desk.ts';
@@ -42,6 +42,7 @@ export interface ProxyParts {
   readonly payloads: PayloadStore | undefined;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
+  readonly watch?: PipelineParts['watch'];
 }
 
 export interface RunningProxy {
@@ -82,7 +83,7 @@ export async function startProxy(
   });
   if (journal) sender.restore(journal.restored());
   const pipeline = new Pipeline({
-    ...{ desk, transactions, upstream, metrics: parts.metrics, forwarded: settings.forwarded },
+    ...{ desk, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
   });
   const server = await serveSigner({ ...settings.serve, pipeline, guard: parts.guard });
   const webSockets = serveWebSocket(server.server, {

@@ -4,6 +4,7 @@ import type * as https from 'node:https';
 import { fail } from '../../core/base/errors.ts';
 import { commonNameOf, FingerprintFile } from '../../io/http/fingerprint-file.ts';
 import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
+import { type HttpProxy, tunnelThrough } from '../../io/http/proxy-tunnel.ts';
 import { type PeerCheck, type ServerTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import type { KeyStoreFile, ServerTlsSettings, UpstreamTlsSettings } from './settings-tls.ts';
 
@@ -32,7 +33,7 @@ export function serverTrust(settings: ServerTlsSettings): ServerTrust {
 /** Makes the agent for connections to the node. Reads the files. Throws TLS_CONFIG_INVALID. */
 export function upstreamAgent(
   settings: UpstreamTlsSettings,
-  node: { readonly host: string; readonly port: number },
+  node: { readonly host: string; readonly port: number; readonly proxy?: HttpProxy | undefined },
 ): (pool: https.AgentOptions) => https.Agent {
   const { keyStore, knownServersFile, allowsAuthorities, authoritiesFile } = settings;
   const known =
@@ -47,7 +48,8 @@ export function upstreamAgent(
   };
   const own = keyStore && ownPair(keyStore);
   const ca = authoritiesFile === undefined ? undefined : [text(authoritiesFile)];
-  const trust = { mode: 'CA', check, key: own?.key, cert: own?.cert, ca } as const;
+  const dial = node.proxy && tunnelThrough(node.proxy);
+  const trust = { mode: 'CA', check, key: own?.key, cert: own?.cert, ca, dial } as const;
   return (pool) => new TrustingAgent(trust, pool);
 }
 

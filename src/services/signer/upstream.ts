@@ -4,6 +4,7 @@ import type * as https from 'node:https';
 import type { AgentOptions } from 'node:https';
 import { refuse } from '../../core/signing/failures.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
+import { type HttpProxy, proxyAuthorization } from '../../io/http/proxy-tunnel.ts';
 import type { HeaderList, Upstream, UpstreamAnswer, UpstreamCall } from './proxy/ports.ts';
 
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface UpstreamSettings {
   readonly connectionsMax: number;
   /** Makes the agent for TLS; undefined: plain HTTP. */
   readonly secureAgent: ((pool: AgentOptions) => https.Agent) | undefined;
+  /** On the way to a node that speaks plain HTTP; to others, the agent goes by it. */
+  readonly proxy?: HttpProxy | undefined;
 }
 
 /** Codes of a connection that never came about: nothing was sent. */
@@ -30,11 +33,17 @@ export class HttpUpstream implements Upstream {
   private readonly client: HttpClient;
   private readonly base: URL;
   private readonly prefix: string;
+  /** What stands in front of each path where a proxy is asked, and what it wants to see. */
+  private readonly absolute: string;
+  private readonly proxyHeaders: readonly string[];
 
   constructor(settings: UpstreamSettings) {
     const { secureAgent, host, port, timeoutMs } = settings;
-    const name = host.includes(':') ? `[${host}]` : host;
-    this.base = new URL(`${secureAgent ? 'https' : 'http'}://${name}:${port}`);
+    const node = authority({ host, port });
+    const proxy = secureAgent ? undefined : settings.proxy;
+    this.base = new URL(`${secureAgent ? 'https' : 'http'}://${proxy ? authority(proxy) : node}`);
+    this.absolute = proxy ? `http://${node}` : '';
+    this.proxyHeaders = proxy ? ['Host', node, ...proxyAuthorization(proxy)] : [];
     this.prefix = settings.path;
     this.client = new HttpClient({
       dialTimeoutMs: timeoutMs,
@@ -55,8 +64,8 @@ export class HttpUpstream implements Upstream {
       } = await this.client.request({
         method: 'POST',
         url: this.base,
-        path: joinPaths(this.prefix, path),
-        headers: withLength(headers, Buffer.byteLength(body)),
+        path: this.absolute + joinPaths(this.prefix, path),
+        headers: withLength([...this.proxyHeaders, ...headers], Buffer.byteLength(body)),
         body,
       });
       return { status, headers: rawHeaders, body: textOf(answer) };
@@ -68,6 +77,10 @@ export class HttpUpstream implements Upstream {
   close(): void {
     this.client.close();
   }
+}
+
+function authority({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function textOf(bytes: Uint8Array): string {

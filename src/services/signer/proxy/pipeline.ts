@@ -1,6 +1,5 @@
 /** One JSON-RPC text in, one reply out: what is signed here is signed here, all else goes to the node. The same for every transport. */
 import { toHex } from '../../../core/base/hex.ts';
-import type { Metrics } from '../../../core/ports.ts';
 import { badParams, refuse } from '../../../core/signing/failures.ts';
 import { readMessage, readTypedData, typedDataAccount } from '../../../core/signing/messages.ts';
 import { BATCH_CALLS_MAX, type Call, type Entry, parseEnvelope } from './envelope.ts';
@@ -18,7 +17,8 @@ export interface PipelineParts {
   readonly desk: SigningDesk;
   readonly transactions: Transactions;
   readonly upstream: Upstream;
-  readonly metrics: Metrics | undefined;
+  /** Told of each call before it is worked on: one of those answered here, or undefined for the node's; the function it returns, of the reply. */
+  readonly watch?: ((method: string | undefined) => (reply: Reply) => void) | undefined;
   /** Names of methods that make the node sign and may go there all the same. */
   readonly forwarded: ReadonlySet<string>;
 }
@@ -109,6 +109,13 @@ export class Pipeline {
     if (entry.kind === 'ambiguous')
       return errorReply(entry.id, refuse('SIGNER_REQUEST', entry.why));
     const { call } = entry;
+    const told = this.parts.watch?.(this.handlers.has(call.method) ? call.method : undefined);
+    const reply = await this.answer(call, caller);
+    told?.(reply);
+    return reply;
+  }
+
+  private async answer(call: Call, caller: Caller): Promise<Reply> {
     try {
       return await this.call(call, caller);
     } catch (error) {
