@@ -6,6 +6,7 @@ const CORE_ARROWS = {
   chain: ['base'],
   privacy: ['base', 'chain'],
   permission: ['base', 'chain'],
+  staking: ['base'],
   signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],
   wire: ['base', 'chain'],
