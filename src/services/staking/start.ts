@@ -11,6 +11,7 @@ import { Admin } from './admin.ts';
 import { failureReply } from './failures.ts';
 import { LiveState } from './live-state.ts';
 import type { KeyConfig, StakingConfig } from './options.ts';
+import { startApi } from './stakes/start.ts';
 import { openStakingStore, readSecret } from './store/open.ts';
 import { Attempts } from './token/attempts.ts';
 import { tokenRoutes } from './token/routes.ts';
@@ -32,6 +33,8 @@ export interface RunningStaking {
   /** `http://host:port`; tokens are had at /oauth/token there. */
   readonly url: string;
   readonly issuer: string;
+  /** Of the staking API's tokens. */
+  readonly audience: string;
   readonly admin: Admin;
   /** Takes over changes that a command made, without waiting for the next look. */
   refresh(): Promise<void>;
@@ -79,7 +82,7 @@ async function serve(
   });
   await live.start();
   const { keys, clients, revocations } = live;
-  const place = { issuer: config.issuer ?? '' };
+  const place = { issuer: config.issuer ?? '', url: '', audience: config.api?.audience ?? '' };
   const { style, tokenSeconds, toleranceSeconds } = config;
   const service = new TokenService({
     ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
@@ -87,21 +90,33 @@ async function serve(
     secrets: new SecretChecker(),
     attempts: new Attempts(config.attempts),
   });
+  const api =
+    config.api &&
+    (await startApi(config.api, { config, database, live, clock, log, place, secretFor }));
   const server = await startHttpServer({
-    routes: [...tokenRoutes({ service, keys, clock, place, style }), ...healthRoutes(database)],
+    routes: [
+      ...tokenRoutes({ service, keys, clock, place, style }),
+      ...healthRoutes(database),
+      ...(api?.routes ?? []),
+    ],
     address: { kind: 'tcp', host: config.host, port: config.port },
     bodyBytesMax: BODY_BYTES_MAX,
     failure: (error) => failureReply(error, style, log),
     tls: config.tls && serverTrust(config.tls),
   });
+  place.url = server.url;
   place.issuer ||= `${server.url}/`;
+  place.audience ||= `${server.url}/`;
+  api?.begin();
   return {
     url: server.url,
     issuer: place.issuer,
+    audience: place.audience,
     admin,
     refresh: () => live.refresh(),
     async close() {
       await server.close();
+      await api?.close();
       await live.stop();
     },
   };

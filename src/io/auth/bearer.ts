@@ -1,0 +1,57 @@
+/** How a resource server answers to a bearer token that does not do (RFC 6750 §3). */
+import type { Verdict } from './token-checker.ts';
+
+export interface BearerRefusal {
+  readonly status: 401 | 403 | 503;
+  readonly error: string;
+  readonly description: string;
+  /** Value of WWW-Authenticate. */
+  readonly challenge: string | undefined;
+}
+
+/** Undefined: the token is good for `scope` at this time. */
+export function bearerRefusal(
+  verdict: Verdict,
+  scope: string,
+  nowMs: number,
+): BearerRefusal | undefined {
+  if (verdict.kind === 'refused') {
+    switch (verdict.cause) {
+      case 'missing':
+        return {
+          status: 401,
+          error: 'unauthorized',
+          description: 'a bearer token is needed',
+          challenge: 'Bearer realm="quorate"',
+        };
+      case 'unknown':
+        return {
+          status: 503,
+          error: 'temporarily_unavailable',
+          description: 'tokens cannot be checked now: try again',
+          challenge: undefined,
+        };
+      case 'invalid':
+        return invalidToken();
+    }
+  }
+  if (verdict.token.isExpired(nowMs)) return invalidToken();
+  if (verdict.holder.scopes.includes(scope)) return undefined;
+  return {
+    status: 403,
+    error: 'insufficient_scope',
+    description: `the token lacks the scope ${scope}`,
+    challenge: `Bearer realm="quorate", error="insufficient_scope", scope="${scope}"`,
+  };
+}
+
+/** Never which part of it was wrong. */
+export function invalidToken(): BearerRefusal {
+  const description = 'the token is expired, revoked, malformed or of somebody else';
+  return {
+    status: 401,
+    error: 'invalid_token',
+    description,
+    challenge: `Bearer realm="quorate", error="invalid_token", error_description="${description}"`,
+  };
+}

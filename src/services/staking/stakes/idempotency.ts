@@ -1,0 +1,138 @@
+/**
+ * One effect for one Idempotency-Key of a client: the same request again gets the same answer, another request under the key is
+ * refused, and so is one that comes while the first is worked on. Good answers are kept for good, refusals are not.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Clock } from '../../../core/ports.ts';
+import type { Database, Query } from '../../../io/database/database.ts';
+import { ApiError } from './api-error.ts';
+
+/** Longer than any request takes: an instance that died in the middle is succeeded after that. */
+const HELD_MS = 120_000;
+
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface KeyedRequest {
+  readonly clientId: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** Of what is asked, not of how it is spelled: members in any order, any white space. */
+export function fingerprintOf(path: string, value: unknown): string {
+  return createHash('sha256')
+    .update(`${path}\n${canonical(value)}`)
+    .digest('hex');
+}
+
+export class Idempotency {
+  private readonly database: Database;
+  private readonly clock: Clock;
+  /** Of this instance and this run. */
+  private readonly holder = randomUUID();
+
+  constructor(database: Database, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  /** At the start of the only instance: what was being worked on when it died left no trace. */
+  async forgetUnfinished(): Promise<void> {
+    await this.database.query('DELETE FROM idempotency WHERE status IS NULL');
+  }
+
+  /**
+   * Runs `prepare`, then `work` and the note of its answer in one transaction: both or neither. Returns the kept answer where there
+   * is one. Throws ApiError: 409 for another request under the key, and while the first is worked on.
+   */
+  async once<T>(
+    request: KeyedRequest,
+    prepare: () => Promise<T>,
+    work: (query: Query, prepared: T) => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer> {
+    const kept = await this.begin(request);
+    if (kept) return kept;
+    try {
+      const prepared = await prepare();
+      return await this.database.transaction(async (query) => {
+        const answer = await work(query, prepared);
+        await this.finish(query, request, answer);
+        return answer;
+      });
+    } catch (error) {
+      await this.release(request);
+      throw error;
+    }
+  }
+
+  private async begin({
+    clientId,
+    key,
+    fingerprint,
+  }: KeyedRequest): Promise<KeptAnswer | undefined> {
+    const nowMs = this.clock.nowMs();
+    const made = await this.database.query(
+      `INSERT INTO idempotency (client_id, key, fingerprint, holder, held_until, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING key`,
+      [clientId, key, fingerprint, this.holder, nowMs + HELD_MS, nowMs],
+    );
+    if (made.length > 0) return undefined;
+    const [row] = await this.database.query(
+      'SELECT * FROM idempotency WHERE client_id = $1 AND key = $2',
+      [clientId, key],
+    );
+    if (!row) throw inFlight();
+    if (row.fingerprint !== fingerprint) {
+      throw new ApiError(
+        409,
+        'idempotency_key_reused',
+        'this Idempotency-Key was used for another request: use a new one',
+      );
+    }
+    if (row.status !== null) return { status: Number(row.status), body: String(row.body) };
+    if (Number(row.held_until) > nowMs) throw inFlight();
+    const taken = await this.database.query(
+      `UPDATE idempotency SET holder = $3, held_until = $4
+       WHERE client_id = $1 AND key = $2 AND status IS NULL AND held_until = $5 RETURNING key`,
+      [clientId, key, this.holder, nowMs + HELD_MS, Number(row.held_until)],
+    );
+    if (taken.length === 0) throw inFlight();
+    return undefined;
+  }
+
+  private async finish(query: Query, request: KeyedRequest, answer: KeptAnswer): Promise<void> {
+    const kept = await query(
+      `UPDATE idempotency SET status = $4, body = $5
+       WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL RETURNING key`,
+      [request.clientId, request.key, this.holder, answer.status, answer.body],
+    );
+    // Another instance has taken over: nothing of this one's work may stay.
+    if (kept.length === 0) throw inFlight();
+  }
+
+  private async release({ clientId, key }: KeyedRequest): Promise<void> {
+    await this.database.query(
+      'DELETE FROM idempotency WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL',
+      [clientId, key, this.holder],
+    );
+  }
+}
+
+function inFlight(): ApiError {
+  return new ApiError(
+    409,
+    'idempotency_key_in_flight',
+    'the request with this Idempotency-Key is being worked on: ask again in a moment',
+    { 'retry-after': '1' },
+  );
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+}

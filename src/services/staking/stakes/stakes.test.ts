@@ -1,0 +1,285 @@
+/** The guarded API: what it takes and refuses, that a key has one effect, and that money moves once, whatever the ledger does. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../test/support/conditions.ts';
+import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
+import {
+  type Answer,
+  AUDIENCE,
+  ask,
+  postJson,
+  startTestStaking,
+  type TestStaking,
+} from '../../../../test/support/staking.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import { isSignedDeposit } from '../../../core/staking/deposit.ts';
+
+const OWNER = `0x${'ab'.repeat(20)}`;
+const WISH = { withdrawal_pubkey: OWNER, amount: '32000000000' };
+
+let ledger: FakeLedger;
+let staking: TestStaking;
+let headers: Record<string, string>;
+let other: Record<string, string>;
+let reader: Record<string, string>;
+
+const argv = () => ['--ledger.url', ledger.url, '--deposit.from', ledger.account];
+async function bearer(scopes: readonly string[]): Promise<Record<string, string>> {
+  const client = await staking.running.admin.addClient({
+    name: 'test',
+    audiences: [AUDIENCE],
+    scopes,
+    mayIntrospect: false,
+  });
+  await staking.running.refresh();
+  const { body } = await postJson(`${staking.url}/oauth/token`, {
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    audience: AUDIENCE,
+    grant_type: 'client_credentials',
+  });
+  return { authorization: `Bearer ${body.access_token}` };
+}
+function stake(body: unknown, key: string = randomUUID(), path = '/stake'): Promise<Answer> {
+  return postJson(`${staking.url}${path}`, body, { ...headers, 'idempotency-key': key });
+}
+const get = (path: string, as = headers) => ask(`${staking.url}${path}`, { headers: as });
+const settled = (id: string) =>
+  until(`stake ${id} is in a block`, async () => {
+    const { body } = await get(`/stakes/${id}`);
+    return body.status === 'DEPOSITED' ? body : undefined;
+  });
+
+beforeAll(async () => {
+  ledger = await startFakeLedger();
+  staking = await startTestStaking(argv());
+  headers = await bearer(['stake:read', 'stake:write']);
+  other = await bearer(['stake:read', 'stake:write']);
+  reader = await bearer(['stake:read']);
+  await until('the contract stands', async () => {
+    const answer = await stake(WISH);
+    return answer.status === 201 ? true : undefined;
+  });
+}, 60_000);
+afterAll(async () => {
+  await staking.close();
+  await ledger.close();
+});
+
+describe('staking', () => {
+  it('reserves a validator, signs its deposit, and brings it onto the ledger', async () => {
+    const { status, body, headers: sent } = await stake({ ...WISH, fee_recipient: OWNER });
+    expect(status).toBe(201);
+    expect(sent.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(body.eth1_contract_address).toBe(`0x${'c0'.repeat(20)}`);
+    const [made] = body.stakes;
+    expect(made).toMatchObject({ amount: '32000000000', fee_recipient: OWNER, status: 'QUEUED' });
+    expect(made.withdrawal_credentials).toBe(`0x01${'00'.repeat(11)}${OWNER.slice(2)}`);
+    const deposit = {
+      pubkey: fromHex(made.pubkey),
+      withdrawalCredentials: fromHex(made.withdrawal_credentials),
+      amountGwei: 32_000_000_000n,
+      signature: fromHex(made.signature),
+      root: fromHex(made.deposit_root),
+    };
+    expect(isSignedDeposit(deposit, new Uint8Array(4))).toBe(true);
+    const seen = await settled(made.id);
+    const transaction = ledger.mined.get(seen.transaction_hash)!;
+    expect(transaction.value).toBe(32n * 10n ** 18n);
+    expect(transaction.data).toContain(made.pubkey.slice(2));
+    expect((await get(`/validators/${made.pubkey}`)).body.id).toBe(made.id);
+    expect((await get('/rewards')).body).toEqual({ data: [], next: null });
+  });
+
+  it('stakes a batch, each validator with a key of its own', async () => {
+    const wish = { ...WISH, withdrawal_pubkey: `0x${'cd'.repeat(48)}`, amount: '96000000000' };
+    const { status, body } = await stake(wish, randomUUID(), '/batch-stake');
+    expect(status).toBe(201);
+    expect(new Set(body.stakes.map((each: any) => each.pubkey)).size).toBe(3);
+    expect(body.stakes[0].withdrawal_credentials).toMatch(/^0x00/);
+    for (const { id } of body.stakes) await settled(id);
+    const pages = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Answer = await get(`/stakes?limit=2&after=${after}`);
+      pages.push(...page.body.data);
+      after = page.body.next;
+    }
+    expect(pages.map((each) => each.number)).toEqual(pages.map((_, at) => at + 1));
+  });
+
+  it('does one thing for one key', async () => {
+    const key = randomUUID();
+    const first = await stake(WISH, key);
+    const again = await stake({ amount: WISH.amount, withdrawal_pubkey: OWNER }, key);
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    const changed = await stake({ ...WISH, vault_name: 'other' }, key);
+    expect([changed.status, changed.body.error]).toEqual([409, 'idempotency_key_reused']);
+    const elsewhere = await stake(WISH, key, '/batch-stake');
+    expect(elsewhere.status).toBe(409);
+    const stranger = await postJson(`${staking.url}/stake`, WISH, {
+      ...other,
+      'idempotency-key': key,
+    });
+    expect(stranger.status).toBe(201);
+    expect(stranger.body.stakes[0].id).not.toBe(first.body.stakes[0].id);
+    const racing = randomUUID();
+    const all = await Promise.all(Array.from({ length: 8 }, () => stake(WISH, racing)));
+    const ids = new Set(
+      all.filter(({ status }) => status === 201).map(({ body }) => body.stakes[0].id),
+    );
+    expect(ids.size).toBe(1);
+    for (const { status, body } of all) {
+      if (status !== 201) expect([status, body.error]).toEqual([409, 'idempotency_key_in_flight']);
+    }
+    expect((await stake(WISH, racing)).status).toBe(201);
+  });
+
+  it.each([
+    ['no key', WISH, ''],
+    ['a key that is no UUID', WISH, 'abc'],
+    ['no owner', { amount: WISH.amount }, undefined],
+    [
+      'what the documented pattern lets through',
+      { ...WISH, withdrawal_pubkey: `0x${'a'.repeat(96)}ff` },
+      undefined,
+    ],
+    ['the zero address', { ...WISH, withdrawal_pubkey: `0x${'0'.repeat(40)}` }, undefined],
+    ['a number as amount', { ...WISH, amount: 32_000_000_000 }, undefined],
+    ['too little', { ...WISH, amount: '31999999999' }, undefined],
+    ['two validators', { ...WISH, amount: '64000000000' }, undefined],
+    ['nothing', { ...WISH, amount: '0' }, undefined],
+    ['less than nothing', { ...WISH, amount: '-32000000000' }, undefined],
+    ['a member that is none', { ...WISH, fee_recepient: OWNER }, undefined],
+    ['a fee recipient that is none', { ...WISH, fee_recipient: '0x12' }, undefined],
+    ['a relay without its key', { ...WISH, builder_relays: ['https://relay.example'] }, undefined],
+    ['a region that is none', { ...WISH, regions: ['mars'] }, undefined],
+    ['a list that is none', { ...WISH, client_types: 'teku' }, undefined],
+    [
+      'a member twice',
+      `{"amount":"32000000000","amount":"32000000000","withdrawal_pubkey":"${OWNER}"}`,
+      undefined,
+    ],
+    ['no JSON', '{', undefined],
+    ['a list', [], undefined],
+  ])('refuses %s', async (_, body, key) => {
+    const before = (await get('/stakes?limit=100')).body.data.length;
+    const { status, body: said } = await stake(body, key ?? randomUUID());
+    expect([status, said.error]).toEqual([400, 'invalid_request']);
+    expect((await get('/stakes?limit=100')).body.data).toHaveLength(before);
+  });
+
+  it('refuses a batch that is too large, and pages that are none', async () => {
+    const tooMany = { ...WISH, amount: String(101n * 32_000_000_000n) };
+    expect((await stake(tooMany, randomUUID(), '/batch-stake')).status).toBe(400);
+    for (const query of ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'after=1.5']) {
+      expect((await get(`/stakes?${query}`)).status).toBe(400);
+    }
+  });
+
+  it('serves nobody without a good token, and nobody what is not his', async () => {
+    const bare = await get('/stakes', {});
+    expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="quorate"',
+    ]);
+    for (const authorization of ['Bearer nonsense', `${headers.authorization}x`]) {
+      const { status, body, headers: said } = await get('/stakes', { authorization });
+      expect([status, body.error]).toEqual([401, 'invalid_token']);
+      expect(said.get('www-authenticate')).toMatch(/error="invalid_token"/);
+    }
+    const denied = await postJson(`${staking.url}/stake`, WISH, {
+      ...reader,
+      'idempotency-key': randomUUID(),
+    });
+    expect([denied.status, denied.body.error]).toEqual([403, 'insufficient_scope']);
+    expect(denied.headers.get('www-authenticate')).toContain('scope="stake:write"');
+    const { body } = await stake(WISH);
+    expect((await get(`/stakes/${body.stakes[0].id}`, other)).status).toBe(404);
+    expect((await get('/stakes/nothing')).status).toBe(404);
+    expect((await get('/stakes?access_token=x')).status).toBe(400);
+    staking.clock.offsetMs = 86_400_000 + 60_000;
+    expect((await get('/stakes')).body.error).toBe('invalid_token');
+    staking.clock.offsetMs = 0;
+  });
+
+  it('serves nobody whose token was revoked, or who was disabled', async () => {
+    const client = await staking.running.admin.addClient({
+      name: 'gone',
+      audiences: [AUDIENCE],
+      scopes: ['stake:read'],
+      mayIntrospect: false,
+    });
+    await staking.running.refresh();
+    const proof = { client_id: client.clientId, client_secret: client.clientSecret };
+    const grant = { ...proof, audience: AUDIENCE, grant_type: 'client_credentials' };
+    const token = async () =>
+      (await postJson(`${staking.url}/oauth/token`, grant)).body.access_token as string;
+    const [first, second] = [await token(), await token()];
+    const status = async (one: string) =>
+      (await get('/stakes', { authorization: `Bearer ${one}` })).status;
+    expect([await status(first), await status(second)]).toEqual([200, 200]);
+    await postJson(`${staking.url}/oauth/revoke`, { ...proof, token: first });
+    expect([await status(first), await status(second)]).toEqual([401, 200]);
+    await staking.running.admin.disableClient(client.clientId);
+    await staking.running.refresh();
+    expect(await status(second)).toBe(401);
+  });
+
+  it('documents every operation that it serves', async () => {
+    const { body } = await get('/openapi.json', {});
+    expect(body.openapi).toBe('3.1.0');
+    for (const [path, operations] of Object.entries(body.paths as Record<string, object>)) {
+      for (const method of Object.keys(operations)) {
+        const url = `${staking.url}${path.replace(/\{\w+\}/, 'x')}`;
+        const { status } = await ask(url, { method: method.toUpperCase() });
+        expect([path, status]).toEqual([path, 401]);
+      }
+    }
+    const text = JSON.stringify(body);
+    for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(body.components.schemas).toHaveProperty(name!);
+    }
+    const { stakes } = (await stake(WISH)).body;
+    const known = Object.keys(body.components.schemas.Stake.properties).sort();
+    expect(Object.keys((await get(`/stakes/${stakes[0].id}`)).body).sort()).toEqual(known);
+  });
+});
+
+describe('a ledger with faults', () => {
+  const deposits = () => [...ledger.mined.values()].filter(({ to }) => to !== null);
+
+  it('moves the money of each stake once', async () => {
+    await until('all is in blocks', async () => {
+      const { body } = await get('/stakes?limit=100');
+      return body.data.every((each: any) => each.status === 'DEPOSITED') || undefined;
+    });
+    const before = deposits().length;
+    let asked = 0;
+    const faults = ['silent', 'none', 'error', 'lost', 'none', 'silent', 'none'] as const;
+    ledger.fault = () => (asked < 40 ? faults[asked++ % faults.length]! : 'none');
+    const ids = [];
+    for (let i = 0; i < 4; i++) ids.push((await stake(WISH)).body.stakes[0].id);
+    // Stopped in the middle, and started again on the same store.
+    staking = await staking.restart([...argv(), '--auth.issuer', staking.running.issuer]);
+    const seen = await Promise.all(ids.map((id) => settled(id)));
+    expect(new Set(seen.map((each) => each.transaction_hash)).size).toBe(4);
+    expect(deposits()).toHaveLength(before + 4);
+    const keys = deposits().map(({ data }) => data.slice(10 + 5 * 64, 10 + 5 * 64 + 96));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('signs another transaction only when the nonce of the first was spent by somebody else', async () => {
+    const before = deposits().length;
+    ledger.fault = (method) => (method === 'eth_sendRawTransaction' ? 'lost' : 'none');
+    const { id } = (await stake(WISH)).body.stakes[0];
+    const first = await until('it is signed', async () => {
+      const { body } = await get(`/stakes/${id}`);
+      return (body.transaction_hash as string | null) ?? undefined;
+    });
+    ledger.spendNonce();
+    ledger.fault = () => 'none';
+    const seen = await settled(id);
+    expect(seen.transaction_hash).not.toBe(first);
+    expect(deposits()).toHaveLength(before + 1);
+  });
+});

@@ -1,0 +1,191 @@
+/** Stakes in the store: made with their deposits signed, read by their clients. */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { signDeposit, withdrawalCredentials } from '../../../core/staking/deposit.ts';
+import { validatorKey, validatorsKey } from '../../../core/staking/validator-keys.ts';
+import type { Database, Query, Row } from '../../../io/database/database.ts';
+import { type StakeWish, VALIDATOR_GWEI } from './wish.ts';
+
+/** QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block. FAILED: the ledger refused it. */
+export type StakeState = 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
+
+export interface NewStake {
+  readonly id: string;
+  readonly keyIndex: number;
+  readonly pubkey: string;
+  readonly withdrawalCredentials: string;
+  readonly signature: string;
+  readonly depositRoot: string;
+}
+
+export interface Stake {
+  readonly id: string;
+  readonly number: number;
+  readonly pubkey: string;
+  readonly withdrawal_credentials: string;
+  /** Gwei. */
+  readonly amount: string;
+  readonly signature: string;
+  readonly deposit_root: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly status: StakeState;
+  readonly transaction_hash: string | null;
+  readonly block_number: number | null;
+  readonly failure: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Reward {
+  readonly number: number;
+  readonly pubkey: string;
+  /** Gwei. */
+  readonly amount: string;
+  readonly at: string;
+  readonly note: string;
+}
+
+export interface Page {
+  readonly after: number;
+  readonly limit: number;
+}
+
+const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
+  LEFT JOIN sent_transaction t ON t.id = s.transaction_id`;
+
+export class Stakes {
+  private readonly database: Database;
+  private readonly parent: Uint8Array;
+  private readonly forkVersion: Uint8Array;
+
+  /** `seed`: of all validators. */
+  constructor(database: Database, seed: Uint8Array, forkVersion: string) {
+    this.database = database;
+    this.parent = validatorsKey(seed);
+    this.forkVersion = fromHex(forkVersion);
+  }
+
+  /** Keys that nobody had before, and deposits signed with them. */
+  async sign(wish: StakeWish): Promise<readonly NewStake[]> {
+    const first = await this.takeIndices(wish.validators);
+    const owner = withdrawalCredentials(fromHex(wish.withdrawalOwner));
+    const made: NewStake[] = [];
+    for (let index = first; index < first + wish.validators; index++) {
+      const message = { withdrawalCredentials: owner, amountGwei: VALIDATOR_GWEI };
+      const secret = validatorKey(this.parent, index);
+      const deposit = signDeposit(secret, message, this.forkVersion);
+      secret.fill(0);
+      made.push({
+        id: randomUUID(),
+        keyIndex: index,
+        pubkey: toHex(deposit.pubkey),
+        withdrawalCredentials: toHex(owner),
+        signature: toHex(deposit.signature),
+        depositRoot: toHex(deposit.root),
+      });
+      await yieldTurn();
+    }
+    return made;
+  }
+
+  /** Inside a transaction. */
+  async insert(
+    query: Query,
+    clientId: string,
+    wish: StakeWish,
+    made: readonly NewStake[],
+    nowMs: number,
+  ): Promise<void> {
+    // Takes the row that all who add stakes take: numbers have no gaps that a reader could pass by.
+    const [row] = await query(
+      `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)
+       WHERE name = 'stakes' RETURNING value`,
+      [made.length],
+    );
+    const number = Number(row!.value) - made.length;
+    for (const [at, stake] of made.entries()) {
+      await query(
+        `INSERT INTO stake (id, number, client_id, key_index, pubkey, withdrawal_credentials, amount, signature,
+           deposit_root, options, state, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'QUEUED', $11, $12)`,
+        [
+          ...[stake.id, number + at + 1, clientId, stake.keyIndex, stake.pubkey],
+          ...[stake.withdrawalCredentials, String(VALIDATOR_GWEI), stake.signature],
+          ...[stake.depositRoot, JSON.stringify(wish.options), nowMs, nowMs],
+        ],
+      );
+    }
+  }
+
+  async list(clientId: string, { after, limit }: Page): Promise<readonly Stake[]> {
+    const rows = await this.database.query(
+      `${SELECT} WHERE s.client_id = $1 AND s.number > $2 ORDER BY s.number LIMIT $3`,
+      [clientId, after, limit],
+    );
+    return rows.map(stakeOf);
+  }
+
+  async find(clientId: string, column: 'id' | 'pubkey', value: string): Promise<Stake | undefined> {
+    const [row] = await this.database.query(
+      `${SELECT} WHERE s.client_id = $1 AND s.${column} = $2`,
+      [clientId, value],
+    );
+    return row && stakeOf(row);
+  }
+
+  async rewards(clientId: string, { after, limit }: Page): Promise<readonly Reward[]> {
+    const rows = await this.database.query(
+      `SELECT r.* FROM reward r JOIN stake s ON s.pubkey = r.pubkey
+       WHERE s.client_id = $1 AND r.number > $2 ORDER BY r.number LIMIT $3`,
+      [clientId, after, limit],
+    );
+    return rows.map((row) => ({
+      number: Number(row.number),
+      pubkey: String(row.pubkey),
+      amount: String(row.amount),
+      at: timeOf(row.at),
+      note: String(row.note),
+    }));
+  }
+
+  /** Makes the counters where they are missing. */
+  async prepare(): Promise<void> {
+    await this.database.query(
+      "INSERT INTO setting (name, value) VALUES ('stakes', '0'), ('validators', '0') ON CONFLICT DO NOTHING",
+    );
+  }
+
+  /** Gaps do no harm: a key that was taken and not used is not used again. */
+  private async takeIndices(count: number): Promise<number> {
+    const [row] = await this.database.query(
+      `UPDATE setting SET value = CAST(CAST(value AS bigint) + $1 AS text)
+       WHERE name = 'validators' RETURNING value`,
+      [count],
+    );
+    return Number(row!.value) - count;
+  }
+}
+
+function stakeOf(row: Row): Stake {
+  return {
+    id: String(row.id),
+    number: Number(row.number),
+    pubkey: String(row.pubkey),
+    withdrawal_credentials: String(row.withdrawal_credentials),
+    amount: String(row.amount),
+    signature: String(row.signature),
+    deposit_root: String(row.deposit_root),
+    options: JSON.parse(String(row.options)) as Record<string, unknown>,
+    status: String(row.state) as StakeState,
+    transaction_hash: row.hash === null ? null : String(row.hash),
+    block_number: row.block_number === null ? null : Number(row.block_number),
+    failure: row.failure === null ? null : String(row.failure),
+    created_at: timeOf(row.created_at),
+    updated_at: timeOf(row.updated_at),
+  };
+}
+
+function timeOf(ms: unknown): string {
+  return new Date(Number(ms)).toISOString();
+}

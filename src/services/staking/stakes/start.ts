@@ -1,0 +1,94 @@
+/** Puts the staking API together: its guard, its store, and what brings deposits onto the ledger. */
+import type { Clock, Log } from '../../../core/ports.ts';
+import { TokenChecker } from '../../../io/auth/token-checker.ts';
+import type { Database } from '../../../io/database/database.ts';
+import type { Route } from '../../../io/http/server.ts';
+import type { LiveState } from '../live-state.ts';
+import type { ApiConfig, StakingConfig } from '../options.ts';
+import { Idempotency } from './idempotency.ts';
+import { Ledger } from './ledger.ts';
+import { stakeRoutes } from './routes.ts';
+import { Stakes } from './stakes.ts';
+import { Submitter } from './submitter.ts';
+
+const CACHE_ENTRIES = 10_000;
+const CACHE_SECONDS = 300;
+
+export interface ApiParts {
+  readonly config: StakingConfig;
+  readonly database: Database;
+  readonly live: LiveState;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Filled in when the server listens. */
+  readonly place: { readonly issuer: string; readonly url: string; readonly audience: string };
+  readonly secretFor: (purpose: string) => Buffer;
+}
+
+export interface StakingApi {
+  readonly routes: readonly Route[];
+  /** The server listens: deposits may go out. */
+  begin(): void;
+  close(): Promise<void>;
+}
+
+export async function startApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
+  const { config, database, live, clock, log, place } = parts;
+  const stakes = new Stakes(database, parts.secretFor('validators'), api.forkVersion);
+  await stakes.prepare();
+  const idempotency = new Idempotency(database, clock);
+  if (config.storeUrl === undefined) await idempotency.forgetUnfinished();
+  const ledger = new Ledger(api.ledgerUrl);
+  const { from, contract, forkVersion } = api;
+  const submitter =
+    from === undefined
+      ? undefined
+      : new Submitter({ database, ledger, clock, log, from, contract });
+  const checker = tokenChecker(parts);
+  return {
+    routes: stakeRoutes({
+      checker,
+      isClient: (id) => live.clients.find(id) !== undefined,
+      clock,
+      stakes,
+      idempotency,
+      target: async () => {
+        const address = await submitter?.contract();
+        return address === undefined ? undefined : { contract: address, forkVersion };
+      },
+      added: () => submitter?.wake(),
+      place,
+    }),
+    begin: () => submitter?.start(),
+    async close() {
+      await submitter?.stop();
+      ledger.close();
+      checker.close();
+    },
+  };
+}
+
+/** Takes tokens of this service alone, for this API alone. */
+function tokenChecker({ config, live, clock, log, place }: ApiParts): TokenChecker {
+  return new TokenChecker({
+    rules: {
+      get issuers() {
+        return [place.issuer];
+      },
+      get audience() {
+        return place.audience;
+      },
+      scopeField: 'scope',
+      keys: undefined,
+      introspection: undefined,
+      prefersIntrospection: false,
+      cache: { entriesMax: CACHE_ENTRIES, seconds: CACHE_SECONDS },
+      type: 'at+jwt',
+      toleranceSeconds: config.toleranceSeconds,
+    },
+    clock,
+    log,
+    ownKeys: async (header) => live.keys.find(header, clock.nowMs()),
+    isRevoked: live.revocations.has,
+  });
+}

@@ -1,0 +1,109 @@
+/** What a client wishes to stake, with the members of the documented API. Amounts are gwei. */
+import { repeatedName } from '../token/json-names.ts';
+import { badRequest } from './api-error.ts';
+
+export const VALIDATOR_GWEI = 32_000_000_000n;
+export const BATCH_MAX = 100;
+const LIST_MAX = 100;
+
+const CLOUD_PROVIDERS = ['azure', 'aws'];
+const REGIONS = ['as-japan', 'as-singapore', 'eu-sweden', 'eu-ireland', 'us-east', 'us-central'];
+const CLIENT_TYPES = ['teku', 'lighthouse'];
+/** Grouped, unlike the documented one, which takes any text around the two forms. */
+const WITHDRAWAL = /^(?:0x[0-9a-fA-F]{96}|0x[0-9a-fA-F]{40})$/;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const ZERO_ADDRESS = /^0x0{40}$/;
+const AMOUNT = /^[0-9]{1,20}$/;
+const VAULT_NAME = /^[ a-zA-Z0-9_-]{3,20}$/;
+const RELAY = /^https?:\/\/0x[0-9a-fA-F]{96}@[^\s@]{1,200}$/;
+
+export interface StakeWish {
+  readonly withdrawalOwner: string;
+  readonly validators: number;
+  /** The optional members, as given. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+type Check = (value: unknown, name: string) => void;
+
+const OPTIONS: Readonly<Record<string, Check>> = {
+  vault_name: text(VAULT_NAME, '3 to 20 letters, digits, blanks, _ and -'),
+  fee_recipient: text(ADDRESS, 'an address'),
+  builder_relays: listOf(text(RELAY, 'http(s)://0x<96 hex digits>@host')),
+  cloud_providers: listOf(oneOf(CLOUD_PROVIDERS)),
+  regions: listOf(oneOf(REGIONS)),
+  client_types: listOf(oneOf(CLIENT_TYPES)),
+};
+
+/** `body`: UTF-8 JSON. Throws ApiError. */
+export function readWish(body: Uint8Array, validatorsMax: number): StakeWish {
+  const { withdrawal_pubkey: owner, amount, ...options } = readObject(body);
+  text(WITHDRAWAL, '0x and 96 or 40 hex digits')(owner, 'withdrawal_pubkey');
+  if (ZERO_ADDRESS.test(owner as string)) {
+    throw badRequest('withdrawal_pubkey is the zero address: nobody could withdraw');
+  }
+  text(AMOUNT, 'a decimal number of gwei, as text')(amount, 'amount');
+  for (const [name, value] of Object.entries(options)) {
+    const check = OPTIONS[name];
+    // A misspelt fee_recipient that went unnoticed would cost money.
+    if (!check) throw badRequest(`there is no member ${JSON.stringify(name.slice(0, 50))}`);
+    check(value, name);
+  }
+  return {
+    withdrawalOwner: (owner as string).toLowerCase(),
+    validators: validatorsOf(BigInt(amount as string), validatorsMax),
+    options,
+  };
+}
+
+function readObject(body: Uint8Array): Record<string, unknown> {
+  let value: unknown;
+  let json: string;
+  try {
+    json = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    value = JSON.parse(json);
+  } catch {
+    throw badRequest('the body must be a JSON object');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('the body must be a JSON object');
+  }
+  const repeated = repeatedName(json);
+  if (repeated !== undefined) throw badRequest(`member ${repeated.slice(0, 50)} is given twice`);
+  return value as Record<string, unknown>;
+}
+
+function validatorsOf(gwei: bigint, max: number): number {
+  const count = gwei / VALIDATOR_GWEI;
+  if (gwei % VALIDATOR_GWEI !== 0n || count < 1n || count > BigInt(max)) {
+    throw badRequest(
+      max === 1
+        ? `amount must be ${VALIDATOR_GWEI}`
+        : `amount must be a multiple of ${VALIDATOR_GWEI}, for ${max} validators at most`,
+    );
+  }
+  return Number(count);
+}
+
+function text(form: RegExp, words: string): Check {
+  return (value, name) => {
+    if (typeof value !== 'string' || !form.test(value))
+      throw badRequest(`${name} must be ${words}`);
+  };
+}
+
+function oneOf(values: readonly string[]): Check {
+  return (value, name) => {
+    if (!values.includes(value as string)) {
+      throw badRequest(`${name} must be of ${values.join(', ')}`);
+    }
+  };
+}
+
+function listOf(check: Check): Check {
+  return (value, name) => {
+    if (!Array.isArray(value) || value.length > LIST_MAX)
+      throw badRequest(`${name} must be a list`);
+    for (const each of value) check(each, name);
+  };
+}
