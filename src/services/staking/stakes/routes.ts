@@ -10,7 +10,7 @@ import { openApiDocument } from './openapi.ts';
 import type { NewStake, Stakes } from './stakes.ts';
 import { BATCH_MAX, readWish, type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 
-export const SCOPE = { read: 'stake:read', write: 'stake:write' } as const;
+const SCOPE = { read: 'stake:read', write: 'stake:write' } as const;
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
