@@ -1,4 +1,6 @@
 /** HashiCorp Vault over its HTTP API: version 2 key-value engines, by token or AppRole. */
+import { fail } from '../../core/base/errors.ts';
+import { type HashicorpAuth, HashicorpSession, vaultPath } from './hashicorp-session.ts';
 import {
   baseUrl,
   type KeyVault,
@@ -24,37 +26,30 @@ export function openHashicorpVault(
   if (!(role && secret) && !given) {
     throw missingCredentials(NAME, 'HASHICORP_TOKEN, or HASHICORP_ROLE_ID and HASHICORP_SECRET_ID');
   }
-  let token: Promise<string> | undefined;
-  const login = async (): Promise<string> => {
-    if (!role || !secret) return given!;
-    const path = `v1/auth/${pathOf(config.approlePath ?? APPROLE_DEFAULT)}/login`;
-    const body = JSON.stringify({ role_id: role, secret_id: secret });
-    const { status, fields } = await ask('POST', new URL(path, base), [JSON_BODY], body);
-    const auth = fields.auth as { client_token?: unknown } | undefined;
-    if (status !== 200 || typeof auth?.client_token !== 'string') {
-      throw refused(NAME, 'the AppRole login', status);
-    }
-    return auth.client_token;
-  };
-  const headers = async (): Promise<[string, string][]> => {
-    token ??= login();
-    return [['X-Vault-Token', await token], JSON_BODY];
-  };
+  const auth: HashicorpAuth =
+    role && secret
+      ? {
+          kind: 'login',
+          name: 'AppRole',
+          mount: config.approlePath ?? APPROLE_DEFAULT,
+          credentials: () => ({ role_id: role, secret_id: secret }),
+        }
+      : { kind: 'token', token: () => given! };
+  const session = new HashicorpSession({ base, ask, auth });
   return {
     async get({ name, engine = 'secret', field = 'value', version }) {
       const url = dataUrl(base, { name, engine });
       if (version !== undefined) url.searchParams.set('version', version);
-      const { status, fields } = await ask('GET', url, await headers());
+      const { status, fields } = await session.request('GET', url);
       if (status === 404) throw missingSecret(NAME, `${engine}/${name}`);
       if (status !== 200) throw refused(NAME, `reading ${engine}/${name}`, status);
-      const data = (fields.data as { data?: Record<string, unknown> | null } | undefined)?.data;
-      const value = data && Object.hasOwn(data, field) ? data[field] : undefined;
-      if (typeof value !== 'string') throw missingSecret(NAME, `${engine}/${name}, id ${field}`);
+      const value = namedValue(fields, field);
+      if (value === undefined) throw missingSecret(NAME, `${engine}/${name}, id ${field}`);
       return value;
     },
     async set(secretName, values) {
       const body = JSON.stringify({ data: values });
-      const { status } = await ask('POST', dataUrl(base, secretName), await headers(), body);
+      const { status } = await session.request('POST', dataUrl(base, secretName), body);
       if (status !== 200 && status !== 204) {
         throw refused(NAME, `writing ${secretName.name} (is it a version 2 engine?)`, status);
       }
@@ -62,13 +57,35 @@ export function openHashicorpVault(
   };
 }
 
-const JSON_BODY: [string, string] = ['content-type', 'application/json'];
-
-function dataUrl(base: URL, { name, engine = 'secret' }: SecretName): URL {
-  return new URL(`v1/${pathOf(engine)}/data/${pathOf(name)}`, base);
+/** A value of a secret whose whole path is given, `/v1/secret/data/key`; the texts are those of Web3Signer. */
+export async function readHashicorpPath(
+  session: HashicorpSession,
+  url: URL,
+  field: string,
+): Promise<string> {
+  const { status, fields } = await session.request('GET', url);
+  if (status === 404) throw unreadable('Requested Secret name does not exist.');
+  if (status !== 200 && status !== 204) {
+    throw unreadable(`Received invalid Http status code ${status}.`);
+  }
+  const value = namedValue(fields, field);
+  if (value !== undefined) return value;
+  throw fail(
+    'VAULT_SECRET_MISSING',
+    'Invalid response returned from Hashicorp Vault: it holds no such key name (is it a version 2 engine, and "data" in the path?)',
+  );
 }
 
-/** Names may hold slashes. */
-function pathOf(name: string): string {
-  return name.split('/').map(encodeURIComponent).join('/');
+function unreadable(reason: string): Error {
+  return fail('VAULT_REFUSED', `Error communicating with Hashicorp vault: ${reason}`);
+}
+
+function namedValue(fields: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const data = (fields.data as { data?: Record<string, unknown> | null } | undefined)?.data;
+  const value = data && Object.hasOwn(data, field) ? data[field] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function dataUrl(base: URL, { name, engine = 'secret' }: SecretName): URL {
+  return new URL(`v1/${vaultPath(engine)}/data/${vaultPath(name)}`, base);
 }

@@ -55,7 +55,10 @@ export function missingSecret(vault: string, where: string): Error {
 /** The base of a vault's URLs, with one slash at its end. Throws VAULT_CONFIG_INVALID. */
 export function baseUrl(url: string | undefined, vault: string): URL {
   if (url === undefined || !URL.canParse(url)) {
-    throw fail('VAULT_CONFIG_INVALID', `${vault} needs a url in keys.keyVaultConfigs`);
+    throw fail(
+      'VAULT_CONFIG_INVALID',
+      `${vault} needs a url, in keys.keyVaultConfigs or as an override of its endpoint`,
+    );
   }
   return new URL(url.endsWith('/') ? url : `${url}/`);
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { signV4 } from './aws-signature.ts';
 import { openVault } from './vault.ts';
-import { signV4 } from './vault-aws.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -3,10 +3,15 @@ import { availableParallelism } from 'node:os';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log, Metrics } from '../../../core/ports.ts';
 import type { SigningAccounts } from '../../../core/signing/account-signer.ts';
+import { systemClock } from '../../../io/host/clock.ts';
 import { Gate, inParallel } from '../../../io/host/parallel.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
 import { type KeySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
+import { type CloudParts, Clouds } from './clouds.ts';
 import { KeyRing, type LoadedKey } from './key-ring.ts';
 import {
+  awsKeysOf,
+  azureKeysOf,
   type KeySource,
   keystoreFolder,
   type LoadContext,
@@ -26,6 +31,10 @@ const RELOAD_TIMEOUT_MS = 30 * 60_000;
 export interface AccountsDeps {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
+  /** The process's environment: credentials of clouds may stand there. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The system's clock and timers, and packages by import(), unless given. */
+  readonly clouds?: Partial<CloudParts> | undefined;
 }
 
 export interface ReloadReport {
@@ -89,6 +98,12 @@ class Accounts implements OpenAccounts {
         waitingMax: UNLOCKS_WAITING_MAX,
       }),
       publicKeys: new PublicKeyIndex(settings.publicKeysFile, deps.log),
+      clouds: new Clouds({
+        env: deps.env ?? {},
+        clock: systemClock,
+        timers: systemTimers,
+        ...deps.clouds,
+      }),
       onFailure: (error) => deps.log('error', 'Cannot sign', { error }),
     };
   }
@@ -144,11 +159,14 @@ class Accounts implements OpenAccounts {
   close(): void {
     this.isClosed = true;
     this.accounts.replace([]);
+    this.context.clouds.connections.close();
   }
 
   private async load(cancelled = { is: false }): Promise<ReloadReport> {
     const health = new Map<string, SourceHealth>();
     const found: LoadedKey[] = [];
+    const { connections } = this.context.clouds;
+    connections.mark();
     try {
       for (const source of this.sources) {
         const part = await source.load(this.context);
@@ -167,6 +185,7 @@ class Accounts implements OpenAccounts {
     }
     const keys = this.accounts.merged(withoutDuplicates(found, this.deps.log));
     this.accounts.replace(this.settings.unlocksAtStart ? await this.unlocked(keys, health) : keys);
+    connections.sweep();
     this.sourceHealth = [...health.values()];
     this.isUnexpected = false;
     this.deps.metrics?.gauge('signing_signers_loaded_count', this.accounts.size);
@@ -198,11 +217,13 @@ class Accounts implements OpenAccounts {
 }
 
 function sourcesOf(settings: KeySettings): KeySource[] {
-  const { keys, configPath, tomlPath, keystores } = settings;
+  const { keys, configPath, tomlPath, keystores, azure, awsKms } = settings;
   const sources: KeySource[] = [];
   if (keys && keys.length > 0) sources.push(namedKeys(keys));
   if (configPath !== undefined) sources.push(yamlFolder(configPath));
   if (tomlPath !== undefined) sources.push(tomlFolder(tomlPath));
   if (keystores) sources.push(keystoreFolder(keystores));
+  if (azure) sources.push(azureKeysOf(azure));
+  if (awsKms) sources.push(awsKeysOf(awsKms));
   return sources;
 }

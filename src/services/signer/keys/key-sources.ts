@@ -6,10 +6,17 @@ import { fail } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/ports.ts';
 import { inParallel } from '../../../io/host/parallel.ts';
+import { listAzureKeys, listKmsKeys } from './cloud-keys.ts';
 import type { KeyConfig } from './key-config.ts';
 import type { LoadedKey } from './key-ring.ts';
 import { type KeyContext, openKey } from './open-key.ts';
-import { CONFIG_FILE_BYTES_MAX, type KeySettings, type KeystoreFolder } from './settings.ts';
+import {
+  type AwsFilter,
+  type AzureFilter,
+  CONFIG_FILE_BYTES_MAX,
+  type KeySettings,
+  type KeystoreFolder,
+} from './settings.ts';
 import { accountOfFileName, readTomlConfig } from './toml-configs.ts';
 import { readKeyConfigs } from './yaml-configs.ts';
 
@@ -115,6 +122,35 @@ export function keystoreFolder({ path, passwords }: KeystoreFolder): KeySource {
   };
 }
 
+/** All keys of an Azure vault, or those with some tags. */
+export function azureKeysOf(filter: AzureFilter): KeySource {
+  return bulk('azure-bulk-loading', ({ clouds }) => listAzureKeys(filter, clouds));
+}
+
+/** All keys of AWS KMS in a region, or those with some tags. */
+export function awsKeysOf(filter: AwsFilter): KeySource {
+  return bulk('aws-bulk-loading', ({ clouds }) => listKmsKeys(filter, clouds));
+}
+
+/** COMPAT: a list that cannot be had counts as one error; the other sources are of use without it. */
+function bulk(id: string, list: (context: LoadContext) => Promise<KeyConfig[]>): KeySource {
+  return {
+    id,
+    async load(context) {
+      let configs: KeyConfig[];
+      try {
+        configs = await list(context);
+      } catch (error) {
+        context.log('error', 'Keys cannot be listed', { source: id, error });
+        return { keys: [], errors: 1 };
+      }
+      return loadEach(configs, context, async (config, add) =>
+        add(await inTime(openKey(config, context), context)),
+      );
+    },
+  };
+}
+
 /** In order of names, hidden ones left out. */
 async function namesIn(path: string): Promise<string[]> {
   try {
@@ -173,8 +209,9 @@ function progress(total: number, log: Log): () => void {
 function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   if (Array.isArray(item)) return labelOf(item[0]);
-  const { name } = item as { readonly name?: unknown };
-  return typeof name === 'string' ? name : 'unnamed';
+  const { name, keyName, keyId } = item as Readonly<Record<string, unknown>>;
+  const label = name ?? keyName ?? keyId;
+  return typeof label === 'string' ? label : 'unnamed';
 }
 
 async function inTime(key: Promise<LoadedKey>, { settings }: LoadContext): Promise<LoadedKey> {

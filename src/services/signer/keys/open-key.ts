@@ -12,6 +12,8 @@ import {
   readKeystoreFacts,
 } from '../../../io/keys/keystore-file.ts';
 import { parseSecretKey, readSecretKeyFile } from '../../../io/keys/secret-key.ts';
+import { fetchSecret, openRemote } from './cloud-keys.ts';
+import type { Clouds } from './clouds.ts';
 import type { KeyConfig, KeystoreKey } from './key-config.ts';
 import type { LoadedKey } from './key-ring.ts';
 import type { PublicKeyIndex } from './public-key-index.ts';
@@ -21,6 +23,7 @@ export interface KeyContext {
   readonly gate: Gate;
   readonly publicKeys: PublicKeyIndex;
   readonly onFailure: FailureSink;
+  readonly clouds: Clouds;
 }
 
 /** `expected`: the account that the key must be of. Rejects where the key cannot be had, without a word of the key. */
@@ -50,8 +53,15 @@ async function open(
       return readSecretKeyFile(config.path).then((key) => inMemory(key, 'raw'));
     case 'keystore':
       return openKeystore(config, context, expected);
-    default:
-      throw fail('KEY_CONFIG_INVALID', `keys of kind ${config.kind} cannot be opened`);
+    case 'hashicorp':
+    case 'azureSecret':
+    case 'awsSecret':
+      return inMemory(parseSecretKey(await fetchSecret(config, context.clouds)), config.kind);
+    case 'azureKey':
+    case 'awsKms':
+    case 'gcpKms':
+    case 'pkcs11':
+      return openRemote(config, context.clouds, context.onFailure);
   }
 }
 

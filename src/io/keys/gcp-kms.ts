@@ -1,0 +1,195 @@
+/** Google Cloud KMS: keys that sign where they are, by a service account's key or by Google's own package. */
+import { createSign } from 'node:crypto';
+import type { Hash32 } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+import { signatureOfDer } from '../../core/signing/remote-signature.ts';
+import { type LoadPackage, optionalPackage } from './optional-package.ts';
+import { publicKeyOfPem } from './remote-public-key.ts';
+import { readSmallFile } from './secret-key.ts';
+import {
+  baseUrl,
+  refused,
+  type VaultAnswer,
+  type VaultEnv,
+  type VaultRequest,
+} from './vault-types.ts';
+
+const NAME = 'Google Cloud KMS';
+const ENDPOINT_DEFAULT = 'https://cloudkms.googleapis.com/';
+const TOKEN_URI_DEFAULT = 'https://oauth2.googleapis.com/token';
+const SCOPE = 'https://www.googleapis.com/auth/cloudkms';
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const PACKAGE = 'google-auth-library';
+const ALGORITHM = 'EC_SIGN_SECP256K1_SHA256';
+const LIFE_SECONDS = 3600;
+const EARLY_SECONDS = 300;
+const CREDENTIALS_BYTES_MAX = 64 * 1024;
+const KEY_VERSION =
+  /^projects\/[^/]+\/locations\/[^/]+\/keyRings\/[^/]+\/cryptoKeys\/[^/]+\/cryptoKeyVersions\/[^/]+$/;
+
+interface ServiceAccount {
+  readonly email: string;
+  readonly keyId: string | undefined;
+  readonly privateKey: string;
+  readonly tokenUri: string;
+}
+
+export interface GcpLoginParts {
+  /** A service account's key; undefined: application default credentials. */
+  readonly credentialsPath: string | undefined;
+  readonly ask: VaultRequest;
+  readonly env: VaultEnv;
+  readonly clock: Clock;
+  readonly load?: LoadPackage | undefined;
+}
+
+/** Tokens of one identity. */
+export class GcpLogin {
+  private readonly parts: GcpLoginParts;
+  private held: { readonly text: string; readonly untilMs: number } | undefined;
+  private waiting: Promise<string> | undefined;
+
+  constructor(parts: GcpLoginParts) {
+    this.parts = parts;
+  }
+
+  /** A request with the token; one that is refused is had anew, once. */
+  async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
+    const answer = await this.ask(method, url, body);
+    if (answer.status !== 401) return answer;
+    this.held = undefined;
+    return this.ask(method, url, body);
+  }
+
+  private async ask(method: string, url: URL, body?: string): Promise<VaultAnswer> {
+    const headers: [string, string][] = [
+      ['authorization', `Bearer ${await this.token()}`],
+      ['content-type', 'application/json'],
+    ];
+    return this.parts.ask(method, url, headers, body);
+  }
+
+  private async token(): Promise<string> {
+    const { clock } = this.parts;
+    if (this.held && clock.nowMs() < this.held.untilMs) return this.held.text;
+    this.waiting ??= this.obtain().finally(() => {
+      this.waiting = undefined;
+    });
+    return this.waiting;
+  }
+
+  private async obtain(): Promise<string> {
+    const { credentialsPath, env, load } = this.parts;
+    const path = credentialsPath ?? env.GOOGLE_APPLICATION_CREDENTIALS;
+    const account = path ? await readAccount(path) : undefined;
+    if (account) return this.ofAccount(account);
+    const purpose = "Google's credentials that are not a service account's key";
+    const { GoogleAuth } = (await optionalPackage(PACKAGE, purpose, load)) as GoogleAuthPackage;
+    const options = { scopes: [SCOPE], ...(path ? { keyFilename: path } : {}) };
+    // It keeps its token and renews it by itself.
+    const found = await new GoogleAuth(options).getAccessToken().catch((cause: unknown) => {
+      throw fail('VAULT_REFUSED', `${NAME}: no credentials were found or they are refused`, {
+        cause,
+      });
+    });
+    if (!found) throw fail('VAULT_REFUSED', `${NAME}: no credentials were found`);
+    return this.hold(found, LIFE_SECONDS / 2);
+  }
+
+  private async ofAccount(account: ServiceAccount): Promise<string> {
+    const url = baseUrl(account.tokenUri, NAME);
+    const form = new URLSearchParams({
+      grant_type: GRANT,
+      assertion: assertion(account, Math.floor(this.parts.clock.nowMs() / 1000)),
+    });
+    const type = ['content-type', 'application/x-www-form-urlencoded'] as const;
+    const at = new URL(url.href.replace(/\/$/, ''));
+    const { status, fields } = await this.parts.ask('POST', at, [type], form.toString());
+    if (status !== 200 || typeof fields.access_token !== 'string') {
+      throw refused(NAME, 'the login', status);
+    }
+    const seconds = Number(fields.expires_in ?? LIFE_SECONDS);
+    return this.hold(fields.access_token, Number.isFinite(seconds) ? seconds : 0);
+  }
+
+  private hold(text: string, seconds: number): string {
+    const lifeMs = Math.max(seconds - EARLY_SECONDS, 0) * 1000;
+    this.held = { text, untilMs: this.parts.clock.nowMs() + lifeMs };
+    return text;
+  }
+}
+
+interface GoogleAuthPackage {
+  readonly GoogleAuth: new (
+    options: object,
+  ) => {
+    getAccessToken(): Promise<string | null | undefined>;
+  };
+}
+
+/** Undefined: credentials of another kind. Throws VAULT_CONFIG_INVALID. */
+async function readAccount(path: string): Promise<ServiceAccount | undefined> {
+  const text = (await readSmallFile(path, CREDENTIALS_BYTES_MAX)).toString('utf8');
+  let fields: Readonly<Record<string, unknown>>;
+  try {
+    fields = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw fail('VAULT_CONFIG_INVALID', `${path} is no file of Google's credentials`);
+  }
+  if (fields?.type !== 'service_account') return undefined;
+  const { client_email: email, private_key: privateKey, token_uri: uri } = fields;
+  if (typeof email !== 'string' || typeof privateKey !== 'string') {
+    throw fail('VAULT_CONFIG_INVALID', `${path} lacks client_email or private_key`);
+  }
+  return {
+    email,
+    privateKey,
+    keyId: typeof fields.private_key_id === 'string' ? fields.private_key_id : undefined,
+    tokenUri: typeof uri === 'string' ? uri : TOKEN_URI_DEFAULT,
+  };
+}
+
+/** RFC 7523, RS256. */
+function assertion({ email, keyId, privateKey, tokenUri }: ServiceAccount, now: number): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = { alg: 'RS256', typ: 'JWT', ...(keyId ? { kid: keyId } : {}) };
+  const claims = { iss: email, scope: SCOPE, aud: tokenUri, iat: now, exp: now + LIFE_SECONDS };
+  const signed = `${part(header)}.${part(claims)}`;
+  try {
+    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`;
+  } catch {
+    throw fail('VAULT_CONFIG_INVALID', `${NAME}: the private key of ${email} cannot be used`);
+  }
+}
+
+/** Throws VAULT_CONFIG_INVALID. */
+export function gcpKeyUrl(endpoint: string | undefined, keyVersionName: string): URL {
+  if (!KEY_VERSION.test(keyVersionName)) {
+    throw fail(
+      'VAULT_CONFIG_INVALID',
+      `${NAME}: a key is named projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/V`,
+    );
+  }
+  const path = keyVersionName.split('/').map(encodeURIComponent).join('/');
+  return new URL(`v1/${path}`, baseUrl(endpoint ?? ENDPOINT_DEFAULT, NAME));
+}
+
+/** 64 bytes. Throws VAULT_REFUSED, KEY_CURVE_UNSUPPORTED. */
+export async function gcpPublicKey(login: GcpLogin, key: URL): Promise<Uint8Array> {
+  const { status, fields } = await login.request('GET', new URL(`${key.pathname}/publicKey`, key));
+  if (status !== 200) throw refused(NAME, 'the public key', status);
+  if (fields.algorithm !== ALGORITHM || typeof fields.pem !== 'string') {
+    throw fail('KEY_CURVE_UNSUPPORTED', `${NAME}: the key is not of algorithm ${ALGORITHM}`);
+  }
+  return publicKeyOfPem(fields.pem);
+}
+
+/** r ‖ s. */
+export async function gcpSign(login: GcpLogin, key: URL, digest: Hash32): Promise<Uint8Array> {
+  const url = new URL(`${key.pathname}:asymmetricSign`, key);
+  const body = JSON.stringify({ digest: { sha256: Buffer.from(digest).toString('base64') } });
+  const { status, fields } = await login.request('POST', url, body);
+  if (status !== 200) throw refused(NAME, 'a signature', status);
+  return signatureOfDer(Buffer.from(String(fields.signature), 'base64'));
+}
