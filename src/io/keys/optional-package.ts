@@ -1,4 +1,5 @@
 /** Packages that only some keys need: loaded on use, named when they are not installed. */
+import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 
 export type LoadPackage = (name: string) => Promise<unknown>;
@@ -7,13 +8,13 @@ export type LoadPackage = (name: string) => Promise<unknown>;
 export async function optionalPackage(
   name: string,
   purpose: string,
-  load: LoadPackage = (wanted) => import(wanted),
+  load: LoadPackage = loadInstalled,
 ): Promise<unknown> {
   try {
     return await load(name);
   } catch (cause) {
     const { code } = cause as { readonly code?: unknown };
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') {
+    if (code !== 'MODULE_NOT_FOUND') {
       throw fail('PACKAGE_BROKEN', `the package ${name} cannot be loaded`, { cause });
     }
     throw fail(
@@ -22,4 +23,9 @@ export async function optionalPackage(
       { cause },
     );
   }
+}
+
+/** Beside this package or above it, as Node looks for what is required. */
+async function loadInstalled(name: string): Promise<unknown> {
+  return createRequire(import.meta.url)(name);
 }

@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { recoverAddress } from '../../core/base/secp256k1.ts';
 import { RemoteSigner } from './key-signer.ts';
+import { optionalPackage } from './optional-package.ts';
 import { openPkcs11 } from './pkcs11.ts';
 
 const LIBRARIES = [
@@ -20,11 +21,10 @@ const PIN = '483-canary';
 
 /** The package is not among ours: whoever has an HSM installs it. */
 async function missing(): Promise<string | undefined> {
-  const name = 'pkcs11js';
   if (!LIBRARIES.some(existsSync)) return 'SoftHSM (Debian: apt-get install softhsm2)';
-  return import(name).then(
+  return optionalPackage('pkcs11js', 'this test').then(
     () => undefined,
-    () => 'the package pkcs11js (npm install --no-save pkcs11js)',
+    (error: Error) => error.message,
   );
 }
 
@@ -100,7 +100,7 @@ describe('a hardware security module', () => {
   });
 
   it('needs a package, and says which', async () => {
-    const gone = Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' });
+    const gone = Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' });
     const place = { modulePath: '/never/loaded.so', pin: async () => PIN, keyId: 'a1' };
     await expect(openPkcs11(place, () => Promise.reject(gone))).rejects.toThrow(
       /npm install pkcs11js/,

@@ -125,8 +125,7 @@ async function openLibrary(path: string, load: LoadPackage | undefined): Promise
   const held = libraries.get(path);
   if (held) return held;
   const purpose = 'keys in hardware security modules (pkcs11)';
-  const found = (await optionalPackage(PACKAGE, purpose, load)) as Pkcs11Package;
-  const { PKCS11 } = found.PKCS11 ? found : found.default!;
+  const { PKCS11 } = (await optionalPackage(PACKAGE, purpose, load)) as Pkcs11Package;
   const library = new PKCS11();
   step(`the library ${path}`, () => library.load(path));
   step('to be initialised', () => library.C_Initialize(), CKR_CRYPTOKI_ALREADY_INITIALIZED);
@@ -136,7 +135,6 @@ async function openLibrary(path: string, load: LoadPackage | undefined): Promise
 
 interface Pkcs11Package {
   readonly PKCS11: new () => Library;
-  readonly default?: Pkcs11Package;
 }
 
 function slotOf(library: Library, { tokenLabel, slotIndex }: Pkcs11Place): Handle {
