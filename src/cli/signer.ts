@@ -38,6 +38,7 @@ export const signerCommand: Command = {
     const signer = await runSigner(settings, {
       log,
       version: `quorate/v${VERSION}`,
+      env: process.env,
       writeAccess: (line) => process.stdout.write(line),
     });
     const { host } = settings.listen;

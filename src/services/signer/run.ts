@@ -29,6 +29,8 @@ export interface RunningSigner extends RunningProxy {
 export interface SignerHost {
   readonly log: Log;
   readonly version: string;
+  /** The process's environment: credentials of clouds may stand there. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** One line, with its line feed, of the access log. */
   readonly writeAccess?: ((line: string) => void) | undefined;
 }
@@ -66,7 +68,7 @@ async function startAll(
   const guard = await openGuard(settings.guard, { clock, log, metrics });
   endings.push(() => guard.close());
   const keys = keysFromOptions(settings.keys, settings.dataPath);
-  const opened = await openAccounts(keys, { log, metrics });
+  const opened = await openAccounts(keys, { log, metrics, env: host.env });
   endings.push(() => opened.close());
   const payloads = settings.ptmUrl === undefined ? undefined : payloadStore(settings.ptmUrl, log);
   endings.push(() => payloads?.close());
