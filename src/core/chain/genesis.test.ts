@@ -8,13 +8,7 @@ import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { bigIntToBytes } from '../base/quantity.ts';
 import { encodeRlp } from '../base/rlp.ts';
 import { decodeBlock, encodeBlock } from './block.ts';
-import {
-  checkStart,
-  type GenesisAccount,
-  genesisBlock,
-  genesisFromJson,
-  parseGenesis,
-} from './genesis.ts';
+import { type GenesisAccount, genesisBlock, genesisFromJson, parseGenesis } from './genesis.ts';
 
 const CONTRACT = `0x${'7777'.padStart(40, '0')}`;
 
@@ -233,12 +227,6 @@ describe('bad genesis files', () => {
     expect(refusal({ ...BASE, config: { ibft2: {} } })).toContain('migrate the network to QBFT');
     expect(refusal({ ...BASE, config: {}, alloc: { '0x12': {} } })).toContain('not an address');
     expect(() => parseGenesis('{bad')).toThrow('invalid genesis file');
-    const both = genesisFromJson(quorum({ ibft: {}, qbft: {} }));
-    expect(() => checkStart(both.config)).toThrow(
-      'the attributes config.IBFT and config.QBFT are mutually exclusive on the genesis file',
-    );
-    const one = genesisFromJson(quorum({ chainId: 1 }));
-    expect(() => checkStart(one.config)).toThrow('Cannot have chain id or network id as 1.');
   });
 });
 

@@ -72,24 +72,6 @@ export function genesisBlock(
   return blockOf(header, header.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
 }
 
-/** What the reference checks at start and not at `init`. Throws GENESIS_INVALID. */
-export function checkStart(config: ChainConfig): void {
-  const { istanbul, ibft, qbft } = config;
-  if (istanbul && (ibft || qbft)) {
-    throw genesisFault(
-      'the attributes config.Istanbul and config.[IBFT|QBFT] are mutually exclusive on the genesis file',
-    );
-  }
-  if (ibft && qbft) {
-    throw genesisFault(
-      'the attributes config.IBFT and config.QBFT are mutually exclusive on the genesis file',
-    );
-  }
-  if (config.isQuorum && config.chainId === 1n) {
-    throw genesisFault('Cannot have chain id or network id as 1.');
-  }
-}
-
 /** A `config` object alone, as an existing database keeps it: without the checks of `init`. Throws GENESIS_INVALID. */
 export function chainConfigFromJson(json: unknown, format?: GenesisFormat): ChainConfig {
   const fields = new JsonFields(json, 'config');

@@ -9,8 +9,9 @@ import {
   secp256k1,
   sign65,
 } from '../../core/base/secp256k1.ts';
+import { checkStart } from '../../core/chain/check-start.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
-import { checkStart, type Genesis } from '../../core/chain/genesis.ts';
+import type { Genesis } from '../../core/chain/genesis.ts';
 import type { Log } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
@@ -232,7 +233,7 @@ function peerServer(
 }
 
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
-  checkStart(genesis.config);
+  checkStart(genesis);
   checkMarkers(options, genesis);
   checkEngine(options, genesis);
 }
