@@ -1,11 +1,16 @@
 /** What the commands of a private transaction manager share: which configuration, what stands over it. */
 import { fail } from '../core/base/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { askSecret } from '../io/host/ask.ts';
 import type { OptionRow, ParsedOptions } from '../io/host/options.ts';
+import type { SecretSource } from '../services/ptm/jasypt.ts';
 import { type PtmConfig, withStore } from '../services/ptm/options.ts';
 import { readTesseraConfig } from '../services/ptm/start.ts';
 
 const GROUP = 'Manager';
+
+/** For what is locked in a configuration: as Tessera takes it. */
+export const CONFIG_SECRETS: SecretSource = { env: process.env, ask: askSecret };
 
 export const PTM_CONFIG_ROWS: readonly OptionRow[] = [
   {
@@ -53,7 +58,11 @@ export async function readPtmConfig(
       `name the configuration: quorate ${command} --configfile config.json`,
     );
   }
-  const { config, warnings } = await readTesseraConfig(file, options.list('override'));
+  const { config, warnings } = await readTesseraConfig(
+    file,
+    options.list('override'),
+    CONFIG_SECRETS,
+  );
   for (const warning of warnings) say('warn', warning);
   const store = options.string('store');
   return store === undefined ? config : withStore(config, store);

@@ -11,7 +11,7 @@ import { readTesseraConfig } from '../services/ptm/start.ts';
 import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS, PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
 
 const GROUP = 'Snapshot';
 
@@ -96,7 +96,8 @@ async function restorePtm(
 }
 
 async function newConfig(options: ParsedOptions, file: string): Promise<PtmConfig> {
-  const { config } = await readTesseraConfig(file, options.list('override'));
+  const overrides = options.list('override');
+  const { config } = await readTesseraConfig(file, overrides, CONFIG_SECRETS);
   const store = options.string('store');
   return store === undefined ? config : withStore(config, store);
 }

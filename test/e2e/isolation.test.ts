@@ -281,6 +281,12 @@ it('leaves nothing on the pages beside the API', async () => {
       expect(canariesIn(ALL, await (await fetch(url + page)).text())).toEqual([]);
     }
   }
+  for (const { ptm } of net.devnet.description.nodes) {
+    const figures = await (await fetch(`${ptm.thirdParty}/metrics`)).text();
+    expect(figures).toMatch(/^tessera_Q2T_POST_send_SendRequest_RequestCount /m);
+    expect(canariesIn(ALL, figures)).toEqual([]);
+    for (const key of net.keys) expect(figures).not.toContain(key.slice(0, 8));
+  }
 });
 
 it('leaves nothing in the files of strangers, in any log, or in clear at a manager', async () => {

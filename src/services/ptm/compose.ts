@@ -1,7 +1,8 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
 import { randomBytes } from 'node:crypto';
-import type { Clock, Entropy, Kv, Log, Metrics, Timers } from '../../core/ports.ts';
+import type { Clock, Entropy, Kv, Log, Timers } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
+import { watchSystem } from '../../io/host/system-metrics.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
 import {
   type HttpReply,
@@ -25,6 +26,7 @@ import type { PayloadStore } from './manager/store.ts';
 import { openStore, overKv } from './open-store.ts';
 import type { PtmApp, PtmConfig } from './options.ts';
 import { httpPeerWire } from './peer-wire.ts';
+import { RequestMetrics } from './request-metrics.ts';
 import { clientTrust, serverTrust } from './tls-options.ts';
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -39,7 +41,6 @@ export interface PtmHost {
   /** Where payloads are kept instead of where the configuration says. Taken over, and closed. */
   readonly kv?: Kv;
   readonly say?: Log;
-  readonly metrics?: Metrics;
   /** Environment variables, which hold the credentials of key vaults. */
   readonly env?: VaultEnv;
 }
@@ -74,11 +75,6 @@ const timers: Timers = {
   yield: (next) => void setImmediate(next),
 };
 const silent: Log = () => undefined;
-const uncounted: Metrics = {
-  count: () => undefined,
-  gauge: () => undefined,
-  observe: () => undefined,
-};
 
 /** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_… or STORAGE_…. */
 export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
@@ -106,9 +102,14 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const wire = httpPeerWire(clients, versions);
   const storage = host.kv ? overKv(host.kv) : await openStore(config, clock, say, host.env ?? {});
   const { store } = storage;
-  const metrics = host.metrics ?? uncounted;
+  const figures = new RequestMetrics();
+  const metrics = figures.own;
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
   const distributor = new Distributor({ store, table, wire, clock, timers, say, metrics, seed });
+  metrics.count('ptm_payloads_pushed_total', 0);
+  metrics.probe('ptm_payloads_owed', () => distributor.owedCount());
+  metrics.probe('ptm_peers', () => table.peers().length);
+  watchSystem(metrics);
   const discovery = new Discovery({
     table,
     enclave,
@@ -141,7 +142,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
         const served = routes[app];
         if (!served) continue;
         const server = await startHttpServer({
-          routes: served,
+          routes: figures.watch(app, served),
           address,
           bodyBytesMax: BODY_BYTES_MAX,
           failure,

@@ -154,7 +154,7 @@ describe('Tessera configuration files', () => {
       connectionsMax: 20,
     });
     expect(() => withStore(config, 'mysql://x')).toThrow(/--store must be postgres:/);
-    expect(() => parse({ jdbc: { ...jdbc, password: 'ENC(abc)' } })).toThrow(/jasypt.*PGPASSWORD/);
+    expect(() => parse({ jdbc: { ...jdbc, password: 'ENC(abc)' } })).toThrow(/Jasypt.*PGPASSWORD/);
     expect(() => parse({ jdbc, quorate: { databaseConnections: 1 } })).toThrow(/from 2 to/);
     const servers = sample.serverConfigs.filter(({ app }) => app !== 'Q2T');
     const older = parse({ serverConfigs: servers, unixSocketFile: 'old.ipc' });

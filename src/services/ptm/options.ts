@@ -114,7 +114,7 @@ function parseJdbc(root: Fields, warnings: string[]): DatabaseSource | undefined
   const { username, password } = jdbc;
   if (typeof password === 'string' && password.startsWith('ENC(')) {
     throw invalid(
-      'jdbc.password is locked with jasypt, which is not read: leave it away, and give the password in the environment variable PGPASSWORD',
+      'jdbc.password is locked with Jasypt: name the file of its secret in TESSERA_CONFIG_SECRET, or give the password in PGPASSWORD and leave it away',
     );
   }
   return {

@@ -11,6 +11,7 @@ import { base64 } from './api/replies.ts';
 import { thirdPartyRoutes } from './api/third-party.ts';
 import { composePtm, entropy, type PtmHost } from './compose.ts';
 import { embeddedManager } from './embedded.ts';
+import { type SecretSource, unlockConfig } from './jasypt.ts';
 import { PrivacyGroups } from './manager/privacy-groups.ts';
 import { Recovery, type RecoveryReport } from './manager/recovery.ts';
 import { Resender } from './manager/resend.ts';
@@ -33,10 +34,14 @@ export interface RunningPtm {
   close(): Promise<void>;
 }
 
-/** Reads a Tessera configuration file, and puts `key=value` overrides over it. Throws PTM_CONFIG_INVALID. */
+/**
+ * Reads a Tessera configuration file, and puts `key=value` overrides over it; `secrets` opens what is locked in it. Throws
+ * PTM_CONFIG_INVALID.
+ */
 export async function readTesseraConfig(
   file: string,
   overrides: readonly string[] = [],
+  secrets?: SecretSource,
 ): Promise<{ config: PtmConfig; warnings: string[] }> {
   let value: unknown;
   try {
@@ -45,6 +50,7 @@ export async function readTesseraConfig(
     throw fail('PTM_CONFIG_INVALID', `cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
   applyOverrides(value, overrides);
+  if (secrets) await unlockConfig(value, secrets);
   return parseTesseraConfig(value, file);
 }
 

@@ -60,6 +60,11 @@ export class Distributor {
     }
   }
 
+  /** Payloads that recipients have missed, of all that are away. */
+  owedCount(): number {
+    return [...this.owed.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   stop(): void {
     this.stopped = true;
     this.timer?.cancel();

@@ -1,0 +1,79 @@
+/**
+ * Passwords of a Tessera configuration that are locked with Jasypt: `ENC(…)`, by Jasypt's own defaults, with the secret that
+ * Tessera is given in the file TESSERA_CONFIG_SECRET names, or types in.
+ */
+import { createDecipheriv, createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fail } from '../../core/base/errors.ts';
+import { isPostgresUrl } from '../../io/database/postgres-address.ts';
+
+const SECRET_FILE = 'TESSERA_CONFIG_SECRET';
+const ROUNDS = 1000;
+const SALT_BYTES = 8;
+const KEY_BYTES = 8;
+const LOCKED = /^\s*ENC\((.*)\)\s*$/s;
+
+export interface SecretSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Asks the one who starts the manager. */
+  readonly ask: (question: string) => Promise<string>;
+}
+
+/** Puts the password in the place of what is locked; asks for the secret where something is. Throws PTM_CONFIG_INVALID. */
+export async function unlockConfig(root: unknown, source: SecretSource): Promise<void> {
+  const jdbc = (root as { jdbc?: { url?: unknown; password?: unknown } } | null)?.jdbc;
+  if (typeof jdbc?.password !== 'string' || typeof jdbc.url !== 'string') return;
+  const locked = LOCKED.exec(jdbc.password)?.[1];
+  // A database that is not read needs no password.
+  if (locked === undefined || !isPostgresUrl(jdbc.url)) return;
+  jdbc.password = unlock(locked, await secretOf(source));
+}
+
+async function secretOf({ env, ask }: SecretSource): Promise<string> {
+  const file = env[SECRET_FILE];
+  if (file === undefined)
+    return ask('Please enter the secret/password used to decrypt config value');
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw invalid(`Error while reading secret from file: ${(cause as Error).message}`);
+  }
+}
+
+function unlock(locked: string, secret: string): string {
+  const bytes = Buffer.from(locked, 'base64');
+  // As it is, as Tessera takes it; and without the end of line that editors put there.
+  for (const each of new Set([secret, secret.replace(/\r?\n$/, '')])) {
+    const password = decrypt(bytes, each);
+    if (password !== undefined) return password;
+  }
+  throw invalid(
+    `jdbc.password does not open with this secret: check the file that ${SECRET_FILE} names, and that the password was locked by Jasypt with its default algorithm, PBEWithMD5AndDES`,
+  );
+}
+
+/** PBEWithMD5AndDES, 1000 rounds, the salt in front. undefined: it does not open. */
+function decrypt(bytes: Uint8Array, secret: string): string | undefined {
+  const salt = bytes.subarray(0, SALT_BYTES);
+  let derived: Uint8Array = Buffer.concat([Buffer.from(secret.normalize('NFC')), salt]);
+  for (let round = 0; round < ROUNDS; round++) {
+    derived = createHash('md5').update(derived).digest();
+  }
+  const key = derived.subarray(0, KEY_BYTES);
+  // Three times the same key is single DES, which this platform has no more.
+  const cipher = createDecipheriv(
+    'des-ede3-cbc',
+    Buffer.concat([key, key, key]),
+    derived.subarray(KEY_BYTES),
+  );
+  try {
+    const clear = Buffer.concat([cipher.update(bytes.subarray(SALT_BYTES)), cipher.final()]);
+    return new TextDecoder('utf-8', { fatal: true }).decode(clear);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(message: string): Error {
+  return fail('PTM_CONFIG_INVALID', message);
+}
