@@ -44,7 +44,7 @@ let ptm: TestPtm;
 let node: RpcNode;
 let api: ServedApi;
 let from: string;
-let tokens: Record<'PS1' | 'PS2' | 'other' | 'none', string>;
+let tokens: Record<'PS1' | 'PS2' | 'other' | 'hosted' | 'foreign' | 'none', string>;
 let targets: Target[];
 
 beforeAll(async () => {
@@ -89,6 +89,8 @@ beforeAll(async () => {
     PS1: await sign(`psi://PS1?node.eoa=${from}&self.eoa=0x0`),
     PS2: await sign('psi://PS2?node.eoa=0x0&self.eoa=0x0'),
     other: await sign(`psi://PS1?node.eoa=${from}&self.eoa=${from}`),
+    hosted: await sign(`psi://PS1?node.eoa=${from}`),
+    foreign: await sign(`psi://PS1?node.eoa=0x${'12'.repeat(20)}`),
     none: await sign(),
   };
   targets = await privateHistory();
@@ -308,6 +310,24 @@ it('sends EEA transactions with a tenant’s own key and of the signers that his
   expect(await call(ask(tokens.PS2), 'priv_findPrivacyGroup', addresses)).toEqual([]);
   await expect(call(ask(tokens.PS2), 'priv_deletePrivacyGroup', id)).rejects.toThrow();
   expect(await call(ask(tokens.PS1), 'priv_findPrivacyGroup', addresses)).toHaveLength(1);
+});
+
+it('resends for a tenant whose token names accounts of the node only', async () => {
+  const tenant = overHttp(api.httpUrl!, bearer(tokens.hosted));
+  const other = overHttp(api.httpUrl!, bearer(tokens.PS2));
+  await node.call('miner_stop');
+  const nonce = await call(tenant, 'eth_getTransactionCount', from, 'pending');
+  const args = { from, nonce, gas: '0x200000', privateFor: [], data: STORE_CODE };
+  const hash = await call(tenant, 'eth_sendTransaction', args);
+  const { input } = await call(tenant, 'eth_getTransactionByHash', hash);
+  const again = [{ ...args, data: input }, '0x0', '0x210000'];
+  const hosted = overHttp(api.httpUrl!, bearer(tokens.foreign));
+  await expect(call(hosted, 'eth_resend', ...again)).rejects.toThrow('not authorized');
+  await expect(call(other, 'eth_resend', ...again)).rejects.toThrow();
+  // Allowed; and without gas prices nobody can pay more, which the pool asks of a replacement.
+  await expect(call(tenant, 'eth_resend', ...again)).rejects.toThrow('underpriced');
+  await node.call('miner_start');
+  expect((await untilMined(tenant, hash)).status).toBe('0x1');
 });
 
 it('refuses all calls without a token', async () => {

@@ -83,6 +83,8 @@ export interface SendDesk {
   /** Defaults filled in, payload stored when private; unsigned. */
   fill(args: TransactionArgs): Promise<Transaction>;
   signTransaction(args: TransactionArgs, password?: string): Promise<Transaction>;
+  /** Signs it as it is, whose payload its parties have if it is private, and sends it. */
+  resend(args: TransactionArgs): Promise<Hash32>;
   sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32>;
 
   /** Hands a signed private transaction to the parties, as the payload of a marker signed elsewhere. */

@@ -160,6 +160,10 @@ export class Sender implements SendDesk {
     return this.signBody(from, { ...body, data }, true, password);
   }
 
+  async resend(args: TransactionArgs): Promise<Hash32> {
+    return this.submit(await this.signTransaction(args));
+  }
+
   async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
     const transaction = decodeTransaction(raw);
     if (!args) throw fail('SEND_NOT_PRIVATE', 'transaction is not private');

@@ -61,6 +61,11 @@ export class TenantDesk implements SendDesk {
     return this.desk.signTransaction(args, password);
   }
 
+  async resend(args: TransactionArgs): Promise<Hash32> {
+    this.checkOwn(args);
+    return this.desk.resend(args);
+  }
+
   async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
     this.checkSigner(decodeTransaction(raw));
     return this.desk.sendRawPrivate(raw, args);

@@ -88,8 +88,7 @@ async function resend(
   if (!args.private) return toHex(await desk.send({ ...args, gasPrice: price, gas: limit }));
   // Its parties have the payload: only the transaction around the hash is made anew.
   const terms = { gasPrice: price ?? 0n, gas: limit ?? PRIVATE_RESEND_GAS };
-  const { raw } = await desk.signTransaction({ ...args, ...terms });
-  return toHex(await desk.sendRaw(raw));
+  return toHex(await desk.resend({ ...args, ...terms }));
 }
 
 /** A private transaction lies in the pool with the hash of its payload, which is what its caller has to name. */
