@@ -17,12 +17,16 @@ export interface Intent {
   readonly to?: string | undefined;
   readonly value?: bigint | undefined;
   readonly gas?: bigint | undefined;
-  /** First four bytes of the data, 0x hex. */
+  /** What the gas may cost at most, in wei. */
+  readonly fee?: bigint | undefined;
+  /** First four bytes of the data, 0x hex; `opaque` where the data are the hash of what is called. */
   readonly selector?: string | undefined;
   /** What is signed or its hash; for the audit log. */
   readonly digest?: string | undefined;
-  /** Of typed data. */
+  /** Of typed data, as far as the domain's hash covers them. */
   readonly domainName?: string | undefined;
+  /** 0x, lower case. */
+  readonly verifyingContract?: string | undefined;
   readonly primaryType?: string | undefined;
 }
 

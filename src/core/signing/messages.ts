@@ -17,7 +17,9 @@ export interface MessageRequest {
 }
 
 export interface TypedDataRequest extends MessageRequest {
+  /** As far as the domain's hash covers them. */
   readonly domainName: string | undefined;
+  readonly verifyingContract: string | undefined;
   readonly primaryType: string | undefined;
 }
 
@@ -45,18 +47,28 @@ export function typedDataAccount(params: unknown): string {
 export function readTypedData(params: unknown): TypedDataRequest {
   const [account, given] = twoOf(params);
   const data = typedFields(given);
-  const domain = data.domain as Fields | undefined;
   try {
     return {
       account,
       digest: typedDataHash(data),
-      domainName: typeof domain?.name === 'string' ? domain.name : undefined,
+      domainName: domainMember(data, 'name', 'string'),
+      verifyingContract: domainMember(data, 'verifyingContract', 'address')?.toLowerCase(),
       primaryType: typeof data.primaryType === 'string' ? data.primaryType : undefined,
     };
   } catch (error) {
     if (hasCode(error, 'TYPED_DATA_INVALID')) throw badParams(error.message);
     throw error;
   }
+}
+
+/** What the domain's type does not list is not signed, whatever the domain says. */
+function domainMember(data: Fields, name: string, type: string): string | undefined {
+  const { EIP712Domain: members } = data.types as Record<string, unknown>;
+  const isSigned =
+    Array.isArray(members) &&
+    members.some((member: Fields) => member.name === name && member.type === type);
+  const value = (data.domain as Fields)[name];
+  return isSigned && typeof value === 'string' ? value : undefined;
 }
 
 function typedFields(given: unknown): Fields {

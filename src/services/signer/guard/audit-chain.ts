@@ -31,13 +31,14 @@ export function entryLine(
   nowMs: number,
   { caller, intent, outcome }: AuditEntry,
 ): { readonly line: string; readonly end: ChainEnd } {
-  const { method, account, kind, to, value, gas, selector, digest } = intent;
-  const domain = intent.domainName === undefined ? undefined : clip(intent.domainName);
-  const type = intent.primaryType === undefined ? undefined : clip(intent.primaryType);
+  const { method, account, kind, to, value, gas, fee, selector, digest } = intent;
+  const { domainName, verifyingContract, primaryType } = intent;
   return linked(end, nowMs, {
     ...{ caller: clip(caller), method: clip(method), account, kind, to },
-    ...{ value: value?.toString(), gas: gas?.toString(), selector, digest },
-    ...{ domainName: domain, primaryType: type, outcome: clip(outcome) },
+    ...{ value: value?.toString(), gas: gas?.toString(), fee: fee?.toString() },
+    ...{ selector, digest, domainName: domainName && clip(domainName) },
+    ...{ verifyingContract: verifyingContract && clip(verifyingContract) },
+    ...{ primaryType: primaryType && clip(primaryType), outcome: clip(outcome) },
   });
 }
 

@@ -43,6 +43,7 @@ rules:
     selectors: [none, "transfer(address,uint256)", "0x095ea7b3"]
     maxValue: 1.5 ether
     maxGas: 100000
+    maxFee: 20 gwei
 `;
 
 describe('a policy file', () => {
@@ -64,6 +65,9 @@ describe('a policy file', () => {
     expect(why(rules, transfer({ gas: 100_001n }))).toBe(
       'rule "treasury": gas 100001 is over its maxGas 100000',
     );
+    expect(why(rules, transfer({ fee: 20n * 10n ** 9n }))).toBeUndefined();
+    expect(why(rules, transfer({ fee: 20n * 10n ** 9n + 1n }))).toContain('maxFee 20000000000');
+    expect(why(rules, transfer({ selector: 'opaque' }))).toContain('selector opaque');
     expect(why(rules, transfer({ method: 'eea_sendTransaction' }))).toContain(
       'eea_sendTransaction',
     );
@@ -85,6 +89,7 @@ rules:
     typedData:
       - domain: Ether Mail
         primaryType: Mail
+      - contract: "${TO}"
 `);
     expect(why(open, message)).toBeUndefined();
     expect(why(open, { ...message, kind: 'digest' })).toBeUndefined();
@@ -92,6 +97,8 @@ rules:
     expect(why(open, { ...typed, domainName: 'Ether Mail' })).toBeUndefined();
     expect(why(open, { ...typed, domainName: 'Other' })).toContain('"Mail" of domain "Other"');
     expect(why(open, typed)).toContain('rule "#1"');
+    expect(why(open, { ...typed, verifyingContract: TO })).toBeUndefined();
+    expect(why(open, { ...typed, verifyingContract: B })).toBeDefined();
   });
 
   it('a contract cannot be made past a list of selectors', () => {

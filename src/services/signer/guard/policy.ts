@@ -36,6 +36,8 @@ export interface Rule {
   readonly selectors: ReadonlySet<string> | undefined;
   readonly maxValue: bigint | undefined;
   readonly maxGas: bigint | undefined;
+  /** Of gas limit times price. */
+  readonly maxFee: bigint | undefined;
   readonly rates: readonly Rate[];
   /** eth_sign and personal_sign. */
   readonly messages: boolean;
@@ -47,6 +49,8 @@ export interface Rule {
 /** undefined: any. */
 export interface TypedDataRule {
   readonly domain: string | undefined;
+  /** 0x, lower case. */
+  readonly contract: string | undefined;
   readonly primaryType: string | undefined;
 }
 
@@ -64,7 +68,7 @@ const ROOT = ['version', 'callers', 'rules'];
 const CALLER = ['name', 'token', 'certificate', 'anybody', 'methods'];
 const RULE = [
   ...['name', 'callers', 'accounts', 'methods', 'transactions', 'to', 'selectors', 'maxValue'],
-  ...['maxGas', 'rates', 'messages', 'typedData', 'digests'],
+  ...['maxGas', 'maxFee', 'rates', 'messages', 'typedData', 'digests'],
 ];
 const VERSION = '1';
 const COUNT_MAX = 100_000;
@@ -166,6 +170,7 @@ function rule(place: Place, index: number, callers: ReadonlySet<string> | undefi
     ),
     maxValue: members.get('maxValue')?.parsed('maxValue', AMOUNT, amount),
     maxGas: members.get('maxGas')?.parsed('maxGas', 'a number', whole),
+    maxFee: members.get('maxFee')?.parsed('maxFee', AMOUNT, amount),
     rates: members.get('rates')?.list('rates').map(rate) ?? [],
     messages: members.get('messages')?.boolean('messages') ?? false,
     typedData: typedData ? typedDataRules(typedData) : [],
@@ -175,11 +180,14 @@ function rule(place: Place, index: number, callers: ReadonlySet<string> | undefi
 
 function typedDataRules(place: Place): readonly TypedDataRule[] {
   if (place.isBoolean())
-    return place.boolean('typedData') ? [{ domain: undefined, primaryType: undefined }] : [];
+    return place.boolean('typedData')
+      ? [{ domain: undefined, contract: undefined, primaryType: undefined }]
+      : [];
   return place.list('typedData').map((item) => {
-    const members = item.members('an item of typedData', ['domain', 'primaryType']);
+    const members = item.members('an item of typedData', ['domain', 'contract', 'primaryType']);
     return {
       domain: members.get('domain')?.text('domain'),
+      contract: members.get('contract')?.parsed('contract', 'an address', address),
       primaryType: members.get('primaryType')?.text('primaryType'),
     };
   });

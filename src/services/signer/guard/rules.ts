@@ -105,7 +105,7 @@ function refusedBy(rule: Rule, intent: Intent): string | undefined {
 }
 
 function transactionRefused(rule: Rule, intent: Intent): string | undefined {
-  const { to, value = 0n, gas = 0n, selector } = intent;
+  const { to, value = 0n, gas = 0n, fee = 0n, selector } = intent;
   if (!rule.transactions) return 'transactions are not signed';
   if (rule.to && !rule.to.has(to ?? 'create'))
     return to === undefined
@@ -119,14 +119,17 @@ function transactionRefused(rule: Rule, intent: Intent): string | undefined {
     return `value ${value} is over its maxValue ${rule.maxValue}`;
   if (rule.maxGas !== undefined && gas > rule.maxGas)
     return `gas ${gas} is over its maxGas ${rule.maxGas}`;
+  if (rule.maxFee !== undefined && fee > rule.maxFee)
+    return `the gas may cost ${fee}, over its maxFee ${rule.maxFee}`;
   return undefined;
 }
 
 function typedDataRefused({ typedData }: Rule, intent: Intent): string | undefined {
-  const { domainName, primaryType } = intent;
+  const { domainName, primaryType, verifyingContract } = intent;
   const isAllowed = typedData.some(
     (one) =>
       (one.domain === undefined || one.domain === domainName) &&
+      (one.contract === undefined || one.contract === verifyingContract) &&
       (one.primaryType === undefined || one.primaryType === primaryType),
   );
   if (isAllowed) return undefined;

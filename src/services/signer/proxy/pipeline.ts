@@ -159,9 +159,9 @@ export class Pipeline {
   private async signTypedData(call: Call, { identity }: Caller): Promise<Reply> {
     const { desk } = this.parts;
     const signer = desk.find(identity, typedDataAccount(call.params), 'SIGNER_NO_ACCOUNT');
-    const { account, digest, domainName, primaryType } = readTypedData(call.params);
+    const { account, digest, ...domain } = readTypedData(call.params);
     const { method } = call;
-    const what = { domainName, primaryType, digest: toHex(digest) };
+    const what = { ...domain, digest: toHex(digest) };
     const intent = { method, account, kind: 'typedData', ...what } as const;
     const signature = await desk.signMessage(identity, signer, digest, intent);
     return resultReply(call.id, `"${toHex(signature)}"`);

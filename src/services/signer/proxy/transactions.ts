@@ -204,7 +204,9 @@ function intentOf(method: string, request: TransactionRequest): Intent {
     to: body.to && toHex(body.to),
     value: body.value,
     gas: body.gasLimit,
-    selector: selectorOf(body),
+    fee: body.gasLimit * (body.type >= 2 ? body.maxFeePerGas : body.gasPrice),
+    // A private transaction that is only signed carries the hash of its payload.
+    selector: kind === 'private' && method === 'eth_signTransaction' ? 'opaque' : selectorOf(body),
   };
 }
 
