@@ -20,7 +20,7 @@ import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
 import { type AssembleRequest, Driver } from './driver.ts';
 import type { Events } from './events.ts';
-import type { RulesWatch } from './rules-watch.ts';
+import { HOLD_MS, type RulesWatch } from './rules-watch.ts';
 import type { ValidatorBook } from './validator-book.ts';
 
 /** How consensus messages travel; addresses are those of node keys. */
@@ -122,12 +122,12 @@ export class BftParticipation {
   /** Peers have told which changes of rules they know of, or have gone. */
   rulesHeard(): void {
     const { driver } = this;
-    const { chain, rules } = this.parts;
+    const { chain, rules, clock } = this.parts;
     if (!driver) return;
     const { number } = chain.head();
     const validators = this.validators();
     rules.warn(number, validators);
-    const isRefusing = rules.ignorantOf(number + 1, validators).length > 0;
+    const isRefusing = rules.holding(number + 1, validators, clock.nowMs()).length > 0;
     if (isRefusing !== this.isRefusing) this.begin(driver);
   }
 
@@ -156,14 +156,16 @@ export class BftParticipation {
 
   /** Without validators the engine stands still. */
   private refuses(height: number, validators: readonly Address[]): boolean {
-    const { rules, log } = this.parts;
+    const { rules, log, clock, timers } = this.parts;
     rules.warn(height - 1, validators);
-    const [ignorant] = rules.ignorantOf(height, validators);
+    const [ignorant] = rules.holding(height, validators, clock.nowMs());
     if (ignorant && !this.isRefusing) {
       log('error', 'Not making a block from which other rules hold: a validator would not follow', {
         number: height,
         validator: toHex(ignorant),
       });
+      const timer = timers.set(HOLD_MS, () => this.rulesHeard());
+      this.endings.push(() => timer.cancel());
     }
     this.isRefusing = ignorant !== undefined;
     return this.isRefusing;

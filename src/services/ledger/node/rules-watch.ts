@@ -1,11 +1,13 @@
 /**
  * Whether the validators that are connected know of the changes of rules ahead (transitions, newer forks). A validator that does
- * not would fork off at that block: it is named beforehand, and this node does not make the block while such a peer is there.
+ * not would not follow at that block: it is named beforehand, and this node does not make the block while such a peer is there.
+ * As many as may be faulty hold it for a time only, because what they say may be a lie.
  */
 import { type Address, equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { type RuleChange, ruleChanges } from '../../../core/chain/rule-changes.ts';
+import { faultyMax } from '../../../core/consensus/bft/quorum.ts';
 import type { Log, PeerInfo } from '../../../core/ports.ts';
 import { decodeRuleChanges, encodeRuleChanges } from '../../../core/wire/rule-changes.ts';
 
@@ -16,6 +18,9 @@ interface Watched {
   readonly told: ReadonlyMap<number, string> | undefined;
 }
 
+/** How long f validators hold a block: time to bring them the file. */
+export const HOLD_MS = 300_000;
+
 /** Client name of GoQuorum: it cannot know of forks that it lacks. */
 const GOQUORUM = /^Geth\//;
 
@@ -24,6 +29,8 @@ export class RulesWatch {
   private readonly log: Log;
   private readonly peers = new Map<string, Watched>();
   private readonly warned = new Set<string>();
+  /** The block that is held, and since when. */
+  private held: { readonly block: number; readonly sinceMs: number } | undefined;
 
   constructor({ config, log }: { config: ChainConfig; log: Log }) {
     this.own = ruleChanges(config);
@@ -52,13 +59,25 @@ export class RulesWatch {
   }
 
   /** Validators among the peers that do not know of the change at `block`. */
-  ignorantOf(block: number, validators: readonly Address[]): readonly Address[] {
+  private ignorantOf(block: number, validators: readonly Address[]): readonly Address[] {
     const change = this.own.find((each) => each.block === block);
     if (!change) return [];
     return [...this.peers.values()]
       .filter((peer) => validators.some((validator) => equalBytes(validator, peer.address)))
       .filter((peer) => !knows(peer, change))
       .map(({ address }) => address);
+  }
+
+  /**
+   * Validators because of whom `block` must not be made now. While more than f do not know its rules it has to wait for them, since
+   * no quorum would stay; f of them are waited for HOLD_MS, and then left behind.
+   */
+  holding(block: number, validators: readonly Address[], nowMs: number): readonly Address[] {
+    const ignorant = this.ignorantOf(block, validators);
+    if (ignorant.length === 0) return [];
+    if (this.held?.block !== block) this.held = { block, sinceMs: nowMs };
+    const isOver = nowMs - this.held.sinceMs >= HOLD_MS;
+    return isOver && ignorant.length <= faultyMax(validators.length) ? [] : ignorant;
   }
 
   /** Names those that do not know of the next change after `head`, each once. */

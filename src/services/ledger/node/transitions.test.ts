@@ -26,6 +26,7 @@ import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 import type { Chain } from './chain.ts';
 import { HeaderVerifier } from './header-verifier.ts';
+import { HOLD_MS } from './rules-watch.ts';
 
 const VALIDATORS = sortedValidators(
   TOPOLOGY.nodes.map(({ nodeKey }) => addressOfSecretKey(nodeKey)),
@@ -343,5 +344,17 @@ describe('other transitions', () => {
     await old.stop();
     network.nodes.push(await network.node(3, { disk: old.disk, genesis: later }));
     await network.reach(8, network.nodes, 5 * MINUTE_MS);
+  });
+
+  it('are crossed after a while without one that says it does not know them, and would hold the network for ever', async () => {
+    const later = ibftGenesis([{ block: 4, blockperiodseconds: 2 }]);
+    network = new ValidatorNetwork(later);
+    await network.start(3);
+    const old = await network.node(3, { genesis: ibftGenesis() });
+    await network.reach(3, network.nodes, MINUTE_MS);
+    await network.time.pass(HOLD_MS - MINUTE_MS);
+    expect(network.nodes.map(({ chain }) => chain.head().number)).toEqual([3, 3, 3]);
+    await network.reach(8, network.nodes, 5 * MINUTE_MS);
+    await old.stop();
   });
 });
