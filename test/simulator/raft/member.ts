@@ -5,6 +5,7 @@ import { keccak256 } from '../../../src/core/base/keccak.ts';
 import { Prng } from '../../../src/core/base/prng.ts';
 import {
   CONF_CHANGE,
+  type ConfChange,
   decodeConfChange,
   decodeMessage,
   ENTRY_TYPE,
@@ -45,6 +46,8 @@ export class Member {
   isRemoved = false;
   applied = 0;
   digest: Uint8Array = new Uint8Array(32);
+  /** Ids that are never given again, as the applier of a node has it. */
+  private gone = new Set<number>();
   private readonly host: MemberHost;
   private readonly chance: Prng;
   private store: RaftStore | undefined;
@@ -164,18 +167,26 @@ export class Member {
     this.applied = entry.index;
     this.digest = keccak256(concatBytes(this.digest, entry.data));
     if (entry.type === ENTRY_TYPE.confChange) {
-      const change = decodeConfChange(entry.data);
-      raft.applyConfChange(change);
-      this.host.trace(`${this.id} applies ${JSON.stringify(change)}`);
-      this.isRemoved ||= change.type === CONF_CHANGE.removeNode && change.nodeId === this.id;
+      this.applyChange(raft, decodeConfChange(entry.data));
     }
     raft.applied(entry.index);
+  }
+
+  private applyChange(raft: Raft, change: ConfChange): void {
+    const { type, nodeId } = change;
+    if (this.gone.has(nodeId)) return;
+    raft.applyConfChange(change);
+    this.host.trace(`${this.id} applies ${JSON.stringify(change)}`);
+    if (type !== CONF_CHANGE.removeNode) return;
+    this.gone.add(nodeId);
+    this.isRemoved ||= nodeId === this.id;
   }
 
   private async compact(raft: Raft, store: RaftStore): Promise<void> {
     const index = new Uint8Array(8);
     new DataView(index.buffer).setFloat64(0, this.applied);
-    const { snapshot, firstKept } = raft.compact(this.applied, concatBytes(index, this.digest));
+    const state = concatBytes(index, this.digest, Uint8Array.from(this.gone));
+    const { snapshot, firstKept } = raft.compact(this.applied, state);
     this.snapshotIndex = this.applied;
     await store.compact(snapshot, firstKept);
   }
@@ -184,10 +195,12 @@ export class Member {
     this.snapshotIndex = snapshot.index;
     this.applied = snapshot.index;
     this.digest = new Uint8Array(32);
+    this.gone.clear();
     if (snapshot.index === 0) return;
     const view = new DataView(snapshot.data.slice().buffer);
     if (view.getFloat64(0) !== snapshot.index) throw new Error('a snapshot of another index');
-    this.digest = snapshot.data.slice(8);
+    this.digest = snapshot.data.slice(8, 40);
+    this.gone = new Set(snapshot.data.subarray(40));
     this.host.trace(`${this.id} at snapshot ${snapshot.index} ${bareHex(this.digest).slice(0, 8)}`);
   }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { RAFT_CANARIES } from './canaries.ts';
 import { runRaftSeed } from './world.ts';
 
-const SEEDS = Array.from({ length: 24 }, (_, at) => at + 1);
+/** The last one was found: a learner asks for its promotion after its removal, of which it has not heard. */
+const SEEDS = [...Array.from({ length: 24 }, (_, at) => at + 1), 2011468];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
   'raft-small-quorum': [1, 4, 5],

@@ -163,6 +163,11 @@ export class RaftApplier {
   private applyChange(change: ConfChange): void {
     const { raft, cluster, log } = this.parts;
     const { type, nodeId } = change;
+    if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
+      // Asked for before its removal was known everywhere. The reference counts it as a voter from then on, one that never answers.
+      log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
+      return;
+    }
     raft.applyConfChange(change);
     if (type === CONF_CHANGE.removeNode) {
       if (cluster.isRemoved(nodeId)) return;
@@ -172,8 +177,7 @@ export class RaftApplier {
       if (nodeId === cluster.self) this.leave();
       return;
     }
-    if (cluster.isRemoved(nodeId) || change.context.length === 0) return;
-    if (cluster.get(nodeId)) return;
+    if (change.context.length === 0 || cluster.get(nodeId)) return;
     try {
       cluster.set(decodeAddress(change.context));
     } catch (error) {
