@@ -65,6 +65,8 @@ export interface Plan extends Settings {
   readonly isRelaying: boolean;
   /** Pairs that are not connected, ever. */
   readonly strangers: readonly (readonly [number, number])[];
+  /** Nodes have told each other of their connections, and pass messages on to those alone that need it. */
+  readonly isInformed: boolean;
   readonly hasRealKeys: boolean;
 }
 
@@ -143,6 +145,7 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind, hasAnySiz
     ...drawSettings(chance),
     isRelaying: chance.chance(0.3),
     strangers: [],
+    isInformed: false,
     hasRealKeys: seed % 100 === 99,
   };
 }
@@ -176,8 +179,10 @@ export function withExtras(plan: Plan, seed: number): Plan {
     : undefined;
   const strangers = chance.chance(0.15) ? drawStrangers(chance, plan) : [];
   const isRelaying = plan.isRelaying || strangers.length > 0;
+  const isInformed = isRelaying && chance.chance(0.7);
   faults.sort((a, b) => a.atMs - b.atMs);
-  return { ...plan, byzantine, faults, strangers, isRelaying, ...(transition && { transition }) };
+  const mesh = { strangers, isRelaying, isInformed };
+  return { ...plan, byzantine, faults, ...mesh, ...(transition && { transition }) };
 }
 
 function drawOneWay(chance: Prng, nodes: number, untilMs: number): Fault[] {

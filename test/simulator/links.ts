@@ -40,7 +40,7 @@ export class Links {
 
   send(from: number, to: number, deliver: () => void): void {
     const { chance, faults } = this;
-    if (this.absent.has(from * this.nodes + to)) return;
+    if (!this.isConnected(from, to)) return;
     if (!this.isOpen(from, to) || chance.chance(faults.lossRate)) return;
     this.timeline.after(1 + chance.below(faults.delayMsMax), () => {
       if (this.isOpen(from, to)) deliver();
@@ -50,6 +50,11 @@ export class Links {
     else this.replayable[chance.below(REPLAYED_MAX)] = deliver;
     const again = this.replayable[chance.below(this.replayable.length)]!;
     this.timeline.after(chance.below(10_000), again);
+  }
+
+  /** Whether there is a connection, working or not. */
+  isConnected(a: number, b: number): boolean {
+    return !this.absent.has(a * this.nodes + b);
   }
 
   block(from: number, to: number): void {

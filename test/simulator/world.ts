@@ -304,9 +304,12 @@ class World {
       this.note(`node ${from} sends ${code} ${bytes.length}`);
       this.check(from, code, bytes);
     }
+    const [, signer] = except;
+    const author = signer && this.plan.isInformed ? this.indexOf.get(keyOf(signer)) : undefined;
     this.nodes.forEach((node, to) => {
+      if (to === from || (author !== undefined && this.links.isConnected(author, to))) return;
       const isExcept = except.some((address) => equalBytes(address, node.signer.address));
-      if (to !== from && !isExcept) this.deliver(from, to, code, bytes);
+      if (!isExcept) this.deliver(from, to, code, bytes);
     });
   }
 

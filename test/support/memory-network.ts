@@ -46,6 +46,10 @@ interface Member {
 export class MemoryHub {
   readonly time: VirtualTime;
   private readonly members = new Map<string, Member>();
+  /** Pairs that never meet, by their ids. */
+  private readonly strangers = new Set<string>();
+  /** Called for each message that is sent. */
+  watch: (message: PeerMessage) => void = () => {};
 
   constructor(time: VirtualTime) {
     this.time = time;
@@ -65,6 +69,7 @@ export class MemoryHub {
       send: (peer, message) => {
         const target = this.members.get(peer);
         if (!target || !member.connected.has(target)) return;
+        this.watch(message);
         const event = { kind: 'message', peer: member.info.id, message: copy(message) } as const;
         this.time.soon(() => member.connected.has(target) && target.sink(event));
       },
@@ -83,12 +88,19 @@ export class MemoryHub {
     const member = this.memberOf(secretKey);
     for (const other of this.members.values()) {
       if (other === member || member.connected.has(other)) continue;
+      if (this.strangers.has(`${member.info.id}${other.info.id}`)) continue;
       member.connected.add(other);
       other.connected.add(member);
       const { capabilities } = (other.isUnusual ? other : member).info;
       this.time.soon(() => member.sink({ kind: 'joined', peer: { ...other.info, capabilities } }));
       this.time.soon(() => other.sink({ kind: 'joined', peer: { ...member.info, capabilities } }));
     }
+  }
+
+  /** Two that are never connected. */
+  estrange(a: Uint8Array, b: Uint8Array): void {
+    const [first, second] = [peerInfo(a).id, peerInfo(b).id];
+    this.strangers.add(first + second).add(second + first);
   }
 
   disconnect(secretKey: Uint8Array): void {

@@ -26,7 +26,7 @@ export const ISTANBUL: readonly ProtocolSpec[] = [
   ISTANBUL_100,
 ];
 /** Between nodes of ours; sorts behind eth and istanbul, so that it moves none of their codes. */
-export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 1 };
+export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 2 };
 
 /**
  * One capability per name, in the highest version that both offer, ordered by name.

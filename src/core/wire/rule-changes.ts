@@ -1,5 +1,5 @@
 /**
- * `quorate/1`: what the eth handshake does not say. One message, sent once at the start: `[[block, digest], …]`, the changes of
+ * `quorate/1`, message 0: what the eth handshake does not say. Sent once, at the start: `[[block, digest], …]`, the changes of
  * rules that a node's configuration holds.
  */
 import type { Hash32 } from '../base/bytes.ts';

@@ -28,6 +28,8 @@ export interface ConsensusLinks {
   sendTo(address: Address, code: number, bytes: Uint8Array): void;
   /** Those of `addresses` that are connected. */
   sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void;
+  /** Whether a peer has said that it is connected to another node. */
+  isConnected(peer: Address, other: Address): boolean;
   misbehaved(peer: Address, fault: string): void;
 }
 
@@ -88,11 +90,7 @@ export class BftParticipation {
       remember: (memory) => parts.votes.write(memory),
       send: (to, code, bytes) => parts.links.sendTo(to, code, bytes),
       broadcast: (code, bytes) => parts.links.sendAll(this.others(), code, bytes),
-      relay: (from, signer, code, bytes) => {
-        const knowing = [keyOf(from), keyOf(signer)];
-        const targets = this.others().filter((address) => !knowing.includes(keyOf(address)));
-        parts.links.sendAll(targets, code, bytes);
-      },
+      relay: (from, signer, code, bytes) => this.relay(from, signer, code, bytes),
       assemble: (request, isWanted) => this.assemble(request, isWanted),
       verify: (block) => parts.chain.verify(block),
       decide: (block, round, seals) => this.decide(block, round, seals),
@@ -110,6 +108,16 @@ export class BftParticipation {
       }),
       parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
     );
+  }
+
+  /** To those that may not have it: who is connected to its signer has. */
+  private relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void {
+    const { links } = this.parts;
+    const knowing = [keyOf(from), keyOf(signer)];
+    const targets = this.others().filter(
+      (address) => !knowing.includes(keyOf(address)) && !links.isConnected(address, signer),
+    );
+    links.sendAll(targets, code, bytes);
   }
 
   private begin(driver: Driver): void {

@@ -9,6 +9,7 @@ import {
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { decodeQbftExtra } from '../../../core/chain/extra-data.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import type { Manager } from '../../../core/ports.ts';
@@ -40,6 +41,41 @@ function balanceOf(node: MemoryNode, who: Uint8Array): bigint {
 
 let network: ValidatorNetwork;
 afterEach(() => network.stop());
+
+describe('messages of consensus', () => {
+  /** Of one block, once the nodes have told each other of their connections. */
+  const messagesOfABlock = async () => {
+    await network.start();
+    await network.reach(4);
+    let messages = 0;
+    network.hub.watch = ({ protocol }) => {
+      if (protocol === 'istanbul') messages++;
+    };
+    await network.reach(14);
+    return messages / 10;
+  };
+
+  it('go to each validator once where all are connected', async () => {
+    network = new ValidatorNetwork(GENESIS);
+    // One proposal, four PREPAREs and four COMMITs, each to three; blocks begin and end while it is counted.
+    expect(await messagesOfABlock()).toBeLessThan(30);
+  });
+
+  it('are passed on to those that their signer does not reach', async () => {
+    network = new ValidatorNetwork(GENESIS);
+    const [first, second, third] = TOPOLOGY.nodes.map(({ nodeKey }) => nodeKey);
+    network.hub.estrange(first!, second!);
+    network.hub.estrange(first!, third!);
+    const messages = await messagesOfABlock();
+    expect(messages).toBeGreaterThan(18);
+    expect(messages).toBeLessThan(40);
+    const rounds = Array.from({ length: 13 }, (_, i) => {
+      const { extraData } = network.nodes[0]!.chain.store.header(i + 2)!;
+      return decodeQbftExtra(extraData).round;
+    });
+    expect(rounds).toEqual(rounds.map(() => 0));
+  });
+});
 
 describe('a network of four validators', () => {
   it('makes a block a second, with transactions from any node', async () => {

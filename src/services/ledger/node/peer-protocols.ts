@@ -24,20 +24,21 @@ import { encodeNewBlock, encodeNewBlockHashes } from '../../../core/wire/eth-enc
 import { encodeStatus, type Status } from '../../../core/wire/eth-status.ts';
 import { carriesConsensus, isConsensusCode, legacyVersion } from '../../../core/wire/istanbul.ts';
 import { LEGACY_ETH_VERSION, LegacyEth } from '../../../core/wire/legacy-eth.ts';
-import { RULE_CHANGES_MESSAGE } from '../../../core/wire/rule-changes.ts';
 import type { ConsensusLinks } from './bft-participation.ts';
 import type { Chain } from './chain.ts';
 import type { EthLink } from './eth-link.ts';
 import type { Events } from './events.ts';
 import { GossipDriver } from './gossip-driver.ts';
-import type { RulesWatch } from './rules-watch.ts';
+import { QuorateProtocol, type QuorateProtocolParts } from './quorate-protocol.ts';
 import { servedChain } from './served-chain.ts';
 import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
 import type { TransactionDoor } from './transaction-door.ts';
 
-const HANDSHAKE_TICK_MS = 1_000;
+const TICK_MS = 1_000;
 
-export interface PeerProtocolParts extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'> {
+export interface PeerProtocolParts
+  extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'>,
+    Pick<QuorateProtocolParts, 'rules' | 'rulesHeard'> {
   readonly chain: Chain;
   readonly pool: TransactionPool;
   readonly door: TransactionDoor;
@@ -51,10 +52,6 @@ export interface PeerProtocolParts extends Pick<SyncDriverParts, 'verifyHeaders'
   readonly followsPeers: boolean;
   /** A consensus message of a validator or another peer. */
   consensus(from: Address, code: number, bytes: Uint8Array): void;
-  /** Which changes of rules the peers know of. */
-  readonly rules: RulesWatch;
-  /** What the peers know has changed. */
-  rulesHeard(): void;
 }
 
 interface ReadyPeer {
@@ -73,6 +70,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   private readonly byAddress = new Map<string, PeerId>();
   private readonly handshake: EthHandshake;
   private readonly gossip: GossipDriver;
+  private readonly quorate: QuorateProtocol;
   private readonly blockGossip = new BlockGossip();
   private readonly served: ServedChain;
   private readonly endings: (() => void)[] = [];
@@ -82,6 +80,11 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     const drive = { ...parts, link: this };
     this.sync = new SyncDriver(drive);
     this.gossip = new GossipDriver(drive);
+    this.quorate = new QuorateProtocol({
+      rules: parts.rules,
+      rulesHeard: () => parts.rulesHeard(),
+      send: ({ id }, code, bytes) => parts.links.send(id, { protocol: 'quorate', code, bytes }),
+    });
     this.served = servedChain(parts.chain, parts.pool);
     this.handshake = handshakeOf(parts.chain, parts.networkId);
   }
@@ -93,9 +96,10 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.gossip.start();
     const tick = () => {
       this.carryHandshake(this.handshake.step({ kind: 'tick' }, this.now()));
-      timer = timers.set(HANDSHAKE_TICK_MS, tick);
+      this.quorate.tick();
+      timer = timers.set(TICK_MS, tick);
     };
-    let timer = timers.set(HANDSHAKE_TICK_MS, tick);
+    let timer = timers.set(TICK_MS, tick);
     this.endings.push(() => timer.cancel());
   }
 
@@ -165,6 +169,10 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     for (const address of addresses) this.sendTo(address, code, bytes);
   }
 
+  isConnected(peer: Address, other: Address): boolean {
+    return this.quorate.isConnected(peer, other);
+  }
+
   misbehaved(address: Address, fault: string): void {
     const peer = this.byAddress.get(keyOf(address));
     if (peer) this.drop(peer, DISCONNECT.subprotocolError, fault);
@@ -209,7 +217,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
       ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
     });
     if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
-    this.tellRules(info);
+    this.quorate.joined(info);
     this.blockGossip.joined(peer);
     if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
     else this.sync.step({ kind: 'joined', peer, ...this.own() });
@@ -222,24 +230,12 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     });
   }
 
-  private tellRules(info: PeerInfo): void {
-    const { rules, links, rulesHeard } = this.parts;
-    rules.joined(info);
-    rulesHeard();
-    if (!info.capabilities.has('quorate')) return;
-    const bytes = rules.announcement();
-    links.send(info.id, { protocol: 'quorate', code: RULE_CHANGES_MESSAGE, bytes });
-  }
-
-  private hearRules(info: PeerInfo, code: number, bytes: Uint8Array): void {
-    if (code !== RULE_CHANGES_MESSAGE) return;
+  private hearQuorate({ info }: ReadyPeer, code: number, bytes: Uint8Array): void {
     try {
-      this.parts.rules.told(info, bytes);
+      this.quorate.receive(info, code, bytes);
     } catch (error) {
       this.drop(info.id, DISCONNECT.subprotocolError, (error as Error).message);
-      return;
     }
-    this.parts.rulesHeard();
   }
 
   private leave(peer: PeerId): void {
@@ -250,8 +246,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     if (!this.ready.delete(peer) || !info) return;
     if (this.byAddress.get(keyOf(info.address)) === peer)
       this.byAddress.delete(keyOf(info.address));
-    this.parts.rules.left(info);
-    this.parts.rulesHeard();
+    this.quorate.left(info);
     this.blockGossip.left(peer);
     this.sync.step({ kind: 'left', peer });
     this.gossip.left(peer);
@@ -263,8 +258,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
   private receive(peer: PeerId, protocol: string, code: number, bytes: Uint8Array): void {
     const ready = this.ready.get(peer);
     if (protocol === 'quorate') {
-      const info = this.connected.get(peer);
-      if (info) this.hearRules(info, code, bytes);
+      if (ready) this.hearQuorate(ready, code, bytes);
       return;
     }
     if (protocol === 'istanbul' && isConsensusCode(code)) {
