@@ -33,6 +33,7 @@ import {
 import { Links } from './links.ts';
 import { BAD_STATE, SimNode } from './node.ts';
 import { readHeard } from './reading.ts';
+import { recoveryMs } from './recovery.ts';
 import { realSigner, standInSigner } from './signer.ts';
 import { Timeline } from './timers.ts';
 
@@ -131,6 +132,8 @@ class World {
   private readonly values: OneValue;
   /** Who loses its disk, and the height that it may have voted at when it did. */
   private readonly loser: number | undefined;
+  /** The highest that one who does not lie has come to, by height. */
+  private readonly rounds = new Map<number, number>();
   private readonly forgotten = new Map<number, number>();
   private readonly trace: ((line: string) => void) | undefined;
   private hash = 0x811c9dc5;
@@ -184,6 +187,7 @@ class World {
     while (this.timeline.nowMs < this.plan.quietFromMs) this.tick();
     const goal = Math.max(HEIGHTS_MIN, this.height + HEIGHTS_AFTER_QUIET);
     const deadline = this.plan.quietFromMs + QUIET_MS_MAX;
+    this.recover(deadline);
     while (this.lowestHonestHeight() < goal) {
       if (this.timeline.nowMs > deadline) {
         this.isStuck = this.mayStandStill();
@@ -194,6 +198,28 @@ class World {
         );
       }
       this.tick();
+    }
+  }
+
+  /** The next block must come within the bound that is promised, counted from when all have the last one. */
+  private recover(deadline: number): void {
+    const { height } = this;
+    const until = (isDone: () => boolean) => {
+      while (!isDone() && this.timeline.nowMs <= deadline) this.tick();
+    };
+    until(() => this.lowestHonestHeight() >= height);
+    const fromMs = this.timeline.nowMs;
+    const next = height + 1;
+    const boundMs = recoveryMs(
+      rulesOf(this.plan, next),
+      this.plan.nodes,
+      this.rounds.get(next) ?? 0,
+    );
+    until(() => this.height > height);
+    const tookMs = this.timeline.nowMs - fromMs;
+    const isExcused = next < this.plan.switchAt && this.values.isSplit(next);
+    if (tookMs > boundMs && !isExcused) {
+      throw new CheckFailed(`block ${next} came after ${tookMs} ms: promised are ${boundMs}`);
     }
   }
 
@@ -315,8 +341,11 @@ class World {
 
   /** One that has lost its disk may contradict itself at that height, and is not counted among those that stay with a value. */
   private check(from: number, code: number, bytes: Uint8Array): void {
+    const { view } = readHeard(code, bytes);
+    const highest = this.rounds.get(view.height) ?? 0;
+    if (view.round > highest) this.rounds.set(view.height, view.round);
     const height = this.forgotten.get(from);
-    if (height !== undefined && readHeard(code, bytes).view.height <= height) return;
+    if (height !== undefined && view.height <= height) return;
     for (const checker of this.checkers) {
       if (checker !== this.values || from !== this.loser) checker.onSend?.(from, code, bytes);
     }

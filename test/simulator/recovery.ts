@@ -1,0 +1,19 @@
+/** How long a network that works again may take for its next block: the bound of docs/consensus.md. */
+import type { ConsensusRules } from '../../src/core/chain/rules.ts';
+import { faultyMax } from '../../src/core/consensus/bft/quorum.ts';
+import { roundTimeoutMs } from '../../src/core/consensus/bft/timeout.ts';
+
+/** Messages, checks of blocks, writes, and a fetch of the last block by one that missed it. */
+const SLACK_MS = 5000;
+
+/** `round`: the highest that a validator has come to at this height. */
+export function recoveryMs(rules: ConsensusRules, validators: number, round: number): number {
+  const { blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
+  let boundMs = SLACK_MS + Math.max(blockPeriodSeconds, emptyBlockPeriodSeconds) * 1000;
+  // Those that were away hear of the round when the others say it again, at the latest.
+  boundMs += requestTimeoutMs;
+  for (let later = 0; later <= faultyMax(validators); later++) {
+    boundMs += roundTimeoutMs(rules, round + later);
+  }
+  return boundMs;
+}
