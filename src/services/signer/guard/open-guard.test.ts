@@ -202,6 +202,32 @@ rules:
   });
 });
 
+it('rates count on through a restart where there is an audit log', async () => {
+  const rates = 'rates: [{count: 2, per: 1h}, {value: 9, per: 1d}]';
+  const policyFile = file('rates.yaml', `rules: [{name: one, accounts: "*", ${rates}}]`);
+  const settings = { policyFile, auditLog: join(folder, 'rates.jsonl') };
+  const sign = async (guard: RunningGuard, value: bigint) => {
+    const identity = (await identify(guard)) as Identity;
+    const refused = guard.check(identity, { ...intent, value });
+    await guard.record(identity, { ...intent, value }, refused?.message ?? `0x${'ab'.repeat(32)}`);
+    return refused?.message;
+  };
+  const first = await open(settings);
+  expect(await sign(first, 5n)).toBeUndefined();
+  nowMs += 60_000;
+  expect(await sign(first, 3n)).toBeUndefined();
+  expect(await sign(first, 0n)).toContain('2 signatures in 1h');
+  await guards.pop()!.close();
+  const second = await open(settings);
+  expect(await sign(second, 0n)).toContain('2 signatures in 1h');
+  nowMs += 3_540_000;
+  expect(await sign(second, 2n)).toContain('value 2 is over what is left of 9 in 1d');
+  expect(await sign(second, 1n)).toBeUndefined();
+  await guards.pop()!.close();
+  writeFileSync(policyFile, 'rules: [{accounts: "*"}]');
+  expect(await sign(await open(settings), 99n)).toBeUndefined();
+});
+
 it('a reload takes the new policy at once, keeps the old one when it is wrong, and records both', async () => {
   const path = file(
     'live.yaml',

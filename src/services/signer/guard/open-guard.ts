@@ -5,6 +5,7 @@ import type { Clock, Log, Metrics } from '../../../core/ports.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
 import type { GuardSettings } from '../settings.ts';
+import { signedSince } from './audit-history.ts';
 import { AuditLog } from './audit-log.ts';
 import { ANY_ACCOUNT, callerOf, isRefused, refusal, UNAUTHORIZED_CODE } from './callers.ts';
 import { type Policy, parsePolicy } from './policy.ts';
@@ -45,9 +46,12 @@ export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promi
       'SIGNER_POLICY_INVALID',
       `${policyFile}: caller "${asked.name}" shows a token, but tokens are not checked: give --jwt-keys or --jwt-secret-file`,
     );
+  const rules = policy && new Rules(policy);
+  if (rules && auditLog !== undefined && rules.longestMs > 0)
+    rules.restore(signedSince(auditLog, deps.clock.nowMs() - rules.longestMs));
   const audit =
     auditLog === undefined ? undefined : await AuditLog.open(auditLog, deps.clock, deps.log);
-  const loaded = policy && { policy, rules: new Rules(policy) };
+  const loaded = policy && rules && { policy, rules };
   return new RealGuard({ settings, deps, bearer, audit }, loaded);
 }
 

@@ -36,7 +36,7 @@ it('whatever is written there: a policy, or what is wrong with its line', () => 
         expect(error.message).toMatch(/^p: line \d+: /);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 200 },
   );
 });
 

@@ -1,5 +1,6 @@
 /** Decides by the rules of a policy; refusals name the rule. */
 import type { Intent } from '../../../core/signing/guard.ts';
+import type { Signed } from './audit-history.ts';
 import { matchesMethod } from './method-patterns.ts';
 import type { Policy, Rate, Rule } from './policy.ts';
 import { RateWindow } from './rate-window.ts';
@@ -32,6 +33,19 @@ export class Rules {
     }
   }
 
+  /** The longest of all windows; 0: nothing is counted. */
+  get longestMs(): number {
+    return Math.max(0, ...[...this.counted.values()].map(({ rate }) => rate.windowMs));
+  }
+
+  /** What was signed before this process began, oldest first. */
+  restore(before: readonly Signed[]): void {
+    for (const { caller, account, value, atMs } of before) {
+      const rule = this.find(caller, account);
+      for (const rate of rule?.rates ?? []) this.windowOf(rule!, rate, account).add(atMs, value);
+    }
+  }
+
   mayUse(caller: string, account: string): boolean {
     return this.find(caller, account) !== undefined;
   }
@@ -53,15 +67,19 @@ export class Rules {
     return rules.find(({ callers }) => callers?.has(caller) ?? true);
   }
 
+  private windowOf(rule: Rule, rate: Rate, account: string): RateWindow {
+    const { windows } = this.counted.get(rateKey(rule, rate))!;
+    const known = windows.get(account);
+    if (known) return known;
+    const made = new RateWindow(rate.windowMs);
+    windows.set(account, made);
+    return made;
+  }
+
   private count(rule: Rule, { account, value = 0n }: Intent, nowMs: number): string | undefined {
     const windows: RateWindow[] = [];
     for (const rate of rule.rates) {
-      const { windows: byAccount } = this.counted.get(rateKey(rule, rate))!;
-      let window = byAccount.get(account);
-      if (!window) {
-        window = new RateWindow(rate.windowMs);
-        byAccount.set(account, window);
-      }
+      const window = this.windowOf(rule, rate, account);
       const next = window.with(nowMs, value);
       if (next.count > (rate.count ?? Number.MAX_SAFE_INTEGER))
         return `${rate.count ?? 'too many'} signatures in ${rate.window} are used up`;
