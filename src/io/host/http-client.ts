@@ -72,7 +72,17 @@ export class HttpClient {
     } catch (error) {
       // A kept connection that the server closed in the same moment: nothing was answered on it.
       if (!isStale(error)) throw error;
-      return this.once(call);
+      return this.again(call);
+    }
+  }
+
+  /** What fails now may have reached the server before: `data.wasSent` says so. */
+  private async again(call: HttpCall): Promise<HttpAnswer> {
+    try {
+      return await this.once(call);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      throw fail('HTTP_FAILED', message, { cause, data: { wasSent: true } });
     }
   }
 

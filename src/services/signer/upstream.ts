@@ -5,6 +5,7 @@ import type { AgentOptions } from 'node:https';
 import { refuse } from '../../core/signing/failures.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
 import { type HttpProxy, proxyAuthorization } from '../../io/http/proxy-tunnel.ts';
+import { WireClient, wireText } from '../../io/http/wire-client.ts';
 import type { HeaderList, Upstream, UpstreamAnswer, UpstreamCall } from './proxy/ports.ts';
 
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
@@ -30,53 +31,76 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 export class HttpUpstream implements Upstream {
-  private readonly client: HttpClient;
-  private readonly base: URL;
   private readonly prefix: string;
-  /** What stands in front of each path where a proxy is asked, and what it wants to see. */
-  private readonly absolute: string;
-  private readonly proxyHeaders: readonly string[];
+  private readonly door: Door;
 
   constructor(settings: UpstreamSettings) {
-    const { secureAgent, host, port, timeoutMs } = settings;
-    const node = authority({ host, port });
-    const proxy = secureAgent ? undefined : settings.proxy;
-    this.base = new URL(`${secureAgent ? 'https' : 'http'}://${proxy ? authority(proxy) : node}`);
-    this.absolute = proxy ? `http://${node}` : '';
-    this.proxyHeaders = proxy ? ['Host', node, ...proxyAuthorization(proxy)] : [];
+    const isPlain = settings.secureAgent === undefined && settings.proxy === undefined;
+    this.door = isPlain ? plainDoor(settings) : otherDoor(settings);
     this.prefix = settings.path;
-    this.client = new HttpClient({
-      dialTimeoutMs: timeoutMs,
-      timeoutMs,
-      idleTimeoutMs: IDLE_SOCKET_MS,
-      responseBytesMax: RESPONSE_BYTES_MAX,
-      socketsMax: settings.connectionsMax,
-      secureAgent,
-    });
   }
 
   async post({ body, path, headers }: UpstreamCall): Promise<UpstreamAnswer> {
     try {
-      const {
-        status,
-        rawHeaders,
-        body: answer,
-      } = await this.client.request({
-        method: 'POST',
-        url: this.base,
-        path: this.absolute + joinPaths(this.prefix, path),
-        headers: withLength([...this.proxyHeaders, ...headers], Buffer.byteLength(body)),
-        body,
-      });
-      return { status, headers: rawHeaders, body: textOf(answer) };
+      return await this.door.post(joinPaths(this.prefix, path), withType(headers), body);
     } catch (error) {
       throw failureOf(error);
     }
   }
 
   close(): void {
-    this.client.close();
+    this.door.close();
   }
+}
+
+interface Door {
+  post(path: string, headers: HeaderList, body: string): Promise<UpstreamAnswer>;
+  close(): void;
+}
+
+/** Nearly everybody's node: next to the proxy, without TLS. */
+function plainDoor({ host, port, timeoutMs, connectionsMax }: UpstreamSettings): Door {
+  const client = new WireClient({
+    ...{ host, port, timeoutMs, connectionsMax, idleMs: IDLE_SOCKET_MS },
+    responseBytesMax: RESPONSE_BYTES_MAX,
+  });
+  return {
+    async post(path, headers, body) {
+      const answer = await client.post(path, headers, body);
+      const text = wireText(answer, RESPONSE_BYTES_MAX);
+      return { status: answer.status, headers: answer.headers, body: text };
+    },
+    close: () => client.close(),
+  };
+}
+
+/** With TLS, or through a proxy, which wants the whole address in each request. */
+function otherDoor(settings: UpstreamSettings): Door {
+  const { secureAgent, host, port, timeoutMs, connectionsMax } = settings;
+  const node = authority({ host, port });
+  const proxy = secureAgent ? undefined : settings.proxy;
+  const url = new URL(`${secureAgent ? 'https' : 'http'}://${proxy ? authority(proxy) : node}`);
+  const absolute = proxy ? `http://${node}` : '';
+  const proxyHeaders = proxy ? ['Host', node, ...proxyAuthorization(proxy)] : [];
+  const client = new HttpClient({
+    ...{ dialTimeoutMs: timeoutMs, timeoutMs, idleTimeoutMs: IDLE_SOCKET_MS, secureAgent },
+    ...{ responseBytesMax: RESPONSE_BYTES_MAX, socketsMax: connectionsMax },
+  });
+  return {
+    async post(path, headers, body) {
+      const length = String(Buffer.byteLength(body));
+      const {
+        status,
+        rawHeaders,
+        body: answer,
+      } = await client.request({
+        ...{ method: 'POST', url, path: absolute + path, body },
+        headers: pairs([...proxyHeaders, ...headers, 'Content-Length', length]),
+      });
+      return { status, headers: rawHeaders, body: textOf(answer) };
+    },
+    close: () => client.close(),
+  };
 }
 
 function authority({ host, port }: { readonly host: string; readonly port: number }): string {
@@ -87,16 +111,16 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
-function withLength(headers: HeaderList, length: number): (readonly [string, string])[] {
-  const pairs: [string, string][] = [];
-  let hasType = false;
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    pairs.push([headers[at]!, headers[at + 1]!]);
-    hasType ||= headers[at]!.toLowerCase() === 'content-type';
-  }
-  if (!hasType) pairs.push(['Content-Type', 'application/json']);
-  pairs.push(['Content-Length', String(length)]);
-  return pairs;
+function withType(headers: HeaderList): HeaderList {
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]!.toLowerCase() === 'content-type') return headers;
+  return [...headers, 'Content-Type', 'application/json'];
+}
+
+function pairs(headers: HeaderList): (readonly [string, string])[] {
+  const found: (readonly [string, string])[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) found.push([headers[at]!, headers[at + 1]!]);
+  return found;
 }
 
 /** `/` + prefix + `/` + path with single slashes, none at the end but for `/` alone; the query stays. */
@@ -107,12 +131,20 @@ function joinPaths(prefix: string, path: string): string {
   return joined + query;
 }
 
+interface HttpFailure {
+  readonly message: string;
+  readonly cause?: { readonly code?: string };
+  readonly data?: { readonly wasSent?: boolean };
+}
+
 /** Names what happened as the client is told it, and whether anything can have reached the node. */
 function failureOf(error: unknown): Error {
-  const { message, cause } = error as { message: string; cause?: { code?: string } };
+  const { message, cause, data } = error as HttpFailure;
   const code = cause?.code ?? '';
   if (message === 'request timed out')
     return refuse('SIGNER_UPSTREAM_TIMEOUT', 'no answer in time');
+  // It may have arrived on a connection that broke before this one.
+  if (data?.wasSent) return refuse('SIGNER_UPSTREAM_BROKEN', 'the connection to the node broke');
   if (message === 'i/o timeout' || UNREACHABLE.has(code))
     return refuse('SIGNER_UPSTREAM_UNREACHABLE', 'the node cannot be reached');
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|ERR_OSSL)/.test(code))

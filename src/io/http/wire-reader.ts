@@ -1,0 +1,162 @@
+/** Reads HTTP/1.1 answers, one after another, from the pieces in which they come (RFC 9112). */
+
+const HEAD_BYTES_MAX = 64 * 1024;
+const CRLF = '\r\n';
+
+export interface WireAnswer {
+  readonly status: number;
+  /** Name, value, name, value, … as they stood. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+  /** With gzip. */
+  readonly isPacked: boolean;
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: string[];
+  /** undefined: until the connection ends. */
+  readonly length: number | 'chunked' | undefined;
+  readonly isPacked: boolean;
+}
+
+export class WireReader {
+  private readonly bytesMax: number;
+  /** What is not read yet. */
+  private rest: Buffer = Buffer.alloc(0);
+  private head: Head | undefined;
+  private pieces: Buffer[] = [];
+  private size = 0;
+  private isLastChunk = false;
+  private mayKeep = true;
+  /** Nothing of the answer has come. */
+  isFresh = true;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** Whether the connection goes on after this answer. */
+  get isKept(): boolean {
+    return this.mayKeep && this.rest.length === 0;
+  }
+
+  restart(): void {
+    this.head = undefined;
+    this.pieces = [];
+    this.size = 0;
+    this.isLastChunk = false;
+    this.isFresh = true;
+  }
+
+  /** The answer once it is whole. Throws on what is no HTTP, or too large. */
+  push(chunk: Buffer): WireAnswer | undefined {
+    this.isFresh = false;
+    this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    while (!this.head) {
+      const end = this.rest.indexOf('\r\n\r\n');
+      if (end < 0) {
+        if (this.rest.length > HEAD_BYTES_MAX)
+          throw new Error('the head of the answer is too large');
+        return undefined;
+      }
+      const head = this.readHead(this.rest.toString('latin1', 0, end));
+      this.rest = this.rest.subarray(end + 4);
+      // What is said before the answer proper.
+      if (head.status >= 200) this.head = head;
+    }
+    if (this.head.length === 'chunked') return this.readChunks();
+    if (this.head.length === undefined) {
+      this.keep(this.rest);
+      this.rest = this.rest.subarray(this.rest.length);
+      return undefined;
+    }
+    if (this.head.length > this.bytesMax) throw tooLarge(this.bytesMax);
+    if (this.rest.length < this.head.length) return undefined;
+    this.keep(this.rest.subarray(0, this.head.length));
+    this.rest = this.rest.subarray(this.head.length);
+    return this.whole();
+  }
+
+  /** The connection has ended: that ends an answer of unknown length. */
+  end(): WireAnswer | undefined {
+    return this.head && this.head.length === undefined ? this.whole() : undefined;
+  }
+
+  private readHead(text: string): Head {
+    const lines = text.split(CRLF);
+    const line = /^HTTP\/1\.([01]) (\d{3})/.exec(lines[0]!);
+    if (!line) throw new Error('the answer is no HTTP/1.1');
+    const status = Number(line[2]);
+    const headers: string[] = [];
+    let length: Head['length'];
+    let isPacked = false;
+    this.mayKeep = line[1] === '1';
+    for (let index = 1; index < lines.length; index++) {
+      const each = lines[index]!;
+      const colon = each.indexOf(':');
+      if (colon < 1) throw new Error('the answer has a malformed header');
+      const name = each.slice(0, colon);
+      const value = each.slice(colon + 1).trim();
+      headers.push(name, value);
+      const lower = name.toLowerCase();
+      if (lower === 'content-length') {
+        if (length !== 'chunked') length = contentLength(value, length);
+      } else if (lower === 'transfer-encoding') length = 'chunked';
+      else if (lower === 'connection') this.mayKeep &&= !/\bclose\b/i.test(value);
+      else if (lower === 'content-encoding') isPacked = /\bgzip\b/i.test(value);
+    }
+    const hasNone = status === 204 || status === 304 || status < 200;
+    if (!hasNone && length === undefined) this.mayKeep = false;
+    return { status, headers, length: hasNone ? 0 : length, isPacked };
+  }
+
+  private readChunks(): WireAnswer | undefined {
+    for (;;) {
+      const end = this.rest.indexOf(CRLF);
+      if (end < 0) return undefined;
+      if (this.isLastChunk) {
+        // Trailers, up to an empty line.
+        this.rest = this.rest.subarray(end + 2);
+        if (end === 0) return this.whole();
+        continue;
+      }
+      const text = /^[0-9a-f]+/i.exec(this.rest.toString('latin1', 0, Math.min(end, 16)))?.[0];
+      if (text === undefined) throw new Error('the answer has a malformed chunk');
+      const size = Number.parseInt(text, 16);
+      if (this.size + size > this.bytesMax) throw tooLarge(this.bytesMax);
+      const start = end + 2;
+      if (size === 0) {
+        this.isLastChunk = true;
+        this.rest = this.rest.subarray(start);
+        continue;
+      }
+      if (this.rest.length < start + size + 2) return undefined;
+      this.keep(this.rest.subarray(start, start + size));
+      this.rest = this.rest.subarray(start + size + 2);
+    }
+  }
+
+  private keep(piece: Buffer): void {
+    this.size += piece.length;
+    if (this.size > this.bytesMax) throw tooLarge(this.bytesMax);
+    this.pieces.push(piece);
+  }
+
+  private whole(): WireAnswer {
+    const { status, headers, isPacked } = this.head!;
+    const body = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
+    return { status, headers, body, isPacked };
+  }
+}
+
+function contentLength(value: string, known: number | undefined): number {
+  const length = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isNaN(length) || (known !== undefined && known !== length))
+    throw new Error('the answer has a malformed length');
+  return length;
+}
+
+function tooLarge(bytesMax: number): Error {
+  return new Error(`response is larger than ${bytesMax} bytes`);
+}
