@@ -89,26 +89,43 @@ describe('a builder', () => {
 });
 
 describe('what a manager says', () => {
-  it('cannot make a block bad: foreign, empty and flagged payloads end in the private receipt', async () => {
-    const real = await recordedNode(PRIVATE_CHAIN, 'node1', false);
-    const answers: ((answer: PrivateAnswer) => PrivateAnswer)[] = [
-      (answer) => (answer.kind === 'held' ? { ...answer, payload: new Uint8Array(0) } : answer),
-      (answer) => (answer.kind === 'held' ? { ...answer, payload: fromHex('0xfe') } : answer),
-      (answer) => (answer.kind === 'held' ? { ...answer, flag: 3, execHash: undefined } : answer),
-      () => ({ kind: 'notParty' }),
-      () => ({ kind: 'fact', value: true }),
-    ];
-    for (const change of answers) {
-      const node: PrivateNode = {
-        ...real,
-        inputs: { answer: (query) => change(real.inputs.answer(query)!) },
-      };
-      const chain = new MemoryChain(genesisOf(PRIVATE_CHAIN), node);
-      // import() compares every public root with the header.
-      for (const block of blocksOf(PRIVATE_CHAIN)) chain.import(block);
-      expect(chain.head.block.header.number).toBe(303);
-    }
-  });
+  type Change = (answer: PrivateAnswer) => PrivateAnswer;
+  const held = (terms: object): Change => {
+    return (answer) => (answer.kind === 'held' ? { ...answer, ...terms } : answer);
+  };
+  // With gas prices, on several private states, and on one: what parties pay must be what strangers see them pay.
+  it.each([
+    ['private-chain', false],
+    ['gas-price-chain', false],
+    ['mps-chain', true],
+  ])(
+    'cannot make a block of %s bad: foreign, empty and flagged payloads end in the private receipt',
+    async (name, isMps) => {
+      const recording = join(OWN_VECTORS, 'goquorum', name);
+      const real = await recordedNode(recording, 'node1', isMps);
+      const blocks = blocksOf(recording);
+      const changes: Change[] = [
+        held({ payload: new Uint8Array(0) }),
+        held({ payload: fromHex('0xfe') }),
+        held({ flag: 3, execHash: undefined }),
+        held({ flag: 1, affected: [] }),
+        held({ flag: 3, execHash: new Uint8Array(32).fill(1) }),
+        held({ managedParties: ['nobody’s'] }),
+        () => ({ kind: 'notParty' }),
+        () => ({ kind: 'fact', value: true }),
+      ];
+      for (const change of changes) {
+        const node: PrivateNode = {
+          ...real,
+          inputs: { answer: (query) => change(real.inputs.answer(query)!) },
+        };
+        const chain = new MemoryChain(genesisOf(recording), node);
+        // import() compares every public root with the header.
+        for (const block of blocks) chain.import(block);
+        expect(chain.head.block.header.number).toBe(blocks.at(-1)!.header.number);
+      }
+    },
+  );
 
   it('is noted where it made a transaction fail', async () => {
     const node = await recordedNode(PRIVATE_CHAIN, 'node1', false);
