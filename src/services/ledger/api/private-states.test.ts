@@ -30,7 +30,7 @@ beforeAll(async () => {
     genesis: genesisOf(RECORDING),
     secretKey: fromHex(KEYS.nodeKey),
     manager: await recordedManager(RECORDING, 'node1'),
-    privateStates: residentPrivateStates(KEYS.groups),
+    privateStates: residentPrivateStates([...KEYS.groups, { name: 'PS3', members: [] }]),
     access: {
       authenticate: NO_ACCESS_CONTROL,
       tls: undefined,
@@ -126,6 +126,24 @@ it('sends for a tenant with its own keys only', async () => {
   );
   expect(await send(one)).toBe('private transaction manager is not in use');
   expect(await send(undefined)).toBe('private transaction manager is not in use');
+});
+
+it('a tenant whose group has no keys sends nothing, and reads what a stranger reads', async () => {
+  const args = { from: KEYS.account, data: '0x00', gas: '0x100000', privateFor: [] };
+  expect(await ask('PS3', 'eth_sendTransaction', args)).toBe(
+    'The PrivateFrom () address does not match the specified private state (PS3) ',
+  );
+  expect(await ask('PS3', 'eth_fillTransaction', args)).toContain('address does not match');
+  expect(await ask('PS3', 'debug_privateStateRoot', 'latest')).toBe(
+    await ask('PS1', 'debug_defaultStateRoot', 'latest'),
+  );
+  const logs = async (psi: string) => (await ask(psi, 'eth_getLogs', { fromBlock: '0x1' })).length;
+  expect(await logs('PS3')).toBeLessThan(await logs('PS1'));
+  const group = Buffer.alloc(32, 1).toString('base64');
+  expect(await ask('PS3', 'priv_createPrivacyGroup', { addresses: [group] })).toBe(
+    'CreatePrivacyGroupShouldIncludeSelf',
+  );
+  expect(await ask('PS3', 'priv_deletePrivacyGroup', group)).toBe('Privacy is not enabled');
 });
 
 it('lists the recorded extension between two tenants, and null for no tenant', async () => {

@@ -186,11 +186,17 @@ export class EeaSender implements EeaDesk {
   }
 
   async deleteGroup(id: string): Promise<string> {
-    try {
-      return await this.groups().delete(id, this.parts.members?.[0]);
-    } catch (error) {
-      throw managerError(error, 'Error deleting privacy group');
+    const groups = this.groups();
+    // Whichever of the caller's keys is a member; a caller without keys is none.
+    let refusal: unknown = fail('EEA_GROUP_UNKNOWN', 'Offchain Privacy group does not exist.');
+    for (const from of this.parts.members ?? [undefined]) {
+      try {
+        return await groups.delete(id, from);
+      } catch (error) {
+        refusal = managerError(error, 'Error deleting privacy group');
+      }
     }
+    throw refusal;
   }
 
   private groups() {
