@@ -42,6 +42,19 @@ const FILE_ROWS: readonly OptionRow[] = [
     group: KEYS,
   },
   {
+    flag: 'keystores-unlock-at-start',
+    type: 'boolean',
+    default: false,
+    about: 'Decrypt every keystore at the start, and leave out those that cannot be',
+    group: KEYS,
+  },
+  {
+    flag: 'hex-keys-path',
+    type: 'string',
+    about: 'Folder of files that each hold a private key in hex',
+    group: KEYS,
+  },
+  {
     flag: 'reload-timeout',
     type: 'integer',
     default: 30,

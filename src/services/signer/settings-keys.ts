@@ -9,6 +9,9 @@ export interface KeySettings {
   readonly configFolder: string | undefined;
   readonly configFileBytesMax: number;
   readonly keystores: KeystoresSettings | undefined;
+  readonly unlocksAtStart: boolean;
+  /** Folder of files that each hold a key in hex. */
+  readonly hexFolder: string | undefined;
   readonly azure: AzureKeysSettings | undefined;
   readonly aws: AwsKeysSettings | undefined;
   readonly ethSigner: EthSignerKeys | undefined;
@@ -82,6 +85,8 @@ export function keySettings(options: ParsedOptions, subcommand: string | undefin
       : (options.string('key-config-path') ?? (subcommand === undefined ? undefined : './')),
     configFileBytesMax: atLeast(options, 'key-store-config-file-max-size', 1),
     keystores: keystores(options),
+    unlocksAtStart: options.boolean('keystores-unlock-at-start'),
+    hexFolder: options.string('hex-keys-path'),
     azure: options.boolean('azure-vault-enabled') ? azure(options) : undefined,
     aws: options.boolean('aws-kms-enabled') ? aws(options) : undefined,
     ethSigner,

@@ -122,6 +122,18 @@ describe('a folder of YAML files', () => {
   });
 });
 
+it('passes over files of something else in a folder that nobody named', async () => {
+  put('compose.yaml', 'services:\n  node: 1\n');
+  put('template.yml', '{{ broken }}: [');
+  put('list.yaml', '- one\n');
+  put('key.yaml', raw(1));
+  put('bad.yaml', 'type: file-raw\nkeyType: SECP256K1\n');
+  const implied = await open({ configPath: folder, isConfigPathImplied: true });
+  expect(implied.health().sources).toEqual([{ id: 'config-files-loading', loaded: 1, errors: 1 }]);
+  const named = await open({ configPath: folder });
+  expect(named.health().sources[0]).toMatchObject({ loaded: 1, errors: 4 });
+});
+
 describe("EthSigner's folder of TOML files", () => {
   const toml = (index: number) =>
     `[metadata]\ncreatedAt = 2019-11-05T08:15:30-05:00\n[signing]\ntype = "raw-signer"\npriv-key = "${bareHex(secret(index))}"\n`;
@@ -153,6 +165,17 @@ describe("EthSigner's folder of TOML files", () => {
     expect(told).toContain('is a badly formed metadata file - \\"signing\\" heading is missing.');
     expect(told).not.toContain(CANARY);
   });
+});
+
+it('reads a folder of keys in hex', async () => {
+  put('hex/one', `${bareHex(secret(1))}\n`);
+  put('hex/two.key', `0x${bareHex(secret(2)).toUpperCase()}`);
+  put('hex/broken', CANARY);
+  put('hex/large', CANARY.repeat(1000));
+  const accounts = await open({ hexPath: join(folder, 'hex') });
+  expect(accounts.accounts.addresses()).toEqual([1, 2].map(account).sort());
+  expect(accounts.health().sources).toEqual([{ id: 'hex-files-loading', loaded: 2, errors: 2 }]);
+  expect(lines.join('\n')).not.toContain(CANARY);
 });
 
 describe('a folder of keystores', () => {

@@ -12,6 +12,7 @@ import { KeyRing, type LoadedKey } from './key-ring.ts';
 import {
   awsKeysOf,
   azureKeysOf,
+  hexFolder,
   type KeySource,
   keystoreFolder,
   type LoadContext,
@@ -217,12 +218,15 @@ class Accounts implements OpenAccounts {
 }
 
 function sourcesOf(settings: KeySettings): KeySource[] {
-  const { keys, configPath, tomlPath, keystores, azure, awsKms } = settings;
+  const { keys, configPath, tomlPath, keystores, hexPath, azure, awsKms } = settings;
   const sources: KeySource[] = [];
   if (keys && keys.length > 0) sources.push(namedKeys(keys));
-  if (configPath !== undefined) sources.push(yamlFolder(configPath));
+  if (configPath !== undefined) {
+    sources.push(yamlFolder(configPath, settings.isConfigPathImplied === true));
+  }
   if (tomlPath !== undefined) sources.push(tomlFolder(tomlPath));
   if (keystores) sources.push(keystoreFolder(keystores));
+  if (hexPath !== undefined) sources.push(hexFolder(hexPath));
   if (azure) sources.push(azureKeysOf(azure));
   if (awsKms) sources.push(awsKeysOf(awsKms));
   return sources;

@@ -7,6 +7,11 @@ export function invalidKey(message: string): QuorateError {
   return fail('KEY_CONFIG_INVALID', message);
 }
 
+/** Of a file that may be no configuration of keys at all. */
+export function foreignFile(message: string): QuorateError {
+  return fail('KEY_CONFIG_FOREIGN', message);
+}
+
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ describe('keys that options name', () => {
   it("of Web3Signer's eth1", () => {
     expect(
       keysOf(
-        '--key-config-path keys eth1 --keystores-path stores --keystores-passwords-path words --azure-vault-enabled --azure-vault-name v --azure-vault-auth-mode user_assigned_managed_identity --azure-client-id id --azure-tags a=b|c=d --aws-kms-enabled --aws-kms-auth-mode ENVIRONMENT --aws-kms-region eu-west-1 --aws-kms-tag x=y',
+        '--key-config-path keys eth1 --keystores-path stores --keystores-passwords-path words --azure-vault-enabled --azure-vault-name v --azure-vault-auth-mode user_assigned_managed_identity --azure-client-id id --azure-tags a=b|c=d --aws-kms-enabled --aws-kms-auth-mode ENVIRONMENT --aws-kms-region eu-west-1 --aws-kms-tag x=y --hex-keys-path hex --keystores-unlock-at-start',
       ),
     ).toMatchObject({
       configPath: 'keys',
@@ -23,6 +23,8 @@ describe('keys that options name', () => {
         tags: { a: 'b', c: 'd' },
       },
       awsKms: { access: { mode: 'ENVIRONMENT', region: 'eu-west-1' }, tags: { x: 'y' } },
+      hexPath: 'hex',
+      unlocksAtStart: true,
       publicKeysFile: 'data/public-keys',
     });
     expect(() => keysOf('eth1 --azure-vault-enabled --azure-client-id x')).toThrow(

@@ -10,6 +10,8 @@ import type {
 import { AWS_MODES, AZURE_MODES, type KeyConfig } from './key-config.ts';
 import type { AwsFilter, AzureFilter, KeySettings } from './settings.ts';
 
+/** As the options have it where no folder is named. */
+const CONFIG_FOLDER_DEFAULT = './';
 const PUBLIC_KEYS_FILE = 'public-keys';
 const AZURE_TIMEOUT_MS = 60_000;
 
@@ -18,6 +20,7 @@ export function keysFromOptions(options: KeyOptions, dataPath: string | undefine
   const { keystores, azure, aws, ethSigner } = options;
   return {
     configPath: options.configFolder,
+    isConfigPathImplied: options.configFolder === CONFIG_FOLDER_DEFAULT,
     configFileBytesMax: options.configFileBytesMax,
     tomlPath: ethSigner?.kind === 'multikey-signer' ? ethSigner.folder : undefined,
     keys: ethSigner && ethSigner.kind !== 'multikey-signer' ? [singleKey(ethSigner)] : undefined,
@@ -28,6 +31,8 @@ export function keysFromOptions(options: KeyOptions, dataPath: string | undefine
           ? { kind: 'file', path: keystores.password.file }
           : { kind: 'folder', path: keystores.password.folder },
     },
+    hexPath: options.hexFolder,
+    unlocksAtStart: options.unlocksAtStart,
     azure: azure && azureFilter(azure),
     awsKms: aws && awsFilter(aws),
     publicKeysFile: dataPath === undefined ? undefined : join(dataPath, PUBLIC_KEYS_FILE),

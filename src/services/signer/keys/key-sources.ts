@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Address } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/ports.ts';
 import { inParallel } from '../../../io/host/parallel.ts';
@@ -55,8 +55,8 @@ export function namedKeys(configs: readonly KeyConfig[]): KeySource {
   };
 }
 
-/** Web3Signer's folder of YAML files. */
-export function yamlFolder(path: string): KeySource {
+/** Web3Signer's folder of YAML files. Where nobody named it, files that are of something else are passed over. */
+export function yamlFolder(path: string, isImplied: boolean): KeySource {
   return {
     id: 'config-files-loading',
     async load(context) {
@@ -64,7 +64,7 @@ export function yamlFolder(path: string): KeySource {
       const names = (await namesIn(path)).filter((name) => /\.ya?ml$/i.test(name));
       return loadEach(names, context, async (name, add) => {
         const file = join(path, name);
-        const configs = readKeyConfigs(await readText(file, bytesMax), path);
+        const configs = configsIn(await readText(file, bytesMax), path, isImplied);
         // A file is loaded whole or not at all.
         const keys: LoadedKey[] = [];
         for (const config of configs) keys.push(await inTime(openKey(config, context), context));
@@ -72,6 +72,15 @@ export function yamlFolder(path: string): KeySource {
       });
     },
   };
+}
+
+function configsIn(text: string, path: string, isImplied: boolean): KeyConfig[] {
+  try {
+    return readKeyConfigs(text, path);
+  } catch (error) {
+    if (isImplied && hasCode(error, 'KEY_CONFIG_FOREIGN')) return [];
+    throw error;
+  }
 }
 
 /** EthSigner's folder of TOML files. Two files of one account: neither is used. */
@@ -116,6 +125,19 @@ export function keystoreFolder({ path, passwords }: KeystoreFolder): KeySource {
       return loadEach(names, context, async (name, add) => {
         const password = { path: passwordOf(name), take: 'whole', mayBeEmpty: true } as const;
         const config = { kind: 'keystore', path: join(path, name), password } as const;
+        add(await inTime(openKey(config, context), context));
+      });
+    },
+  };
+}
+
+/** A folder of files that each hold a key in hex, whatever their names. */
+export function hexFolder(path: string): KeySource {
+  return {
+    id: 'hex-files-loading',
+    async load(context) {
+      return loadEach(await namesIn(path), context, async (name, add) => {
+        const config = { kind: 'hexFile', path: join(path, name) } as const;
         add(await inTime(openKey(config, context), context));
       });
     },

@@ -99,8 +99,8 @@ async function openKeystore(
     },
     gate,
   );
-  const place = createHash('sha256').update(`${password.path}\n${stamp}`).digest('hex');
-  return { signer, identity: `keystore:${facts.contentHash}:${place}` };
+  const content = `keystore\n${facts.contentHash}\n${password.path}\n${stamp}`;
+  return { signer, identity: createHash('sha256').update(content).digest('base64url') };
 }
 
 /** A password that was wrong stays wrong until a file changes: nobody makes this process derive keys in vain. */

@@ -11,10 +11,14 @@ export interface KeySettings {
   readonly keys?: readonly KeyConfig[] | undefined;
   /** Folder of Web3Signer's YAML files. */
   readonly configPath?: string | undefined;
+  /** Nobody named that folder: it is the working folder, and may hold YAML files of something else. */
+  readonly isConfigPathImplied?: boolean | undefined;
   readonly configFileBytesMax?: number | undefined;
   /** Folder of EthSigner's TOML files. */
   readonly tomlPath?: string | undefined;
   readonly keystores?: KeystoreFolder | undefined;
+  /** Folder of files that each hold a key in hex. */
+  readonly hexPath?: string | undefined;
   readonly azure?: AzureFilter | undefined;
   readonly awsKms?: AwsFilter | undefined;
   /** Public keys of keystores that were open once are remembered in this file. */

@@ -4,6 +4,7 @@ import { type Document, parseAllDocuments, type YAMLError } from 'yaml';
 import {
   type Fields,
   flag,
+  foreignFile,
   integer,
   invalidKey,
   isFields,
@@ -106,16 +107,16 @@ const REMOVED: readonly string[] = ['yubihsm', 'interlock'];
  */
 const PARSING = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' } as const;
 
-/** The keys of secp256k1 in a file's text. Throws KEY_CONFIG_INVALID, without a word of what is in it. */
+/** The keys of secp256k1 in a file's text. Throws KEY_CONFIG_INVALID, and KEY_CONFIG_FOREIGN where it may be no configuration of keys, without a word of what is in it. */
 export function readKeyConfigs(source: string, directory: string): KeyConfig[] {
   const found: KeyConfig[] = [];
   const documents = parseAllDocuments(source, PARSING);
   for (const [index, document] of [...documents].entries()) {
     const [error] = document.errors;
-    if (error) throw invalidKey(`not YAML: ${reasonOf(error)} at character ${error.pos[0]}`);
+    if (error) throw foreignFile(`not YAML: ${reasonOf(error)} at character ${error.pos[0]}`);
     const fields = plain(document);
     if (fields === null || fields === undefined || fields === '') continue;
-    if (!isFields(fields)) throw invalidKey(`document ${index + 1} is no mapping`);
+    if (!isFields(fields)) throw foreignFile(`document ${index + 1} is no mapping`);
     const config = readDocument(fields, directory);
     if (config) found.push(config);
   }
@@ -126,7 +127,7 @@ function plain(document: Document.Parsed): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch {
-    throw invalidKey('aliases of YAML are not supported');
+    throw foreignFile('aliases of YAML are not supported');
   }
 }
 
@@ -135,7 +136,8 @@ function reasonOf(error: YAMLError): string {
 }
 
 function readDocument(fields: Fields, directory: string): KeyConfig | undefined {
-  const name = text(fields, 'type');
+  const name = optionalText(fields, 'type');
+  if (name === undefined) throw foreignFile('Missing values for required parameters: type');
   if (REMOVED.includes(name)) {
     throw invalidKey(`keys of type ${name} are not supported: use pkcs11 or hashicorp`);
   }
