@@ -17,6 +17,7 @@ import { type GenesisFileOptions, genesisFile } from '../support/genesis-file.ts
 import { addressWords, BY_CONTRACT, contractOf } from '../support/validator-contract.ts';
 
 const BENEFICIARY = `0x${'fe'.repeat(20)}`;
+const CANDIDATE = `0x${'ca'.repeat(20)}`;
 const QBFT_FROM = 5;
 const REWARD_FROM = 7;
 const SLOW_FROM = 9;
@@ -36,6 +37,10 @@ let network: BftProcesses;
 let validators: readonly BftNode[];
 /** Head when the newer genesis file came. */
 let bent = 0;
+
+async function votesOf(node: BftNode, tag: string): Promise<readonly object[]> {
+  return (await node.rpc.call<{ votes: object[] }>('istanbul_getSnapshot', tag)).votes;
+}
 
 function withTransitions(transitions: readonly object[], config: object = {}) {
   return (addresses: readonly string[]) => {
@@ -105,15 +110,23 @@ it('IBFT becomes QBFT, rewards and periods change at their blocks, newcomers fol
   for (const number of [SLOW_FROM, SLOW_FROM + 1])
     expect(times[number]! - times[number - 1]!).toBeGreaterThanOrEqual(2);
   await expectAgreement(network.running);
+  await first.rpc.call('istanbul_propose', CANDIDATE, true);
+  await until('the vote is in a block', async () => (await votesOf(first, 'latest')).length === 1);
 });
 
 it('a newer genesis file brings more of them, and may not change the past', async () => {
+  bent = await headOf(network.node(1).rpc);
   await network.stopAll('SIGTERM');
   const [first, second, third] = validators as [BftNode, BftNode, BftNode];
   const past = [...TRANSITIONS.slice(0, 3), { ...TRANSITIONS[3], blockReward: '1' }];
   network.write(withTransitions(past)(network.nodes.map(({ address }) => address)));
   await expect(network.init(first)).rejects.toThrow('transitions.BlockReward data incompatible');
   await first.start();
+  // Votes are in the chain, and wishes are not.
+  expect(await first.rpc.call('istanbul_candidates')).toEqual({});
+  expect(await votesOf(first, `0x${bent.toString(16)}`)).toMatchObject([
+    { validator: first.address, address: CANDIDATE, authorize: true },
+  ]);
   bent = await headOf(first.rpc);
   await first.stop();
   const addresses = network.nodes.map(({ address }) => address);
