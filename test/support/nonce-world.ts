@@ -4,7 +4,7 @@
  */
 import { Prng } from '../../src/core/base/prng.ts';
 import type { Held, SignedSend } from '../../src/core/signing/nonce-lane.ts';
-import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
+import { NonceManager, type NonceSettings } from '../../src/core/signing/nonce-manager.ts';
 import type { NonceEffect, NonceInput, Settled } from '../../src/core/signing/nonce-messages.ts';
 import type { Outcome } from '../../src/core/signing/upstream-answers.ts';
 
@@ -83,6 +83,7 @@ export class NonceWorld {
   readonly problems: string[] = [];
   readonly ends = new Map<string, Settled['kind'] | 'lost'>();
   readonly node = new SimulatedNode();
+  private readonly make: (settings: NonceSettings) => NonceManager;
   private readonly prng: Prng;
   private faults: Faults;
   private readonly fillsGaps: boolean;
@@ -100,7 +101,12 @@ export class NonceWorld {
   private readonly standing = new Map<string, Set<string>>();
   private readonly hashes = new Map<string, string>();
 
-  constructor(seed: number, faults: Faults) {
+  constructor(
+    seed: number,
+    faults: Faults,
+    make = (settings: NonceSettings) => new NonceManager(settings),
+  ) {
+    this.make = make;
     this.prng = new Prng(seed);
     this.faults = faults;
     this.fillsGaps = this.prng.chance(0.5);
@@ -164,7 +170,7 @@ export class NonceWorld {
   }
 
   private newManager(): NonceManager {
-    return new NonceManager({ fillsGaps: this.fillsGaps });
+    return this.make({ fillsGaps: this.fillsGaps });
   }
 
   private problem(text: string): void {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Faults, NonceWorld } from '../../../test/support/nonce-world.ts';
 import { Prng } from '../base/prng.ts';
+import { NonceManager } from './nonce-manager.ts';
+import type { NonceEffect, NonceInput } from './nonce-messages.ts';
 
 const NONE: Faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
 /** A wallet beside us and a pool that is lost together can take an acknowledged nonce away: no proxy can help that. */
@@ -20,8 +22,12 @@ const PROFILES: Readonly<Record<string, Faults>> = {
 };
 const SEEDS = Number(process.env.NONCE_SEEDS ?? 25);
 
-function play(seed: number, faults: Faults): { problems: readonly string[]; acknowledged: number } {
-  const world = new NonceWorld(seed, faults);
+function play(
+  seed: number,
+  faults: Faults,
+  make?: ConstructorParameters<typeof NonceWorld>[2],
+): { problems: readonly string[]; acknowledged: number } {
+  const world = new NonceWorld(seed, faults, make);
   const prng = new Prng(seed + 1);
   for (let burst = 0; burst < 12; burst++) {
     const count = 1 + prng.below(25);
@@ -44,6 +50,66 @@ describe.each(Object.entries(PROFILES))('%s', (_, faults) => {
     }
     expect(acknowledged).toBeGreaterThan(SEEDS * 20);
   });
+});
+
+/** What must be caught: managers that are wrong in one way each. */
+class Twisted extends NonceManager {
+  override step(input: NonceInput, nowMs: number): readonly NonceEffect[] {
+    return super.step(this.twisted(input), nowMs);
+  }
+
+  protected twisted(input: NonceInput): NonceInput {
+    return input;
+  }
+}
+
+/** Takes silence for a refusal, as whoever signs anew after a timeout does. */
+class Hasty extends Twisted {
+  protected override twisted(input: NonceInput): NonceInput {
+    const isSilence = input.kind === 'answered' && input.outcome === 'unclear';
+    return isSilence ? { ...input, outcome: 'refused' } : input;
+  }
+}
+
+/** Remembers nothing of its earlier life. */
+class Amnesiac extends Twisted {
+  protected override twisted(input: NonceInput): NonceInput {
+    return input.kind === 'restored' ? { kind: 'tick' } : input;
+  }
+}
+
+/** Never sends again what the node has lost. */
+class Blind extends Twisted {
+  protected override twisted(input: NonceInput): NonceInput {
+    const isWatch = input.kind === 'counted' && input.latest !== undefined;
+    return isWatch ? { ...input, pending: Number.MAX_SAFE_INTEGER / 2 } : input;
+  }
+}
+
+it.each<[string, () => NonceManager, string, RegExp]>([
+  [
+    'signs anew after silence',
+    () => new Hasty({ fillsGaps: false }),
+    'broken calls',
+    /stands where|refused and was mined/,
+  ],
+  [
+    'forgets at a restart',
+    () => new Amnesiac({ fillsGaps: false }),
+    'kill -9 and a node that forgets',
+    /acknowledged and is not mined/,
+  ],
+  [
+    'looks no more at what it sent',
+    () => new Blind({ fillsGaps: false }),
+    'a node that forgets',
+    /no end|not mined/,
+  ],
+])('a manager that %s is caught', (_, make, profile, problem) => {
+  const found: string[] = [];
+  for (let seed = 1; seed <= 10; seed++)
+    found.push(...play(seed, PROFILES[profile]!, make).problems);
+  expect(found.join('\n')).toMatch(problem);
 });
 
 it('replays from its seed', () => {
