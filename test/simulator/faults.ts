@@ -180,9 +180,19 @@ export function withExtras(plan: Plan, seed: number): Plan {
   const strangers = chance.chance(0.15) ? drawStrangers(chance, plan) : [];
   const isRelaying = plan.isRelaying || strangers.length > 0;
   const isInformed = isRelaying && chance.chance(0.7);
+  const liars = byzantine.length + faults.filter(({ kind }) => kind === 'diskLoss').length;
+  const isWrong = liars < faultyMax(nodes) && chance.chance(0.3);
+  const clocks = isWrong ? withWrongClock(chance, plan, liars) : plan.clocks;
   faults.sort((a, b) => a.atMs - b.atMs);
   const mesh = { strangers, isRelaying, isInformed };
-  return { ...plan, byzantine, faults, ...mesh, ...(transition && { transition }) };
+  return { ...plan, byzantine, faults, clocks, ...mesh, ...(transition && { transition }) };
+}
+
+/** One more that is of little use: its clock is seconds wrong, and drifts by a hundredth. */
+function withWrongClock(chance: Prng, { clocks }: Plan, index: number): Plan['clocks'] {
+  const offsetMs = chance.below(16_000) - 8000;
+  const rate = 1 + (chance.below(200) - 100) / 10_000;
+  return clocks.map((clock, at) => (at === index ? { offsetMs, rate } : clock));
 }
 
 function drawOneWay(chance: Prng, nodes: number, untilMs: number): Fault[] {

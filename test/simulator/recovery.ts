@@ -8,11 +8,13 @@ const SLACK_MS = 5000;
 
 /** `round`: the highest that a validator has come to at this height. */
 export function recoveryMs(rules: ConsensusRules, validators: number, round: number): number {
-  const { blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
+  const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
   let boundMs = SLACK_MS + Math.max(blockPeriodSeconds, emptyBlockPeriodSeconds) * 1000;
   // Those that were away hear of the round when the others say it again, at the latest.
   boundMs += requestTimeoutMs;
-  for (let later = 0; later <= faultyMax(validators); later++) {
+  // Where an IBFT validator is locked and another lies, its turn to propose must come.
+  const rounds = engine === 'ibft' ? validators : faultyMax(validators);
+  for (let later = 0; later <= rounds; later++) {
     boundMs += roundTimeoutMs(rules, round + later);
   }
   return boundMs;
