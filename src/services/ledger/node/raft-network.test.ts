@@ -198,6 +198,30 @@ describe('a Raft cluster in memory', () => {
     expectOneHead(network.nodes);
   });
 
+  it('does not take back a member because one that has not heard of its removal promotes it', async () => {
+    network = new Network();
+    await network.start();
+    const minter = await network.minter();
+    const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
+    const applicant = { id: bareHex(nodeId), publicKey: nodeId, host, tcpPort, raftPort };
+    const id = await network.resolved(minter.raft!.add(() => applicant, 'enode://', true));
+    const isLearnerAt = ({ raft }: MemoryNode) => raft!.raft.confState().learners.includes(id);
+    await network.until(() => network.nodes.every(isLearnerAt), 'all know the learner');
+    const unaware = network.nodes.find((node) => node !== minter)!;
+    network.raftHub.isolate(unaware.raft!.raft.id);
+    await network.resolved(minter.raft!.remove(id));
+    network.raftHub.heal();
+    expect(isLearnerAt(unaware)).toBe(true);
+    await network.resolved(unaware.raft!.promote(id));
+    await network.mine(2);
+    const voters = network.nodes.map(({ raft }) => raft!.raft.confState().nodes);
+    expect(voters).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+
   it('says so when the cluster does not take a change', async () => {
     network = new Network();
     await network.start();
