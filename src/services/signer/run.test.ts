@@ -1,6 +1,7 @@
 /** The whole proxy in this process, from its options: what the references' acceptance tests look at (signer dossier §9). */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { makeCertificate } from '../../../test/support/certificates.ts';
+import { until } from '../../../test/support/conditions.ts';
 import { standInNode } from '../../../test/support/stand-in-node.ts';
 import { parseSignerOptions } from './options.ts';
 import { runSigner } from './run.ts';
@@ -163,6 +165,38 @@ it('a node that is not trusted is answered for with 502, for reads and for sends
     ...RAW,
   ]);
   expect(await trusting.ask('eth_blockNumber')).toMatchObject({ status: 200, result: '0x7' });
+});
+
+it('at the end, calls under way over a WebSocket are answered, later ones are not taken', async () => {
+  let reply: (answer: object) => void = () => {};
+  let isAsked = false;
+  const slow = createPlainServer((_request, response) => {
+    reply = (answer) => response.end(JSON.stringify(answer));
+    isAsked = true;
+  });
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  endings.push(() => slow.close());
+  const { port } = slow.address() as AddressInfo;
+  const { signer } = await start([
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${port}`, ...RAW],
+  ]);
+  const socket = new WebSocket(`ws://127.0.0.1:${signer.port}/`);
+  endings.push(() => socket.terminate());
+  const heard: string[] = [];
+  socket.on('message', (data) => heard.push(String(data)));
+  const ended = new Promise<number>((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => socket.once('open', resolve));
+  const call = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'net_version' });
+  socket.send(call(1));
+  await until('the node has it', () => isAsked);
+  const closed = signer.close();
+  socket.send(call(2));
+  await until('the second is refused', () => heard.length === 1);
+  expect(heard[0]).toContain('shutting down');
+  reply({ jsonrpc: '2.0', id: 1, result: '7' });
+  expect(await ended).toBe(1001);
+  await closed;
+  expect(heard[1]).toBe('{"jsonrpc":"2.0","id":1,"result":"7"}');
 });
 
 it('a WebSocket is held to hosts, origins, tokens and the policy too', async () => {

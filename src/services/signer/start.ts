@@ -96,8 +96,7 @@ export async function startProxy(
   return {
     port: server.port,
     async close() {
-      webSockets.close();
-      await server.drain();
+      await Promise.all([server.drain(), webSockets.drain(settings.serve.drainMs)]);
       sender.close();
       await journal?.close();
       upstream.close();

@@ -42,11 +42,12 @@ export interface WebSocketOptions {
 }
 
 export interface WebSocketSide {
-  /** Ends all connections. */
-  close(): void;
+  /** Takes no more calls; each connection ends when its last one is answered, or is cut after that time. */
+  drain(limitMs: number): Promise<void>;
 }
 
 export function serveWebSocket(server: Server, options: WebSocketOptions): WebSocketSide {
+  const conversations = new Set<Conversation>();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: options.frameBytesMax,
@@ -67,17 +68,16 @@ export function serveWebSocket(server: Server, options: WebSocketOptions): WebSo
         if (isRefusal(identity)) refuseUpgrade(socket, identity.httpStatus);
         else
           sockets.handleUpgrade(request, socket, head, (client) => {
-            new Conversation(options, client, request, identity);
+            const made = new Conversation(options, client, request, identity);
+            conversations.add(made);
+            client.once('close', () => conversations.delete(made));
           });
       });
   });
   return {
-    close() {
-      for (const client of sockets.clients) {
-        client.close(CLOSE.goingAway);
-        setTimeout(() => client.terminate(), CLOSE_PATIENCE_MS).unref();
-      }
+    async drain(limitMs) {
       sockets.close();
+      await Promise.all([...conversations].map((each) => each.drain(limitMs)));
     },
   };
 }
@@ -93,6 +93,7 @@ class Conversation {
   private node: WebSocket | undefined;
   private waiting: string[] = [];
   private calls = 0;
+  private isDraining = false;
 
   constructor(
     options: WebSocketOptions,
@@ -118,7 +119,27 @@ class Conversation {
     });
   }
 
+  /** Resolves when the connection has ended. */
+  drain(limitMs: number): Promise<void> {
+    this.isDraining = true;
+    const { client } = this;
+    const ended = new Promise<void>((resolve) => client.once('close', () => resolve()));
+    setTimeout(() => client.terminate(), limitMs).unref();
+    this.endWhenIdle();
+    return ended;
+  }
+
+  private endWhenIdle(): void {
+    if (!this.isDraining || this.calls > 0) return;
+    this.client.close(CLOSE.goingAway);
+    setTimeout(() => this.client.terminate(), CLOSE_PATIENCE_MS).unref();
+  }
+
   private async frame(text: string): Promise<void> {
+    if (this.isDraining) {
+      this.send(errorReply('null', refuse('SIGNER_BUSY', 'this proxy is shutting down')).body);
+      return;
+    }
     const call = subscriptionIn(text);
     if (call) {
       this.subscribe(call);
@@ -132,6 +153,7 @@ class Conversation {
     const { body } = await this.options.pipeline.handle(text, this.caller);
     this.calls--;
     if (body !== '') this.send(body);
+    this.endWhenIdle();
   }
 
   private send(text: string): void {
