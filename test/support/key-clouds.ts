@@ -7,7 +7,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { jwtVerify } from 'jose';
@@ -22,18 +23,23 @@ export interface StandIn {
   close(): void;
 }
 
-async function listen(handle: Handle, asked: string[] = []): Promise<StandIn> {
-  const server = createServer(async (request, response) => {
+async function listen(
+  handle: Handle,
+  asked: string[] = [],
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<StandIn> {
+  const listener: RequestListener = async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url!, 'http://stand-in');
     const [status, body] = await handle(request, url, Buffer.concat(chunks).toString());
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(body === undefined ? '' : JSON.stringify(body));
-  });
+  };
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     close() {
       server.close();
@@ -340,6 +346,7 @@ export async function vaultStandIn(options: {
   readonly secretId: string;
   readonly jwt: string;
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly tls?: { readonly key: string; readonly cert: string };
 }): Promise<StandIn & { forget(): void }> {
   const asked: string[] = [];
   const tokens = new Set([options.rootToken]);
@@ -348,30 +355,34 @@ export async function vaultStandIn(options: {
     tokens.add(token);
     return [200, { auth: { client_token: token, lease_duration: 60, renewable: true } }];
   };
-  const standIn = await listen((request, url, body) => {
-    const { pathname } = url;
-    asked.push(`${request.method} ${pathname}`);
-    if (pathname === '/v1/auth/approle/login') {
-      const { role_id, secret_id } = JSON.parse(body);
-      const isGood = role_id === options.roleId && secret_id === options.secretId;
-      return isGood ? newToken() : [400, { errors: ['invalid role or secret ID'] }];
-    }
-    if (pathname === '/v1/auth/kubernetes/login') {
-      const { role, jwt } = JSON.parse(body);
-      const isGood = role === 'signer' && jwt === options.jwt;
-      return isGood ? newToken() : [403, { errors: ['permission denied'] }];
-    }
-    const token = String(request.headers['x-vault-token']);
-    if (!tokens.has(token)) return [403, { errors: ['permission denied'] }];
-    if (pathname === '/v1/auth/token/lookup-self') {
-      return [200, { data: { ttl: token === options.rootToken ? 0 : 60, renewable: true } }];
-    }
-    if (pathname === '/v1/auth/token/renew-self') {
-      return [200, { auth: { client_token: token, lease_duration: 60, renewable: true } }];
-    }
-    const found = options.secrets[pathname];
-    return found ? [200, { data: { data: found } }] : [404, { errors: [] }];
-  }, asked);
+  const standIn = await listen(
+    (request, url, body) => {
+      const { pathname } = url;
+      asked.push(`${request.method} ${pathname}`);
+      if (pathname === '/v1/auth/approle/login') {
+        const { role_id, secret_id } = JSON.parse(body);
+        const isGood = role_id === options.roleId && secret_id === options.secretId;
+        return isGood ? newToken() : [400, { errors: ['invalid role or secret ID'] }];
+      }
+      if (pathname === '/v1/auth/kubernetes/login') {
+        const { role, jwt } = JSON.parse(body);
+        const isGood = role === 'signer' && jwt === options.jwt;
+        return isGood ? newToken() : [403, { errors: ['permission denied'] }];
+      }
+      const token = String(request.headers['x-vault-token']);
+      if (!tokens.has(token)) return [403, { errors: ['permission denied'] }];
+      if (pathname === '/v1/auth/token/lookup-self') {
+        return [200, { data: { ttl: token === options.rootToken ? 0 : 60, renewable: true } }];
+      }
+      if (pathname === '/v1/auth/token/renew-self') {
+        return [200, { auth: { client_token: token, lease_duration: 60, renewable: true } }];
+      }
+      const found = options.secrets[pathname];
+      return found ? [200, { data: { data: found } }] : [404, { errors: [] }];
+    },
+    asked,
+    options.tls,
+  );
   const forget = () => {
     tokens.clear();
     tokens.add(options.rootToken);

@@ -217,6 +217,21 @@ describe('a folder of keystores', () => {
     expect(toHex(recoverAddress(DIGEST, await wrong.sign(DIGEST))!)).toBe(account(1));
   });
 
+  it('knows hundreds without decrypting one', async () => {
+    const file = await encryptKey(secret(1), 'one', { light: true });
+    // Each would take a second.
+    const kdfparams = { ...file.crypto.kdfparams, n: 262_144, p: 1 };
+    for (let index = 0; index < 300; index++) {
+      const address = account(index).slice(2);
+      const dear = { ...file, address, crypto: { ...file.crypto, kdfparams } };
+      put(`stores/${index}.json`, JSON.stringify(dear));
+    }
+    const passwords = { kind: 'file', path: put('word', 'one') } as const;
+    const many = await open({ keystores: { path: join(folder, 'stores'), passwords } });
+    expect(many.accounts.addresses().length).toBe(300);
+    expect((await many.reload()).loaded).toBe(300);
+  });
+
   it('finds out whose a keystore is that does not say, once', async () => {
     const { address: _none, ...nameless } = await encryptKey(secret(1), 'one', { light: true });
     put('stores/key.json', JSON.stringify(nameless));

@@ -1,8 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate, pkcs12 } from '../../../../test/support/certificates.ts';
 import {
   awsStandIn,
   azureStandIn,
@@ -445,5 +446,49 @@ describe('HashiCorp Vault (stand-in)', () => {
     expect(accounts.accounts.addresses().length).toBe(3);
     // Two whose tokens were forgotten, and the one with a wrong secret id.
     expect(logins()).toBe(before + 3);
+  });
+
+  it('is trusted by its fingerprint, by authorities in PEM or PKCS#12, and not otherwise', async () => {
+    const authority = makeCertificate('authority');
+    const own = makeCertificate('vault', authority);
+    const other = makeCertificate('other authority');
+    const keyPath = '/v1/secret/data/key';
+    const vault = kept(
+      await vaultStandIn({
+        ...{ rootToken: CANARY, roleId: 'role', secretId: CANARY, jwt, tls: own },
+        secrets: {
+          [keyPath]: Object.fromEntries(
+            [1, 2, 3, 4, 5, 6, 7].map((index) => [`k${index}`, bareHex(secret(index))]),
+          ),
+        },
+      }),
+    );
+    const { port } = new URL(vault.url);
+    const print = (cert: string) => new X509Certificate(cert).fingerprint256;
+    const put = (name: string, content: string | Buffer) =>
+      writeFileSync(join(folder, 'keys', name), content);
+    put('known', `127.0.0.1:${port} ${print(own.cert)}\n`);
+    put('wrong', `127.0.0.1:${port} ${print(other.cert)}\n`);
+    put('ca.pem', authority.cert);
+    put('other.pem', other.cert);
+    put('ca.p12', pkcs12(authority, 'words'));
+    const toml = (index: number, type: string, path: string) =>
+      put(
+        `${account(index).slice(2)}.toml`,
+        `[signing]\ntype = "hashicorp-signer"\nserverHost = "127.0.0.1"\nserverPort = ${port}\n` +
+          `keyPath = "${keyPath}"\nkeyName = "k${index}"\ntoken = "${CANARY}"\n` +
+          `tlsTrustStoreType = "${type}"\ntlsTrustStorePath = "${path}"\ntlsTrustStorePassword = "words"\n`,
+      );
+    toml(1, 'ALLOWLIST', 'known');
+    toml(2, 'whitelist', 'wrong');
+    toml(3, 'PEM', 'ca.pem');
+    toml(4, 'PEM', 'other.pem');
+    toml(5, 'PKCS12', 'ca.p12');
+    toml(6, 'PEM', 'gone.pem');
+    const accounts = await open({ configPath: undefined, tomlPath: join(folder, 'keys') });
+    expect(accounts.accounts.addresses()).toEqual([1, 3, 5].map(account).sort());
+    expect(accounts.health().sources[0]).toMatchObject({ loaded: 3, errors: 3 });
+    expect(vault.asked.filter((each) => each.endsWith('/key')).length).toBe(3);
+    expect(lines.join('\n')).toContain('is not in the known servers file');
   });
 });
