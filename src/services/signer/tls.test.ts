@@ -4,6 +4,7 @@ import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import {
   makeCertificate,
@@ -60,11 +61,17 @@ async function serve(settings: Partial<ServerTlsSettings>): Promise<number> {
   return (made.address() as AddressInfo).port;
 }
 
-function ask(options: https.RequestOptions): Promise<string> {
+function ask(
+  options: https.RequestOptions,
+  see: (socket: TLSSocket) => void = () => {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = https.request({ host: '127.0.0.1', ca: authority.cert, agent: false, ...options });
     sent.on('error', reject);
-    sent.on('response', (response) => response.on('data', (chunk) => resolve(String(chunk))));
+    sent.on('response', (response) => {
+      see(response.socket as TLSSocket);
+      response.on('data', (chunk) => resolve(String(chunk)));
+    });
     sent.end();
   });
 }
@@ -88,6 +95,24 @@ describe('the server', () => {
     await expect(ask({ port, ...shows(stranger) })).rejects.toThrow();
     const open = await serve({ knownClientsFile: undefined, allowsAnyClient: true });
     expect(await ask({ port: open })).toBe('in');
+  });
+
+  it('a session that is taken up again is checked as the first', async () => {
+    const authoritiesFile = file('authority.pem', authority.cert);
+    const port = await serve({ allowsAuthorities: true, authoritiesFile });
+    for (const client of [listed, vouched]) {
+      for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+        const agent = new https.Agent({ keepAlive: false });
+        const resumed: boolean[] = [];
+        for (let i = 0; i < 3; i++) {
+          const body = ask({ port, agent, maxVersion, ...shows(client) }, (socket) =>
+            resumed.push(socket.isSessionReused()),
+          );
+          expect(await body).toBe('in');
+        }
+        expect(resumed).toEqual([false, true, true]);
+      }
+    }
   });
 
   it('a list that is missing is made', async () => {
