@@ -73,6 +73,11 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     return count;
   }
 
+  /** Whether time matters: something is under way. */
+  get isBusy(): boolean {
+    return this.active.size > 0 || this.again.size > 0;
+  }
+
   get requestCount(): number {
     return this.requests.size;
   }

@@ -5,7 +5,7 @@ import type { HeaderList } from './proxy/ports.ts';
 const NOT_TO_NODE: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'expect', 'content-length', 'content-encoding', 'origin'],
-  ...['accept-encoding', 'x-forwarded-host', 'idempotency-key'],
+  ...['accept-encoding', 'x-forwarded-host'],
 ]);
 const NOT_TO_CLIENT: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding'],

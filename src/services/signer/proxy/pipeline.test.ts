@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   type MemoryProxy,
   memoryProxy,
@@ -35,6 +35,11 @@ interface Played {
   readonly calls: { readonly method: string; readonly params: readonly unknown[] }[];
 }
 
+const proxies: MemoryProxy[] = [];
+afterAll(() => {
+  for (const proxy of proxies) proxy.close();
+});
+
 function play(change: Partial<Parameters<typeof memoryProxy>[0]> = {}): Played {
   const sent: unknown[][] = [];
   const upstream = upstreamOf(({ method, params }) => {
@@ -44,6 +49,7 @@ function play(change: Partial<Parameters<typeof memoryProxy>[0]> = {}): Played {
     return { result: toHex(keccak256(fromHex(params[0] as string))) };
   });
   const proxy = memoryProxy({ keys: [KEY], chainId: 1337n, upstream, ...change });
+  proxies.push(proxy);
   return { proxy, sent, calls: upstream.calls };
 }
 

@@ -61,7 +61,6 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.parts = parts;
-    this.beat();
   }
 
   /** Requests that wait for an answer. */
@@ -97,11 +96,12 @@ export class Sender {
     });
   }
 
+  /** Only while something is under way. */
   private beat(): void {
+    if (this.timer || !this.parts.manager.isBusy) return;
     this.timer = this.parts.timers.set(TICK_MS, () => {
-      if (this.isClosed) return;
+      this.timer = undefined;
       this.step({ kind: 'tick' });
-      this.beat();
     });
   }
 
@@ -114,6 +114,7 @@ export class Sender {
     for (let effect = this.queue.shift(); effect; effect = this.queue.shift())
       this.carryOut(effect);
     this.isDraining = false;
+    this.beat();
   }
 
   private carryOut(effect: NonceEffect): void {
