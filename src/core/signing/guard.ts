@@ -36,6 +36,10 @@ export interface Refusal {
   readonly message: string;
 }
 
+export function isRefusal(found: Identity | Refusal): found is Refusal {
+  return 'httpStatus' in found;
+}
+
 export interface Guard {
   /** Never rejects. `authorization`: the header's value; `certificate`: subject's common name of a TLS client. */
   identify(shown: {

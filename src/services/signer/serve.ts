@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
-import type { Guard, Identity, Refusal } from '../../core/signing/guard.ts';
+import { type Guard, isRefusal } from '../../core/signing/guard.ts';
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { guardServer, type ServerTrust, serverOptions } from '../../io/http/tls-trust.ts';
 import { toClient, toNode } from './forwarded-headers.ts';
@@ -98,10 +98,6 @@ export function certificateOf({ socket }: IncomingMessage): string | undefined {
   const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
   const name = shown?.subject?.CN;
   return Array.isArray(name) ? name[0] : name;
-}
-
-export function isRefusal(found: Identity | Refusal): found is Refusal {
-  return 'httpStatus' in found;
 }
 
 class Front {

@@ -7,13 +7,13 @@ import type { Duplex } from 'node:stream';
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '../../core/ports.ts';
 import { refuse } from '../../core/signing/failures.ts';
-import type { Guard, Identity } from '../../core/signing/guard.ts';
+import { type Guard, type Identity, isRefusal } from '../../core/signing/guard.ts';
 import { toNode } from './forwarded-headers.ts';
 import { type Call, parseEnvelope } from './proxy/envelope.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { errorReply } from './proxy/reply.ts';
 import type { Caller } from './proxy/transactions.ts';
-import { certificateOf, isRefusal } from './serve.ts';
+import { certificateOf } from './serve.ts';
 
 const PING_INTERVAL_MS = 30_000;
 /** A client that does not read what it is sent is cut off beyond this. */

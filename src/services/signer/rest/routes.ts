@@ -4,7 +4,13 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
 import type { Clock, Log, Metrics } from '../../../core/ports.ts';
 import type { AccountSigner } from '../../../core/signing/account-signer.ts';
-import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
+import {
+  type Guard,
+  type Identity,
+  type Intent,
+  isRefusal,
+  type Refusal,
+} from '../../../core/signing/guard.ts';
 import {
   type HttpReply,
   type HttpRequest,
@@ -79,10 +85,6 @@ function reply(status: number, type: string, body: string): HttpReply {
 /** What was wrong follows the reason phrase that the reference answers with. */
 function badRequest(reason: string): HttpReply {
   return text(400, `Bad Request: ${reason}`);
-}
-
-function isRefusal(found: Identity | Refusal): found is Refusal {
-  return 'httpStatus' in found;
 }
 
 class Rest {
