@@ -3,7 +3,7 @@ import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FROM, mined, miningNode } from '../../../../test/support/mining-node.ts';
 import { signPrivate } from '../../../../test/support/private-transactions.ts';
-import { type TestPtm, testPtm, untilKnown } from '../../../../test/support/ptm.ts';
+import { type TestPtm, testPtm, until, untilKnown } from '../../../../test/support/ptm.ts';
 import type { RpcNode } from '../../../../test/support/rpc-node.ts';
 import {
   STORE_CODE,
@@ -79,8 +79,9 @@ async function checkMarker(hash: string, sender: string): Promise<string | null>
   return privately.contractAddress;
 }
 
-it.each([0, 1, 3])('a node makes them of what it sends, flag %i', async (privacyFlag) => {
-  const args = { from: FROM, gas: GAS, privateFor: [other.key], privacyFlag };
+it.each([0, 1, 2, 3])('a node makes them of what it sends, flag %i', async (privacyFlag) => {
+  const mandatory = privacyFlag === 2 ? { mandatoryFor: [other.key] } : {};
+  const args = { from: FROM, gas: GAS, privateFor: [other.key], privacyFlag, ...mandatory };
   const created = await node.call('eth_sendTransaction', { ...args, data: STORE_CODE });
   const to = (await checkMarker(created, FROM))!;
   const set = await node.call('eth_sendTransaction', { ...args, to, input: setInput(7) });
@@ -94,6 +95,34 @@ it.each([0, 1, 3])('a node makes them of what it sends, flag %i', async (privacy
   expect(await heldAt(other, (await node.call('eth_getPrivateTransactionByHash', set)).input)).toBe(
     setInput(7),
   );
+});
+
+it('extensions are begun and voted on in them', async () => {
+  const args = { from: FROM, privateFor: [other.key] };
+  const created = await node.call('eth_sendTransaction', { ...args, gas: GAS, data: STORE_CODE });
+  const contract = (await checkMarker(created, FROM))!;
+  const recipient = `0x${'77'.repeat(20)}`;
+  const terms = [contract, other.key, recipient, args];
+  const begun = await node.call('quorumExtension_extendContract', ...terms);
+  const manager = (await checkMarker(begun, FROM))!;
+  const { input } = await node.call('eth_getPrivateTransactionByHash', begun);
+  const [active] = await node.call('quorumExtension_activeExtensionContracts');
+  expect(active).toMatchObject({
+    ...{ contractExtended: contract, managementContractAddress: manager, initiator: FROM },
+    creationData: Buffer.from(input.slice(2), 'hex').toString('base64'),
+  });
+  // Its own vote follows by itself.
+  const voted = `0x${FROM.slice(2).padStart(64, '0')}`;
+  const ask = { to: manager, data: `0xd8bff5a5${voted.slice(2)}` };
+  await until(
+    async () => BigInt(await node.call('eth_call', ask, 'latest')) === 1n,
+    'the initiator has voted',
+  );
+  expect(await node.call('quorumExtension_getExtensionStatus', manager)).toBe('ACTIVE');
+  const cancelled = await node.call('quorumExtension_cancelExtension', manager, args);
+  await checkMarker(cancelled, FROM);
+  expect(await node.call('quorumExtension_getExtensionStatus', manager)).toBe('DONE');
+  expect(await node.call('quorumExtension_activeExtensionContracts')).toEqual([]);
 });
 
 it('a wallet makes one of a transaction that it signed and had distributed', async () => {
