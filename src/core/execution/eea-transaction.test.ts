@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { ProgramWriter } from '../../../test/differential/program.ts';
 import { eeaKey, signEea } from '../../../test/support/eea.ts';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { toBase64 } from '../base/base64.ts';
 import { ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
-import { decodeEea } from '../privacy/eea.ts';
+import { Prng } from '../base/prng.ts';
+import { decodeEea, openEea, sealEea } from '../privacy/eea.ts';
 import type { HeldPayload } from '../privacy/inputs.ts';
 import { MemoryReader } from '../state/memory-reader.ts';
 import { PublicWorld } from '../state/public-world.ts';
@@ -105,5 +107,42 @@ describe('who runs it', () => {
     expect(isEeaParty(toParties, held({ managedParties: [] }), () => true)).toBe(false);
     expect(isEeaParty(toParties, held(), (key) => key === toBase64(C))).toBe(false);
     expect(isEeaParty(toGroup, held(), (key) => key === toBase64(B))).toBe(true);
+  });
+});
+
+describe('hostile ones', () => {
+  it('never throw, never touch the public state, and count once each', () => {
+    let successes = 0;
+    for (let seed = 1; seed <= 150; seed++) {
+      const prng = new Prng(seed);
+      const { run, registry, publicSide } = stage();
+      const program = () => toHex(ProgramWriter.random(prng));
+      const made = run({ data: program() });
+      const contract = toHex(createdBy(made.tx)!);
+      const { effect, tx } = run({
+        nonce: 1,
+        data: program(),
+        ...(prng.chance(0.7) ? { contract } : {}),
+      });
+      if (publicSide.world.writeSet().accounts.size > 0)
+        throw new Error(`seed ${seed} changes the public state`);
+      expect(registry.nonce(tx.sender, tx.groupId)).toBe(2n);
+      if (!effect.isFailed) successes++;
+    }
+    expect(successes).toBeGreaterThan(15);
+  });
+
+  it('bytes of any kind in an envelope are a transaction, a text that says no, or another’s', () => {
+    const good = sealEea(decodeEea(signEea({ privateFrom: A, to: [B], data: CREATION })));
+    for (let seed = 1; seed <= 500; seed++) {
+      const prng = new Prng(seed);
+      const bytes = good.slice(0, prng.chance(0.3) ? prng.below(good.length) : good.length);
+      for (let i = prng.below(4); i > 0 && bytes.length > 0; i--)
+        bytes[prng.below(bytes.length)] = prng.below(256);
+      const opened = openEea(bytes);
+      if (opened === undefined || typeof opened === 'string') continue;
+      expect(toHex(opened.raw)).toBe(toHex(bytes.subarray(good.length - opened.raw.length)));
+      eeaFault(opened, { senderKey: '' } as HeldPayload, RULES);
+    }
   });
 });
