@@ -115,6 +115,18 @@ it('what cannot be written is refused until the file is opened again', async () 
   await verifyAuditLogs([path]);
 });
 
+it('a second writer, or a cut, is noticed before anything more is signed', async () => {
+  const first = await open();
+  await first.append(entry('0x1'));
+  const second = await open();
+  await expect(first.append(entry('0x2'))).rejects.toThrow(/another process writes it/);
+  await second.append(entry('0x3'));
+  writeFileSync(path, `${lines().slice(0, 2).join('\n')}\n`);
+  await expect(second.append(entry('0x4'))).rejects.toThrow(/was changed from outside/);
+  await first.close();
+  await second.close();
+});
+
 it('kill -9 in the middle: every entry that was confirmed is there, and the chain is sound', async () => {
   const script = join(folder, 'writer.mts');
   const source = join(import.meta.dirname, 'audit-log.ts');

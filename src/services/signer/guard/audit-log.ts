@@ -37,6 +37,7 @@ export class AuditLog {
   private readonly log: Log;
   private file: FileHandle;
   private end: ChainEnd;
+  private size: number;
   private lines: string[] = [];
   private waiting: Waiting[] = [];
   private flushing: Promise<void> | undefined;
@@ -46,6 +47,7 @@ export class AuditLog {
     this.path = path;
     this.file = file;
     this.end = end;
+    this.size = fstatSync(file.fd).size;
     this.clock = clock;
     this.log = log;
   }
@@ -80,6 +82,7 @@ export class AuditLog {
     await this.file.close().catch(() => undefined);
     this.file = await openFile(this.path);
     this.end = end;
+    this.size = fstatSync(this.file.fd).size;
     this.broken = undefined;
     await this.event('reopen');
   }
@@ -116,8 +119,13 @@ export class AuditLog {
       this.waiting = [];
       try {
         if (this.broken) throw this.broken;
-        await this.file.appendFile(`${lines.join('\n')}\n`);
+        const bytes = Buffer.from(`${lines.join('\n')}\n`);
+        // Nobody else may write here, or cut off what stands.
+        if (fstatSync(this.file.fd).size !== this.size)
+          throw new Error('it was changed from outside, or another process writes it');
+        await this.file.appendFile(bytes);
         await this.file.datasync();
+        this.size += bytes.length;
         for (const one of waiting) one.resolve();
       } catch (cause) {
         this.broken ??= fail(
