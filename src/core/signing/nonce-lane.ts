@@ -10,6 +10,8 @@ export interface SignedSend {
   readonly method: string;
   /** The call's parameters as JSON text. */
   readonly params: string;
+  /** Private state that the client named, for a node with several. */
+  readonly psi?: string | undefined;
 }
 
 /** One transaction at a nonce, from its signature to its end. */

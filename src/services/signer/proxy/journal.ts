@@ -17,7 +17,7 @@ interface Kept {
 }
 
 type Line =
-  | readonly ['sent', string, number, string, string, string]
+  | readonly ['sent', string, number, string, string, string, string?]
   | readonly ['accepted', string, string]
   | readonly ['gone', string, string];
 
@@ -142,8 +142,8 @@ export class FileJournal implements Journal {
 
   private apply(line: Line): void {
     if (line[0] === 'sent') {
-      const [, lane, nonce, hash, method, params] = line;
-      const send = { lane, nonce, hash, method, params };
+      const [, lane, nonce, hash, method, params, psi] = line;
+      const send = { lane, nonce, hash, method, params, psi };
       this.kept.set(keyOf(send), { send, isAccepted: false });
       return;
     }
@@ -165,8 +165,9 @@ function keyOf({ lane, hash }: SignedSend): string {
   return `${lane} ${hash}`;
 }
 
-function sentLine({ lane, nonce, hash, method, params }: SignedSend): Line {
-  return ['sent', lane, nonce, hash, method, params];
+function sentLine({ lane, nonce, hash, method, params, psi }: SignedSend): Line {
+  const line = ['sent', lane, nonce, hash, method, params] as const;
+  return psi === undefined ? line : [...line, psi];
 }
 
 function lineOf(line: Line): string {

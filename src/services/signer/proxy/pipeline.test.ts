@@ -461,6 +461,46 @@ describe('answers of nodes to a transaction without a nonce', () => {
   );
 });
 
+describe('nonces that a client names, and nonces that come back', () => {
+  const pool = new Map<number, { raw: string; price: bigint }>();
+  let isPoor = false;
+  const { proxy } = play({
+    upstream: upstreamOf(({ method, params }) => {
+      if (method === 'eth_getTransactionCount') return { result: '0x0' };
+      if (isPoor) return { error: { code: -32000, message: 'insufficient funds' } };
+      const raw = params[0] as string;
+      const { nonce, gasPrice, hash } = decodeTransaction(fromHex(raw));
+      const there = pool.get(Number(nonce));
+      if (there && there.price >= gasPrice)
+        return { error: { code: -32000, message: 'replacement transaction underpriced' } };
+      pool.set(Number(nonce), { raw, price: gasPrice });
+      return { result: toHex(hash) };
+    }),
+  });
+  const { nonce: _, ...free } = transfer;
+
+  it('a higher price replaces what stands at the nonce, an equal one is refused as the node says', async () => {
+    const send = (fields: object) =>
+      proxy.call('eth_sendTransaction', { ...transfer, nonce: 1, ...fields });
+    expect((await send({ gasPrice: 1 })).result).toMatch(/^0x/);
+    expect((await send({ gasPrice: 1, value: 2 })).error.message).toContain('underpriced');
+    expect((await send({ gasPrice: 2 })).result).toMatch(/^0x/);
+    expect(pool.get(1)!.price).toBe(2n);
+    for (const nonce of [0, 2]) {
+      await proxy.call('eth_sendTransaction', free);
+      expect([...pool.keys()]).toContain(nonce);
+    }
+  });
+
+  it('a nonce that was refused goes to the next', async () => {
+    isPoor = true;
+    expect((await proxy.call('eth_sendTransaction', free)).error.message).toContain('funds');
+    isPoor = false;
+    await proxy.call('eth_sendTransaction', free);
+    expect([...pool.keys()].sort()).toEqual([0, 1, 2, 3]);
+  });
+});
+
 it('the address of the dossier', () => {
   expect(toHex(addressOfSecretKey(KEY))).toBe(ACCOUNT);
 });

@@ -17,6 +17,7 @@ export interface SignedCall {
   readonly method: string;
   /** JSON text. */
   readonly params: string;
+  readonly psi?: string | undefined;
 }
 
 /** A transaction that wants a nonce. */
@@ -177,7 +178,7 @@ export class Sender {
       return;
     }
     const body = `{"jsonrpc":"2.0","method":"${send.method}","params":${send.params},"id":${job?.id ?? 1}}`;
-    const { path = '/', headers = NO_HEADERS } = job ?? {};
+    const { path = pathFor(send), headers = NO_HEADERS } = job ?? {};
     try {
       const answer = await this.parts.upstream.post({ body, path, headers });
       this.answered(held, judgeAnswer(answer.status, answer.body).outcome, answer, false);
@@ -239,4 +240,9 @@ export class Sender {
     const body = JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 });
     return this.parts.upstream.post({ body, path: '/', headers: NO_HEADERS });
   }
+}
+
+/** Of bytes that go out again: no client's request is at hand any more. */
+function pathFor({ psi }: SignedSend): string {
+  return psi === undefined ? '/' : `/?PSI=${encodeURIComponent(psi)}`;
 }

@@ -138,7 +138,7 @@ export class Transactions {
     { request, intent, caller }: Job,
     raw: Uint8Array,
   ): SignedCall | Promise<SignedCall> {
-    const call = callOf(request, raw);
+    const call = { ...callOf(request, raw), psi: psiOf(caller) };
     const record = this.parts.desk.record(caller.identity, intent, call.hash);
     return record ? record.then(() => call) : call;
   }
@@ -208,6 +208,15 @@ function intentOf(method: string, request: TransactionRequest): Intent {
     // A private transaction that is only signed carries the hash of its payload.
     selector: kind === 'private' && method === 'eth_signTransaction' ? 'opaque' : selectorOf(body),
   };
+}
+
+/** As a node takes it: the URL counts before the header. */
+function psiOf({ path, headers }: Caller): string | undefined {
+  const query = path.includes('PSI=') ? /[?&]PSI=([^&]*)/.exec(path)?.[1] : undefined;
+  if (query !== undefined) return new URLSearchParams(`PSI=${query}`).get('PSI')!;
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    if (/^(quorum|ledger)-psi$/i.test(headers[at]!)) return headers[at + 1];
+  return undefined;
 }
 
 function storedHash({ body }: UpstreamAnswer): Uint8Array | undefined {
