@@ -22,7 +22,10 @@ export function helpText({ command, about, operands = '', examples, rows }: Help
     for (const row of rows) if (row.group === group) parts.push(optionLine(row));
     parts.push('');
   }
-  parts.push('Flags win over environment variables, those over the configuration file (--config).');
+  const file = rows.some(({ flag }) => flag === 'config-file') ? 'config-file' : 'config';
+  parts.push(
+    `Flags win over environment variables, those over the configuration file (--${file}).`,
+  );
   return `${parts.join('\n')}\n`;
 }
 

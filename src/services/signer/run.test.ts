@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -121,6 +121,28 @@ it('the ports file stands as long as it runs', async () => {
   expect(readFileSync(path, 'utf8')).toContain(`http-jsonrpc=${signer.port}\n`);
   await signer.close();
   expect(existsSync(path)).toBe(false);
+});
+
+it('a connection without a request is closed after its time', async () => {
+  const { port } = await node();
+  const settings = settingsOf(
+    parseSignerOptions(
+      ['--chain-id=1', '--http-listen-port=0', `--downstream-http-port=${port}`, ...RAW],
+      {},
+    ),
+  );
+  const signer = await runSigner({ ...settings, idleMs: 50 }, { log: () => {}, version: 'x' });
+  endings.push(() => signer.close());
+  const socket = connect(signer.port, '127.0.0.1');
+  endings.push(() => socket.destroy());
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk;
+  });
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('GET /upcheck HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await ended;
+  expect(heard).toMatch(/^HTTP\/1.1 200 OK/);
 });
 
 it('a start that fails leaves nothing open', async () => {
