@@ -193,6 +193,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
     disconnect: () => {},
   };
   if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
+  let isKilled = false;
   const node = composeNode(
     {
       clock: time,
@@ -212,7 +213,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       },
       ...(raft ? { raft } : {}),
       fatal: (error) => {
-        throw error;
+        if (!isKilled) throw error;
       },
     },
     {
@@ -239,6 +240,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       await store.close();
     },
     async kill() {
+      isKilled = true;
       await endParts();
       disk.crash();
     },

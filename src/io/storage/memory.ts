@@ -9,6 +9,8 @@ import { type KvTables, MemoryKv } from './memory-kv.ts';
 
 export type DiskFault = 'crash' | 'full' | 'io';
 
+type Strike = (half: () => void) => void;
+
 interface MemoryFile {
   bytes: Uint8Array;
   size: number;
@@ -25,6 +27,8 @@ export class MemoryDisk {
   operations = 0;
   private fault: { at: number; kind: DiskFault } | undefined;
   private down = false;
+  /** Crashes so far: what was opened before the last one writes no more, as a process that is gone. */
+  private crashes = 0;
 
   constructor(chance?: Prng) {
     this.chance = chance;
@@ -46,20 +50,22 @@ export class MemoryDisk {
     }
     this.fault = undefined;
     this.down = false;
+    this.crashes++;
   }
 
   log(name: string): LogFolder {
     const files = this.logs.get(name) ?? new Map<number, MemoryFile>();
     this.logs.set(name, files);
+    const strike = this.door();
     return {
       segments: () => [...files.keys()].sort((a, b) => a - b),
       open: (segment) => {
         const file = files.get(segment) ?? { bytes: new Uint8Array(1024), size: 0, synced: 0 };
         files.set(segment, file);
-        return new MemoryLogFile(file, this);
+        return new MemoryLogFile(file, this, strike);
       },
       remove: (segment) => {
-        this.strike(() => {});
+        strike(() => {});
         files.delete(segment);
       },
     };
@@ -68,10 +74,11 @@ export class MemoryDisk {
   slots(name: string): SlotFile {
     const slots = this.slotFiles.get(name) ?? new Map<number, Uint8Array>();
     this.slotFiles.set(name, slots);
+    const strike = this.door();
     return {
       read: (slot) => slots.get(slot),
       write: async (slot, bytes) => {
-        this.strike(() => {
+        strike(() => {
           const old = slots.get(slot) ?? new Uint8Array(0);
           const torn = new Uint8Array(Math.max(old.length, bytes.length));
           torn.set(old);
@@ -87,9 +94,10 @@ export class MemoryDisk {
   kv(name: string): Kv {
     const tables = this.tables.get(name) ?? new Map();
     this.tables.set(name, tables);
+    const strike = this.door();
     return new MemoryKv(tables, async (apply) => {
       // A crash in a transaction leaves all of it or nothing.
-      this.strike(() => {
+      strike(() => {
         if (this.below(2) === 1) apply();
       });
       apply();
@@ -107,9 +115,16 @@ export class MemoryDisk {
     file.bytes[at] = file.bytes[at]! ^ 0xff;
   }
 
+  /** For one that opens something now. */
+  private door(): Strike {
+    const { crashes } = this;
+    return (half) => this.strike(half, crashes);
+  }
+
   /** One boundary; `half` leaves what a crash in the middle of the operation leaves. */
-  strike(half: () => void): void {
-    if (this.down) throw fail('STORAGE_CRASHED', 'the simulated machine is down');
+  private strike(half: () => void, crashes: number): void {
+    if (this.down || crashes !== this.crashes)
+      throw fail('STORAGE_CRASHED', 'the simulated machine is down');
     const number = this.operations++;
     if (this.fault?.at !== number) return;
     const { kind } = this.fault;
@@ -131,10 +146,12 @@ export class MemoryDisk {
 class MemoryLogFile implements LogFile {
   private readonly file: MemoryFile;
   private readonly disk: MemoryDisk;
+  private readonly strike: Strike;
 
-  constructor(file: MemoryFile, disk: MemoryDisk) {
+  constructor(file: MemoryFile, disk: MemoryDisk, strike: Strike) {
     this.file = file;
     this.disk = disk;
+    this.strike = strike;
   }
 
   size(): number {
@@ -142,13 +159,13 @@ class MemoryLogFile implements LogFile {
   }
 
   append(bytes: Uint8Array): number {
-    this.disk.strike(() => this.write(bytes.subarray(0, this.disk.below(bytes.length + 1))));
+    this.strike(() => this.write(bytes.subarray(0, this.disk.below(bytes.length + 1))));
     return this.write(bytes);
   }
 
   async sync(): Promise<void> {
     const { size } = this.file;
-    this.disk.strike(() => {});
+    this.strike(() => {});
     this.file.synced = Math.max(this.file.synced, Math.min(size, this.file.size));
   }
 

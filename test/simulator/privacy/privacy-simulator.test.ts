@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PRIVACY_CANARIES, runPrivacySeed } from './world.ts';
 
-const SEEDS = [1, 2, 3, 4, 8];
+/** The last one was found: a node that was killed went on writing to its disk. */
+const SEEDS = [1, 2, 3, 4, 8, 7000503];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
   'privacy-outage-means-stranger': [3, 5],
