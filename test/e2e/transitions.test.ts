@@ -13,7 +13,7 @@ import { compareAll } from '../live/mixed/agreement.ts';
 import { type BftNode, BftProcesses } from '../support/bft-processes.ts';
 import { until } from '../support/conditions.ts';
 import { headOf } from '../support/devnet.ts';
-import { type GenesisFileOptions, genesisFile } from '../support/genesis-file.ts';
+import { type GenesisFileOptions, genesisFile, TIMEOUT_CAP } from '../support/genesis-file.ts';
 import { addressWords, BY_CONTRACT, contractOf } from '../support/validator-contract.ts';
 
 const BENEFICIARY = `0x${'fe'.repeat(20)}`;
@@ -23,7 +23,7 @@ const REWARD_FROM = 7;
 const SLOW_FROM = 9;
 const FAST_FROM = 11;
 const TRANSITIONS = [
-  { block: QBFT_FROM, algorithm: 'qbft' },
+  { block: QBFT_FROM, algorithm: 'qbft', ...TIMEOUT_CAP },
   { block: REWARD_FROM, miningBeneficiary: BENEFICIARY, blockReward: '20' },
   { block: SLOW_FROM, emptyblockperiodseconds: 2, blockReward: '0xa' },
   { block: FAST_FROM, emptyblockperiodseconds: 1, beneficiaryMode: 'validators' },

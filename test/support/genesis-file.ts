@@ -13,14 +13,15 @@ export const CHAIN_ID = 1337;
 const FORKS = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople'] as const;
 const LATER_FORKS = ['petersburg', 'istanbul', 'muirGlacier'] as const;
 
-/**
- * Timeouts below --miner.recommit (3 s), the cap too: a GoQuorum validator restarts the time of its round with each block that it
- * prepares anew.
- */
 const USUAL_SETTINGS = {
   ...{ epochlength: 30_000, policy: 0, ceil2Nby3Block: 0 },
-  ...{ blockperiodseconds: 1, requesttimeoutseconds: 2, maxRequestTimeoutSeconds: 2 },
+  ...{ blockperiodseconds: 1, requesttimeoutseconds: 2 },
 };
+/**
+ * Below --miner.recommit (3 s): a GoQuorum validator restarts the time of its round with each block that it prepares anew. It takes
+ * the cap from a `qbft` block or a transition alone.
+ */
+export const TIMEOUT_CAP = { maxRequestTimeoutSeconds: 2 };
 
 export interface GenesisFileOptions {
   readonly engine: 'qbft' | 'ibft' | 'raft';
@@ -46,7 +47,11 @@ export function genesisFile(options: GenesisFileOptions): object {
       chainId: CHAIN_ID,
       ...Object.fromEntries([...FORKS, ...LATER_FORKS].map((fork) => [`${fork}Block`, 0])),
       isQuorum: true,
-      ...(isRaft ? {} : { [engine]: { ...USUAL_SETTINGS, ...settings } }),
+      ...(isRaft
+        ? {}
+        : {
+            [engine]: { ...USUAL_SETTINGS, ...(engine === 'qbft' ? TIMEOUT_CAP : {}), ...settings },
+          }),
       ...(transitions ? { transitions } : {}),
       ...config,
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BftProcesses, type Kind } from '../../support/bft-processes.ts';
 import { until } from '../../support/conditions.ts';
 import { headOf } from '../../support/devnet.ts';
-import { genesisFile } from '../../support/genesis-file.ts';
+import { genesisFile, TIMEOUT_CAP } from '../../support/genesis-file.ts';
 import { addressWords, BY_CONTRACT, contractOf } from '../../support/validator-contract.ts';
 import { type Agreement, compareAll } from './agreement.ts';
 import { complaints } from './comparer.ts';
@@ -83,8 +83,7 @@ export async function playMixed(
 /** To QBFT, then what else a chain may change while it runs. */
 function transitionsFrom(block: number): object[] {
   return [
-    // The reference takes the cap of the timeouts from here, not from the `ibft` block.
-    { block, algorithm: 'qbft', maxRequestTimeoutSeconds: 2 },
+    { block, algorithm: 'qbft', ...TIMEOUT_CAP },
     { block: block + 4, blockReward: '20', miningBeneficiary: BENEFICIARY },
     { block: block + 8, 'miner.gaslimit': 900_000_000, contractsizelimit: 48 },
     { block: block + 12, blockperiodseconds: 2, beneficiaryMode: 'validators' },
