@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   private: async () => (await import('./private.ts')).privateBench(),
   net: async () => (await import('./net.ts')).net(),
   signer: async () => (await import('./signer.ts')).signer(),
+  'signer-keys': async () => (await import('./signer-keys.ts')).signerKeys(),
 };
 
 const { values, positionals } = parseArgs({
