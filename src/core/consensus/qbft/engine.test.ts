@@ -332,6 +332,19 @@ describe('QBFT engine', () => {
     expect(said(effects)).toEqual(['prepare']);
   });
 
+  it('passes a message on once, and again when it is said again after a while', () => {
+    const engine = new QbftEngine(ME, { isRelaying: true });
+    const common = { headHash: GENESIS.hash, validators: VALIDATORS, rules: RULES };
+    engine.step({ kind: 'start', head: GENESIS.header, ...common }, START_MS);
+    const message = signRoundChange(THIRD, { height: 1, round: 1 }, undefined);
+    const heard = { code: message.code, bytes: encodeMessage(message), from: THIRD.address };
+    const relayedAt = (afterMs: number) =>
+      ofKind(engine.step({ kind: 'message', ...heard }, START_MS + afterMs), 'relay').length;
+    const { requestTimeoutMs } = RULES;
+    expect([0, 1, requestTimeoutMs / 4].map(relayedAt)).toEqual([1, 0, 0]);
+    expect([requestTimeoutMs, requestTimeoutMs + 1].map(relayedAt)).toEqual([1, 0]);
+  });
+
   it('never throws on bytes of others', () => {
     const bench = new Bench(ME);
     const block = proposal(PROPOSER);
