@@ -26,7 +26,7 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
-import { DOORS, SUBSCRIPTION_DOORS, type Target } from '../support/doors.ts';
+import { asksFor, SUBSCRIPTION_DOORS, type Target } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import { sendPrivate, signPrivate, storeRaw } from '../support/private-transactions.ts';
 
@@ -210,9 +210,8 @@ async function sealedFor(at: number): Promise<string> {
 async function tryDoors(talk: Conversation): Promise<string[]> {
   const shown = new Set<string>();
   for (const { names } of TABLE.methods) {
-    const door = DOORS[names[0]!]!;
     for (const name of names) {
-      for (const params of targets.flatMap((target) => door(target))) {
+      for (const params of asksFor(names[0]!, targets)) {
         const answer = await talk.ask(name, params);
         for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
       }

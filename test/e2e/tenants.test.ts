@@ -21,7 +21,7 @@ import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
-import { DOORS, type Target } from '../support/doors.ts';
+import { asksFor, type Target } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
@@ -204,7 +204,7 @@ async function tryDoors(talk: Conversation): Promise<string[]> {
   const shown = new Set<string>();
   for (const { names } of TABLE.methods) {
     for (const name of names) {
-      for (const params of targets.flatMap((target) => DOORS[names[0]!]!(target))) {
+      for (const params of asksFor(names[0]!, targets)) {
         const answer = await talk.ask(name, params);
         for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
       }

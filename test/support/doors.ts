@@ -32,6 +32,12 @@ export interface Target {
 type Params = readonly unknown[];
 export type Door = (target: Target) => readonly Params[];
 
+/** What to ask of a method for all of these targets, each thing once. */
+export function asksFor(method: string, targets: readonly Target[]): Params[] {
+  const all = targets.flatMap((target) => DOORS[method]!(target));
+  return [...new Map(all.map((params) => [JSON.stringify(params), params])).values()];
+}
+
 const PLAIN: Door = () => [[]];
 const byNumber: Door = ({ blockNumber }) => [[blockNumber], ['latest'], ['pending']];
 const byNumberFull: Door = (target) =>
