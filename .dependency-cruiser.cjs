@@ -45,6 +45,12 @@ module.exports = {
       to: { path: '^src/(io|services|cli)/' },
     },
     {
+      name: 'clients-stand-alone',
+      severity: 'error',
+      from: { path: '^src/clients/', pathNot: TEST },
+      to: { path: '^src/', pathNot: '^src/clients/' },
+    },
+    {
       name: 'io-imports-core',
       severity: 'error',
       from: { path: '^src/io/', pathNot: TEST },

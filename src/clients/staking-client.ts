@@ -1,0 +1,235 @@
+/**
+ * `quorate/staking-client`: a client of the staking API. Needs nothing but fetch; works with other servers that issue tokens the
+ * same way. A token is fetched once for all callers and kept until shortly before its end.
+ */
+
+/** A token is not used in its last minute, or last tenth when that is longer. */
+const SKEW_SECONDS = 60;
+const SKEW_SHARE = 0.1;
+/** Of a server that does not say. */
+const LIFETIME_SECONDS_DEFAULT = 300;
+const ERROR_CHARACTERS_MAX = 500;
+const ANSWER_MS = 60_000;
+
+export interface StakingClientOptions {
+  /** Tokens are asked for at `{authUrl}/oauth/token`. */
+  readonly authUrl: string;
+  readonly apiUrl: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Undefined: all that the client may have. */
+  readonly scope?: string;
+  /** For tests and proxies. */
+  readonly fetch?: typeof fetch;
+  readonly now?: () => number;
+}
+
+export interface StakeRequest {
+  /** An address, or a BLS public key; 0x-prefixed. */
+  readonly withdrawal_pubkey: string;
+  /** Gwei: "32000000000" for one validator. */
+  readonly amount: string;
+  readonly vault_name?: string;
+  readonly fee_recipient?: string;
+  readonly builder_relays?: readonly string[];
+  readonly cloud_providers?: readonly ('azure' | 'aws')[];
+  readonly regions?: readonly string[];
+  readonly client_types?: readonly ('teku' | 'lighthouse')[];
+}
+
+export interface DepositData {
+  readonly id: string;
+  readonly pubkey: string;
+  readonly withdrawal_credentials: string;
+  readonly amount: string;
+  readonly signature: string;
+  readonly deposit_root: string;
+}
+
+export interface StakeAnswer {
+  readonly eth1_contract_address: string;
+  readonly stakes: readonly DepositData[];
+}
+
+export interface Stake extends DepositData {
+  readonly number: number;
+  readonly status: 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
+  readonly transaction_hash: string | null;
+  readonly block_number: number | null;
+  readonly failure: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Reward {
+  readonly number: number;
+  readonly pubkey: string;
+  readonly amount: string;
+  readonly at: string;
+  readonly note: string;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  /** `after` of the next page; null: this is the last one. */
+  readonly next: number | null;
+}
+
+export interface PageWish {
+  readonly limit?: number;
+  readonly after?: number;
+}
+
+/** What a server refused, in its words. Never holds a secret or a token. */
+export class StakingError extends Error {
+  override readonly name = 'StakingError';
+  readonly status: number;
+  /** Such as `invalid_client` or `idempotency_key_reused`; '' where the server named none. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface Held {
+  readonly token: string;
+  readonly untilMs: number;
+}
+
+export class StakingClient {
+  readonly #options: StakingClientOptions;
+  readonly #fetch: typeof fetch;
+  readonly #now: () => number;
+  #held: Held | undefined;
+  #fetching: Promise<Held> | undefined;
+
+  constructor(options: StakingClientOptions) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? fetch;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** A bearer token with time left. Throws StakingError. */
+  async token(): Promise<string> {
+    if (this.#held && this.#now() < this.#held.untilMs) return this.#held.token;
+    this.#fetching ??= this.#fetchToken().finally(() => {
+      this.#fetching = undefined;
+    });
+    this.#held = await this.#fetching;
+    return this.#held.token;
+  }
+
+  /** Stakes one validator. Give the same key again to ask again: nothing is staked twice. Throws StakingError. */
+  stake(request: StakeRequest, idempotencyKey: string): Promise<StakeAnswer> {
+    return this.#post('/stake', request, idempotencyKey);
+  }
+
+  /** As many validators as the amount is for, 100 at most. Throws StakingError. */
+  batchStake(request: StakeRequest, idempotencyKey: string): Promise<StakeAnswer> {
+    return this.#post('/batch-stake', request, idempotencyKey);
+  }
+
+  stakes(page: PageWish = {}): Promise<Page<Stake>> {
+    return this.#get(`/stakes${queryOf(page)}`);
+  }
+
+  findStake(id: string): Promise<Stake> {
+    return this.#get(`/stakes/${encodeURIComponent(id)}`);
+  }
+
+  validator(pubkey: string): Promise<Stake> {
+    return this.#get(`/validators/${encodeURIComponent(pubkey)}`);
+  }
+
+  rewards(page: PageWish = {}): Promise<Page<Reward>> {
+    return this.#get(`/rewards${queryOf(page)}`);
+  }
+
+  /** Any request to the API, with a token; once more with a new one when the API says 401. */
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    const first = await this.#send(path, init);
+    if (first.status !== 401) return first;
+    await first.body?.cancel();
+    return this.#send(path, init);
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    const token = await this.token();
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    const signal = init.signal ?? AbortSignal.timeout(ANSWER_MS);
+    const url = joined(this.#options.apiUrl, path);
+    const response = await this.#fetch(url, { ...init, headers, signal });
+    // Others may have fetched a new one meanwhile: only the refused one goes.
+    if (response.status === 401 && this.#held?.token === token) this.#held = undefined;
+    return response;
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await read(await this.request(path))) as T;
+  }
+
+  async #post<T>(path: string, value: unknown, idempotencyKey: string): Promise<T> {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
+    const init = { method: 'POST', headers, body: JSON.stringify(value) };
+    return (await read(await this.request(path, init))) as T;
+  }
+
+  async #fetchToken(): Promise<Held> {
+    const { authUrl, audience, clientId, clientSecret, scope } = this.#options;
+    const response = await this.#fetch(joined(authUrl, '/oauth/token'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({
+        client_id: clientId,
+        client_secret: clientSecret,
+        audience,
+        grant_type: 'client_credentials',
+        ...(scope === undefined ? {} : { scope }),
+      }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const answer = (await read(response)) as Record<string, unknown>;
+    const { access_token: token, token_type: type, expires_in: lifetime } = answer;
+    if (typeof token !== 'string' || String(type ?? 'Bearer').toLowerCase() !== 'bearer') {
+      throw new StakingError(response.status, '', 'the server answers no bearer token');
+    }
+    // Some servers write it as text.
+    const seconds = Number(lifetime);
+    const lives = Number.isFinite(seconds) && seconds > 0 ? seconds : LIFETIME_SECONDS_DEFAULT;
+    const skew = Math.min(Math.max(SKEW_SECONDS, lives * SKEW_SHARE), lives / 2);
+    return { token, untilMs: this.#now() + (lives - skew) * 1000 };
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (response.ok && value !== undefined) return value;
+  const { error, error_description: description } = (value ?? {}) as Record<string, unknown>;
+  const code = typeof error === 'string' ? error : '';
+  const said = typeof description === 'string' ? description : code || 'no JSON';
+  const message = `status ${response.status}: ${said.slice(0, ERROR_CHARACTERS_MAX)}`;
+  throw new StakingError(response.status, code, message);
+}
+
+function queryOf(page: PageWish): string {
+  const pairs = Object.entries(page).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}
+
+function joined(base: string, path: string): string {
+  return `${base.replace(/\/+$/, '')}${path}`;
+}
