@@ -54,7 +54,7 @@ export const devnetCommand: Command = {
     {
       flag: 'ports-from',
       type: 'integer',
-      about: 'First of 21 ports to use instead of the documented ones',
+      about: 'First of 22 ports to use instead of the documented ones',
       group: GROUP,
     },
     {

@@ -12,6 +12,8 @@ import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';
 import { settingsOf } from '../services/signer/settings.ts';
+import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
+import { startStaking } from '../services/staking/start.ts';
 
 /** `verbosity`: of the log files, 0 silent .. 5 trace. */
 export function inProcessLauncher(verbosity = 3): Launch {
@@ -66,6 +68,11 @@ async function start(
       version: VERSION,
     });
     return () => signer.close();
+  }
+  if (command === 'staking') {
+    const options = parseOptions(STAKING_ROWS, { argv });
+    const staking = await startStaking(stakingConfig(options), { log, env: {} });
+    return () => staking.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);
 }

@@ -36,9 +36,9 @@ function quorate(...args: string[]): Promise<Done> {
 }
 
 function pidsIn(file: string): number[] {
-  const { nodes, signer } = JSON.parse(readFileSync(file, 'utf8'));
+  const { nodes, signer, staking } = JSON.parse(readFileSync(file, 'utf8'));
   const pids = nodes.map((node: { pid: number; ptm: { pid: number } }) => [node.pid, node.ptm.pid]);
-  return [...pids.flat(), signer.pid];
+  return [...pids.flat(), signer.pid, staking.pid];
 }
 
 describe('the command line', () => {
@@ -78,7 +78,7 @@ describe('devnet in the background', () => {
     expect(elsewhere.stderr).toContain(`port ${args.at(-1)} is in use`);
     expect(elsewhere.status).toBe(1);
     expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
-      'stopped 9 processes',
+      'stopped 10 processes',
     );
     expect(pids.some(isAlive)).toBe(false);
     expect(existsSync(file)).toBe(false);
@@ -136,11 +136,22 @@ describe('npm start', () => {
     });
     const file = join(folder, 'home', 'devnet.json');
     await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
-    const { chainId, nodes, signer, accounts, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+    const { chainId, nodes, signer, staking, accounts, ...rest } = JSON.parse(
+      readFileSync(file, 'utf8'),
+    );
     expect(chainId).toBe(1337);
     expect(rest).toEqual({});
     const rpc = 'http://127.0.0.1:8545';
     expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
+    const api = 'http://127.0.0.1:8550';
+    expect(staking).toEqual({
+      authUrl: api,
+      apiUrl: api,
+      audience: `${api}/`,
+      client: { clientId: 'devnet', clientSecret: expect.stringMatching(/^[\w-]{43}$/) },
+      pid: expect.any(Number),
+    });
+    expect(printed).toContain(staking.client.clientSecret);
     expect(await rpcClient(rpc).call('eth_accounts')).toHaveLength(accounts.length);
     expect(nodes).toEqual(
       [0, 1, 2, 3].map((index) => ({

@@ -3,10 +3,10 @@ import { isFree } from '../../src/services/devnet/free-ports.ts';
 
 const FIRST_PORT = 23_000;
 const LAST_PORT = 31_000;
-const RANGE_SIZE = 21;
+const RANGE_SIZE = 22;
 const TRIES_MAX = 100;
 
-/** First of 21 free neighbours, below the range from which the system takes ports for outgoing connections. */
+/** First of 22 free neighbours, below the range from which the system takes ports for outgoing connections. */
 export async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const first =

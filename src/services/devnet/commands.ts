@@ -1,7 +1,13 @@
 /** The command lines of the devnet's nodes and managers: what a user would type. */
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
-import { CHAIN_ID, type NodeSpec, type Topology } from './topology.ts';
+import {
+  CHAIN_ID,
+  type NodeSpec,
+  STAKING_CLIENT,
+  stakingAudience,
+  type Topology,
+} from './topology.ts';
 
 const HTTP_API =
   'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
@@ -56,6 +62,21 @@ export function signerCommand(
     ...['--ptm-url', `http://127.0.0.1:${node!.ports.ptmQ2t}`],
     ...['--keystores-path', files.signerKeys, '--keystores-password-file', files.signerPassword],
     ...['--logging', levels[verbosity] ?? 'INFO', '--fill-gaps'],
+  ];
+}
+
+/** Deposits are paid by the last of the funded accounts, through the signing proxy. */
+export function stakingCommand(
+  topology: Topology,
+  files: PreparedFiles,
+  verbosity: number,
+): string[] {
+  return [
+    ...['staking', '--datadir', files.stakingFolder, '--verbosity', String(verbosity)],
+    ...['--http.port', String(topology.stakingPort), '--api.audience', stakingAudience(topology)],
+    ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`],
+    ...['--deposit.from', topology.accounts.at(-1)!.address],
+    ...['--bootstrap.client', STAKING_CLIENT, '--bootstrap.secret-file', files.stakingSecretFile],
   ];
 }
 

@@ -3,7 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
-import { CHAIN_ID, SIGNER_NAME, type Topology } from './topology.ts';
+import {
+  CHAIN_ID,
+  SIGNER_NAME,
+  STAKING_CLIENT,
+  STAKING_NAME,
+  stakingAudience,
+  type Topology,
+} from './topology.ts';
 
 export interface DevnetDescription {
   readonly chainId: number;
@@ -18,10 +25,18 @@ export interface DevnetDescription {
   }[];
   /** Signing proxy in front of node 1, with the accounts below. */
   readonly signer: { readonly rpc: string; readonly ws: string; readonly pid: number };
+  /** The staking API and the service of its tokens. */
+  readonly staking: {
+    readonly authUrl: string;
+    readonly apiUrl: string;
+    readonly audience: string;
+    readonly client: { readonly clientId: string; readonly clientSecret: string };
+    readonly pid: number;
+  };
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 }
 
-/** `pidOf` takes names as node1, ptm1 and signer. */
+/** `pidOf` takes names as node1, ptm1, signer and staking. */
 export function describeDevnet(
   topology: Topology,
   files: PreparedFiles,
@@ -46,6 +61,13 @@ export function describeDevnet(
       rpc: `http://127.0.0.1:${topology.signerPort}`,
       ws: `ws://127.0.0.1:${topology.signerPort}`,
       pid: pidOf(SIGNER_NAME),
+    },
+    staking: {
+      authUrl: `http://127.0.0.1:${topology.stakingPort}`,
+      apiUrl: `http://127.0.0.1:${topology.stakingPort}`,
+      audience: stakingAudience(topology),
+      client: { clientId: STAKING_CLIENT, clientSecret: files.stakingSecret },
+      pid: pidOf(STAKING_NAME),
     },
     accounts: topology.accounts,
   };
@@ -76,7 +98,8 @@ export function livingPids(folder: string): number[] {
   if (!description) return [];
   const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
   // A file of an older version names none.
-  if (description.signer !== undefined) pids.push(description.signer.pid);
+  for (const each of [description.signer, description.staking])
+    if (each !== undefined) pids.push(each.pid);
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
 }
 

@@ -1,5 +1,5 @@
 /** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -8,6 +8,8 @@ import { encryptKey } from '../../io/keys/keystore.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 
+const TEST_SECRET_BYTES = 32;
+
 export interface PreparedFiles {
   readonly genesis: string;
   readonly password: string;
@@ -15,6 +17,10 @@ export interface PreparedFiles {
   readonly signerFolder: string;
   readonly signerKeys: string;
   readonly signerPassword: string;
+  readonly stakingFolder: string;
+  /** Holds the secret of the test client. */
+  readonly stakingSecretFile: string;
+  readonly stakingSecret: string;
   /** Base64, by node. */
   readonly ptmPublicKeys: readonly string[];
 }
@@ -43,7 +49,7 @@ export async function prepareFiles(
   await writeAccounts(topology);
   const ptmPublicKeys = topology.nodes.map((node) => ptmKey(node));
   for (const node of topology.nodes) writeNode(topology, node);
-  return { genesis, password, ...signerFiles(topology), ptmPublicKeys };
+  return { genesis, password, ...signerFiles(topology), ...stakingFiles(topology), ptmPublicKeys };
 }
 
 function writeNode(topology: Topology, node: NodeSpec): void {
@@ -108,6 +114,19 @@ function ptmKey(node: NodeSpec): string {
 
 function base64(base64url: string): string {
   return Buffer.from(base64url, 'base64url').toString('base64');
+}
+
+/** A secret of its own for each network: the service listens on a port that others of this machine reach. */
+function stakingFiles(topology: Topology) {
+  const stakingFolder = join(topology.folder, 'staking');
+  const stakingSecretFile = join(stakingFolder, 'test-client-secret.txt');
+  if (!existsSync(stakingSecretFile)) {
+    mkdirSync(stakingFolder, { recursive: true, mode: 0o700 });
+    const secret = randomBytes(TEST_SECRET_BYTES).toString('base64url');
+    writeFileSync(stakingSecretFile, `${secret}\n`, { mode: 0o600 });
+  }
+  const stakingSecret = readFileSync(stakingSecretFile, 'utf8').trim();
+  return { stakingFolder, stakingSecretFile, stakingSecret };
 }
 
 function signerFiles(topology: Topology) {

@@ -4,12 +4,17 @@ import { fail } from '../../core/base/errors.ts';
 import type { Topology } from './topology.ts';
 
 /** Throws DEVNET_PORT_TAKEN. */
-export async function checkPorts({ nodes, consensus, signerPort }: Topology): Promise<void> {
+export async function checkPorts({
+  nodes,
+  consensus,
+  signerPort,
+  stakingPort,
+}: Topology): Promise<void> {
   const ports = nodes.flatMap(({ ports: { raft, ...always } }) => [
     ...Object.values(always),
     ...(consensus === 'raft' ? [raft] : []),
   ]);
-  for (const port of [...ports, signerPort]) {
+  for (const port of [...ports, signerPort, stakingPort]) {
     if (await isFree(port)) continue;
     throw fail(
       'DEVNET_PORT_TAKEN',

@@ -1,7 +1,7 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { nodeCommand, ptmCommand, signerCommand } from './commands.ts';
+import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
 import {
   type DevnetDescription,
   describeDevnet,
@@ -13,7 +13,7 @@ import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts } from './free-ports.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
-import { type DevnetConsensus, SIGNER_NAME, topologyOf } from './topology.ts';
+import { type DevnetConsensus, SIGNER_NAME, STAKING_NAME, topologyOf } from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -30,7 +30,7 @@ export interface DevnetOptions {
 
 export interface Devnet {
   readonly description: DevnetDescription;
-  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer. */
+  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer, staking. */
   process(name: string): Running;
   /** Starts again what has ended, with the same command line; resolves when it answers. */
   restart(name: string): Promise<void>;
@@ -74,7 +74,14 @@ export async function startDevnet(
     isSmall: true,
     readyUrl: `http://127.0.0.1:${topology.signerPort}/upcheck`,
   };
-  const all = [...managers, ...nodes, signer];
+  const staking = {
+    name: STAKING_NAME,
+    args: stakingCommand(topology, files, options.verbosity),
+    logFile: join(folder, `${STAKING_NAME}.log`),
+    isSmall: true,
+    readyUrl: `http://127.0.0.1:${topology.stakingPort}/ready`,
+  };
+  const all = [...managers, ...nodes, signer, staking];
   const members = new Members(all, launch);
   const describe = () =>
     describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
@@ -87,7 +94,7 @@ export async function startDevnet(
     progress('private transaction managers are up');
     await members.start(nodes);
     progress('nodes are up');
-    await members.start([signer]);
+    await members.start([signer, staking]);
     writeDescription(folder, describe());
   } catch (error) {
     await stop();

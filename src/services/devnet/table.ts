@@ -19,6 +19,8 @@ export function renderTable(description: DevnetDescription, consensus: DevnetCon
     columns([['node', 'JSON-RPC', 'WebSocket', 'manager', "manager's public key"], ...rows]),
     '',
     `  Signing proxy: ${description.signer.rpc} and ${description.signer.ws}, in front of ${first!.name}, with the accounts below.`,
+    `  Staking API and its tokens: ${description.staking.apiUrl}, audience ${description.staking.audience}`,
+    `    test client: ${description.staking.client.clientId}  ${description.staking.client.clientSecret}`,
     '',
     '  Funded accounts, unlocked on node1. TEST KEYS: everybody knows them, never use them elsewhere.',
     ...description.accounts.map((each) => `    ${each.address}  ${each.privateKey}`),
@@ -27,6 +29,7 @@ export function renderTable(description: DevnetDescription, consensus: DevnetCon
     `    ${call(first!.rpc, 'eth_blockNumber', [])}`,
     `    ${call(description.signer.rpc, 'eth_sendTransaction', [{ from: account!.address, to: description.accounts[1]!.address, value: '0x1' }])}`,
     `    ${call(first!.rpc, 'eth_sendTransaction', [{ from: account!.address, data: PRIVATE_CONTRACT, gas: '0x47b760', privateFor: [second!.ptm.publicKey] }])}`,
+    `    ${tokenCall(description.staking)}`,
     '',
   ].join('\n');
 }
@@ -37,6 +40,16 @@ const PRIVATE_CONTRACT = '0x600a600c600039600a6000f3602a60005260206000f3';
 function call(url: string, method: string, params: unknown[]): string {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   return `curl -s -H 'content-type: application/json' -d '${body}' ${url}`;
+}
+
+function tokenCall({ authUrl, audience, client }: DevnetDescription['staking']): string {
+  const body = JSON.stringify({
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    audience,
+    grant_type: 'client_credentials',
+  });
+  return `curl -s -H 'content-type: application/json' -d '${body}' ${authUrl}/oauth/token`;
 }
 
 function columns(rows: readonly (readonly string[])[]): string {

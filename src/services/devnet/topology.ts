@@ -10,6 +10,11 @@ export const SIGNER_NAME = 'signer';
 const SIGNER_PORT = 8_545;
 /** Behind those of the nodes and managers. */
 const SIGNER_OFFSET = 20;
+export const STAKING_NAME = 'staking';
+/** Of the test client. */
+export const STAKING_CLIENT = 'devnet';
+const STAKING_PORT = 8_550;
+const STAKING_OFFSET = 21;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
 export type DevnetConsensus = keyof typeof NODE_COUNT;
@@ -53,12 +58,13 @@ export interface Topology {
   readonly folder: string;
   /** Of the signing proxy in front of node 1. */
   readonly signerPort: number;
+  readonly stakingPort: number;
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
 }
 
-/** `portsFrom` moves all ports to one range of 21 from there; undefined keeps the documented ones. */
+/** `portsFrom` moves all ports to one range of 22 from there; undefined keeps the documented ones. */
 export function topologyOf(
   folder: string,
   portsFrom: number | undefined,
@@ -72,7 +78,12 @@ export function topologyOf(
     privateKey,
   }));
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
-  return { folder, signerPort, consensus, nodes, accounts };
+  const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
+  return { folder, signerPort, stakingPort, consensus, nodes, accounts };
+}
+
+export function stakingAudience({ stakingPort }: Topology): string {
+  return `http://127.0.0.1:${stakingPort}/`;
 }
 
 interface Choice {

@@ -14,6 +14,7 @@ const LIVE_SECRETS_MAX = 2;
 const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const NAME_CHARACTERS_MAX = 200;
+const SECRET_CHARACTERS_MIN = 32;
 const ANY_KEY = Symbol('any key');
 export const SCOPES_DEFAULT: readonly string[] = ['stake:read', 'stake:write'];
 
@@ -24,6 +25,8 @@ export interface NewClient {
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
   readonly mayIntrospect: boolean;
+  /** Undefined: made at random. */
+  readonly secret?: string | undefined;
 }
 
 /** The only time that the secret is seen. */
@@ -49,7 +52,7 @@ export class Admin {
     const { name, audiences, scopes, mayIntrospect } = wanted;
     const id = wanted.id ?? randomBytes(ID_BYTES).toString('base64url');
     checkClient(wanted, id);
-    const clientSecret = newSecret();
+    const clientSecret = wanted.secret ?? newSecret();
     const hash = await hashSecret(clientSecret);
     const nowMs = this.clock.nowMs();
     const detail = { name, audiences, scopes, mayIntrospect };
@@ -174,7 +177,10 @@ async function insertSecret(
   );
 }
 
-function checkClient({ name, audiences, scopes }: NewClient, id: string): void {
+function checkClient({ name, audiences, scopes, secret }: NewClient, id: string): void {
+  if (secret !== undefined && secret.length < SECRET_CHARACTERS_MIN) {
+    throw invalid(`a secret has ${SECRET_CHARACTERS_MIN} characters at least`);
+  }
   if (!ID_FORM.test(id)) {
     throw invalid('a client id is 1 to 128 letters, digits and . _ ~ -');
   }

@@ -139,6 +139,19 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     group: TOKENS,
   },
   {
+    flag: 'bootstrap.client',
+    type: 'string',
+    about:
+      'Make sure that a client of this id exists, for all of the API: with --bootstrap.secret-file',
+    group: TOKENS,
+  },
+  {
+    flag: 'bootstrap.secret-file',
+    type: 'string',
+    about: 'File with its secret, 32 characters at least; not read once the client exists',
+    group: TOKENS,
+  },
+  {
     flag: 'api',
     type: 'boolean',
     default: true,
@@ -194,6 +207,7 @@ export interface StakingConfig extends StoreSource, KeyConfig {
   readonly style: ErrorStyle;
   readonly rotateMs: number;
   readonly attempts: AttemptRules;
+  readonly bootstrap: { readonly clientId: string; readonly secretFile: string } | undefined;
   readonly api: ApiConfig | undefined;
 }
 
@@ -224,6 +238,7 @@ export function stakingConfig(options: ParsedOptions): StakingConfig {
     host: options.string('http.addr')!,
     port: options.number('http.port')!,
     tls: tlsFiles(options),
+    bootstrap: bootstrapOf(options),
     issuer: urlOf(options, 'auth.issuer'),
     style: oneOf(options, 'auth.error-style', ERROR_STYLES),
     ...keyConfig(options),
@@ -265,6 +280,16 @@ function tlsFiles(options: ParsedOptions): StakingConfig['tls'] {
     throw invalid('--tls.cert and --tls.key go together');
   }
   return { certFile, keyFile };
+}
+
+function bootstrapOf(options: ParsedOptions): StakingConfig['bootstrap'] {
+  const clientId = options.string('bootstrap.client');
+  const secretFile = options.string('bootstrap.secret-file');
+  if (clientId === undefined && secretFile === undefined) return undefined;
+  if (clientId === undefined || secretFile === undefined) {
+    throw invalid('--bootstrap.client and --bootstrap.secret-file go together');
+  }
+  return { clientId, secretFile };
 }
 
 function oneOf<T extends string>(options: ParsedOptions, flag: string, values: readonly T[]): T {

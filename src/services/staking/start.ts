@@ -7,7 +7,7 @@ import { systemClock } from '../../io/host/clock.ts';
 import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
-import { Admin } from './admin.ts';
+import { Admin, SCOPES_DEFAULT } from './admin.ts';
 import { failureReply } from './failures.ts';
 import { LiveState } from './live-state.ts';
 import type { KeyConfig, StakingConfig } from './options.ts';
@@ -82,7 +82,12 @@ async function serve(
   });
   await live.start();
   const { keys, clients, revocations } = live;
-  const place = { issuer: config.issuer ?? '', url: '', audience: config.api?.audience ?? '' };
+  const place = {
+    issuer: config.issuer ?? '',
+    url: '',
+    audience: config.api?.audience ?? '',
+    isReady: false,
+  };
   const { style, tokenSeconds, toleranceSeconds } = config;
   const service = new TokenService({
     ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
@@ -96,7 +101,7 @@ async function serve(
   const server = await startHttpServer({
     routes: [
       ...tokenRoutes({ service, keys, clock, place, style }),
-      ...healthRoutes(database),
+      ...healthRoutes(database, place),
       ...(api?.routes ?? []),
     ],
     address: { kind: 'tcp', host: config.host, port: config.port },
@@ -107,6 +112,8 @@ async function serve(
   place.url = server.url;
   place.issuer ||= `${server.url}/`;
   place.audience ||= `${server.url}/`;
+  if (config.bootstrap) await bootstrap(config.bootstrap, admin, live, place.audience);
+  place.isReady = true;
   api?.begin();
   return {
     url: server.url,
@@ -122,6 +129,24 @@ async function serve(
   };
 }
 
+async function bootstrap(
+  { clientId, secretFile }: NonNullable<StakingConfig['bootstrap']>,
+  admin: Admin,
+  live: LiveState,
+  audience: string,
+): Promise<void> {
+  if ((await admin.clients()).some(({ id }) => id === clientId)) return;
+  let secret: string;
+  try {
+    secret = readFileSync(secretFile, 'utf8').trim();
+  } catch (cause) {
+    throw fail('STAKING_CLIENT_INVALID', `cannot read ${secretFile}`, { cause });
+  }
+  const rest = { audiences: [audience], scopes: SCOPES_DEFAULT, mayIntrospect: true };
+  await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
+  await live.refresh();
+}
+
 /** What a new signing key is like, made by the service or by a command. */
 export function rotationOf({
   algorithm,
@@ -132,7 +157,7 @@ export function rotationOf({
   return { algorithm, leadMs: KEY_LEAD_MS, tokenMs };
 }
 
-function healthRoutes(database: Database): readonly Route[] {
+function healthRoutes(database: Database, place: { readonly isReady: boolean }): readonly Route[] {
   return [
     { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
     {
@@ -140,7 +165,7 @@ function healthRoutes(database: Database): readonly Route[] {
       path: '/ready',
       async handle() {
         await database.query('SELECT value FROM revision');
-        return json(200, { status: 'ready' });
+        return place.isReady ? json(200, { status: 'ready' }) : json(503, { status: 'starting' });
       },
     },
   ];

@@ -7,8 +7,8 @@ import type { Clock } from '../../../core/ports.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
 import { ApiError } from './api-error.ts';
 
-/** Longer than any request takes: an instance that died in the middle is succeeded after that. */
-const HELD_MS = 120_000;
+/** Longer than a request takes: an instance that died in the middle is succeeded after that. One that is slower loses its claim. */
+const HELD_MS = 20_000;
 
 export interface KeptAnswer {
   readonly status: number;

@@ -3,6 +3,7 @@
  * afterwards, the same bytes are sent again until the ledger has them in a block, or has spent their nonce on something else,
  * which is the only case in which another transaction is signed.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
@@ -20,6 +21,9 @@ const SEND_AGAIN_MS = 5_000;
 const DEPOSIT_GAS = 500_000;
 const DEPLOY_GAS = 3_000_000;
 const DEPLOYMENT = 'deployment';
+/** How long a request waits for the contract. */
+const DEPLOY_PATIENCE_MS = 10_000;
+const DEPLOY_PAUSE_MS = 100;
 
 export interface SubmitterParts {
   readonly database: Database;
@@ -46,6 +50,8 @@ export class Submitter {
   private isStopped = false;
   private complaint = '';
   private knowsLedger = false;
+  /** Somebody waits for the contract. */
+  private isWanted = false;
 
   constructor(parts: SubmitterParts) {
     this.parts = parts;
@@ -71,17 +77,28 @@ export class Submitter {
     await this.working;
   }
 
-  /** Address of the deposit contract; undefined until it stands. */
+  /** Address of the deposit contract, deployed when it is first asked for; undefined when that takes too long. */
   async contract(): Promise<string | undefined> {
+    const deadline = this.parts.clock.nowMs() + DEPLOY_PATIENCE_MS;
+    for (;;) {
+      const known = await this.knownContract();
+      if (known !== undefined || this.isStopped || this.parts.clock.nowMs() > deadline)
+        return known;
+      this.isWanted = true;
+      this.wake();
+      await pause(DEPLOY_PAUSE_MS);
+    }
+  }
+
+  private async knownContract(): Promise<string | undefined> {
     return this.parts.contract ?? (await this.setting('contract'));
   }
 
   private async look(): Promise<void> {
     try {
-      const isFirst = !this.parts.contract && !(await this.setting('contract'));
       const live = await this.live();
       const queued = await this.queued(LIVE_MAX - live.length);
-      if (live.length > 0 || queued.length > 0 || isFirst) await this.work(live, queued);
+      if (live.length > 0 || queued.length > 0 || this.isWanted) await this.work(live, queued);
       this.complaint = '';
     } catch (error) {
       const { message } = error as Error;
@@ -95,8 +112,9 @@ export class Submitter {
   private async work(live: readonly LiveTransaction[], queued: readonly Row[]): Promise<void> {
     await this.checkLedger();
     await this.settle(live);
-    const contract = await this.contract();
+    const contract = await this.knownContract();
     if (contract === undefined) return this.deploy();
+    this.isWanted = false;
     for (const stake of queued) {
       if (this.isStopped) return;
       await this.submit(contract, stake);
