@@ -179,7 +179,7 @@ describe('npm start', () => {
       accounts.map(({ address }: { address: string }) => address).sort(),
     );
     const pids = pidsIn(file);
-    expect(new Set(pids).size).toBe(9);
+    expect(new Set(pids).size).toBe(10);
     process.kill(-devnet.pid!, 'SIGINT');
     await until('all processes have ended', () => !pids.some(isAlive));
   });
