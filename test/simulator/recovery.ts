@@ -7,7 +7,10 @@ import { roundTimeoutMs } from '../../src/core/consensus/bft/timeout.ts';
 const SLACK_MS = 5000;
 
 /** `round`: the highest that a validator has come to at this height. */
-export function recoveryMs(rules: ConsensusRules, validators: number, round: number): number {
+export function recoveryMs(
+  rules: ConsensusRules,
+  { validators, round, hasLiars }: { validators: number; round: number; hasLiars: boolean },
+): number {
   const { engine, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutMs } = rules;
   let boundMs = SLACK_MS + Math.max(blockPeriodSeconds, emptyBlockPeriodSeconds) * 1000;
   // Those that were away hear of the round when the others say it again, at the latest.
@@ -15,7 +18,9 @@ export function recoveryMs(rules: ConsensusRules, validators: number, round: num
   // Where an IBFT validator is locked and another lies, its turn to propose must come.
   const rounds = engine === 'ibft' ? validators : faultyMax(validators);
   for (let later = 0; later <= rounds; later++) {
-    boundMs += roundTimeoutMs(rules, round + later);
+    // The time of a round begins anew with its proposal, and a liar may propose late.
+    const isStretched = hasLiars && later > 0;
+    boundMs += roundTimeoutMs(rules, round + later) * (isStretched ? 2 : 1);
   }
   return boundMs;
 }

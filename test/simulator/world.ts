@@ -210,11 +210,11 @@ class World {
     until(() => this.lowestHonestHeight() >= height);
     const fromMs = this.timeline.nowMs;
     const next = height + 1;
-    const boundMs = recoveryMs(
-      rulesOf(this.plan, next),
-      this.plan.nodes,
-      this.rounds.get(next) ?? 0,
-    );
+    const boundMs = recoveryMs(rulesOf(this.plan, next), {
+      validators: this.plan.nodes,
+      round: this.rounds.get(next) ?? 0,
+      hasLiars: this.plan.byzantine.length > 0,
+    });
     until(() => this.height > height);
     const tookMs = this.timeline.nowMs - fromMs;
     const isExcused = next < this.plan.switchAt && this.values.isSplit(next);
