@@ -113,6 +113,64 @@ describe('the same run by command line, environment and file', () => {
   });
 });
 
+it('accounts and public keys follow a reload', async () => {
+  const keys = join(folder, 'reloaded');
+  mkdirSync(keys);
+  const { signer, ask } = await start([
+    ...[`--key-store-path=${keys}`, '--http-listen-port=0', 'eth1'],
+    ...['--chain-id=1', '--downstream-http-port=1'],
+  ]);
+  const url = `http://127.0.0.1:${signer.port}`;
+  const times: string[] = [];
+  const reloaded = async () => {
+    expect((await fetch(`${url}/reload`, { method: 'POST' })).status).toBe(202);
+    const done = await until('the reload has ended', async () => {
+      const state = (await (await fetch(`${url}/reload`)).json()) as any;
+      return state.status === 'running' ? undefined : state;
+    });
+    times.push(done.lastOperationTime);
+    const listed = await (await fetch(`${url}/api/v1/eth1/publicKeys`)).json();
+    return [done.status, (await ask('eth_accounts')).result, (listed as string[]).length];
+  };
+  expect((await ask('eth_accounts')).result).toEqual([]);
+  const path = join(keys, 'any name.yaml');
+  writeFileSync(path, `type: file-raw\nkeyType: SECP256K1\nprivateKey: "0x${KEY}"\n`);
+  expect(await reloaded()).toEqual(['completed', [ACCOUNT], 1]);
+  writeFileSync(path, 'type: file-raw\nkeyType: SECP256K1\n');
+  expect(await reloaded()).toEqual(['completed_with_errors', [], 0]);
+  rmSync(path);
+  expect(await reloaded()).toEqual(['completed', [], 0]);
+  expect(new Set(times).size).toBe(3);
+});
+
+it('an origin that is listed comes back on sends too, and stays here', async () => {
+  const origin = 'https://good.example';
+  const upstream = await standInNode(({ id }) => ({
+    headers: { 'Access-Control-Allow-Origin': 'https://of.the.node' },
+    body: JSON.stringify({ jsonrpc: '2.0', id, result: '0x7' }),
+  }));
+  endings.push(() => upstream.close());
+  const { signer } = await start([
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${upstream.port}`],
+    ...[`--http-cors-origins=${origin}`, ...RAW],
+  ]);
+  const send = (from: string) =>
+    fetch(`http://127.0.0.1:${signer.port}/`, {
+      method: 'POST',
+      headers: { origin: from },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+        params: [{ from: ACCOUNT, to: ACCOUNT, nonce: '0x1' }],
+      }),
+    });
+  const answer = await send(origin);
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+  expect(upstream.received.map(({ headers }) => headers.origin)).toEqual([undefined]);
+  const refused = await send('https://evil.example');
+  expect([refused.status, await refused.text()]).toEqual([403, '']);
+  expect(upstream.received).toHaveLength(1);
+});
+
 it('the ports file stands as long as it runs', async () => {
   const data = join(folder, 'data');
   const base = ['--chain-id=1', '--http-listen-port=0', '--downstream-http-port=1'];

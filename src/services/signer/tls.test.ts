@@ -87,6 +87,17 @@ describe('the server', () => {
     await expect(ask({ port })).rejects.toThrow();
   });
 
+  it('speaks TLS only, and shows the certificate of its file', async () => {
+    const port = await serve({ knownClientsFile: undefined, allowsAnyClient: true });
+    let shown = '';
+    await ask({ port }, (socket) => {
+      shown = socket.getPeerCertificate().fingerprint256;
+    });
+    expect(shown).toBe(printOf(server));
+    await expect(ask({ port, ca: stranger.cert })).rejects.toThrow();
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+  });
+
   it('or whoever an authority vouches for; or everybody', async () => {
     const authoritiesFile = file('authority.pem', authority.cert);
     const port = await serve({ allowsAuthorities: true, authoritiesFile });
@@ -150,7 +161,7 @@ describe('towards the node', () => {
     allowsAuthorities: true,
     authoritiesFile: undefined,
   };
-  const through = (port: number, settings: Partial<UpstreamTlsSettings>): Promise<string> => {
+  const through = async (port: number, settings: Partial<UpstreamTlsSettings>): Promise<string> => {
     const agent = upstreamAgent({ ...OPEN, ...settings }, { host: '127.0.0.1', port })({});
     endings.push(() => agent.destroy());
     return ask({ port, ca: undefined, agent });
@@ -174,5 +185,9 @@ describe('towards the node', () => {
     const authoritiesFile = file('ca.pem', authority.cert);
     expect(await through(port, { authoritiesFile, keyStore: own })).toBe('in');
     await expect(through(port, { authoritiesFile })).rejects.toThrow();
+    const gone = { ...own, file: join(folder, 'gone.p12') };
+    await expect(through(port, { keyStore: gone })).rejects.toThrow('does not exist');
+    const wrong = { ...own, passwordFile: file('wrong', 'wrong') };
+    await expect(through(port, { keyStore: wrong })).rejects.toThrow('Failed to load TLS files');
   });
 });
