@@ -35,12 +35,15 @@ export const signerCommand: Command = {
       verbosity: settings.logging.verbosity,
       format: settings.logging.format,
     });
-    const signer = await runSigner(settings, {
+    const starting = runSigner(settings, {
       log,
       version: `quorate/v${VERSION}`,
       env: process.env,
       writeAccess: (line) => process.stdout.write(line),
     });
+    // Before its ports file tells anybody whom to stop.
+    onStopSignal({ stop: async () => (await starting).close(), log });
+    const signer = await starting;
     const { host } = settings.listen;
     log('info', 'Signing proxy is up', {
       url: `${settings.tls ? 'https' : 'http'}://${host}:${signer.port}`,
@@ -50,7 +53,6 @@ export const signerCommand: Command = {
     if (signer.metricsPort !== undefined)
       log('info', 'Metrics are served', { port: signer.metricsPort });
     process.on('SIGHUP', () => signer.reload());
-    onStopSignal({ stop: () => signer.close(), log });
     return new Promise(() => {});
   },
 };
