@@ -39,6 +39,37 @@ describe('accounts and reads', () => {
   });
 });
 
+describe('value', () => {
+  it('moves once by each kind of transaction, and not at all by what is refused', async () => {
+    const [from] = accounts;
+    const to = `0x${'78'.repeat(20)}`;
+    const balanceOf = async (who: string) => {
+      const [direct, through] = await Promise.all(
+        [net.rpc[0]!, proxy].map((rpc) => rpc.call<string>('eth_getBalance', who, 'latest')),
+      );
+      expect(through).toBe(direct);
+      return BigInt(direct!);
+    };
+    const balances = async () => [await balanceOf(from!), await balanceOf(to)] as const;
+    const [had] = await balances();
+    const terms = { from, to, value: '0x5', gas: '0x5208' };
+    const noFee = { maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' };
+    for (const [fields, type] of [
+      [terms, '0x0'],
+      [{ ...terms, ...noFee }, '0x2'],
+    ] as const) {
+      const hash = await proxy.call<string>('eth_sendTransaction', fields);
+      await untilMined(net.rpc[0]!, hash);
+      expect(await proxy.call('eth_getTransactionReceipt', hash)).toMatchObject({ type });
+    }
+    expect(await balances()).toEqual([had - 10n, 10n]);
+    const send = (fields: object) => proxy.call('eth_sendTransaction', { ...terms, ...fields });
+    await expect(send({ from: to })).rejects.toThrow('No unlocked account matches the Sender');
+    await expect(send({ value: `0x${(had * 2n).toString(16)}` })).rejects.toThrow('insufficient');
+    expect(await balances()).toEqual([had - 10n, 10n]);
+  });
+});
+
 describe('nonces', () => {
   it('1,000 concurrent transactions without a nonce are all mined, each once', async () => {
     const before = await Promise.all(accounts.map((each) => countOf(each)));
@@ -70,11 +101,11 @@ describe('nonces', () => {
   it('takes over from a wallet that uses the same key, and leaves the next nonce to whoever asks', async () => {
     const [from] = accounts;
     const nonce = Number(await net.rpc[0]!.call('eth_getTransactionCount', from, 'pending'));
-    // Node 1 holds the key too.
+    // Node 1 holds the key too. The same fields under the same nonce would be the same transaction.
     await net.rpc[0]!.call('eth_sendTransaction', {
       from,
       to: TO,
-      value: '0x1',
+      value: '0x2',
       gas: '0x5208',
       gasPrice: '0x0',
     });
