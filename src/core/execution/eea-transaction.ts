@@ -3,7 +3,7 @@
  * their group, and calls that stay within it. The public state sees the marker only.
  */
 import { toBase64 } from '../base/base64.ts';
-import { type Address, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
+import { type Address, equalBytes } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import { bytesToBigInt } from '../base/quantity.ts';
 import type { Rules } from '../chain/rules.ts';
@@ -14,8 +14,8 @@ import { DualWorld } from '../state/dual-world.ts';
 import { EeaRegistry } from './eea-registry.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 import type { WorldOnBase } from './execution-hash.ts';
+import { effectOf, failed, type PrivateEffect } from './private-effect.ts';
 import type { PrivateSpace } from './private-space.ts';
-import type { PrivateEffect } from './private-transaction.ts';
 import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 
@@ -120,14 +120,7 @@ function run(
       onRun: (address, isCreate) => touched.add(address, isCreate),
     },
   );
-  return {
-    isFailed: result.kind !== 'success',
-    logs: space.world.logs(),
-    revertReason: result.kind === 'revert' && result.output.length > 0 ? result.output : undefined,
-    output: result.output,
-    fault: result.error,
-    touched,
-  };
+  return { ...effectOf(result, space.world.logs()), touched };
 }
 
 /** Whether a private contract ran that is not of the group. */
@@ -152,8 +145,4 @@ function strays(
 export function callsGroup(touched: TouchedContracts, { world }: PrivateSpace): boolean {
   const registry = new EeaRegistry(world);
   return registry.isInUse && touched.called().some((address) => registry.groupOf(address) !== 0n);
-}
-
-function failed(fault: string): PrivateEffect {
-  return { isFailed: true, logs: [], revertReason: undefined, output: EMPTY_BYTES, fault };
 }

@@ -11,8 +11,9 @@ import type { HeldPayload } from '../privacy/inputs.ts';
 import { type AllocEntry, MemoryReader } from '../state/memory-reader.ts';
 import { PublicWorld } from '../state/public-world.ts';
 import type { BlockEnvironment } from './environment.ts';
+import type { PrivateEffect } from './private-effect.ts';
 import { PrivateSpace } from './private-space.ts';
-import { type PrivateEffect, runPrivately } from './private-transaction.ts';
+import { runPrivately } from './private-transaction.ts';
 
 const address = (id: number): Address => new Uint8Array(20).fill(id);
 const SENDER = address(0xaa);

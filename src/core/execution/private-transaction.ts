@@ -4,7 +4,6 @@
  */
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
-import type { Log } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { execute, VM_ERROR } from '../evm/interpreter.ts';
 import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../privacy/flags.ts';
@@ -16,6 +15,7 @@ import { callsGroup } from './eea-transaction.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
 import { executionHash, type WorldOnBase } from './execution-hash.ts';
 import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
+import { effectOf, failed, type PrivateEffect, SUCCEEDED } from './private-effect.ts';
 import type { PrivateSpace } from './private-space.ts';
 import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
@@ -23,17 +23,6 @@ import { TouchedContracts } from './touched-contracts.ts';
 /** How one private state meets a transaction: with its payload, or as a stranger. */
 export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
 export const STRANGER: PrivateView = { kind: 'stranger' };
-
-export interface PrivateEffect {
-  readonly isFailed: boolean;
-  readonly logs: readonly Log[];
-  /** Return data of a revert. */
-  readonly revertReason: Uint8Array | undefined;
-  /** What the outermost frame returned. */
-  readonly output: Uint8Array;
-  /** Why it failed, for the log of the node. */
-  readonly fault: string | undefined;
-}
 
 /**
  * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was bought, when private states
@@ -97,13 +86,7 @@ export function runPrivately(
     space.world.revert(privateMark);
     return failed(fault);
   }
-  return {
-    isFailed: result.kind !== 'success',
-    logs: space.world.logs(),
-    revertReason: result.kind === 'revert' && result.output.length > 0 ? result.output : undefined,
-    output: result.output,
-    fault: result.error,
-  };
+  return effectOf(result, space.world.logs());
 }
 
 function faultOf(
@@ -127,18 +110,6 @@ function markCreated(
   if (view.kind !== 'held' || view.flag === STANDARD_PRIVATE) return;
   const { flag, managedParties } = view;
   space.world.setMetadata(address, { creationHash: payloadHashOf(tx.data), flag, managedParties });
-}
-
-const SUCCEEDED: PrivateEffect = {
-  isFailed: false,
-  logs: [],
-  revertReason: undefined,
-  output: EMPTY_BYTES,
-  fault: undefined,
-};
-
-function failed(fault: string): PrivateEffect {
-  return { isFailed: true, logs: [], revertReason: undefined, output: EMPTY_BYTES, fault };
 }
 
 /** Refusals before anything runs. The reference ends the node's chain at the first one; here it is a failed receipt. */

@@ -25,13 +25,9 @@ import type { BlockEnvironment } from './environment.ts';
 import type { WorldOnBase } from './execution-hash.ts';
 import { applyStateShared } from './extension-apply.ts';
 import type { Purchase } from './gas-purchase.ts';
+import type { PrivateEffect } from './private-effect.ts';
 import { PrivateSpace } from './private-space.ts';
-import {
-  type PrivateEffect,
-  type PrivateView,
-  runPrivately,
-  STRANGER,
-} from './private-transaction.ts';
+import { type PrivateView, runPrivately, STRANGER } from './private-transaction.ts';
 import type { ExecutedSpace, ExecutionNote, PrivateOutcome, StateBase } from './result.ts';
 
 /** What a node knows about its private states. */

@@ -5,7 +5,7 @@
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { keccak256 } from '../base/keccak.ts';
-import { bigIntToBytes } from '../base/quantity.ts';
+import { bigIntToBytes, bytesToBigInt } from '../base/quantity.ts';
 import { type RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import { recoverSigner } from '../chain/signature.ts';
 
@@ -75,7 +75,16 @@ export function decodeEea(bytes: Uint8Array): EeaTransaction {
   const sender = recoverSigner(signingHash(body, tail, chainId), parity, r, s, false);
   return {
     ...{ raw, hash: keccak256(raw), nonce, gasPrice, gasLimit, to, value, data, v },
-    ...{ r: bigOf(r), s: bigOf(s), chainId, sender, privateFrom, privateFor, groupId, restriction },
+    ...{
+      r: bytesToBigInt(r),
+      s: bytesToBigInt(s),
+      chainId,
+      sender,
+      privateFrom,
+      privateFor,
+      groupId,
+      restriction,
+    },
   };
 }
 
@@ -104,12 +113,6 @@ function signingHash(body: Uint8Array, tail: Uint8Array, chainId: bigint | undef
     list.raw(tail);
   });
   return keccak256(writer.finish());
-}
-
-function bigOf(scalar: Uint8Array): bigint {
-  let value = 0n;
-  for (const byte of scalar) value = (value << 8n) | BigInt(byte);
-  return value;
 }
 
 /** Throws EEA_*: what a client may send on a chain with that id, in the words that its clients know. */

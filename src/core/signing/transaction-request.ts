@@ -1,10 +1,9 @@
 /** A transaction as a client describes it, decoded and checked: what will be signed but for the nonce (signer dossier §2). */
 
 import { fromBase64 } from '../base/base64.ts';
-import type { Address } from '../base/bytes.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
-import type { AccessListEntry, TransactionType } from '../chain/transaction.ts';
+import type { AccessListEntry, TransactionBody, TransactionType } from '../chain/transaction.ts';
 import { isPrivacyFlag } from '../privacy/flags.ts';
 import { badParams, refuse } from './failures.ts';
 import {
@@ -25,17 +24,18 @@ const ACCESS_LIST_ENTRIES_MAX = 10_000;
 const RESTRICTED = 'restricted';
 
 /** What all kinds share. */
-export interface RequestBody {
-  readonly type: TransactionType;
-  readonly gasPrice: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-  readonly gasLimit: bigint;
-  readonly to: Address | undefined;
-  readonly value: bigint;
-  readonly data: Uint8Array;
-  readonly accessList: readonly AccessListEntry[];
-}
+export type RequestBody = Pick<
+  TransactionBody,
+  | 'type'
+  | 'gasPrice'
+  | 'maxFeePerGas'
+  | 'maxPriorityFeePerGas'
+  | 'gasLimit'
+  | 'to'
+  | 'value'
+  | 'data'
+  | 'accessList'
+>;
 
 interface Common {
   /** 0x, lower case; of an address or of whatever the client named. */

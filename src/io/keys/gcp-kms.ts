@@ -4,6 +4,7 @@ import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import { signatureOfDer } from '../../core/signing/remote-signature.ts';
+import { BearerSession, type BearerToken, heldUntil, tokenOf } from './bearer-session.ts';
 import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import { publicKeyOfPem } from './remote-public-key.ts';
 import { readSmallFile } from './secret-key.ts';
@@ -23,7 +24,6 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const PACKAGE = 'google-auth-library';
 const ALGORITHM = 'EC_SIGN_SECP256K1_SHA256';
 const LIFE_SECONDS = 3600;
-const EARLY_SECONDS = 300;
 const CREDENTIALS_BYTES_MAX = 64 * 1024;
 const KEY_VERSION =
   /^projects\/[^/]+\/locations\/[^/]+\/keyRings\/[^/]+\/cryptoKeys\/[^/]+\/cryptoKeyVersions\/[^/]+$/;
@@ -47,40 +47,21 @@ export interface GcpLoginParts {
 /** Tokens of one identity. */
 export class GcpLogin {
   private readonly parts: GcpLoginParts;
-  private held: { readonly text: string; readonly untilMs: number } | undefined;
-  private waiting: Promise<string> | undefined;
+  private readonly session: BearerSession;
 
   constructor(parts: GcpLoginParts) {
     this.parts = parts;
+    const { ask, clock } = parts;
+    this.session = new BearerSession({ ask, clock, login: () => this.obtain() });
   }
 
-  /** A request with the token; one that is refused is had anew, once. */
-  async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
-    const answer = await this.ask(method, url, body);
-    if (answer.status !== 401) return answer;
-    this.held = undefined;
-    return this.ask(method, url, body);
+  /** A request with the token. */
+  request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
+    return this.session.request(method, url, body);
   }
 
-  private async ask(method: string, url: URL, body?: string): Promise<VaultAnswer> {
-    const headers: [string, string][] = [
-      ['authorization', `Bearer ${await this.token()}`],
-      ['content-type', 'application/json'],
-    ];
-    return this.parts.ask(method, url, headers, body);
-  }
-
-  private async token(): Promise<string> {
-    const { clock } = this.parts;
-    if (this.held && clock.nowMs() < this.held.untilMs) return this.held.text;
-    this.waiting ??= this.obtain().finally(() => {
-      this.waiting = undefined;
-    });
-    return this.waiting;
-  }
-
-  private async obtain(): Promise<string> {
-    const { credentialsPath, env, load } = this.parts;
+  private async obtain(): Promise<BearerToken> {
+    const { credentialsPath, env, load, clock } = this.parts;
     const path = credentialsPath ?? env.GOOGLE_APPLICATION_CREDENTIALS;
     const account = path ? await readAccount(path) : undefined;
     if (account) return this.ofAccount(account);
@@ -94,10 +75,10 @@ export class GcpLogin {
       });
     });
     if (!found) throw fail('VAULT_REFUSED', `${NAME}: no credentials were found`);
-    return this.hold(found, LIFE_SECONDS / 2);
+    return heldUntil(found, clock.nowMs() + (LIFE_SECONDS / 2) * 1000);
   }
 
-  private async ofAccount(account: ServiceAccount): Promise<string> {
+  private async ofAccount(account: ServiceAccount): Promise<BearerToken> {
     const url = baseUrl(account.tokenUri, NAME);
     const form = new URLSearchParams({
       grant_type: GRANT,
@@ -105,18 +86,11 @@ export class GcpLogin {
     });
     const type = ['content-type', 'application/x-www-form-urlencoded'] as const;
     const at = new URL(url.href.replace(/\/$/, ''));
-    const { status, fields } = await this.parts.ask('POST', at, [type], form.toString());
-    if (status !== 200 || typeof fields.access_token !== 'string') {
-      throw refused(NAME, 'the login', status);
-    }
-    const seconds = Number(fields.expires_in ?? LIFE_SECONDS);
-    return this.hold(fields.access_token, Number.isFinite(seconds) ? seconds : 0);
-  }
-
-  private hold(text: string, seconds: number): string {
-    const lifeMs = Math.max(seconds - EARLY_SECONDS, 0) * 1000;
-    this.held = { text, untilMs: this.parts.clock.nowMs() + lifeMs };
-    return text;
+    return tokenOf(
+      await this.parts.ask('POST', at, [type], form.toString()),
+      NAME,
+      this.parts.clock,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../../test/support/conditions.ts';
+import { KEY } from '../../../test/support/signer-dossier.ts';
 import { accountsOf } from '../../../test/support/signing-proxy.ts';
 import { type StandInNode, standInNode } from '../../../test/support/stand-in-node.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
@@ -14,7 +15,6 @@ import { decodeTransaction } from '../../core/chain/transaction.ts';
 import { OPEN_GUARD } from './proxy/open-guard.ts';
 import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
 
-const KEY = fromHex('0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20');
 const ACCOUNT = toHex(addressOfSecretKey(KEY));
 const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
 

@@ -13,11 +13,11 @@ import {
   openEea,
   partyGroup,
 } from '../../../core/privacy/eea.ts';
-import { opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import { type Param, ParamError, RPC, RpcError } from '../../../io/rpc/method.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { type Context, method } from './context.ts';
 import { requestOf, siteOf } from './eth/call.ts';
+import { findMarker } from './marker.ts';
 import { type JsonObject, renderLog } from './render.ts';
 import {
   arrayOf,
@@ -124,13 +124,10 @@ interface Opened {
 }
 
 /** What is in a marker; undefined for strangers, and for all that is no marker of an EEA transaction. */
-async function open({ view, desk }: Context, wanted: Uint8Array): Promise<Opened | undefined> {
-  const marker = view.transaction(wanted);
-  if (!marker || !opensInner(marker.transaction, view.rulesAt(marker.block.header)))
-    return undefined;
-  const envelope = await desk.payload(payloadHashOf(marker.transaction.data));
-  const tx = envelope && openEea(envelope.payload);
-  return tx === undefined || typeof tx === 'string' ? undefined : { marker, tx };
+async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
+  const opened = await findMarker(context, wanted);
+  const tx = opened && openEea(opened.payload);
+  return tx === undefined || typeof tx === 'string' ? undefined : { marker: opened!.marker, tx };
 }
 
 /** Sender and recipients, as they were sent. */

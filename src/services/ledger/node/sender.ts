@@ -270,7 +270,7 @@ export class Sender implements SendDesk {
     // With the value named, the estimate leaves room for the hash of a private payload.
     const gas = args.gas ?? this.parts.estimateGas({ ...args, value });
     return completeBody({
-      ...feeFields(args, this.gasPrice()),
+      ...feeFields(args, () => this.gasPrice()),
       chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
       nonce: args.nonce ?? (from ? pool.nonceOf(from) : 0n),
       gasLimit: gas,
@@ -402,9 +402,9 @@ function partsOf(signature65: Uint8Array): { parity: 0 | 1; r: bigint; s: bigint
 }
 
 /** Dynamic fees make a type 2 transaction; an access list alone makes a type 1. */
-function feeFields(args: TransactionArgs, suggested: bigint): Partial<TransactionBody> {
+function feeFields(args: TransactionArgs, suggested: () => bigint): Partial<TransactionBody> {
   if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined) {
-    const gasPrice = args.gasPrice ?? suggested;
+    const gasPrice = args.gasPrice ?? suggested();
     return {
       type: args.accessList ? 1 : 0,
       gasPrice,

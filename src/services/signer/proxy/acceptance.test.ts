@@ -1,5 +1,6 @@
 /** What the references' acceptance tests look at in transactions and their answers (signer dossier §9), with a node that is played. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signer-dossier.ts';
 import {
   type MemoryProxy,
   memoryProxy,
@@ -11,13 +12,6 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
 
-const KEY = fromHex('0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20');
-const ACCOUNT = '0x6370ef2f4db3611d657b90667de398a2cc2a370c';
-const TO = '0x627306090abab3a6e1400e9345bc60c78a8bef57';
-const A = 'A1aVtMxLCUHmBVHXoZzzBgPbW/wj5axDpW9X8l91SGo=';
-const B = 'Ko2bVqD+nNlNYL5EE7y3IdOnviftjiizpjRt+HTuFBs=';
-const G = 'DyAOiF/ynpc+JXa2YAGB0bCitSlOMNm+ShmB/7M6C4w=';
-const transfer = { from: ACCOUNT, to: TO, nonce: '0x7', value: '0x1' };
 const { nonce: _, ...free } = transfer;
 const eea = { from: ACCOUNT, to: TO, data: '0x1234', privateFrom: A, restriction: 'restricted' };
 

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signer-dossier.ts';
 import {
   type MemoryProxy,
   memoryProxy,
   nodeAnswer,
   upstreamOf,
 } from '../../../../test/support/signing-proxy.ts';
+import { MAIL } from '../../../../test/support/typed-data.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
@@ -12,13 +14,6 @@ import { decodeTransaction } from '../../../core/chain/transaction.ts';
 import type { Guard, Intent } from '../../../core/signing/guard.ts';
 import { EVERYBODY, OPEN_GUARD } from './open-guard.ts';
 
-const KEY = fromHex('0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20');
-const ACCOUNT = '0x6370ef2f4db3611d657b90667de398a2cc2a370c';
-const TO = '0x627306090abab3a6e1400e9345bc60c78a8bef57';
-const A = 'A1aVtMxLCUHmBVHXoZzzBgPbW/wj5axDpW9X8l91SGo=';
-const B = 'Ko2bVqD+nNlNYL5EE7y3IdOnviftjiizpjRt+HTuFBs=';
-const G = 'DyAOiF/ynpc+JXa2YAGB0bCitSlOMNm+ShmB/7M6C4w=';
-const transfer = { from: ACCOUNT, to: TO, nonce: '0x7', value: '0x1' };
 const eea = {
   from: ACCOUNT,
   to: TO,
@@ -504,35 +499,3 @@ describe('nonces that a client names, and nonces that come back', () => {
 it('the address of the dossier', () => {
   expect(toHex(addressOfSecretKey(KEY))).toBe(ACCOUNT);
 });
-
-const MAIL = {
-  types: {
-    EIP712Domain: [
-      { name: 'name', type: 'string' },
-      { name: 'version', type: 'string' },
-      { name: 'chainId', type: 'uint256' },
-      { name: 'verifyingContract', type: 'address' },
-    ],
-    Person: [
-      { name: 'name', type: 'string' },
-      { name: 'wallet', type: 'address' },
-    ],
-    Mail: [
-      { name: 'from', type: 'Person' },
-      { name: 'to', type: 'Person' },
-      { name: 'contents', type: 'string' },
-    ],
-  },
-  primaryType: 'Mail',
-  domain: {
-    name: 'Ether Mail',
-    version: '1',
-    chainId: 1,
-    verifyingContract: '0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC',
-  },
-  message: {
-    from: { name: 'Cow', wallet: '0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826' },
-    to: { name: 'Bob', wallet: '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB' },
-    contents: 'Hello, Bob!',
-  },
-};

@@ -1,5 +1,6 @@
 /** What is not recorded does not leave. */
 import { expect, it } from 'vitest';
+import { KEY } from '../../../../test/support/signer-dossier.ts';
 import { memoryProxy, upstreamOf } from '../../../../test/support/signing-proxy.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
@@ -8,7 +9,6 @@ import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
 import { OPEN_GUARD } from './open-guard.ts';
 
-const KEY = fromHex('0x0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20');
 const ACCOUNT = toHex(addressOfSecretKey(KEY));
 
 it('while the audit log cannot be written, no signature leaves and no nonce is lost', async () => {

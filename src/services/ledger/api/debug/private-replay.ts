@@ -8,12 +8,9 @@ import type { WorldOnBase } from '../../../../core/execution/execution-hash.ts';
 import { applyStateShared } from '../../../../core/execution/extension-apply.ts';
 import type { Purchase } from '../../../../core/execution/gas-purchase.ts';
 import { openMarker } from '../../../../core/execution/marker-transaction.ts';
+import type { PrivateEffect } from '../../../../core/execution/private-effect.ts';
 import { PrivateSpace } from '../../../../core/execution/private-space.ts';
-import {
-  type PrivateEffect,
-  runPrivately,
-  STRANGER,
-} from '../../../../core/execution/private-transaction.ts';
+import { runPrivately, STRANGER } from '../../../../core/execution/private-transaction.ts';
 import type { EeaTransaction } from '../../../../core/privacy/eea.ts';
 import {
   type HeldPayload,

@@ -12,10 +12,8 @@ import {
   applyMarkerTransaction,
   withInnerPurchase,
 } from '../../../../core/execution/marker-transaction.ts';
-import {
-  applyPrivateTransaction,
-  type PrivateEffect,
-} from '../../../../core/execution/private-transaction.ts';
+import type { PrivateEffect } from '../../../../core/execution/private-effect.ts';
+import { applyPrivateTransaction } from '../../../../core/execution/private-transaction.ts';
 import { applyMessage } from '../../../../core/execution/public-transaction.ts';
 import { applyBeaconRoot } from '../../../../core/execution/system-steps.ts';
 import type { EeaTransaction } from '../../../../core/privacy/eea.ts';

@@ -5,15 +5,11 @@ import { fail } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { MANDATORY_RECIPIENTS } from '../../../../core/privacy/flags.ts';
-import {
-  openInner,
-  opensInner,
-  PRIVACY_PRECOMPILE,
-  payloadHashOf,
-} from '../../../../core/privacy/marker.ts';
+import { openInner, PRIVACY_PRECOMPILE } from '../../../../core/privacy/marker.ts';
 import type { FoundTransaction } from '../../view/party-view.ts';
 import { findMetadata } from '../../view/party-view.ts';
 import { type Context, method } from '../context.ts';
+import { findMarker } from '../marker.ts';
 import { afterPrivate } from '../private-arrival.ts';
 import { receiptOf } from '../receipts.ts';
 import { renderTransaction } from '../render.ts';
@@ -27,13 +23,11 @@ interface Opened {
 }
 
 /** The inner transaction of a marker; undefined for strangers, unknown hashes and transactions that are no markers. */
-async function open({ view, desk }: Context, wanted: Uint8Array): Promise<Opened | undefined> {
-  const marker = view.transaction(wanted);
-  if (!marker || !opensInner(marker.transaction, view.rulesAt(marker.block.header)))
-    return undefined;
-  const envelope = await desk.payload(payloadHashOf(marker.transaction.data));
-  if (!envelope) return undefined;
-  const inner = openInner(marker.transaction, envelope.payload);
+async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
+  const opened = await findMarker(context, wanted);
+  if (!opened) return undefined;
+  const { marker, payload } = opened;
+  const inner = openInner(marker.transaction, payload);
   return typeof inner === 'string' ? undefined : { marker, inner };
 }
 

@@ -1,0 +1,21 @@
+/** Privacy markers as one party sees them: what of the chain they are, and the payload behind them. */
+import { opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
+import type { FoundTransaction } from '../view/party-view.ts';
+import type { Context } from './context.ts';
+
+export interface OpenMarker {
+  readonly marker: FoundTransaction;
+  readonly payload: Uint8Array;
+}
+
+/** undefined for strangers, unknown hashes and transactions that are no markers. */
+export async function findMarker(
+  { view, desk }: Context,
+  wanted: Uint8Array,
+): Promise<OpenMarker | undefined> {
+  const marker = view.transaction(wanted);
+  if (!marker || !opensInner(marker.transaction, view.rulesAt(marker.block.header)))
+    return undefined;
+  const envelope = await desk.payload(payloadHashOf(marker.transaction.data));
+  return envelope && { marker, payload: envelope.payload };
+}
