@@ -12,6 +12,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   import: async () => (await import('./import.ts')).importBench(),
   start: async () => (await import('./start.ts')).start(),
   private: async () => (await import('./private.ts')).privateBench(),
+  staking: async () => (await import('./staking.ts')).staking(),
   net: async () => (await import('./net.ts')).net(),
   signer: async () => (await import('./signer.ts')).signer(),
   'signer-keys': async () => (await import('./signer-keys.ts')).signerKeys(),
