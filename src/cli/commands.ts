@@ -16,6 +16,7 @@ import { auditVerifyCommand, signerCommand } from './signer.ts';
 import { stakingCommand } from './staking.ts';
 import { stakingClientCommand } from './staking-client.ts';
 import { stakingAuditCommand, stakingKeyCommand } from './staking-key.ts';
+import { stakingRewardCommand } from './staking-reward.ts';
 import { versionCommand } from './version.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   auditVerifyCommand,
   stakingCommand,
   stakingClientCommand,
+  stakingRewardCommand,
   stakingKeyCommand,
   stakingAuditCommand,
   backupCommand,

@@ -1,8 +1,15 @@
-/** What an operator does with clients and keys, beside a service that runs or one that does not. Running ones hear of it within a second. */
+/** What an operator does with clients, keys and rewards, beside a service that runs or one that does not. Running ones hear of it within a second. */
 import { randomBytes } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { Database, Query } from '../../io/database/database.ts';
+import {
+  type NewReward,
+  type RecordedReward,
+  type RewardOutcome,
+  Rewards,
+} from './stakes/rewards.ts';
+import type { Page } from './stakes/stakes.ts';
 import { type AuditRow, auditTrail, change } from './store/changes.ts';
 import { type Client, readClients } from './token/clients.ts';
 import { hashSecret, newSecret } from './token/secrets.ts';
@@ -137,6 +144,16 @@ export class Admin {
       await change(query, entry, nowMs);
       return rotateKeys(query, seal, { ...plan, nowMs });
     });
+  }
+
+  /** All or none, each once; Rewards.record says what is refused. */
+  addRewards(wanted: readonly NewReward[]): Promise<readonly RewardOutcome[]> {
+    return new Rewards(this.database).record(this.actor, wanted, this.clock);
+  }
+
+  /** Oldest first, of all clients. */
+  rewards(page: Page): Promise<readonly RecordedReward[]> {
+    return new Rewards(this.database).recorded(page);
   }
 
   audit(): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {

@@ -7,6 +7,7 @@ import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/
 import { ApiError, badRequest } from './api-error.ts';
 import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import { openApiDocument } from './openapi.ts';
+import type { Rewards } from './rewards.ts';
 import type { NewStake, Stakes } from './stakes.ts';
 import { BATCH_MAX, readWish, type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 
@@ -21,6 +22,7 @@ export interface StakeRouteParts {
   readonly isClient: (id: string) => boolean;
   readonly clock: Clock;
   readonly stakes: Stakes;
+  readonly rewards: Rewards;
   readonly idempotency: Idempotency;
   /** What deposits go to; undefined when none can be made now. */
   readonly target: () => Promise<DepositTarget | undefined>;
@@ -37,7 +39,7 @@ export interface DepositTarget {
 type Handler = (request: HttpRequest, clientId: string) => Promise<HttpReply>;
 
 export function stakeRoutes(parts: StakeRouteParts): readonly Route[] {
-  const { stakes } = parts;
+  const { stakes, rewards } = parts;
   const guarded = (
     method: 'GET' | 'POST',
     path: string,
@@ -63,7 +65,7 @@ export function stakeRoutes(parts: StakeRouteParts): readonly Route[] {
     list('/validators'),
     one('/validators/:pubkey', 'pubkey'),
     read('/rewards', async ({ query }, clientId) =>
-      paged(query, (page) => stakes.rewards(clientId, page)),
+      paged(query, (page) => rewards.ofClient(clientId, page)),
     ),
     {
       method: 'GET',

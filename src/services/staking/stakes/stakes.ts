@@ -37,15 +37,6 @@ export interface Stake {
   readonly updated_at: string;
 }
 
-export interface Reward {
-  readonly number: number;
-  readonly pubkey: string;
-  /** Gwei. */
-  readonly amount: string;
-  readonly at: string;
-  readonly note: string;
-}
-
 export interface Page {
   readonly after: number;
   readonly limit: number;
@@ -134,21 +125,6 @@ export class Stakes {
     return row && stakeOf(row);
   }
 
-  async rewards(clientId: string, { after, limit }: Page): Promise<readonly Reward[]> {
-    const rows = await this.database.query(
-      `SELECT r.* FROM reward r JOIN stake s ON s.pubkey = r.pubkey
-       WHERE s.client_id = $1 AND r.number > $2 ORDER BY r.number LIMIT $3`,
-      [clientId, after, limit],
-    );
-    return rows.map((row) => ({
-      number: Number(row.number),
-      pubkey: String(row.pubkey),
-      amount: String(row.amount),
-      at: timeOf(row.at),
-      note: String(row.note),
-    }));
-  }
-
   /** Makes the counters where they are missing. */
   async prepare(): Promise<void> {
     await this.database.query(
@@ -186,6 +162,7 @@ function stakeOf(row: Row): Stake {
   };
 }
 
-function timeOf(ms: unknown): string {
+/** Of Unix milliseconds, as the API shows them. */
+export function timeOf(ms: unknown): string {
   return new Date(Number(ms)).toISOString();
 }

@@ -7,6 +7,7 @@ import type { LiveState } from '../live-state.ts';
 import type { ApiConfig, StakingConfig } from '../options.ts';
 import { Idempotency } from './idempotency.ts';
 import { Ledger } from './ledger.ts';
+import { Rewards } from './rewards.ts';
 import { stakeRoutes } from './routes.ts';
 import { Stakes } from './stakes.ts';
 import { Submitter } from './submitter.ts';
@@ -51,6 +52,7 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
       isClient: (id) => live.clients.find(id) !== undefined,
       clock,
       stakes,
+      rewards: new Rewards(database),
       idempotency,
       target: async () => {
         const address = await submitter?.contract();

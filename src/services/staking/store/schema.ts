@@ -36,5 +36,10 @@ export const SCHEMA: Schema = {
         at bigint NOT NULL, note text NOT NULL)`,
       'CREATE INDEX reward_pubkey ON reward (pubkey, number)',
     ],
+    [
+      // The operator's own id of a reward: what makes a repeat harmless.
+      'ALTER TABLE reward ADD COLUMN reference text',
+      'CREATE UNIQUE INDEX reward_reference ON reward (reference)',
+    ],
   ],
 };

@@ -1,0 +1,138 @@
+/** `quorate staking reward`: what the operator says that validators earned, for `GET /rewards`. */
+import { readFileSync } from 'node:fs';
+import { fail } from '../core/base/errors.ts';
+import type { ParsedOptions } from '../io/host/options.ts';
+import type { Admin } from '../services/staking/admin.ts';
+import { STORE_ROWS } from '../services/staking/options.ts';
+import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
+import type { Command } from './command.ts';
+import { withAdmin } from './staking-client.ts';
+
+const GROUP = 'Reward';
+const PAGE_ROWS = 1_000;
+
+export const stakingRewardCommand: Command = {
+  name: 'staking reward',
+  about:
+    'Records what a validator earned, for its client to read; lists what was recorded. The same reward again, under the same reference, changes nothing.',
+  operands: 'add PUBKEY | import FILE | list',
+  examples: [
+    {
+      does: 'a reward of 0.0015 ether',
+      line: 'quorate staking reward add PUBKEY --amount 1500000 --reference payout-2026-01 --at 2026-01-31',
+    },
+    {
+      does: 'many, all or none: a line holds an object with pubkey, amount, reference, and perhaps at and note',
+      line: 'quorate staking reward import rewards.jsonl',
+    },
+  ],
+  rows: [
+    ...STORE_ROWS,
+    {
+      flag: 'amount',
+      type: 'string',
+      about: 'What it earned, whole gwei in decimal',
+      group: GROUP,
+    },
+    {
+      flag: 'reference',
+      type: 'string',
+      about: 'Your own id of this reward, which makes a repeat harmless',
+      group: GROUP,
+    },
+    {
+      flag: 'at',
+      type: 'string',
+      about: 'When it was paid, such as 2026-01-31T12:00:00Z or 2026-01-31; default: now',
+      group: GROUP,
+    },
+    { flag: 'note', type: 'string', about: 'A line for the client to read', group: GROUP },
+    {
+      flag: 'json',
+      type: 'boolean',
+      default: false,
+      about: 'Print JSON, for scripts',
+      group: GROUP,
+    },
+  ],
+  run: (options) =>
+    withAdmin(options, async (admin) => {
+      const [action, operand] = options.positional;
+      switch (action) {
+        case 'add':
+          return add(admin, options, operand);
+        case 'import':
+          return importFile(admin, options, operand);
+        case 'list':
+          return list(admin, options.boolean('json'));
+        default:
+          throw fail('OPTION_UNKNOWN', 'quorate staking reward add, import or list');
+      }
+    }),
+};
+
+async function add(
+  admin: Admin,
+  options: ParsedOptions,
+  pubkey: string | undefined,
+): Promise<void> {
+  if (pubkey === undefined) throw missing('name the validator: its public key');
+  const reference = needed(options, 'reference', 'your own id of this reward');
+  const [outcome] = await admin.addRewards([
+    {
+      pubkey,
+      amount: needed(options, 'amount', 'whole gwei in decimal'),
+      reference,
+      at: options.string('at'),
+      note: options.string('note'),
+    },
+  ]);
+  const { number, isNew } = outcome!;
+  if (options.boolean('json')) console.log(JSON.stringify({ number, reference, new: isNew }));
+  else console.log(`reward ${number} ${isNew ? 'is recorded' : 'was recorded before'}`);
+}
+
+async function importFile(
+  admin: Admin,
+  options: ParsedOptions,
+  file: string | undefined,
+): Promise<void> {
+  if (file === undefined) throw missing('name the file: one JSON object per line');
+  const outcomes = await admin.addRewards(readRewardLines(textOf(file), file));
+  const recorded = outcomes.filter(({ isNew }) => isNew).length;
+  const known = outcomes.length - recorded;
+  if (options.boolean('json')) console.log(JSON.stringify({ recorded, known }));
+  else console.log(`recorded ${recorded}, there before ${known}`);
+}
+
+async function list(admin: Admin, isJson: boolean): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await admin.rewards({ after, limit: PAGE_ROWS });
+    for (const reward of page) {
+      const { number, at, amount, pubkey, client_id: clientId, reference, note } = reward;
+      const words = [number, at, `${amount} gwei`, pubkey, clientId, reference, note];
+      console.log(isJson ? JSON.stringify(reward) : words.join('  ').trimEnd());
+    }
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)!.number;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw fail('STAKING_REWARD_INVALID', `cannot read ${file}: ${why}`, { cause });
+  }
+}
+
+function needed(options: ParsedOptions, flag: string, what: string): string {
+  const value = options.string(flag);
+  if (value === undefined) throw missing(`--${flag} is missing: ${what}`);
+  return value;
+}
+
+function missing(message: string): Error {
+  return fail('OPTION_VALUE_MISSING', message);
+}
