@@ -33,7 +33,6 @@ export const stakingClientCommand: Command = {
       flag: 'audience',
       type: 'list',
       whole: true,
-      default: [],
       about: 'Audience that it may have tokens for, exactly as it will name it; may be repeated',
       group: GROUP,
     },
@@ -71,6 +70,7 @@ export const stakingClientCommand: Command = {
       const [action, id] = options.positional;
       switch (action) {
         case 'add':
+          if (id !== undefined) throw unknown(`give the id of a new client by --id ${id}`);
           return showSecret(options, await admin.addClient(newClient(options)));
         case 'rotate': {
           const overlapMs = options.number('overlap')!;
@@ -83,7 +83,7 @@ export const stakingClientCommand: Command = {
         case 'list':
           return list(admin, options.boolean('json'));
         default:
-          throw fail('OPTION_UNKNOWN', 'quorate staking client add, rotate, disable or list');
+          throw unknown('quorate staking client add, rotate, disable or list');
       }
     }),
 };
@@ -104,10 +104,14 @@ export async function withAdmin(
 
 function newClient(options: ParsedOptions) {
   const id = options.string('id');
+  const name = options.string('name') ?? id;
+  const audiences = options.list('audience');
+  if (name === undefined) throw missing('--name is missing: what people call the client');
+  if (audiences.length === 0) throw missing('--audience is missing: the address of the API');
   return {
     id,
-    name: options.string('name') ?? id ?? '',
-    audiences: options.list('audience'),
+    name,
+    audiences,
     scopes: options.list('scope'),
     mayIntrospect: options.boolean('introspect'),
   };
@@ -115,7 +119,15 @@ function newClient(options: ParsedOptions) {
 
 function named(id: string | undefined): string {
   if (id !== undefined) return id;
-  throw fail('OPTION_VALUE_MISSING', 'name the client: its client_id');
+  throw missing('name the client: its client_id');
+}
+
+function missing(message: string): Error {
+  return fail('OPTION_VALUE_MISSING', message);
+}
+
+function unknown(message: string): Error {
+  return fail('OPTION_UNKNOWN', message);
 }
 
 function showSecret(options: ParsedOptions, { clientId, clientSecret }: ShownSecret): void {
@@ -126,6 +138,10 @@ function showSecret(options: ParsedOptions, { clientId, clientSecret }: ShownSec
   console.log(`client_id      ${clientId}`);
   console.log(`client_secret  ${clientSecret}`);
   console.log('The secret is kept as a hash: it is not shown again.');
+}
+
+function secretText({ number, expires_at: end }: { number: number; expires_at?: string }): string {
+  return end === undefined ? `secret ${number}` : `secret ${number} until ${end}`;
 }
 
 async function list(admin: Admin, isJson: boolean): Promise<void> {
@@ -146,7 +162,7 @@ async function list(admin: Admin, isJson: boolean): Promise<void> {
     console.log(
       [
         ...[id, name, audiences.join(' '), scopes.join(' ')],
-        ...[`${secrets.length} secret(s)`, isDisabled ? 'disabled' : ''],
+        ...[secrets.map(secretText).join(', '), isDisabled ? 'disabled' : ''],
       ]
         .join('  ')
         .trimEnd(),

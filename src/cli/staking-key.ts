@@ -6,6 +6,7 @@ import { readSecret } from '../services/staking/store/open.ts';
 import type { Command } from './command.ts';
 import { withAdmin } from './staking-client.ts';
 
+const MINUTE_MS = 60_000;
 const ROTATION_FLAGS: readonly string[] = [
   ...['auth.algorithm', 'auth.token-seconds', 'auth.tolerance'],
 ];
@@ -18,8 +19,8 @@ export const stakingKeyCommand: Command = {
   examples: [
     { does: 'rotate', line: 'quorate staking key rotate' },
     {
-      does: 'sign with the new one at once, after a leak',
-      line: 'quorate staking key rotate --now',
+      does: 'after a leak: nothing that was signed so far is worth anything',
+      line: 'quorate staking key rotate --revoke-old',
     },
   ],
   rows: [
@@ -32,6 +33,13 @@ export const stakingKeyCommand: Command = {
       about: 'Sign with it at once: who has fetched the key set before fetches it again',
       group: 'Tokens',
     },
+    {
+      flag: 'revoke-old',
+      type: 'boolean',
+      default: false,
+      about: 'Withdraw the old keys and all their tokens at once, and sign with the new one',
+      group: 'Tokens',
+    },
   ],
   async run(options) {
     if (options.positional[0] !== 'rotate') {
@@ -40,8 +48,12 @@ export const stakingKeyCommand: Command = {
     const seal = readSecret(storeSource(options))('signing keys');
     return withAdmin(options, async (admin) => {
       const rotation = rotationOf(keyConfig(options));
-      const plan = options.boolean('now') ? { ...rotation, leadMs: 0 } : rotation;
-      console.log(`signing key ${await admin.rotateSigningKey(seal, plan)}`);
+      const revokesOld = options.boolean('revoke-old');
+      const isNow = options.boolean('now') || revokesOld;
+      const plan = { ...rotation, revokesOld, ...(isNow ? { leadMs: 0 } : {}) };
+      const kid = await admin.rotateSigningKey(seal, plan);
+      const when = isNow ? 'now' : `in ${rotation.leadMs / MINUTE_MS} minutes`;
+      console.log(`signing key ${kid}: published now, signs ${when}`);
     });
   },
 };

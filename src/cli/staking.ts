@@ -1,4 +1,5 @@
 /** `quorate staking`. */
+import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
@@ -19,13 +20,20 @@ export const stakingCommand: Command = {
   ],
   rows: STAKING_ROWS,
   async run(options) {
+    const [operand] = options.positional;
+    if (operand !== undefined) {
+      throw fail(
+        'OPTION_UNKNOWN',
+        `quorate staking ${operand} is none: client, key, reward or audit`,
+      );
+    }
     await installCrypto();
     const log = stderrLog(options.number('verbosity')!);
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);
     const staking = await startStaking(stakingConfig(options), { log, env: process.env });
-    const { url, issuer } = staking;
-    log('info', 'Staking service is up', { url, issuer });
+    const { url, issuer, audience } = staking;
+    log('info', 'Staking service is up', { url, issuer, audience });
     onStopSignal({ stop: () => staking.close(), log });
     return new Promise(() => {});
   },

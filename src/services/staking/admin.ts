@@ -129,7 +129,7 @@ export class Admin {
     plan: Omit<RotationPlan, 'nowMs'>,
     after: string | undefined | typeof ANY_KEY = ANY_KEY,
   ): Promise<string | undefined> {
-    const { algorithm, leadMs } = plan;
+    const { algorithm, leadMs, revokesOld } = plan;
     return this.database.transaction(async (query) => {
       const nowMs = this.clock.nowMs();
       // First of all the revision's row: from here on nobody else rotates.
@@ -137,7 +137,7 @@ export class Admin {
         actor: this.actor,
         action: 'key rotate',
         subject: algorithm,
-        detail: { leadMs },
+        detail: { leadMs, ...(revokesOld ? { revokesOld } : {}) },
       };
       await query('UPDATE revision SET value = value WHERE one = 1');
       if (after !== ANY_KEY && (await newestKey(query)) !== after) return undefined;

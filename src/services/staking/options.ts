@@ -180,7 +180,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'deposit.contract',
     type: 'string',
-    about: 'Deposit contract; default: one is deployed at the first start, and remembered',
+    about: 'Deposit contract; default: one is deployed when first needed, and remembered',
     group: API,
   },
   {

@@ -45,6 +45,7 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
     from === undefined
       ? undefined
       : new Submitter({ database, ledger, clock, log, from, contract });
+  if (!submitter) log('warn', 'Without --deposit.from nothing can be staked, only read');
   const checker = tokenChecker(parts);
   return {
     routes: stakeRoutes({

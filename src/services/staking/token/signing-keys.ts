@@ -93,6 +93,8 @@ export interface RotationPlan {
   readonly leadMs: number;
   /** How long tokens of the old keys live on. */
   readonly tokenMs: number;
+  /** The old keys are withdrawn with all their tokens. */
+  readonly revokesOld?: boolean;
 }
 
 /** Inside a transaction: the id of the key that is to sign last. */
@@ -105,15 +107,13 @@ export async function newestKey(query: Query): Promise<string | undefined> {
 
 /** Inside a transaction. Returns the new key's id. */
 export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan): Promise<string> {
-  const { algorithm, nowMs, leadMs, tokenMs } = plan;
+  const { algorithm, nowMs, leadMs } = plan;
   const pair = await generateKeyPair(algorithm, { extractable: true, modulusLength: RSA_BITS });
   const publicJwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(publicJwk);
   const published = { ...publicJwk, kid, alg: algorithm, use: 'sig' };
   const activeAt = nowMs + leadMs;
-  await query('UPDATE signing_key SET retired_at = $1 WHERE retired_at IS NULL', [
-    activeAt + tokenMs,
-  ]);
+  await retireOthers(query, activeAt, plan);
   const secret = Buffer.from(JSON.stringify(await exportJWK(pair.privateKey)));
   await query(
     `INSERT INTO signing_key (kid, algorithm, public_jwk, sealed, created_at, active_at)
@@ -121,6 +121,22 @@ export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan)
     [kid, algorithm, JSON.stringify(published), sealed(seal, secret, kid), nowMs, activeAt],
   );
   return kid;
+}
+
+async function retireOthers(query: Query, activeAt: number, plan: RotationPlan): Promise<void> {
+  const { nowMs, tokenMs, revokesOld } = plan;
+  // One that is to sign later than the new one would take over from it: its time is past before it came.
+  await query('UPDATE signing_key SET active_at = $1 WHERE active_at > $1', [activeAt - 1]);
+  if (revokesOld) {
+    await query(
+      'UPDATE signing_key SET retired_at = $1 WHERE retired_at IS NULL OR retired_at > $1',
+      [nowMs],
+    );
+    return;
+  }
+  await query('UPDATE signing_key SET retired_at = $1 WHERE retired_at IS NULL', [
+    activeAt + tokenMs,
+  ]);
 }
 
 /** In the order in which they sign. Throws STAKING_SECRET_INVALID. */

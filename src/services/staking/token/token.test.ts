@@ -364,6 +364,43 @@ describe('locks and limits', () => {
   });
 });
 
+it('a key that is to sign at once takes the place of one that was to sign later, and may revoke the old ones', async () => {
+  const { staking, body } = await scene();
+  const { admin } = staking.running;
+  const { readSecret } = await import('../store/open.ts');
+  const source = { dataFolder: staking.folder, storeUrl: undefined, secretFile: undefined };
+  const plan = { algorithm: 'ES256', leadMs: 600_000, tokenMs: 86_430_000 } as const;
+  const rotate = async (change: object) => {
+    const kid = await admin.rotateSigningKey(readSecret(source)('signing keys'), {
+      ...plan,
+      ...change,
+    });
+    await staking.running.refresh();
+    return kid;
+  };
+  const newToken = async () =>
+    (await postJson(`${staking.url}/oauth/token`, body)).body.access_token as string;
+  const kids = async () =>
+    (await ask(`${staking.url}/.well-known/jwks.json`)).body.keys.map((key: any) => key.kid);
+  const isActive = async (token: string) =>
+    (await postJson(`${staking.url}/oauth/introspect`, { ...body, token })).body.active as boolean;
+  const first = decodeProtectedHeader(await newToken()).kid;
+  const later = await rotate({});
+  const soon = await rotate({ leadMs: 0 });
+  expect(new Set(await kids())).toEqual(new Set([first, later, soon]));
+  for (const offsetMs of [0, 660_000, 2 * 86_400_000]) {
+    staking.clock.offsetMs = offsetMs;
+    const token = await newToken();
+    expect(decodeProtectedHeader(token).kid).toBe(soon);
+    expect(await isActive(token)).toBe(true);
+  }
+  const old = await newToken();
+  const last = await rotate({ leadMs: 0, revokesOld: true });
+  expect(await kids()).toEqual([last]);
+  expect([await isActive(old), await isActive(await newToken())]).toEqual([false, true]);
+  await staking.close();
+});
+
 describe.each(['RS256', 'EdDSA'])('keys: %s', (algorithm) => {
   it('rotate with overlap, and survive a restart as revocations and secrets do', async () => {
     const one = await scene(['--auth.algorithm', algorithm]);
