@@ -2,7 +2,7 @@
 import type { Verdict } from './token-checker.ts';
 
 export interface BearerRefusal {
-  readonly status: 401 | 403 | 503;
+  readonly status: 400 | 401 | 403 | 503;
   readonly error: string;
   readonly description: string;
   /** Value of WWW-Authenticate. */
@@ -42,6 +42,16 @@ export function bearerRefusal(
     error: 'insufficient_scope',
     description: `the token lacks the scope ${scope}`,
     challenge: `Bearer realm="quorate", error="insufficient_scope", scope="${scope}"`,
+  };
+}
+
+/** The token comes twice, or in a place where none is taken. `why`: without quotes. */
+export function badCredentials(why: string): BearerRefusal {
+  return {
+    status: 400,
+    error: 'invalid_request',
+    description: why,
+    challenge: `Bearer realm="quorate", error="invalid_request", error_description="${why}"`,
   };
 }
 

@@ -13,6 +13,13 @@ export const PUBLIC_KEY_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
+/** What each token of RFC 9068 §2.2 has. */
+export const PROFILE_CLAIMS: readonly string[] = [
+  ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
+];
+const PROFILE_TYPE = 'at+jwt';
+/** As RFC 7515 §2 writes it: without padding, which decoders take too. */
+export const WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
@@ -102,15 +109,14 @@ export class TokenChecker {
 
   private async read(given: string): Promise<Claims> {
     const { findKey, introspection } = this;
-    const isWebToken = given.split('.').length === 3;
-    if (!(findKey && isWebToken)) {
+    if (!(findKey && WEB_TOKEN.test(given))) {
       if (!introspection) throw new errors.JWTInvalid('no web token');
       return this.judge(await introspection.ask(given));
     }
     const { issuers, audience, prefersIntrospection, type, toleranceSeconds } = this.rules;
     const { payload } = await jwtVerify(given, findKey, {
       algorithms: PUBLIC_KEY_ALGORITHMS,
-      requiredClaims: ['exp'],
+      requiredClaims: type === PROFILE_TYPE ? [...PROFILE_CLAIMS] : ['exp'],
       currentDate: new Date(this.clock.nowMs()),
       ...(issuers.length > 0 ? { issuer: [...issuers] } : {}),
       ...(audience === undefined ? {} : { audience }),

@@ -19,6 +19,8 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;
+  /** Whether a header that may stand once stands several times: `header` then gives the first. Takes its name in lower case. */
+  isRepeated?(name: string): boolean;
   readonly body: Uint8Array;
   /** Subject's common name of a TLS client's certificate, where the server asks for one. */
   readonly certificate?: string | undefined;
@@ -117,9 +119,20 @@ function toRequest(request: FastifyRequest): HttpRequest {
       const value = request.headers[name.toLowerCase()];
       return Array.isArray(value) ? value.join(',') : value;
     },
+    isRepeated: (name) => countOf(request.raw.rawHeaders, name) > 1,
     body: request.body instanceof Uint8Array ? request.body : new Uint8Array(0),
     remote: request.raw.socket.remoteAddress,
   };
+}
+
+/** `lines`: names and values in turn. */
+function countOf(lines: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < lines.length; at += 2) {
+    const line = lines[at]!;
+    if (line.length === name.length && line.toLowerCase() === name) count++;
+  }
+  return count;
 }
 
 function answer(reply: FastifyReply, { status, type, body, headers }: HttpReply): FastifyReply {

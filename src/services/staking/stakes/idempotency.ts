@@ -31,8 +31,6 @@ export function fingerprintOf(path: string, value: unknown): string {
 export class Idempotency {
   private readonly database: Database;
   private readonly clock: Clock;
-  /** Of this instance and this run. */
-  private readonly holder = randomUUID();
 
   constructor(database: Database, clock: Clock) {
     this.database = database;
@@ -53,31 +51,32 @@ export class Idempotency {
     prepare: () => Promise<T>,
     work: (query: Query, prepared: T) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer> {
-    const kept = await this.begin(request);
+    // Of this attempt alone: one that lost its claim must not take another's for its own.
+    const holder = randomUUID();
+    const kept = await this.begin(request, holder);
     if (kept) return kept;
     try {
       const prepared = await prepare();
       return await this.database.transaction(async (query) => {
         const answer = await work(query, prepared);
-        await this.finish(query, request, answer);
+        await this.finish(query, request, holder, answer);
         return answer;
       });
     } catch (error) {
-      await this.release(request);
+      await this.release(request, holder);
       throw error;
     }
   }
 
-  private async begin({
-    clientId,
-    key,
-    fingerprint,
-  }: KeyedRequest): Promise<KeptAnswer | undefined> {
+  private async begin(
+    { clientId, key, fingerprint }: KeyedRequest,
+    holder: string,
+  ): Promise<KeptAnswer | undefined> {
     const nowMs = this.clock.nowMs();
     const made = await this.database.query(
       `INSERT INTO idempotency (client_id, key, fingerprint, holder, held_until, created_at)
        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING key`,
-      [clientId, key, fingerprint, this.holder, nowMs + HELD_MS, nowMs],
+      [clientId, key, fingerprint, holder, nowMs + HELD_MS, nowMs],
     );
     if (made.length > 0) return undefined;
     const [row] = await this.database.query(
@@ -97,26 +96,31 @@ export class Idempotency {
     const taken = await this.database.query(
       `UPDATE idempotency SET holder = $3, held_until = $4
        WHERE client_id = $1 AND key = $2 AND status IS NULL AND held_until = $5 RETURNING key`,
-      [clientId, key, this.holder, nowMs + HELD_MS, Number(row.held_until)],
+      [clientId, key, holder, nowMs + HELD_MS, Number(row.held_until)],
     );
     if (taken.length === 0) throw inFlight();
     return undefined;
   }
 
-  private async finish(query: Query, request: KeyedRequest, answer: KeptAnswer): Promise<void> {
+  private async finish(
+    query: Query,
+    request: KeyedRequest,
+    holder: string,
+    answer: KeptAnswer,
+  ): Promise<void> {
     const kept = await query(
       `UPDATE idempotency SET status = $4, body = $5
        WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL RETURNING key`,
-      [request.clientId, request.key, this.holder, answer.status, answer.body],
+      [request.clientId, request.key, holder, answer.status, answer.body],
     );
-    // Another instance has taken over: nothing of this one's work may stay.
+    // Another has taken over: nothing of this one's work may stay.
     if (kept.length === 0) throw inFlight();
   }
 
-  private async release({ clientId, key }: KeyedRequest): Promise<void> {
+  private async release({ clientId, key }: KeyedRequest, holder: string): Promise<void> {
     await this.database.query(
       'DELETE FROM idempotency WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL',
-      [clientId, key, this.holder],
+      [clientId, key, holder],
     );
   }
 }

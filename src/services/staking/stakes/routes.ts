@@ -1,7 +1,7 @@
 /** The staking API over HTTP, behind bearer tokens: the documented operations, and reads of ours. */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../core/ports.ts';
-import { bearerRefusal, invalidToken } from '../../../io/auth/bearer.ts';
+import { badCredentials, bearerRefusal, invalidToken } from '../../../io/auth/bearer.ts';
 import type { TokenChecker } from '../../../io/auth/token-checker.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import { ApiError, badRequest } from './api-error.ts';
@@ -15,6 +15,7 @@ const SCOPE = { read: 'stake:read', write: 'stake:write' } as const;
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const PUBKEY = /^0x[0-9a-f]{96}$/;
 
 export interface StakeRouteParts {
   readonly checker: TokenChecker;
@@ -47,9 +48,11 @@ export function stakeRoutes(parts: StakeRouteParts): readonly Route[] {
     handle: Handler,
   ): Route => ({ method, path, handle: (request) => answer(parts, request, scope, handle) });
   const read = (path: string, handle: Handler) => guarded('GET', path, SCOPE.read, handle);
-  const one = (path: string, name: 'id' | 'pubkey') =>
+  const one = (path: string, name: 'id' | 'pubkey', form: RegExp) =>
     read(path, async ({ params }, clientId) => {
-      const found = await stakes.find(clientId, name, params[name]!.toLowerCase());
+      const value = params[name]!.toLowerCase();
+      // Stores don't take every text.
+      const found = form.test(value) ? await stakes.find(clientId, name, value) : undefined;
       if (!found) throw new ApiError(404, 'not_found', 'there is no such stake of this client');
       return json(200, found);
     });
@@ -61,9 +64,9 @@ export function stakeRoutes(parts: StakeRouteParts): readonly Route[] {
       stake(parts, request, id, BATCH_MAX),
     ),
     list('/stakes'),
-    one('/stakes/:id', 'id'),
+    one('/stakes/:id', 'id', UUID),
     list('/validators'),
-    one('/validators/:pubkey', 'pubkey'),
+    one('/validators/:pubkey', 'pubkey', PUBKEY),
     read('/rewards', async ({ query }, clientId) =>
       paged(query, (page) => rewards.ofClient(clientId, page)),
     ),
@@ -97,7 +100,9 @@ async function clientOf(
   request: HttpRequest,
   scope: string,
 ): Promise<string> {
-  if ('access_token' in request.query) throw badRequest('a token belongs in the header');
+  if ('access_token' in request.query) throw badBearer('a token belongs in the header');
+  if (request.isRepeated?.('authorization'))
+    throw badBearer('there are several Authorization headers');
   const verdict = await checker.check(request.header('authorization'));
   const holder = verdict.kind === 'token' ? verdict.holder.clientId : undefined;
   const isStranger = verdict.kind === 'token' && (holder === undefined || !isClient(holder));
@@ -106,6 +111,11 @@ async function clientOf(
   const { status, error, description, challenge } = refusal;
   const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
   throw new ApiError(status, error, description, headers);
+}
+
+function badBearer(why: string): ApiError {
+  const { status, error, description, challenge } = badCredentials(why);
+  return new ApiError(status, error, description, { 'www-authenticate': challenge! });
 }
 
 async function stake(
@@ -122,7 +132,7 @@ async function stake(
   if (type !== 'application/json') throw badRequest('the content type must be application/json');
   const wish = readWish(request.body, validatorsMax);
   const path = validatorsMax === 1 ? '/stake' : '/batch-stake';
-  const fingerprint = fingerprintOf(path, JSON.parse(Buffer.from(request.body).toString('utf8')));
+  const fingerprint = fingerprintOf(path, wish.asked);
   const { stakes, idempotency, clock } = parts;
   const kept = await idempotency.once(
     { clientId, key: key.toLowerCase(), fingerprint },

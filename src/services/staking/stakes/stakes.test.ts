@@ -159,6 +159,13 @@ describe('staking', () => {
       `{"amount":"32000000000","amount":"32000000000","withdrawal_pubkey":"${OWNER}"}`,
       undefined,
     ],
+    ...['constructor', 'toString', 'hasOwnProperty', '__proto__', 'valueOf'].map(
+      (name): [string, string, undefined] => [
+        `a member that every object inherits: ${name}`,
+        `{"amount":"32000000000","withdrawal_pubkey":"${OWNER}","${name}":{}}`,
+        undefined,
+      ],
+    ),
     ['no JSON', '{', undefined],
     ['a list', [], undefined],
   ])('refuses %s', async (_, body, key) => {
@@ -166,6 +173,31 @@ describe('staking', () => {
     const { status, body: said } = await stake(body, key ?? randomUUID());
     expect([status, said.error]).toEqual([400, 'invalid_request']);
     expect((await get('/stakes?limit=100')).body.data).toHaveLength(before);
+  });
+
+  it('reads a body that begins with the mark of UTF-8 as one that does not', async () => {
+    const key = randomUUID();
+    const first = await stake(`\ufeff${JSON.stringify(WISH)}`, key);
+    expect(first.status).toBe(201);
+    expect((await stake(WISH, key)).body).toEqual(first.body);
+  });
+
+  it('knows no stake by a text that is no id, whatever its bytes', async () => {
+    for (const id of [
+      '%00',
+      'x%00y',
+      '%ff',
+      'a%2fb',
+      '..%2f..',
+      "'",
+      '%F0%9F%98%80',
+      '__proto__',
+    ]) {
+      for (const path of ['stakes', 'validators']) {
+        const { status } = await get(`/${path}/${id}`);
+        expect([id, [400, 404].includes(status)]).toEqual([id, true]);
+      }
+    }
   });
 
   it('refuses a batch that is too large, and pages that are none', async () => {

@@ -22,6 +22,8 @@ export interface StakeWish {
   readonly validators: number;
   /** The optional members, as given. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** All members, as given. */
+  readonly asked: Readonly<Record<string, unknown>>;
 }
 
 type Check = (value: unknown, name: string) => void;
@@ -37,14 +39,16 @@ const OPTIONS: Readonly<Record<string, Check>> = {
 
 /** `body`: UTF-8 JSON. Throws ApiError. */
 export function readWish(body: Uint8Array, validatorsMax: number): StakeWish {
-  const { withdrawal_pubkey: owner, amount, ...options } = readObject(body);
+  const asked = readObject(body);
+  const { withdrawal_pubkey: owner, amount, ...options } = asked;
   text(WITHDRAWAL, '0x and 96 or 40 hex digits')(owner, 'withdrawal_pubkey');
   if (ZERO_ADDRESS.test(owner as string)) {
     throw badRequest('withdrawal_pubkey is the zero address: nobody could withdraw');
   }
   text(AMOUNT, 'a decimal number of gwei, as text')(amount, 'amount');
   for (const [name, value] of Object.entries(options)) {
-    const check = OPTIONS[name];
+    // Not what every object inherits, such as `constructor`.
+    const check = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
     // A misspelt fee_recipient that went unnoticed would cost money.
     if (!check) throw badRequest(`there is no member ${JSON.stringify(name.slice(0, 50))}`);
     check(value, name);
@@ -53,6 +57,7 @@ export function readWish(body: Uint8Array, validatorsMax: number): StakeWish {
     withdrawalOwner: (owner as string).toLowerCase(),
     validators: validatorsOf(BigInt(amount as string), validatorsMax),
     options,
+    asked,
   };
 }
 

@@ -42,14 +42,20 @@ export async function revisionOf(database: Database): Promise<number> {
   return Number(row!.value);
 }
 
-/** Oldest first. `isWhole` is false where an entry was changed, added or taken out afterwards. */
+/** Oldest first. `isWhole` is false where an entry was changed, added or taken out afterwards, the newest too. */
 export async function auditTrail(
   database: Database,
 ): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {
-  const found = await database.query('SELECT * FROM audit ORDER BY number');
+  // Together: the service goes on meanwhile.
+  const found = await database.query(
+    `SELECT audit.*, revision.value AS newest FROM revision LEFT JOIN audit ON audit.number IS NOT NULL
+     ORDER BY audit.number`,
+  );
+  const newest = Number(found[0]!.newest);
+  const entries = found.filter(({ number }) => number !== null);
   let previous = NO_HASH;
-  let isWhole = true;
-  const rows = found.map((row) => {
+  let isWhole = entries.length === newest;
+  const rows = entries.map((row) => {
     const plain = {
       number: Number(row.number),
       at: Number(row.at),
@@ -62,9 +68,18 @@ export async function auditTrail(
     const hash = String(row.hash);
     isWhole &&= plain.previous === previous && hash === hashOf(plain);
     previous = hash;
-    return { ...plain, detail: JSON.parse(plain.detail) as AuditEntry['detail'], hash };
+    return { ...plain, detail: factsOf(plain.detail), hash };
   });
   return { rows, isWhole };
+}
+
+/** What somebody has written over need not be JSON any more. */
+function factsOf(detail: string): AuditEntry['detail'] {
+  try {
+    return JSON.parse(detail) as AuditEntry['detail'];
+  } catch {
+    return { unreadable: detail };
+  }
 }
 
 function hashOf(entry: {

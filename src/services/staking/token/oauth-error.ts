@@ -42,7 +42,7 @@ export function refusalReply(refusal: Refusal, style: ErrorStyle): HttpReply {
     (style === 'auth0' ? auth0Words(refusal) : undefined) ?? standardWords(refusal);
   const body = {
     error,
-    error_description: printable(description),
+    error_description: printable(description, style),
     ...(uri === undefined ? {} : { error_uri: uri }),
   };
   return {
@@ -150,7 +150,10 @@ function auth0Words(refusal: Refusal): Words | undefined {
   }
 }
 
-/** Without what a terminal or a log would take for more than text; the standard's own words hold nothing of the request. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, '?');
+/** Without what a terminal or a log would take for more than text; RFC 6749 §5.2 has no quotes and no backslashes either. */
+function printable(text: string, style: ErrorStyle): string {
+  return text.replace(
+    style === 'rfc6749' ? /[^\x20\x21\x23-\x5b\x5d-\x7e]/g : /[^\x20-\x7e]/g,
+    '?',
+  );
 }

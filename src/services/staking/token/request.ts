@@ -6,6 +6,7 @@ import { repeatedName } from './json-names.ts';
 import { OAuthRefusal } from './oauth-error.ts';
 
 const PARAMETERS_MAX = 64;
+const NAME_CHARACTERS_SHOWN_MAX = 50;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 /** Parameters that may stand several times in the standards (RFC 8707 §2). */
@@ -14,6 +15,8 @@ const RESOURCE = 'resource';
 export interface RawRequest {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
+  /** There are several of that header. */
+  readonly isAuthorizedTwice?: boolean | undefined;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Uint8Array;
 }
@@ -35,6 +38,7 @@ export function readRequest(raw: RawRequest): OAuthRequest {
   if (['client_secret', 'client_id', 'token', 'grant_type'].some((name) => name in raw.query)) {
     throw invalid('parameters belong in the body, not in the URL');
   }
+  if (raw.isAuthorizedTwice) throw invalid('there are several Authorization headers');
   const parameters = readParameters(raw);
   return { parameters, client: clientClaim(raw.authorization, parameters) };
 }
@@ -52,7 +56,7 @@ function readParameters({ contentType, body }: RawRequest): ReadonlyMap<string, 
     if (value === '') continue;
     if (parameters.has(name)) {
       if (name === RESOURCE) throw new OAuthRefusal({ kind: 'several_resources' });
-      throw invalid(`parameter ${name} is given twice`);
+      throw givenTwice(name);
     }
     parameters.set(name, value);
   }
@@ -68,14 +72,13 @@ function textOf(body: Uint8Array): string {
 }
 
 function fromForm(text: string): (readonly [string, string])[] {
-  return text
-    .split('&', PARAMETERS_MAX + 1)
-    .filter((part) => part !== '')
-    .map((part) => {
-      const at = part.indexOf('=');
-      const [name, value] = at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
-      return [formDecoded(name), formDecoded(value)] as const;
-    });
+  const parts = text.split('&').filter((part) => part !== '');
+  if (parts.length > PARAMETERS_MAX) throw invalid('too many parameters');
+  return parts.map((part) => {
+    const at = part.indexOf('=');
+    const [name, value] = at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
+    return [formDecoded(name), formDecoded(value)] as const;
+  });
 }
 
 function formDecoded(text: string): string {
@@ -97,7 +100,7 @@ function fromJson(text: string): (readonly [string, string])[] {
     throw invalid('the body must be a JSON object');
   }
   const repeated = repeatedName(text);
-  if (repeated !== undefined) throw invalid(`parameter ${repeated} is given twice`);
+  if (repeated !== undefined) throw givenTwice(repeated);
   return Object.entries(value).flatMap(([name, member]) => {
     if (member === null) return [];
     if (name === RESOURCE && Array.isArray(member)) {
@@ -108,7 +111,7 @@ function fromJson(text: string): (readonly [string, string])[] {
 }
 
 function textMember(name: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(`parameter ${name} must be a string`);
+  if (typeof value !== 'string') throw invalid(`parameter ${shortened(name)} must be a string`);
   return value;
 }
 
@@ -147,6 +150,14 @@ function basicClaim(authorization: string): ClientClaim {
   } catch {
     throw failed;
   }
+}
+
+function givenTwice(name: string): OAuthRefusal {
+  return invalid(`parameter ${shortened(name)} is given twice`);
+}
+
+function shortened(name: string): string {
+  return name.slice(0, NAME_CHARACTERS_SHOWN_MAX);
 }
 
 function invalid(why: string): OAuthRefusal {

@@ -67,6 +67,7 @@ async function answered(
     const read = readRequest({
       contentType: request.header('content-type'),
       authorization: request.header('authorization'),
+      isAuthorizedTwice: request.isRepeated?.('authorization'),
       query: request.query,
       body: request.body,
     });

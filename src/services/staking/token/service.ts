@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/ports.ts';
+import { PROFILE_CLAIMS, WEB_TOKEN } from '../../../io/auth/token-checker.ts';
 import type { Attempts } from './attempts.ts';
 import { type Client, type Clients, liveHashes } from './clients.ts';
 import { type ErrorStyle, OAuthRefusal } from './oauth-error.ts';
@@ -15,6 +16,8 @@ const GRANT = 'client_credentials';
 /** Of RFC 6749 §3.3, with blanks between. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const TOKEN_CHARACTERS_MAX = 16 * 1024;
+/** Of any client id: what is longer is nobody, and not remembered as one who tried. */
+const CLIENT_ID_CHARACTERS_MAX = 128;
 const TOKEN_TYPE = 'at+jwt';
 
 export interface TokenServiceParts {
@@ -95,6 +98,7 @@ export class TokenService {
 
   private async authenticate(claim: ClientClaim, address: string): Promise<Client> {
     const { attempts, clients, clock, secrets } = this.parts;
+    if (claim.id.length > CLIENT_ID_CHARACTERS_MAX) throw stranger(claim);
     const client = clients.find(claim.id);
     const hashes = client && liveHashes(client, clock.nowMs());
     // Whoever has shown its secret before is not locked out by a stranger's guesses.
@@ -106,7 +110,7 @@ export class TokenService {
       return client;
     }
     attempts.failed(claim.id, address, clock.nowMs());
-    throw new OAuthRefusal({ kind: 'invalid_client', usedHeader: claim.usedHeader });
+    throw stranger(claim);
   }
 
   private async checkSecret(
@@ -186,14 +190,14 @@ export class TokenService {
   /** Undefined for what is no living token of this issuer. */
   private async claimsOf(token: string): Promise<JWTPayload | undefined> {
     const { clock, place, keys, toleranceSeconds } = this.parts;
-    if (token.length > TOKEN_CHARACTERS_MAX) return undefined;
+    if (token.length > TOKEN_CHARACTERS_MAX || !WEB_TOKEN.test(token)) return undefined;
     const nowMs = clock.nowMs();
     try {
       const { payload } = await jwtVerify(token, (header) => keys.find(header, nowMs), {
         algorithms: [...ALGORITHMS],
         issuer: place.issuer,
         typ: TOKEN_TYPE,
-        requiredClaims: ['exp', 'jti', 'client_id'],
+        requiredClaims: [...PROFILE_CLAIMS],
         clockTolerance: toleranceSeconds,
         currentDate: new Date(nowMs),
       });
@@ -203,6 +207,10 @@ export class TokenService {
       throw error;
     }
   }
+}
+
+function stranger({ usedHeader }: ClientClaim): OAuthRefusal {
+  return new OAuthRefusal({ kind: 'invalid_client', usedHeader });
 }
 
 function tokenOf({ parameters }: OAuthRequest): string {

@@ -1,0 +1,436 @@
+/** Tokens that the guard of the API and introspection must refuse, and those near them that they must take, for each algorithm. */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  forge,
+  ownSigningKey,
+  part,
+  sealWith,
+  sealWithSecret,
+} from '../../../../test/support/forged-tokens.ts';
+import {
+  AUDIENCE,
+  ask,
+  postForm,
+  postJson,
+  startTestStaking,
+  type TestStaking,
+} from '../../../../test/support/staking.ts';
+import type { SigningKey } from './signing-keys.ts';
+
+const INVALID = /^Bearer realm="quorate", error="invalid_token", error_description="[^"]+"$/;
+const TOLERANCE_SECONDS = 30;
+const DAY_SECONDS = 86_400;
+
+interface Scene {
+  readonly staking: TestStaking;
+  readonly proof: { readonly client_id: string; readonly client_secret: string };
+  readonly key: SigningKey;
+  readonly good: string;
+  readonly header: Record<string, unknown>;
+  readonly claims: Record<string, unknown>;
+  /** Signed with the service's own key, with members changed or, where undefined, left out. */
+  own(claims?: object, header?: object): string;
+  readonly stranger: KeyObject;
+}
+
+function strangersKey(algorithm: string): KeyObject {
+  switch (algorithm) {
+    case 'RS256':
+      return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    case 'ES256':
+      return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    default:
+      return generateKeyPairSync('ed25519').privateKey;
+  }
+}
+
+async function newScene(algorithm: string): Promise<Scene> {
+  const staking = await startTestStaking(['--auth.algorithm', algorithm, '--auth.rate', '10000']);
+  const client = await staking.running.admin.addClient({
+    name: 'test',
+    audiences: [AUDIENCE],
+    scopes: ['stake:read'],
+    mayIntrospect: true,
+  });
+  await staking.running.refresh();
+  const proof = { client_id: client.clientId, client_secret: client.clientSecret };
+  const grant = { ...proof, audience: AUDIENCE, grant_type: 'client_credentials' };
+  const good = (await postJson(`${staking.url}/oauth/token`, grant)).body.access_token as string;
+  const [header, claims] = good
+    .split('.')
+    .slice(0, 2)
+    .map((each) => JSON.parse(Buffer.from(each, 'base64url').toString()));
+  const key = await ownSigningKey(staking);
+  const own = (changed: object = {}, head: object = {}) =>
+    forge({ ...header, ...head }, { ...claims, ...changed }, sealWith(algorithm, key.privateKey));
+  const stranger = strangersKey(algorithm);
+  return { staking, proof, key, good, header, claims, own, stranger };
+}
+
+type Make = (scene: Scene, nowSeconds: number) => string;
+
+const TAKEN: readonly [string, Make][] = [
+  ['the token as it was issued', ({ good }) => good],
+  ['the same claims, signed again', ({ own }) => own()],
+  ['an audience in a list', ({ own }) => own({ aud: [AUDIENCE] })],
+  ['an audience among others', ({ own }) => own({ aud: ['https://other.example/', AUDIENCE] })],
+  ['the long name of its type', ({ own }) => own({}, { typ: 'application/at+jwt' })],
+  ['its type in other letters', ({ own }) => own({}, { typ: 'AT+JWT' })],
+  ['a start that has come', ({ own }, now) => own({ nbf: now - 5 })],
+  ['a start within the tolerance', ({ own }, now) => own({ nbf: now + TOLERANCE_SECONDS - 5 })],
+  ['an end within the tolerance', ({ own }, now) => own({ exp: now - TOLERANCE_SECONDS + 5 })],
+  ['a time of issue that a fast clock wrote', ({ own }, now) => own({ iat: now + 5 })],
+  ['11 kB', ({ own }) => own({ x: 'x'.repeat(8 * 1024) })],
+  ['members that nobody knows', ({ own }) => own({ extra: { deep: [1] } }, { 'x-extra': 1 })],
+];
+
+const REFUSED: readonly [string, Make][] = [
+  // Time.
+  ['an end that has passed', ({ own }, now) => own({ exp: now - TOLERANCE_SECONDS - 5 })],
+  ['an end long ago', ({ own }) => own({ exp: 0 })],
+  ['an end before all time', ({ own }) => own({ exp: -1 })],
+  ['a start to come', ({ own }, now) => own({ nbf: now + TOLERANCE_SECONDS + 5 })],
+  ['a start far ahead', ({ own }, now) => own({ nbf: now + DAY_SECONDS })],
+  ['an end that is text', ({ own }, now) => own({ exp: String(now + 60) })],
+  ['an end that is none', ({ own }) => own({ exp: null })],
+  ['a start that is text', ({ own }) => own({ nbf: '0' })],
+  ['a time of issue that is text', ({ own }) => own({ iat: 'now' })],
+  // What each token must have.
+  ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'].map((name): [string, Make] => [
+    `no ${name}`,
+    ({ own }) => own({ [name]: undefined }),
+  ]),
+  // Whose it is, and for whom.
+  ['another issuer', ({ own }) => own({ iss: 'https://issuer.example/' })],
+  [
+    'the issuer without its slash',
+    ({ own, claims }) => own({ iss: String(claims.iss).slice(0, -1) }),
+  ],
+  ['the issuer in a list', ({ own, claims }) => own({ iss: [claims.iss] })],
+  ['another audience', ({ own }) => own({ aud: 'https://other.example/' })],
+  ['the audience without its slash', ({ own }) => own({ aud: AUDIENCE.slice(0, -1) })],
+  ['a list of other audiences', ({ own }) => own({ aud: ['https://other.example/'] })],
+  ['a list of no audience', ({ own }) => own({ aud: [] })],
+  ['an audience that is an object', ({ own }) => own({ aud: { 0: AUDIENCE, length: 1 } })],
+  ['a client that there is not', ({ own }) => own({ client_id: 'nobody', sub: 'nobody' })],
+  ['a client that is inherited', ({ own }) => own({ client_id: '__proto__' })],
+  ['a client that is no text', ({ own }) => own({ client_id: { id: 1 } })],
+  // Kinds of tokens.
+  ['the type of any web token', ({ own }) => own({}, { typ: 'JWT' })],
+  ['the type of an identity token', ({ own }) => own({}, { typ: 'id+jwt' })],
+  ['the type of a logout token', ({ own }) => own({}, { typ: 'logout+jwt' })],
+  ['no type', ({ own }) => own({}, { typ: undefined })],
+  ['a type that is a list', ({ own }) => own({}, { typ: ['at+jwt'] })],
+  // Keys.
+  ['no key id', ({ own }) => own({}, { kid: undefined })],
+  ['another key id', ({ own }) => own({}, { kid: 'key' })],
+  ['a key id that is inherited', ({ own }) => own({}, { kid: '__proto__' })],
+  ['a key id that is a path', ({ own }) => own({}, { kid: '../../../../dev/null' })],
+  ['a key id that is a list', ({ own, key }) => own({}, { kid: [key.kid] })],
+  [
+    "a stranger's signature",
+    ({ header, claims, key, stranger }) => forge(header, claims, sealWith(key.algorithm, stranger)),
+  ],
+  [
+    "a stranger's key in the header",
+    ({ header, claims, key, stranger }) => {
+      const jwk = publicJwk(stranger);
+      return forge({ ...header, jwk }, claims, sealWith(key.algorithm, stranger));
+    },
+  ],
+  [
+    "a stranger's key in the header, and no key id",
+    ({ header, claims, key, stranger }) => {
+      const jwk = publicJwk(stranger);
+      return forge({ ...header, kid: undefined, jwk }, claims, sealWith(key.algorithm, stranger));
+    },
+  ],
+  [
+    "the place of a stranger's key set",
+    ({ header, claims, key, stranger }) =>
+      forge(
+        { ...header, jku: 'http://127.0.0.1:1/jwks.json', x5u: 'http://127.0.0.1:1/x.pem' },
+        claims,
+        sealWith(key.algorithm, stranger),
+      ),
+  ],
+  [
+    "a stranger's certificate",
+    ({ header, claims, key, stranger }) =>
+      forge({ ...header, x5c: ['MIIB'] }, claims, sealWith(key.algorithm, stranger)),
+  ],
+  // Algorithms.
+  [
+    'no signature',
+    ({ header, claims }) => forge({ ...header, alg: 'none' }, claims, () => Buffer.alloc(0)),
+  ],
+  [
+    'NONE',
+    ({ header, claims }) => forge({ ...header, alg: 'NONE' }, claims, () => Buffer.alloc(0)),
+  ],
+  ['none, and a good signature', ({ own }) => own({}, { alg: 'none' })],
+  ['no algorithm', ({ own }) => own({}, { alg: undefined })],
+  [
+    'an algorithm in small letters',
+    ({ own, key }) => own({}, { alg: key.algorithm.toLowerCase() }),
+  ],
+  ['an algorithm that is a list', ({ own, key }) => own({}, { alg: [key.algorithm] })],
+  ...['RS256', 'PS256', 'RS512', 'ES256', 'ES384', 'ES256K', 'EdDSA', 'Ed25519', 'HS256'].map(
+    (alg): [string, Make] => [
+      `${alg} in the header of another algorithm`,
+      ({ own, key }) => (key.algorithm === alg ? own({}, { alg: 'HS512' }) : own({}, { alg })),
+    ],
+  ),
+  ...(
+    [
+      ['PEM', (key) => key.publicKey.export({ type: 'spki', format: 'pem' })],
+      [
+        'PEM without its last line break',
+        (key) => String(key.publicKey.export({ type: 'spki', format: 'pem' })).trim(),
+      ],
+      ['DER', (key) => key.publicKey.export({ type: 'spki', format: 'der' })],
+      ['JWK', (key) => JSON.stringify(key.publicJwk)],
+      ['key id', (key) => key.kid],
+      ['nothing', () => ''],
+    ] as [string, (key: SigningKey) => string | Buffer][]
+  ).flatMap(([name, secret]): [string, Make][] =>
+    ['HS256', 'HS384', 'HS512'].map((alg) => [
+      `${alg} with the public key as its secret: ${name}`,
+      ({ header, claims, key }) => forge({ ...header, alg }, claims, sealWithSecret(secret(key))),
+    ]),
+  ),
+  // Critical members.
+  ['a critical member that nobody knows', ({ own }) => own({}, { crit: ['x'], x: 1 })],
+  ['critical members that are none', ({ own }) => own({}, { crit: [] })],
+  ['critical members that are text', ({ own }) => own({}, { crit: 'exp' })],
+  ['an unencoded payload', ({ own }) => own({}, { crit: ['b64'], b64: false })],
+  // Bytes.
+  ['a signature cut short', ({ good }) => good.slice(0, -4)],
+  ['a signature cut to nothing', ({ good }) => good.slice(0, good.lastIndexOf('.') + 1)],
+  ['a signature made longer', ({ good }) => `${good}AAAA`],
+  ['a signature in another alphabet', ({ good }) => `${good}+/+/`],
+  ['a signature with padding', ({ good }) => `${good}==`],
+  ['a part more', ({ good }) => `${good}.AAAA`],
+  ['an empty part more', ({ good }) => `${good}.`],
+  ['a part less', ({ good }) => good.slice(0, good.lastIndexOf('.'))],
+  [
+    'a header that is no JSON',
+    ({ claims, key }) => forge('{', claims, sealWith(key.algorithm, key.privateKey)),
+  ],
+  [
+    'a header that is a list',
+    ({ claims, key }) => forge('[]', claims, sealWith(key.algorithm, key.privateKey)),
+  ],
+  [
+    'claims that are no JSON',
+    ({ header, key }) => forge(header, '{"', sealWith(key.algorithm, key.privateKey)),
+  ],
+  [
+    'claims that are a list',
+    ({ header, key }) => forge(header, '[]', sealWith(key.algorithm, key.privateKey)),
+  ],
+  [
+    'claims that are null',
+    ({ header, key }) => forge(header, 'null', sealWith(key.algorithm, key.privateKey)),
+  ],
+  ['garbage', () => '!!!.???.***'],
+  ['dots', () => '..'],
+  ['five parts, as encrypted tokens have', ({ good }) => `${good}.AAAA.AAAA`],
+  [
+    'other claims under the signature',
+    ({ good, claims }) => spliced(good, 1, { ...claims, scope: 'stake:write' }),
+  ],
+  [
+    'another header over the signature',
+    ({ good, header }) => spliced(good, 0, { ...header, x: 1 }),
+  ],
+];
+
+function publicJwk(key: KeyObject): object {
+  const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...jwk } = key.export({ format: 'jwk' });
+  return jwk;
+}
+
+function spliced(token: string, at: number, value: Record<string, unknown>): string {
+  return token
+    .split('.')
+    .map((each, index) => (index === at ? part(value) : each))
+    .join('.');
+}
+
+describe.each(['RS256', 'ES256', 'EdDSA'])('tokens of %s', (algorithm) => {
+  let scene: Scene;
+  const now = () => Math.floor(scene.staking.clock.nowMs() / 1000);
+  const call = (authorization: string) =>
+    ask(`${scene.staking.url}/stakes`, { headers: { authorization } });
+  const look = (token: string) =>
+    postForm(`${scene.staking.url}/oauth/introspect`, { ...scene.proof, token });
+  beforeAll(async () => {
+    scene = await newScene(algorithm);
+  });
+  afterAll(() => scene.staking.close());
+
+  it.each(TAKEN)('are taken: %s', async (_, make) => {
+    const token = make(scene, now());
+    expect((await call(`Bearer ${token}`)).status).toBe(200);
+    expect((await look(token)).body).toMatchObject({ active: true, token_type: 'Bearer' });
+  });
+
+  it.each(REFUSED)('are refused: %s', async (_, make) => {
+    const token = make(scene, now());
+    const { status, body, headers } = await call(`Bearer ${token}`);
+    expect([status, body.error]).toEqual([401, 'invalid_token']);
+    expect(headers.get('www-authenticate')).toMatch(INVALID);
+    // RFC 7662 §2.2: nothing else about a token that is worth nothing.
+    const looked = await look(token);
+    // What is meant for another API is not this API's business, but it lives.
+    const isForOthers = looked.body.active === true && /audience/.test(_);
+    if (!isForOthers) expect([looked.status, looked.body]).toEqual([200, { active: false }]);
+  });
+
+  it('are not looked at when they are very long', async () => {
+    const token = scene.own({ x: 'x'.repeat(13 * 1024) });
+    expect(token.length).toBeGreaterThan(17 * 1024);
+    expect((await call(`Bearer ${token}`)).status).toBe(431);
+    expect((await look(token)).body).toEqual({ active: false });
+  });
+
+  it('are refused with any bit of them turned', async () => {
+    const parts = scene.good.split('.').map((each) => Buffer.from(each, 'base64url'));
+    const tokens = parts.flatMap((bytes, at) =>
+      Array.from({ length: 12 }, (_, turn) => {
+        const bit = Math.floor((turn * bytes.length * 8) / 12) + (turn % 8);
+        const turned = Buffer.from(bytes);
+        turned[Math.min(bit >> 3, bytes.length - 1)]! ^= 1 << (bit & 7);
+        return parts
+          .map((each, index) => (index === at ? turned : each).toString('base64url'))
+          .join('.');
+      }),
+    );
+    for (const token of tokens) {
+      expect((await call(`Bearer ${token}`)).status).toBe(401);
+      expect((await look(token)).body).toEqual({ active: false });
+    }
+  });
+
+  it('end and begin with the clock, remembered or not', async () => {
+    const { clock } = scene.staking;
+    const token = scene.own({ nbf: now() + 600, exp: now() + 1200, jti: 'timed' });
+    const at = async (seconds: number) => {
+      clock.offsetMs = seconds * 1000;
+      const [called, looked] = [await call(`Bearer ${token}`), await look(token)];
+      expect(looked.body.active).toBe(called.status === 200);
+      return called.status;
+    };
+    expect(await at(560)).toBe(401);
+    expect(await at(575)).toBe(200);
+    expect(await at(1_225)).toBe(200);
+    expect(await at(1_235)).toBe(401);
+    // A clock that was set back: what it has seen is good again.
+    expect(await at(600)).toBe(200);
+    clock.offsetMs = 0;
+  });
+});
+
+describe('where a token stands', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await newScene('ES256');
+  });
+  afterAll(() => scene.staking.close());
+  const at = (path: string, init: RequestInit = {}) => ask(`${scene.staking.url}${path}`, init);
+
+  it('the scheme is read in any letters, and nothing else is', async () => {
+    const status = async (authorization: string) =>
+      (await at('/stakes', { headers: { authorization } })).status;
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      expect(await status(`${scheme} ${scene.good}`)).toBe(200);
+    }
+    for (const text of [
+      scene.good,
+      `Bearer${scene.good}`,
+      `Bearer: ${scene.good}`,
+      `Bearer ${scene.good} ${scene.good}`,
+      `Bearer ${scene.good}, Bearer ${scene.good}`,
+      `Bearer "${scene.good}"`,
+      `Basic ${scene.good}`,
+      `DPoP ${scene.good}`,
+      'Bearer',
+    ]) {
+      expect([text, await status(text)]).toEqual([text, 401]);
+    }
+  });
+
+  it('asks for a token, without an error, where none of its kind came', async () => {
+    for (const headers of [{}, { authorization: '' }, { authorization: 'Basic YTpi' }] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await at('/stakes', { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="quorate"');
+    }
+  });
+
+  it('is the header: not the URL, not the body, not a cookie', async () => {
+    const url = await at(`/stakes?access_token=${scene.good}`);
+    expect([url.status, url.body.error]).toEqual([400, 'invalid_request']);
+    expect(url.headers.get('www-authenticate')).toMatch(
+      /^Bearer realm="quorate", error="invalid_request"/,
+    );
+    const both = await at(`/stakes?access_token=${scene.good}`, {
+      headers: { authorization: `Bearer ${scene.good}` },
+    });
+    expect(both.status).toBe(400);
+    const form = await postForm(`${scene.staking.url}/stake`, { access_token: scene.good });
+    expect(form.status).toBe(401);
+    const json = await postJson(`${scene.staking.url}/stake`, { access_token: scene.good });
+    expect(json.status).toBe(401);
+    const cookie = await at('/stakes', { headers: { cookie: `access_token=${scene.good}` } });
+    expect(cookie.status).toBe(401);
+    for (const answer of [url, both, form, json, cookie]) {
+      expect(JSON.stringify(answer.body)).not.toContain(scene.good);
+    }
+  });
+
+  it('is one header: two of them are refused, whichever is the good one', async () => {
+    const good = `Authorization: Bearer ${scene.good}`;
+    for (const lines of [
+      [good, good],
+      [good, 'Authorization: Bearer x'],
+      ['authorization: Bearer x', good],
+      ['Authorization: Basic YTpi', good],
+    ]) {
+      const answer = await raw(scene.staking.url, ['GET /stakes HTTP/1.1', ...lines]);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(/www-authenticate: Bearer realm="quorate", error="invalid_request"/i);
+    }
+    const { client_id, client_secret } = scene.proof;
+    const basic = `Authorization: Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+    const body = `grant_type=client_credentials&audience=${encodeURIComponent(AUDIENCE)}`;
+    const post = ['POST /oauth/token HTTP/1.1', 'Content-Type: application/x-www-form-urlencoded'];
+    expect(await raw(scene.staking.url, [...post, basic], body)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await raw(scene.staking.url, [...post, basic, basic], body)).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*"invalid_request"/,
+    );
+  });
+});
+
+/** A request as it goes over the wire; the whole answer. */
+function raw(url: string, lines: readonly string[], body = ''): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => {
+      const rest = [`Host: ${hostname}`, 'Connection: close', `Content-Length: ${body.length}`];
+      socket.write([...lines, ...rest, '', body].join('\r\n'));
+    });
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.once('end', () => resolve(answer));
+    socket.once('error', reject);
+  });
+}
