@@ -8,6 +8,7 @@ import type { SigningKeys } from './signing-keys.ts';
 
 /** How long others may keep the key set: a new key is published for longer than that before it signs. */
 const KEY_SET_SECONDS = 300;
+const OTHER_METHODS = ['GET', 'PUT', 'DELETE'] as const;
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 export interface TokenRouteParts {
@@ -25,7 +26,7 @@ export function tokenRoutes(parts: TokenRouteParts): readonly Route[] {
     answer: (request: OAuthRequest, address: string) => Promise<HttpReply>,
   ): readonly Route[] => [
     { method: 'POST', path, handle: (request) => answered(request, style, answer) },
-    { method: 'GET', path, handle: () => onlyPost(style) },
+    ...OTHER_METHODS.map((method): Route => ({ method, path, handle: () => onlyPost(style) })),
   ];
   return [
     ...post('/oauth/token', async (request, address) => ({

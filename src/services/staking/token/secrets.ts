@@ -76,7 +76,8 @@ export class SecretChecker {
     secret: string,
     hashes: readonly string[] | undefined,
   ): Promise<boolean> {
-    if (secret.length > SECRET_CHARACTERS_MAX) return false;
+    // For scrypt, a text and the same with zeros after it are one.
+    if (secret.length > SECRET_CHARACTERS_MAX || secret.includes('\0')) return false;
     const mark = this.markOf(clientId, secret);
     const held = this.underWay.get(mark);
     if (held) return held;

@@ -1,0 +1,197 @@
+/** One effect for one key, whatever two instances on one store do in whatever order, and wherever they die. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  POSTGRES_PATIENCE_MS,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../../test/support/postgres.ts';
+import type { Database } from '../../../io/database/database.ts';
+import { openStakingStore } from '../store/open.ts';
+import { ApiError } from './api-error.ts';
+import { Idempotency, type KeptAnswer } from './idempotency.ts';
+
+const KEYS = ['k0', 'k1'];
+const BODIES = ['body a', 'body b'];
+/** Longer than a claim is held. */
+const LONG_MS = 21_000;
+
+type Step =
+  | {
+      readonly kind: 'ask';
+      readonly instance: number;
+      readonly key: string;
+      readonly body: string;
+      /** The work is done; it refuses before, or fails after it has written; the process dies in the middle. */
+      readonly fate: 'done' | 'refuses' | 'fails' | 'dies';
+    }
+  /** One of those under way goes on. */
+  | { readonly kind: 'go on'; readonly which: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('ask' as const),
+      instance: fc.nat(1),
+      key: fc.constantFrom(...KEYS),
+      body: fc.constantFrom(...BODIES),
+      fate: fc.constantFrom('done', 'done', 'refuses', 'fails', 'dies'),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('go on' as const), which: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(5_000, LONG_MS),
+    }),
+  },
+);
+
+interface UnderWay {
+  readonly fate: string;
+  goOn(): void;
+  readonly settled: Promise<void>;
+}
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
+  let folder: string;
+  let postgres: TestPostgres | undefined;
+  const databases: Database[] = [];
+  let worlds = 0;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'quorate-idempotency-'));
+    if (store === 'PostgreSQL') {
+      postgres = await startTestPostgres();
+      if (!postgres) return;
+    }
+    const source = {
+      dataFolder: folder,
+      storeUrl: await postgres?.newDatabase(),
+      secretFile: undefined,
+    };
+    for (let i = 0; i < 2; i++) databases.push(await openStakingStore(source, {}));
+    await databases[0]!.query('CREATE TABLE effect (client_id text, key text, body text, id text)');
+  }, POSTGRES_PATIENCE_MS);
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+    await postgres?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }, POSTGRES_PATIENCE_MS);
+
+  /** A client that asks under its keys, and what came of it. */
+  function newWorld() {
+    const clientId = `client ${++worlds}`;
+    const clock = { ms: 1_000_000, nowMs: () => clock.ms };
+    const instances = databases.map((database) => new Idempotency(database, clock));
+    const answers: { key: string; body: string; answer: KeptAnswer }[] = [];
+    const underWay: UnderWay[] = [];
+    let effects = 0;
+
+    /** Resolves when the request waits in the middle of its work, or has its answer. */
+    async function ask(instance: number, key: string, body: string, fate: string): Promise<void> {
+      let goOn: () => void = () => {};
+      const gate = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      let entered: () => void = () => {};
+      const isInside = new Promise<void>((resolve) => {
+        entered = resolve;
+      });
+      const id = `effect ${++effects}`;
+      const settled = instances[instance]!.once(
+        { clientId, key, fingerprint: body },
+        async () => {
+          underWay.push({ fate, goOn, settled });
+          entered();
+          await gate;
+          if (fate === 'refuses') throw new ApiError(503, 'away', 'nothing was done');
+        },
+        async (query) => {
+          await query('INSERT INTO effect VALUES ($1, $2, $3, $4)', [clientId, key, body, id]);
+          if (fate === 'fails') throw new Error('after it has written');
+          return { status: 201, body: `${body} ${id}` };
+        },
+      ).then(
+        (answer) => void answers.push({ key, body, answer }),
+        (error) => {
+          const isOwn = (error as Error).message === 'after it has written';
+          if (!(error instanceof ApiError) && !isOwn) throw error;
+        },
+      );
+      await Promise.race([settled, isInside]);
+    }
+
+    async function take(next: Step): Promise<void> {
+      if (next.kind === 'wait') clock.ms += next.ms;
+      if (next.kind === 'ask') await ask(next.instance, next.key, next.body, next.fate);
+      if (next.kind !== 'go on' || underWay.length === 0) return;
+      const [one] = underWay.splice(next.which % underWay.length, 1);
+      // Who dies never comes back.
+      if (one!.fate === 'dies') return;
+      one!.goOn();
+      await one!.settled;
+    }
+
+    const effectsOf = async (key: string) =>
+      databases[0]!.query('SELECT body, id FROM effect WHERE client_id = $1 AND key = $2', [
+        clientId,
+        key,
+      ]);
+    return { ask, take, answers, underWay, clock, effectsOf };
+  }
+
+  it('holds in every order', async ({ skip }) => {
+    if (databases.length === 0) skip();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
+        const world = newWorld();
+        for (const each of steps) await world.take(each);
+        while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+        world.clock.ms += LONG_MS;
+        for (const key of KEYS) {
+          const before = await world.effectsOf(key);
+          expect(before.length).toBeLessThanOrEqual(1);
+          // Whoever asks now gets what was done, or does it.
+          for (const body of BODIES) {
+            await world.ask(0, key, body, 'done');
+            while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+          }
+          const [effect, second] = await world.effectsOf(key);
+          expect(second).toBeUndefined();
+          const told = world.answers.filter((each) => each.key === key);
+          expect(told.length).toBeGreaterThan(0);
+          for (const { body, answer } of told) {
+            expect(answer).toEqual({ status: 201, body: `${effect!.body} ${effect!.id}` });
+            expect(body).toBe(effect!.body);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("one that lost its claim does not answer for another's request under the same key", async ({
+    skip,
+  }) => {
+    if (databases.length === 0) skip();
+    const world = newWorld();
+    await world.ask(0, 'k0', 'body a', 'refuses');
+    world.clock.ms += LONG_MS;
+    // The same instance takes over from itself; then the first one lets go of the key.
+    await world.ask(0, 'k0', 'body a', 'done');
+    await world.take({ kind: 'go on', which: 0 });
+    await world.ask(0, 'k0', 'body b', 'done');
+    while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+    const [effect, second] = await world.effectsOf('k0');
+    expect([effect?.body, second]).toEqual(['body a', undefined]);
+    await world.ask(1, 'k0', 'body b', 'done');
+    expect(world.answers.map(({ body }) => body)).toEqual(['body a']);
+  });
+});
