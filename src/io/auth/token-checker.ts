@@ -47,13 +47,21 @@ export interface TokenCheckerParts {
   readonly ownKeys?: JWTVerifyGetKey | undefined;
   /** Takes a token's `jti`; asked each time, about remembered tokens too. */
   readonly isRevoked?: ((id: string) => boolean) | undefined;
+  /** Takes the id of the key that signed a token; asked each time too. */
+  readonly isWithdrawn?: ((keyId: string) => boolean) | undefined;
 }
 
 interface KnownToken {
   readonly token: AccessToken;
   readonly holder: TokenHolder;
   readonly id: string | undefined;
+  readonly keyId: string | undefined;
   readonly untilMs: number;
+}
+
+interface ReadToken {
+  readonly claims: Claims;
+  readonly keyId?: string | undefined;
 }
 
 export class TokenChecker {
@@ -66,8 +74,10 @@ export class TokenChecker {
   /** By hash: a token itself is not kept. */
   private readonly known: Lru<string, KnownToken>;
   private readonly isRevoked: (id: string) => boolean;
+  private readonly isWithdrawn: (keyId: string) => boolean;
 
-  constructor({ rules, clock, log, ownKeys, isRevoked }: TokenCheckerParts) {
+  constructor({ rules, clock, log, ownKeys, isRevoked, isWithdrawn }: TokenCheckerParts) {
+    this.isWithdrawn = isWithdrawn ?? (() => false);
     this.rules = rules;
     this.isRevoked = isRevoked ?? (() => false);
     this.clock = clock;
@@ -102,19 +112,21 @@ export class TokenChecker {
     this.introspection?.close();
   }
 
-  private accept({ token, holder, id }: KnownToken): Verdict {
-    if (id !== undefined && this.isRevoked(id)) return refused(`${PLUGIN_ERROR}invalid token`);
+  private accept({ token, holder, id, keyId }: KnownToken): Verdict {
+    const isOver =
+      (id !== undefined && this.isRevoked(id)) || (keyId !== undefined && this.isWithdrawn(keyId));
+    if (isOver) return refused(`${PLUGIN_ERROR}invalid token`);
     return { kind: 'token', token, holder };
   }
 
-  private async read(given: string): Promise<Claims> {
+  private async read(given: string): Promise<ReadToken> {
     const { findKey, introspection } = this;
     if (!(findKey && WEB_TOKEN.test(given))) {
       if (!introspection) throw new errors.JWTInvalid('no web token');
-      return this.judge(await introspection.ask(given));
+      return { claims: this.judge(await introspection.ask(given)) };
     }
     const { issuers, audience, prefersIntrospection, type, toleranceSeconds } = this.rules;
-    const { payload } = await jwtVerify(given, findKey, {
+    const { payload, protectedHeader } = await jwtVerify(given, findKey, {
       algorithms: PUBLIC_KEY_ALGORITHMS,
       requiredClaims: type === PROFILE_TYPE ? [...PROFILE_CLAIMS] : ['exp'],
       currentDate: new Date(this.clock.nowMs()),
@@ -123,8 +135,10 @@ export class TokenChecker {
       ...(type === undefined ? {} : { typ: type }),
       ...(toleranceSeconds === undefined ? {} : { clockTolerance: toleranceSeconds }),
     });
-    if (!introspection || !prefersIntrospection) return payload;
-    return { exp: payload.exp, ...this.judge(await introspection.ask(given)) };
+    const keyId = protectedHeader.kid;
+    if (!introspection || !prefersIntrospection) return { claims: payload, keyId };
+    const claims = { exp: payload.exp, ...this.judge(await introspection.ask(given)) };
+    return { claims, keyId };
   }
 
   /** What introspection leaves to its caller (RFC 7662 §2.2). */
@@ -142,7 +156,7 @@ export class TokenChecker {
     return claims;
   }
 
-  private factsOf(claims: Claims): KnownToken {
+  private factsOf({ claims, keyId }: ReadToken): KnownToken {
     const { exp, jti, client_id: clientId, azp } = claims;
     const cachedMs = this.clock.nowMs() + this.rules.cache.seconds * 1000;
     // An opaque token without an end is asked about again when the cache lets go of it.
@@ -154,6 +168,7 @@ export class TokenChecker {
       token: new AccessToken(endMs, scopes),
       holder: { clientId: client as string | undefined, scopes },
       id: typeof jti === 'string' ? jti : undefined,
+      keyId,
       untilMs: cachedMs,
     };
   }

@@ -93,5 +93,6 @@ function tokenChecker({ config, live, clock, log, place }: ApiParts): TokenCheck
     log,
     ownKeys: async (header) => live.keys.find(header, clock.nowMs()),
     isRevoked: live.revocations.has,
+    isWithdrawn: (keyId) => !live.keys.isLive(keyId, clock.nowMs()),
   });
 }

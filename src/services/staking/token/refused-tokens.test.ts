@@ -17,6 +17,7 @@ import {
   startTestStaking,
   type TestStaking,
 } from '../../../../test/support/staking.ts';
+import { readSecret } from '../store/open.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 const INVALID = /^Bearer realm="quorate", error="invalid_token", error_description="[^"]+"$/;
@@ -332,6 +333,22 @@ describe.each(['RS256', 'ES256', 'EdDSA'])('tokens of %s', (algorithm) => {
     expect(await at(600)).toBe(200);
     clock.offsetMs = 0;
   });
+});
+
+it('tokens of a withdrawn key are refused at once, though they were found good a moment ago', async () => {
+  const { staking, good, key } = await newScene('ES256');
+  const call = (token: string) =>
+    ask(`${staking.url}/stakes`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await call(good)).status).toBe(200);
+  const source = { dataFolder: staking.folder, storeUrl: undefined, secretFile: undefined };
+  const seal = readSecret(source)('signing keys');
+  const plan = { algorithm: 'ES256', leadMs: 0, tokenMs: 1, revokesOld: true } as const;
+  const kid = await staking.running.admin.rotateSigningKey(seal, plan);
+  expect(kid).not.toBe(key.kid);
+  await staking.running.refresh();
+  const { status, body } = await call(good);
+  expect([status, body.error]).toEqual([401, 'invalid_token']);
+  await staking.close();
 });
 
 describe('where a token stands', () => {

@@ -81,6 +81,11 @@ export class SigningKeys {
     return found.publicKey;
   }
 
+  /** Whether tokens under that key are worth anything. */
+  isLive(keyId: string, nowMs: number): boolean {
+    return this.live(nowMs).some(({ kid }) => kid === keyId);
+  }
+
   private live(nowMs: number): readonly SigningKey[] {
     return this.keys.filter(({ retiredAt }) => retiredAt === undefined || retiredAt > nowMs);
   }
