@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the service, as it answers. Operations that are ours, not documented ones, carry x-quorate. */
+import { CLIENT_SCHEME, TOKEN_SCHEMAS, tokenPaths } from './openapi-token.ts';
 import { BATCH_MAX, VALIDATOR_GWEI } from './wish.ts';
 
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
@@ -40,13 +41,39 @@ const DEPOSIT = {
   deposit_root: TEXT,
 };
 const STATUS = { type: 'string', enum: ['QUEUED', 'SUBMITTED', 'DEPOSITED', 'FAILED'] };
+const STAKE = {
+  ...DEPOSIT,
+  number: { type: 'integer' },
+  options: { type: 'object' },
+  status: STATUS,
+  transaction_hash: OR_NULL('string'),
+  block_number: OR_NULL('integer'),
+  failure: OR_NULL('string'),
+  created_at: { type: 'string', format: 'date-time' },
+  updated_at: { type: 'string', format: 'date-time' },
+};
+const REWARD = {
+  number: { type: 'integer' },
+  pubkey: TEXT,
+  amount: { type: 'string', description: 'Gwei.' },
+  at: { type: 'string', format: 'date-time' },
+  note: TEXT,
+};
 const SCHEMAS = {
+  ...TOKEN_SCHEMAS,
   StakeRequest: WISH,
   StakeAnswer: {
     type: 'object',
-    required: ['eth1_contract_address', 'stakes'],
+    required: ['chain_deposit_configuration', 'eth1_contract_address', 'stakes'],
     properties: {
-      chain_deposit_configuration: { type: 'object' },
+      chain_deposit_configuration: {
+        type: 'object',
+        required: ['deposit_contract_address', 'genesis_fork_version'],
+        properties: {
+          deposit_contract_address: { type: 'string', pattern: ADDRESS },
+          genesis_fork_version: TEXT,
+        },
+      },
       eth1_contract_address: { type: 'string', pattern: ADDRESS },
       stakes: {
         type: 'array',
@@ -58,30 +85,8 @@ const SCHEMAS = {
       },
     },
   },
-  Stake: {
-    type: 'object',
-    properties: {
-      ...DEPOSIT,
-      number: { type: 'integer' },
-      options: { type: 'object' },
-      status: STATUS,
-      transaction_hash: OR_NULL('string'),
-      block_number: OR_NULL('integer'),
-      failure: OR_NULL('string'),
-      created_at: { type: 'string', format: 'date-time' },
-      updated_at: { type: 'string', format: 'date-time' },
-    },
-  },
-  Reward: {
-    type: 'object',
-    properties: {
-      number: { type: 'integer' },
-      pubkey: TEXT,
-      amount: { type: 'string', description: 'Gwei.' },
-      at: { type: 'string', format: 'date-time' },
-      note: TEXT,
-    },
-  },
+  Stake: { type: 'object', required: Object.keys(STAKE), properties: STAKE },
+  Reward: { type: 'object', required: Object.keys(REWARD), properties: REWARD },
   Error: {
     type: 'object',
     required: ['error', 'error_description'],
@@ -101,6 +106,7 @@ export function openApiDocument(place: { readonly issuer: string; readonly url: 
     servers: [{ url: place.url }],
     security: [{ token: ['stake:read'] }],
     paths: {
+      ...tokenPaths(refusals),
       '/stake': { post: stakeOperation('one validator', `${VALIDATOR_GWEI}`) },
       '/batch-stake': {
         post: stakeOperation(
@@ -119,6 +125,7 @@ export function openApiDocument(place: { readonly issuer: string; readonly url: 
     components: {
       schemas: SCHEMAS,
       securitySchemes: {
+        client: CLIENT_SCHEME,
         token: {
           type: 'oauth2',
           flows: {
@@ -161,6 +168,7 @@ function listOperation(summary: string, schema: string): object {
   const items = { $ref: `#/components/schemas/${schema}` };
   const page = {
     type: 'object',
+    required: ['data', 'next'],
     properties: { data: { type: 'array', items }, next: OR_NULL('integer') },
   };
   return {
