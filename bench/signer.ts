@@ -3,10 +3,10 @@
  * a minimal proxy made of viem, in turn (A B B A). Node, proxy and clients are three processes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../src/core/base/secp256k1.ts';
+import { flood, httpRequest } from './flood.ts';
 import { cpuSeconds } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 
@@ -49,10 +49,10 @@ async function play(kind: Proxy): Promise<Round> {
   try {
     // The slower one gets fewer, so that both run for seconds.
     const sends = kind === 'ours' ? SENDS : SENDS / 5;
-    await flood(proxy.port, WARM_UP);
+    await sendAll(proxy.port, WARM_UP);
     const cpu = cpuSeconds([proxy.child.pid!]);
     const since = performance.now();
-    const latencies = await flood(proxy.port, sends);
+    const latencies = await sendAll(proxy.port, sends);
     const seconds = (performance.now() - since) / 1000;
     const used = cpuSeconds([proxy.child.pid!]) - cpu;
     const taken = await takenBy(node.child);
@@ -87,55 +87,16 @@ function start(file: string, args: string[]): Promise<{ child: ChildProcess; por
   });
 }
 
-/** Latencies in ms. Bare sockets: the clients must not be what is measured. */
-async function flood(port: number, count: number): Promise<number[]> {
-  const latencies: number[] = [];
-  let left = count;
-  const params = [
-    {
-      from: toHex(addressOfSecretKey(fromHex(KEY))),
-      to: `0x${'11'.repeat(20)}`,
-      value: '0x1',
-      gas: '0x5208',
-    },
-  ];
-  const client = () =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1');
-      let since = 0;
-      let id = 0;
-      const next = () => {
-        if (left-- <= 0) {
-          socket.end();
-          resolve();
-          return;
-        }
-        const body = JSON.stringify({
-          jsonrpc: '2.0',
-          id: ++id,
-          method: 'eth_sendTransaction',
-          params,
-        });
-        since = performance.now();
-        socket.write(
-          `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-        );
-      };
-      let text = '';
-      socket.setNoDelay(true);
-      socket.on('connect', next);
-      socket.on('error', reject);
-      socket.on('data', (chunk: Buffer) => {
-        text += chunk.toString('latin1');
-        const head = text.indexOf('\r\n\r\n');
-        const length = /content-length: (\d+)/i.exec(text)?.[1];
-        if (head < 0 || length === undefined || text.length < head + 4 + Number(length)) return;
-        if (!text.includes('"result":"0x')) reject(new Error(text));
-        latencies.push(performance.now() - since);
-        text = '';
-        next();
-      });
-    });
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  return latencies;
+/** Latencies in ms. */
+function sendAll(port: number, count: number): Promise<number[]> {
+  const from = toHex(addressOfSecretKey(fromHex(KEY)));
+  const params = [{ from, to: `0x${'11'.repeat(20)}`, value: '0x1', gas: '0x5208' }];
+  let id = 0;
+  const next = () => {
+    if (id >= count) return undefined;
+    const call = { jsonrpc: '2.0', id: ++id, method: 'eth_sendTransaction', params };
+    return httpRequest('POST', '/', ['content-type: application/json'], JSON.stringify(call));
+  };
+  const isGood = (answer: string) => answer.includes('"result":"0x');
+  return flood({ port, clients: CLIENTS, next, isGood });
 }

@@ -1,15 +1,21 @@
-/** oidc-provider with client credentials and one resource, as a process of its own: PORT ALGORITHM SECRET. */
-import { exportJWK, generateKeyPair } from 'jose';
+/**
+ * oidc-provider with client credentials and one resource, and a route behind its tokens, checked by jose as its users do:
+ * a process of its own, PORT ALGORITHM SECRET.
+ */
+import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 
 // It has no types of its own.
 const { default: Provider } = (await import('oidc-provider' as string)) as any;
 
 const [port, algorithm, secret] = process.argv.slice(2);
-const { privateKey } = await generateKeyPair(algorithm!, {
+const AUDIENCE = 'urn:bench';
+const { privateKey, publicKey } = await generateKeyPair(algorithm!, {
   extractable: true,
   modulusLength: 2048,
 });
-const provider = new Provider(`http://127.0.0.1:${port}`, {
+const key = { alg: algorithm!, use: 'sig', kid: 'bench' };
+const issuer = `http://127.0.0.1:${port}`;
+const provider = new Provider(issuer, {
   clients: [
     {
       client_id: 'bench',
@@ -21,7 +27,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       id_token_signed_response_alg: algorithm,
     },
   ],
-  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: algorithm, use: 'sig', kid: 'bench' }] },
+  jwks: { keys: [{ ...(await exportJWK(privateKey)), ...key }] },
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
@@ -29,12 +35,21 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       enabled: true,
       getResourceServerInfo: () => ({
         scope: '',
-        audience: 'urn:bench',
+        audience: AUDIENCE,
         accessTokenTTL: 86_400,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: algorithm } },
       }),
     },
   },
+});
+const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), ...key }] });
+provider.use(async (context: any, next: () => Promise<void>) => {
+  if (context.path !== '/stakes') return next();
+  const token = context.get('authorization').slice('Bearer '.length);
+  await jwtVerify(token, keys, { issuer, audience: AUDIENCE, typ: 'at+jwt' });
+  const isRefused = context.query.limit === '0';
+  context.status = isRefused ? 400 : 200;
+  context.body = isRefused ? { error: 'invalid_request' } : { data: [], next: null };
 });
 provider.listen(Number(port), '127.0.0.1');

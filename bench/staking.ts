@@ -1,36 +1,43 @@
 /**
- * The token service beside oidc-provider, each a process of its own, in turns: the standard form body, the same algorithm and key
- * size, tokens that neither writes to disk. Requests per second, p99 at 200 connections, and CPU for each token.
+ * The token service beside oidc-provider with a route behind its tokens, each a process of its own on one core, in turns (A B B A):
+ * the standard form body, the same algorithm and key size, tokens that neither writes to disk. 200 connections.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CompactSign, generateKeyPair } from 'jose';
+import { freePorts } from '../test/support/free-ports.ts';
+import { flood, httpRequest } from './flood.ts';
 import { cpuSeconds, residentMb, until } from './processes.ts';
 import { type Figure, percentile } from './report.ts';
 
 const MAIN = join(import.meta.dirname, '../dist/cli/main.js');
 const NEIGHBOUR = join(import.meta.dirname, 'staking-neighbour.ts');
+/** Keeps a server off the core of the clients, where the machine has it (Linux). */
+const TASKSET = '/usr/bin/taskset';
 const SECRET = 'a-secret-of-the-bench-with-32-characters';
 const CONNECTIONS = 200;
-const ROUND_MS = 5_000;
-const WARM_MS = 2_000;
-const ROUNDS = 2;
-const ALGORITHMS = ['RS256', 'ES256'] as const;
+const ROUND_MS = Number(process.env.STAKING_ROUND_MS ?? 5_000);
+const SIGNATURES = 2_000;
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+const TURNS = ['ours', 'theirs', 'theirs', 'ours'] as const;
+/** Has nothing to do but the check of the token: what stands behind it refuses the request. */
+const REFUSED = '/stakes?limit=0';
+type Side = (typeof TURNS)[number];
 
 interface Server {
   readonly pid: number;
-  readonly url: string;
-  readonly tokenPath: string;
+  readonly port: number;
+  /** A request for a token. */
+  readonly ask: string;
   stop(): void;
 }
 
 interface Load {
-  readonly perSecond: number;
-  /** Of one core, at full use of it. */
-  readonly perCpuSecond: number;
+  readonly rate: number;
   readonly p99Ms: number;
+  readonly cpuMicros: number;
 }
 
 export async function staking(): Promise<readonly Figure[]> {
@@ -39,163 +46,163 @@ export async function staking(): Promise<readonly Figure[]> {
   return figures;
 }
 
-async function compare(algorithm: string): Promise<Figure[]> {
+async function compare(algorithm: string): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-staking-'));
-  const ours = await startOurs(folder, algorithm);
-  const theirs = await startTheirs(algorithm);
+  const servers: Partial<Record<Side, Server>> = {};
   try {
-    const audience = `${ours.url}/`;
-    const form = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: 'bench',
-      client_secret: SECRET,
-      resource: audience,
-    }).toString();
-    const theirForm = form.replace(encodeURIComponent(audience), 'urn%3Abench');
-    const tokenOurs = () => load(ours, { path: ours.tokenPath, body: form });
-    const tokenTheirs = () => load(theirs, { path: theirs.tokenPath, body: theirForm });
-    await tokenOurs();
-    await tokenTheirs();
-    const [a, b]: [Load[], Load[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round++) {
-      const isFirst = round % 2 === 0;
-      for (const side of isFirst ? [a, b] : [b, a]) {
-        side.push(await (side === a ? tokenOurs() : tokenTheirs()));
-      }
-    }
-    const token = await oneToken(ours, form);
-    const read = { path: '/stakes', token };
-    await load(ours, read, WARM_MS);
-    const verified = [await load(ours, read), await load(ours, read)];
-    const column = (loads: readonly Load[], name: keyof Load) => loads.map((each) => each[name]);
-    const beside = (name: keyof Load, unit: string, label: string): Figure => ({
-      name: `${algorithm}: ${label}`,
-      unit,
-      runs: column(a, name),
-      reference: { name: 'oidc-provider', runs: column(b, name) },
-    });
+    const ours = await startOurs(folder, algorithm);
+    servers.ours = ours;
+    const theirs = await startTheirs(algorithm);
+    servers.theirs = theirs;
+    const sides = { ours, theirs };
+    const tokens = await inTurns(sides, ({ ask }) => ask);
+    const held = { ours: await oneToken(ours), theirs: await oneToken(theirs) };
+    const get = (path: string) => (_: Server, side: Side) =>
+      httpRequest('GET', path, [`authorization: Bearer ${held[side]}`]);
+    const verified = await inTurns(sides, get(REFUSED), 400);
+    const reads = await inTurns(sides, get('/stakes'));
+    const memory = (pid: number) => [{ mb: residentMb(pid) }];
     return [
-      beside('perSecond', '/s', 'tokens'),
-      beside('perCpuSecond', '/CPU s', 'tokens for a second of a core'),
-      beside('p99Ms', 'ms', `token p99 at ${CONNECTIONS} connections`),
-      { name: `${algorithm}: verified requests`, unit: '/s', runs: column(verified, 'perSecond') },
+      ...figuresOf(`${algorithm}: tokens`, tokens),
+      ...figuresOf(`${algorithm}: verified requests`, verified),
+      ...figuresOf(`${algorithm}: verified requests, ours with a read of the store`, reads),
       {
-        name: `${algorithm}: verified requests for a second of a core`,
-        unit: '/CPU s',
-        runs: column(verified, 'perCpuSecond'),
+        name: `${algorithm}: the signature alone, by jose`,
+        unit: 'µs each',
+        runs: [await signatureMicros(algorithm)],
       },
-      {
-        name: `${algorithm}: verified p99 at ${CONNECTIONS} connections`,
-        unit: 'ms',
-        runs: column(verified, 'p99Ms'),
-      },
-      {
-        name: `${algorithm}: memory`,
-        unit: 'MB',
-        runs: [residentMb(ours.pid)],
-        reference: { name: 'oidc-provider', runs: [residentMb(theirs.pid)] },
-      },
+      figure(
+        `${algorithm}: memory`,
+        'MB',
+        { ours: memory(ours.pid), theirs: memory(theirs.pid) },
+        ({ mb }) => mb,
+      ),
     ];
   } finally {
-    ours.stop();
-    theirs.stop();
+    servers.ours?.stop();
+    servers.theirs?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function startOurs(folder: string, algorithm: string): Promise<Server> {
-  const port = 24_550;
-  const file = join(folder, 'secret.txt');
-  writeFileSync(file, SECRET);
-  const url = `http://127.0.0.1:${port}`;
-  const args = [
-    ...['staking', '--datadir', folder, '--http.port', String(port), '--verbosity', '1'],
-    ...['--auth.algorithm', algorithm, '--auth.rate', '1000000'],
-    ...['--bootstrap.client', 'bench', '--bootstrap.secret-file', file],
+function figuresOf(name: string, loads: Record<Side, Load[]>): readonly Figure[] {
+  return [
+    figure(name, '/s', loads, ({ rate }) => rate),
+    figure(`${name}: p99 at ${CONNECTIONS} connections`, 'ms', loads, ({ p99Ms }) => p99Ms),
+    figure(`${name}: CPU`, 'µs each', loads, ({ cpuMicros }) => cpuMicros),
   ];
-  return ready(
-    spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] }),
-    {
-      url,
-      tokenPath: '/oauth/token',
-      readyPath: '/ready',
-    },
-  );
 }
 
-async function startTheirs(algorithm: string): Promise<Server> {
-  const port = 24_551;
-  const args = ['--import', 'tsx', NEIGHBOUR, String(port), algorithm, SECRET];
-  return ready(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), {
-    url: `http://127.0.0.1:${port}`,
-    tokenPath: '/token',
-    readyPath: '/jwks',
-  });
-}
-
-async function ready(
-  child: ReturnType<typeof spawn>,
-  place: { url: string; tokenPath: string; readyPath: string },
-): Promise<Server> {
-  const isUp = async () => (await fetch(`${place.url}${place.readyPath}`)).ok;
-  await until(place.url, isUp, 30_000);
-  return { pid: child.pid!, ...place, stop: () => child.kill('SIGKILL') };
-}
-
-async function oneToken({ url, tokenPath }: Server, body: string): Promise<string> {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const answer = await fetch(`${url}${tokenPath}`, { method: 'POST', headers, body });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
-
-interface Ask {
-  readonly path: string;
-  readonly body?: string;
-  readonly token?: string;
-}
-
-async function load(server: Server, ask: Ask, forMs: number = ROUND_MS): Promise<Load> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const times: number[] = [];
-  const cpu = cpuSeconds([server.pid]);
-  const start = performance.now();
-  const end = start + forMs;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (performance.now() < end) {
-        const at = performance.now();
-        await once(server, ask, agent);
-        times.push(performance.now() - at);
-      }
-    }),
-  );
-  const seconds = (performance.now() - start) / 1000;
-  const used = cpuSeconds([server.pid]) - cpu;
-  agent.destroy();
+function figure<T>(
+  name: string,
+  unit: string,
+  { ours, theirs }: Record<Side, readonly T[]>,
+  of: (each: T) => number,
+): Figure {
   return {
-    perSecond: times.length / seconds,
-    perCpuSecond: times.length / used,
-    p99Ms: percentile(times, 0.99),
+    ...{ name, unit, runs: ours.map(of) },
+    reference: { name: 'oidc-provider', runs: theirs.map(of) },
   };
 }
 
-function once({ url }: Server, { path, body, token }: Ask, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length }),
-    };
-    const method = body === undefined ? 'GET' : 'POST';
-    const asked = request(`${url}${path}`, { agent, method, headers }, (response) => {
-      response.resume();
-      response.once('end', () => {
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`${url}${path}: status ${response.statusCode}`));
-      });
-    });
-    asked.once('error', reject);
-    asked.end(body);
+/** A round of each to warm up, then the turns. */
+async function inTurns(
+  servers: Record<Side, Server>,
+  requestOf: (server: Server, side: Side) => string,
+  status: number = 200,
+): Promise<Record<Side, Load[]>> {
+  const loads: Record<Side, Load[]> = { ours: [], theirs: [] };
+  const play = (side: Side) => load(servers[side], requestOf(servers[side], side), status);
+  await play('ours');
+  await play('theirs');
+  for (const side of TURNS) loads[side].push(await play(side));
+  return loads;
+}
+
+async function load({ pid, port }: Server, request: string, status: number): Promise<Load> {
+  const cpu = cpuSeconds([pid]);
+  const start = performance.now();
+  const end = start + ROUND_MS;
+  const latencies = await flood({
+    ...{ port, clients: CONNECTIONS },
+    next: () => (performance.now() < end ? request : undefined),
+    isGood: (answer) => answer.startsWith(`HTTP/1.1 ${status}`),
   });
+  const seconds = (performance.now() - start) / 1000;
+  return {
+    rate: latencies.length / seconds,
+    p99Ms: percentile(latencies, 0.99),
+    cpuMicros: ((cpuSeconds([pid]) - cpu) * 1e6) / latencies.length,
+  };
+}
+
+/** What no token service that signs by the same library can be faster than. */
+async function signatureMicros(algorithm: string): Promise<number> {
+  const { privateKey } = await generateKeyPair(algorithm, { modulusLength: 2048 });
+  const payload = new Uint8Array(300);
+  const sign = () =>
+    new CompactSign(payload).setProtectedHeader({ alg: algorithm }).sign(privateKey);
+  await Promise.all(Array.from({ length: SIGNATURES }, sign));
+  const cpu = process.cpuUsage();
+  await Promise.all(Array.from({ length: SIGNATURES }, sign));
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / SIGNATURES;
+}
+
+async function startOurs(folder: string, algorithm: string): Promise<Server> {
+  const port = await freePorts();
+  const file = join(folder, 'secret.txt');
+  writeFileSync(file, SECRET);
+  const args = [
+    ...[MAIN, 'staking', '--datadir', folder, '--http.port', String(port), '--verbosity', '1'],
+    ...['--auth.algorithm', algorithm, '--auth.rate', '1000000'],
+    ...['--bootstrap.client', 'bench', '--bootstrap.secret-file', file],
+  ];
+  const ask = tokenRequest('/oauth/token', `http://127.0.0.1:${port}/`);
+  return ready(onOneCore(args), { port, ask }, '/ready');
+}
+
+async function startTheirs(algorithm: string): Promise<Server> {
+  const port = await freePorts();
+  const args = ['--import', 'tsx', NEIGHBOUR, String(port), algorithm, SECRET];
+  return ready(onOneCore(args), { port, ask: tokenRequest('/token', 'urn:bench') }, '/jwks');
+}
+
+function tokenRequest(path: string, resource: string): string {
+  const form = new URLSearchParams({
+    ...{ grant_type: 'client_credentials', client_id: 'bench', client_secret: SECRET, resource },
+  });
+  const type = 'content-type: application/x-www-form-urlencoded';
+  return httpRequest('POST', path, [type], form.toString());
+}
+
+function onOneCore(args: readonly string[]): ChildProcess {
+  const command = existsSync(TASKSET) ? [TASKSET, '-c', '0', process.execPath] : [process.execPath];
+  const [program, ...rest] = [...command, ...args];
+  return spawn(program!, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+async function ready(
+  child: ChildProcess,
+  place: Omit<Server, 'pid' | 'stop'>,
+  path: string,
+): Promise<Server> {
+  const url = `http://127.0.0.1:${place.port}${path}`;
+  await until(url, async () => (await fetch(url)).ok, 30_000);
+  return { pid: child.pid!, ...place, stop: () => child.kill('SIGKILL') };
+}
+
+async function oneToken({ port, ask }: Server): Promise<string> {
+  let token = '';
+  let isAsked = false;
+  await flood({
+    ...{ port, clients: 1 },
+    next: () => (isAsked ? undefined : ask),
+    isGood(answer) {
+      isAsked = true;
+      token = /"access_token":"([^"]+)"/.exec(answer)?.[1] ?? '';
+      return token !== '';
+    },
+  });
+  return token;
 }
