@@ -2,7 +2,7 @@
 import {
   createHmac,
   createSign,
-  type KeyObject,
+  KeyObject,
   type SignKeyObjectInput,
   sign as signOnce,
 } from 'node:crypto';
@@ -39,7 +39,11 @@ export function part(value: Members | string): string {
 }
 
 /** The signature of that algorithm, whatever the header says. */
-export function sealWith(algorithm: string, key: KeyObject): (input: string) => Buffer {
+export function sealWith(
+  algorithm: string,
+  given: KeyObject | SigningKey['privateKey'],
+): (input: string) => Buffer {
+  const key = given instanceof KeyObject ? given : KeyObject.from(given);
   switch (algorithm) {
     case 'EdDSA':
       return (input) => signOnce(null, Buffer.from(input), key);

@@ -1,6 +1,6 @@
 /** Issues tokens for client credentials (RFC 6749 §4.4, RFC 9068), and says or ends what they are worth (RFC 7662, RFC 7009). */
 import { randomUUID } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { CompactSign, errors, type JWTPayload, jwtVerify } from 'jose';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/ports.ts';
 import { PROFILE_CLAIMS, WEB_TOKEN } from '../../../io/auth/token-checker.ts';
@@ -178,7 +178,9 @@ export class TokenService {
       ...(scope === '' ? {} : { scope }),
     };
     const header = { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid };
-    const token = await new SignJWT(claims).setProtectedHeader(header).sign(key.privateKey);
+    // Not SignJWT, which copies the claims to check what is known here.
+    const payload = Buffer.from(JSON.stringify(claims));
+    const token = await new CompactSign(payload).setProtectedHeader(header).sign(key.privateKey);
     return {
       access_token: token,
       expires_in: tokenSeconds,

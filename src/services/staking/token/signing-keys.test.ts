@@ -1,5 +1,5 @@
 /** Which key signs, and which are published, through rotations that overlap. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ it('names a key by its thumbprint, and seals its private part', async () => {
   const members = JSON.stringify({ crv: jwk!.crv, kty: jwk!.kty, x: jwk!.x });
   expect(kid).toBe(createHash('sha256').update(members).digest('base64url'));
   expect(jwk).not.toHaveProperty('d');
-  const secret = keys.current(START_MS)!.privateKey.export({ format: 'jwk' }).d!;
+  const secret = KeyObject.from(keys.current(START_MS)!.privateKey).export({ format: 'jwk' }).d!;
   const [row] = await database.query('SELECT * FROM signing_key');
   const sealed = Buffer.from(row!.sealed as Uint8Array);
   for (const form of [Buffer.from(secret), Buffer.from(secret, 'base64url')]) {

@@ -5,16 +5,17 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createPrivateKey,
   createPublicKey,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import {
+  type CryptoKey,
   calculateJwkThumbprint,
   errors,
   exportJWK,
   generateKeyPair,
+  importJWK,
   type JWK,
   type JWSHeaderParameters,
 } from 'jose';
@@ -34,7 +35,7 @@ export interface SigningKey {
   readonly algorithm: Algorithm;
   readonly publicJwk: JWK;
   readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
+  readonly privateKey: CryptoKey;
   readonly createdAt: number;
   /** Signs from then on, until a younger one does. */
   readonly activeAt: number;
@@ -147,19 +148,21 @@ async function retireOthers(query: Query, activeAt: number, plan: RotationPlan):
 /** In the order in which they sign. Throws STAKING_SECRET_INVALID. */
 async function readKeys(database: Database, seal: Buffer): Promise<readonly SigningKey[]> {
   const rows = await database.query('SELECT * FROM signing_key ORDER BY active_at, created_at');
-  return rows.map((row) => keyOf(row, seal));
+  return Promise.all(rows.map((row) => keyOf(row, seal)));
 }
 
-function keyOf(row: Row, seal: Buffer): SigningKey {
+async function keyOf(row: Row, seal: Buffer): Promise<SigningKey> {
   const kid = String(row.kid);
+  const algorithm = String(row.algorithm) as Algorithm;
   const publicJwk = JSON.parse(String(row.public_jwk)) as JWK;
   const secret = JSON.parse(unsealed(seal, Buffer.from(row.sealed as Uint8Array), kid)) as JWK;
   return {
     kid,
-    algorithm: String(row.algorithm) as Algorithm,
+    algorithm,
     publicJwk,
     publicKey: createPublicKey({ key: publicJwk as never, format: 'jwk' }),
-    privateKey: createPrivateKey({ key: secret as never, format: 'jwk' }),
+    // Imported once: the library would do it for each signature.
+    privateKey: (await importJWK(secret, algorithm)) as CryptoKey,
     createdAt: Number(row.created_at),
     activeAt: Number(row.active_at),
     retiredAt: row.retired_at === null ? undefined : Number(row.retired_at),
