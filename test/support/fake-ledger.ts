@@ -11,6 +11,10 @@ export interface FakeLedger {
   readonly seen: string[];
   /** Decides what becomes of a request: answered, answered with an error, or done without an answer. */
   fault: (method: string) => 'none' | 'error' | 'silent' | 'lost';
+  /** Transactions that it takes into blocks as failed. */
+  reverts: (transaction: Transaction) => boolean;
+  /** A node that lags answers for receipts: it has none. */
+  lags: boolean;
   /** Another program sends from the account. */
   spendNonce(): void;
   close(): Promise<void>;
@@ -57,8 +61,9 @@ export async function startFakeLedger(): Promise<FakeLedger> {
       }
       case 'eth_getTransactionReceipt': {
         const found = mined.get(params[0]);
-        if (!found) return null;
-        return { blockNumber: '0x7', status: '0x1', contractAddress: found.to ? null : CONTRACT };
+        if (!found || ledger.lags) return null;
+        const status = ledger.reverts(found) ? '0x0' : '0x1';
+        return { blockNumber: '0x7', status, contractAddress: found.to ? null : CONTRACT };
       }
       default:
         throw new Error(`the method ${method} does not exist`);
@@ -91,6 +96,8 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     mined,
     seen,
     fault: () => 'none',
+    reverts: () => false,
+    lags: false,
     spendNonce: () => {
       nonce++;
     },

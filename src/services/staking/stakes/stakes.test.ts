@@ -1,6 +1,6 @@
 /** The guarded API: what it takes and refuses, that a key has one effect, and that money moves once, whatever the ledger does. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
 import {
@@ -24,15 +24,18 @@ let other: Record<string, string>;
 let reader: Record<string, string>;
 
 const argv = () => ['--ledger.url', ledger.url, '--deposit.from', ledger.account];
-async function bearer(scopes: readonly string[]): Promise<Record<string, string>> {
-  const client = await staking.running.admin.addClient({
+async function bearer(
+  scopes: readonly string[],
+  at: TestStaking = staking,
+): Promise<Record<string, string>> {
+  const client = await at.running.admin.addClient({
     name: 'test',
     audiences: [AUDIENCE],
     scopes,
     mayIntrospect: false,
   });
-  await staking.running.refresh();
-  const { body } = await postJson(`${staking.url}/oauth/token`, {
+  await at.running.refresh();
+  const { body } = await postJson(`${at.url}/oauth/token`, {
     client_id: client.clientId,
     client_secret: client.clientSecret,
     audience: AUDIENCE,
@@ -260,6 +263,8 @@ describe('staking', () => {
 
 describe('a ledger with faults', () => {
   const deposits = () => [...ledger.mined.values()].filter(({ to }) => to !== null);
+  const receiptsAsked = () =>
+    ledger.seen.filter((method) => method === 'eth_getTransactionReceipt').length;
 
   it('moves the money of each stake once', async () => {
     await until('all is in blocks', async () => {
@@ -290,9 +295,83 @@ describe('a ledger with faults', () => {
       return (body.transaction_hash as string | null) ?? undefined;
     });
     ledger.spendNonce();
+    const looks = receiptsAsked();
     ledger.fault = () => 'none';
+    await until('it was missed twice', async () => receiptsAsked() > looks + 2 || undefined);
+    expect((await get(`/stakes/${id}`)).body.transaction_hash).toBe(first);
+    staking.clock.offsetMs += 31_000;
     const seen = await settled(id);
     expect(seen.transaction_hash).not.toBe(first);
     expect(deposits()).toHaveLength(before + 1);
+  });
+
+  it('does not pay twice when a node that lags knows no receipt', async () => {
+    const before = deposits().length;
+    ledger.lags = true;
+    const { id } = (await stake(WISH)).body.stakes[0];
+    await until('it is in a block', async () => deposits().length > before || undefined);
+    const looks = receiptsAsked();
+    await until('it was missed twice', async () => receiptsAsked() > looks + 2 || undefined);
+    ledger.lags = false;
+    await settled(id);
+    expect(deposits()).toHaveLength(before + 1);
+  });
+
+  it('says of a deposit that the contract reverted that it failed', async () => {
+    ledger.reverts = ({ to }) => to !== null;
+    const { id } = (await stake(WISH)).body.stakes[0];
+    const failed = await until('it failed', async () => {
+      const { body } = await get(`/stakes/${id}`);
+      return body.status === 'FAILED' ? body : undefined;
+    });
+    expect(failed).toMatchObject({ failure: 'the contract reverted', block_number: 7 });
+    ledger.reverts = () => false;
+  });
+});
+
+describe('the account and the contract', () => {
+  const ISSUER = 'https://auth.example/';
+  let own: TestStaking;
+  let mine: FakeLedger;
+  let client: Record<string, string>;
+  const paidBy = (account: string) => [
+    ...['--ledger.url', mine.url, '--deposit.from', account, '--auth.issuer', ISSUER],
+  ];
+  const stakeOnce = () =>
+    postJson(`${own.url}/stake`, WISH, { ...client, 'idempotency-key': randomUUID() });
+  beforeEach(async () => {
+    mine = await startFakeLedger();
+    own = await startTestStaking(paidBy(mine.account));
+    client = await bearer(['stake:read', 'stake:write'], own);
+  });
+  afterEach(async () => {
+    await own.close();
+    await mine.close();
+  });
+
+  it('a deployment that failed is tried again when the contract is next asked for', async () => {
+    mine.reverts = () => true;
+    const asking = stakeOnce();
+    const isLogged = async () => own.logged.join().includes('Reverted') || undefined;
+    await until('the deployment failed', isLogged);
+    own.clock.offsetMs += 11_000;
+    const { status, body } = await asking;
+    expect([status, body.error]).toEqual([503, 'temporarily_unavailable']);
+    expect(mine.mined.size).toBe(1);
+    mine.reverts = () => false;
+    expect((await stakeOnce()).status).toBe(201);
+    expect([...mine.mined.values()].filter(({ to }) => to === null)).toHaveLength(2);
+  });
+
+  it('deposits of an account that paid before are seen to their end', async () => {
+    const { id } = (await stakeOnce()).body.stakes[0];
+    mine.lags = true;
+    await until('the deposit is sent', async () => mine.mined.size === 2 || undefined);
+    own = await own.restart(paidBy(`0x${'12'.repeat(20)}`));
+    mine.lags = false;
+    await until('it is seen in a block', async () => {
+      const { body } = await ask(`${own.url}/stakes/${id}`, { headers: client });
+      return body.status === 'DEPOSITED' || undefined;
+    });
   });
 });

@@ -18,6 +18,8 @@ const LOOK_MS = 1_000;
 /** Transactions of ours that may wait for a block at the same time. */
 const LIVE_MAX = 256;
 const SEND_AGAIN_MS = 5_000;
+/** Behind one address there may be several nodes, and one that lags has no receipt yet for a nonce that another knows as spent. */
+const LOST_AFTER_MS = 30_000;
 const DEPOSIT_GAS = 500_000;
 const DEPLOY_GAS = 3_000_000;
 const DEPLOYMENT = 'deployment';
@@ -37,6 +39,7 @@ export interface SubmitterParts {
 
 interface LiveTransaction {
   readonly id: string;
+  readonly sender: string;
   readonly nonce: number;
   readonly raw: string;
   readonly hash: string;
@@ -52,6 +55,8 @@ export class Submitter {
   private knowsLedger = false;
   /** Somebody waits for the contract. */
   private isWanted = false;
+  /** Since when a transaction has had a spent nonce and no receipt, by its id. */
+  private readonly missingSince = new Map<string, number>();
 
   constructor(parts: SubmitterParts) {
     this.parts = parts;
@@ -80,14 +85,14 @@ export class Submitter {
   /** Address of the deposit contract, deployed when it is first asked for; undefined when that takes too long. */
   async contract(): Promise<string | undefined> {
     const deadline = this.parts.clock.nowMs() + DEPLOY_PATIENCE_MS;
-    for (;;) {
-      const known = await this.knownContract();
-      if (known !== undefined || this.isStopped || this.parts.clock.nowMs() > deadline)
-        return known;
-      this.isWanted = true;
+    let known = await this.knownContract();
+    if (known === undefined) this.isWanted = true;
+    while (known === undefined && !this.isStopped && this.parts.clock.nowMs() <= deadline) {
       this.wake();
       await pause(DEPLOY_PAUSE_MS);
+      known = await this.knownContract();
     }
+    return known;
   }
 
   private async knownContract(): Promise<string | undefined> {
@@ -113,7 +118,10 @@ export class Submitter {
     await this.checkLedger();
     await this.settle(live);
     const contract = await this.knownContract();
-    if (contract === undefined) return this.deploy();
+    if (contract === undefined) {
+      if (this.isWanted || queued.length > 0) await this.deploy();
+      return;
+    }
     this.isWanted = false;
     for (const stake of queued) {
       if (this.isStopped) return;
@@ -140,15 +148,26 @@ export class Submitter {
   }
 
   private async settle(live: readonly LiveTransaction[]): Promise<void> {
-    if (live.length === 0) return;
-    const { ledger, from, clock } = this.parts;
-    // Asked first: a nonce below it is spent, so that a receipt that is missing afterwards will never be.
-    const spent = await ledger.transactionCount(from, 'latest');
+    const { ledger, clock } = this.parts;
+    const ids = new Set(live.map(({ id }) => id));
+    for (const id of this.missingSince.keys()) if (!ids.has(id)) this.missingSince.delete(id);
+    const spent = new Map<string, number>();
     for (const transaction of live) {
-      const receipt = await ledger.receipt(transaction.hash);
+      const { id, sender, nonce, hash, updatedAt } = transaction;
+      // Asked first: a nonce below it is spent, so that a receipt that is missing afterwards will never be.
+      const count = spent.get(sender) ?? (await ledger.transactionCount(sender, 'latest'));
+      spent.set(sender, count);
+      const receipt = await ledger.receipt(hash);
+      const nowMs = clock.nowMs();
+      if (!receipt && nonce < count) {
+        const since = this.missingSince.get(id) ?? nowMs;
+        this.missingSince.set(id, since);
+        if (nowMs - since < LOST_AFTER_MS) continue;
+      }
+      this.missingSince.delete(id);
       if (receipt) await this.mined(transaction, receipt);
-      else if (transaction.nonce < spent) await this.lost(transaction);
-      else if (clock.nowMs() - transaction.updatedAt >= SEND_AGAIN_MS) await this.send(transaction);
+      else if (nonce < count) await this.lost(transaction);
+      else if (nowMs - updatedAt >= SEND_AGAIN_MS) await this.send(transaction);
     }
   }
 
@@ -165,7 +184,11 @@ export class Submitter {
       if (id.startsWith(DEPLOYMENT)) {
         if (isGood && receipt.contractAddress) {
           await put(query, 'contract', receipt.contractAddress.toLowerCase());
+          return;
         }
+        // Whoever asks for the contract next has it tried again.
+        this.isWanted = false;
+        await forgetDeployment(query, id);
         return;
       }
       await query(
@@ -190,7 +213,7 @@ export class Submitter {
          WHERE transaction_id = $1 AND state = 'SUBMITTED'`,
         [id, nowMs],
       );
-      await query("DELETE FROM setting WHERE name = 'deployment' AND value = $1", [id]);
+      await forgetDeployment(query, id);
     });
     log('warn', 'Somebody else sends from the account of deposits', { lost: hash });
   }
@@ -243,7 +266,7 @@ export class Submitter {
     const gasPrice = await ledger.gasPrice();
     const raw = await ledger.sign({ ...wish, from, nonce, gasPrice });
     const hash = checkSigned(raw, { ...wish, from, nonce });
-    const id = `${name}:${nonce}`;
+    const id = `${name}:${from}:${nonce}`;
     const nowMs = clock.nowMs();
     const isOurs = await database.transaction(async (query) => {
       await query(
@@ -255,11 +278,11 @@ export class Submitter {
       await query('DELETE FROM sent_transaction WHERE id = $1', [id]);
       return false;
     });
-    if (isOurs) await this.send({ id, nonce, raw, hash, updatedAt: nowMs });
+    if (isOurs) await this.send({ id, raw });
   }
 
   /** What the ledger says against it, too little money perhaps, may change: it is tried again. */
-  private async send({ id, raw }: LiveTransaction): Promise<void> {
+  private async send({ id, raw }: Pick<LiveTransaction, 'id' | 'raw'>): Promise<void> {
     const { database, ledger, clock } = this.parts;
     const nowMs = clock.nowMs();
     await database.query('UPDATE sent_transaction SET updated_at = $2 WHERE id = $1', [id, nowMs]);
@@ -281,13 +304,15 @@ export class Submitter {
     return Math.max(ours + 1, await ledger.transactionCount(from, 'pending'));
   }
 
+  /** Those of an account that paid before --deposit.from was changed are seen to their end too. */
   private async live(): Promise<readonly LiveTransaction[]> {
     const rows = await this.parts.database.query(
-      "SELECT * FROM sent_transaction WHERE sender = $1 AND state = 'live' ORDER BY nonce LIMIT $2",
-      [this.parts.from, LIVE_MAX],
+      "SELECT * FROM sent_transaction WHERE state = 'live' ORDER BY created_at, nonce LIMIT $1",
+      [LIVE_MAX],
     );
     return rows.map((row) => ({
       id: String(row.id),
+      sender: String(row.sender),
       nonce: Number(row.nonce),
       raw: String(row.raw),
       hash: String(row.hash),
@@ -309,6 +334,10 @@ export class Submitter {
     ]);
     return row && String(row.value);
   }
+}
+
+function forgetDeployment(query: Query, transactionId: string): Promise<Row[]> {
+  return query("DELETE FROM setting WHERE name = 'deployment' AND value = $1", [transactionId]);
 }
 
 function put(query: Query, name: string, value: string): Promise<Row[]> {
