@@ -2,6 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { signDeposit } from '../../src/core/staking/deposit.ts';
+import { validatorKey } from '../../src/core/staking/validator-keys.ts';
+import type { DepositKeys, DepositSigner } from '../../src/io/host/deposit-threads.ts';
 import { parseOptions } from '../../src/io/host/options.ts';
 import {
   STAKING_ROWS,
@@ -34,6 +37,7 @@ export async function startTestStaking(
     log: (...words) => logged.push(JSON.stringify(words)),
     env: {},
     clock,
+    depositSigner: signHere,
   });
   return {
     running,
@@ -49,6 +53,15 @@ export async function startTestStaking(
       await running.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Without the threads, whose file the build makes. */
+function signHere({ parent, forkVersion }: DepositKeys): DepositSigner {
+  return {
+    sign: async ({ index, ...message }) =>
+      signDeposit(validatorKey(parent, index), message, forkVersion),
+    stop: async () => {},
   };
 }
 

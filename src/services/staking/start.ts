@@ -4,6 +4,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { systemClock } from '../../io/host/clock.ts';
+import { depositThreads } from '../../io/host/deposit-threads.ts';
 import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -27,6 +28,8 @@ export interface StakingHost {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Undefined: in threads. */
+  readonly depositSigner?: typeof depositThreads;
 }
 
 export interface RunningStaking {
@@ -70,7 +73,7 @@ export async function startStaking(
 
 async function serve(
   config: StakingConfig,
-  { log, clock = systemClock }: StakingHost,
+  { log, clock = systemClock, depositSigner = depositThreads }: StakingHost,
   database: Database,
 ): Promise<RunningStaking> {
   const secretFor = readSecret(config);
@@ -97,7 +100,16 @@ async function serve(
   });
   const api =
     config.api &&
-    (await startApi(config.api, { config, database, live, clock, log, place, secretFor }));
+    (await startApi(config.api, {
+      config,
+      database,
+      live,
+      clock,
+      log,
+      place,
+      secretFor,
+      depositSigner,
+    }));
   const server = await startHttpServer({
     routes: [
       ...tokenRoutes({ service, keys, clock, place, style }),

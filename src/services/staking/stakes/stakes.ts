@@ -1,10 +1,10 @@
 /** Stakes in the store: made with their deposits signed, read by their clients. */
 import { randomUUID } from 'node:crypto';
-import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
-import { signDeposit, withdrawalCredentials } from '../../../core/staking/deposit.ts';
-import { validatorKey, validatorsKey } from '../../../core/staking/validator-keys.ts';
+import { withdrawalCredentials } from '../../../core/staking/deposit.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
+import type { DepositSigner } from '../../../io/host/deposit-threads.ts';
+import { ApiError } from './api-error.ts';
 import { type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 
 /** QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block. FAILED: the ledger refused it. */
@@ -42,42 +42,52 @@ export interface Page {
   readonly limit: number;
 }
 
+/** Deposits that are being signed: one thread makes so many in half the time for which a request holds its key (idempotency.ts). */
+const SIGNING_MAX = 400;
+
 const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
   LEFT JOIN sent_transaction t ON t.id = s.transaction_id`;
 
 export class Stakes {
   private readonly database: Database;
-  private readonly parent: Uint8Array;
-  private readonly forkVersion: Uint8Array;
+  private readonly signer: DepositSigner;
+  /** Validators. */
+  private signing = 0;
 
-  /** `seed`: of all validators. */
-  constructor(database: Database, seed: Uint8Array, forkVersion: string) {
+  constructor(database: Database, signer: DepositSigner) {
     this.database = database;
-    this.parent = validatorsKey(seed);
-    this.forkVersion = fromHex(forkVersion);
+    this.signer = signer;
   }
 
-  /** Keys that nobody had before, and deposits signed with them. */
+  /** Keys that nobody had before, and deposits signed with them. Throws ApiError when too many are being signed. */
   async sign(wish: StakeWish): Promise<readonly NewStake[]> {
+    if (this.signing + wish.validators > SIGNING_MAX) throw busy();
+    this.signing += wish.validators;
+    try {
+      return await this.signAll(wish);
+    } finally {
+      this.signing -= wish.validators;
+    }
+  }
+
+  private async signAll(wish: StakeWish): Promise<readonly NewStake[]> {
     const first = await this.takeIndices(wish.validators);
     const owner = withdrawalCredentials(fromHex(wish.withdrawalOwner));
-    const made: NewStake[] = [];
-    for (let index = first; index < first + wish.validators; index++) {
-      const message = { withdrawalCredentials: owner, amountGwei: VALIDATOR_GWEI };
-      const secret = validatorKey(this.parent, index);
-      const deposit = signDeposit(secret, message, this.forkVersion);
-      secret.fill(0);
-      made.push({
-        id: randomUUID(),
-        keyIndex: index,
-        pubkey: toHex(deposit.pubkey),
-        withdrawalCredentials: toHex(owner),
-        signature: toHex(deposit.signature),
-        depositRoot: toHex(deposit.root),
-      });
-      await yieldTurn();
-    }
-    return made;
+    const message = { withdrawalCredentials: owner, amountGwei: VALIDATOR_GWEI };
+    const indices = Array.from({ length: wish.validators }, (_, at) => first + at);
+    return Promise.all(
+      indices.map(async (index) => {
+        const deposit = await this.signer.sign({ index, ...message });
+        return {
+          id: randomUUID(),
+          keyIndex: index,
+          pubkey: toHex(deposit.pubkey),
+          withdrawalCredentials: toHex(owner),
+          signature: toHex(deposit.signature),
+          depositRoot: toHex(deposit.root),
+        };
+      }),
+    );
   }
 
   /** Inside a transaction. */
@@ -141,6 +151,15 @@ export class Stakes {
     );
     return Number(row!.value) - count;
   }
+}
+
+function busy(): ApiError {
+  return new ApiError(
+    503,
+    'temporarily_unavailable',
+    'too many deposits are being signed: ask again in a moment, with the same Idempotency-Key',
+    { 'retry-after': '5' },
+  );
 }
 
 function stakeOf(row: Row): Stake {

@@ -1,7 +1,10 @@
 /** Puts the staking API together: its guard, its store, and what brings deposits onto the ledger. */
+import { fromHex } from '../../../core/base/hex.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
+import { validatorsKey } from '../../../core/staking/validator-keys.ts';
 import { TokenChecker } from '../../../io/auth/token-checker.ts';
 import type { Database } from '../../../io/database/database.ts';
+import type { DepositKeys, DepositSigner } from '../../../io/host/deposit-threads.ts';
 import type { Route } from '../../../io/http/server.ts';
 import type { LiveState } from '../live-state.ts';
 import type { ApiConfig, StakingConfig } from '../options.ts';
@@ -24,6 +27,7 @@ export interface ApiParts {
   /** Filled in when the server listens. */
   readonly place: { readonly issuer: string; readonly url: string; readonly audience: string };
   readonly secretFor: (purpose: string) => Buffer;
+  readonly depositSigner: (keys: DepositKeys) => DepositSigner;
 }
 
 export interface StakingApi {
@@ -35,7 +39,11 @@ export interface StakingApi {
 
 export async function startApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
   const { config, database, live, clock, log, place } = parts;
-  const stakes = new Stakes(database, parts.secretFor('validators'), api.forkVersion);
+  const signer = parts.depositSigner({
+    parent: validatorsKey(parts.secretFor('validators')),
+    forkVersion: fromHex(api.forkVersion),
+  });
+  const stakes = new Stakes(database, signer);
   await stakes.prepare();
   const idempotency = new Idempotency(database, clock);
   if (config.storeUrl === undefined) await idempotency.forgetUnfinished();
@@ -65,6 +73,7 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
     begin: () => submitter?.start(),
     async close() {
       await submitter?.stop();
+      await signer.stop();
       ledger.close();
       checker.close();
     },
