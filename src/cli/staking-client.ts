@@ -1,6 +1,6 @@
 /** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
 import { userInfo } from 'node:os';
-import { fail } from '../core/base/errors.ts';
+import { fail, hasCode } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
 import { Admin, SCOPES_DEFAULT, type ShownSecret } from '../services/staking/admin.ts';
@@ -71,9 +71,9 @@ export const stakingClientCommand: Command = {
       switch (action) {
         case 'add':
           if (id !== undefined) throw unknown(`give the id of a new client by --id ${id}`);
-          return showSecret(options, await admin.addClient(newClient(options)));
+          return showSecret(options, await add(admin, options));
         case 'rotate': {
-          const overlapMs = options.number('overlap')!;
+          const overlapMs = Math.round(options.number('overlap')!);
           return showSecret(options, await admin.rotateSecret(named(id), overlapMs));
         }
         case 'disable':
@@ -99,6 +99,17 @@ export async function withAdmin(
     return 0;
   } finally {
     await database.close();
+  }
+}
+
+async function add(admin: Admin, options: ParsedOptions): Promise<ShownSecret> {
+  const client = newClient(options);
+  try {
+    return await admin.addClient(client);
+  } catch (error) {
+    // What it does not like is what was typed.
+    if (!hasCode(error, 'STAKING_CLIENT_INVALID')) throw error;
+    throw fail('OPTION_VALUE_INVALID', (error as Error).message, { cause: error });
   }
 }
 

@@ -1,0 +1,50 @@
+/** Arguments of `quorate staking …` that are none: status 2, and a text that says how. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isUsageError } from '../io/host/options.ts';
+import { parseFor } from './command.ts';
+import { commandOf } from './commands.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-staking-arguments-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([
+  ['client', 'add, rotate, disable or list'],
+  ['client remove x', 'add, rotate, disable or list'],
+  ['client add', '--name'],
+  ['client add --name x', '--audience'],
+  ['client add x --audience y', '--id'],
+  ['client add --name x --audience y --scope a"b', 'scope'],
+  ['client add --name x --audience y --id a/b', 'client id'],
+  ['client rotate', 'client_id'],
+  ['client rotate x --overlap soon', 'duration'],
+  ['client rotate x --overlap -1h', 'duration'],
+  ['client disable', 'client_id'],
+  ['client list --jason', '--json'],
+  ['key', 'quorate staking key rotate'],
+  ['key revoke', 'quorate staking key rotate'],
+  ['key rotate --auth.algorithm HS256', 'RS256, ES256, EdDSA'],
+  ['key rotate --auth.token-seconds 0', '1 or more'],
+  ['reward', 'add, import or list'],
+  ['nonsense', 'client, key, reward or audit'],
+  ['--auth.error-style auth1', 'rfc6749, auth0'],
+  ['--http.port x', 'whole number'],
+  ['--deposit.from 0x12', '0x and 40 hex digits'],
+  ['--ledger.url ftp://x', '--ledger.url must be a URL'],
+  ['--tls.cert x', '--tls.key'],
+  ['--bootstrap.client x', '--bootstrap.secret-file'],
+])('%s', async (line, says) => {
+  const given = ['staking', ...line.split(' '), '--datadir', join(folder, 'data')];
+  const { command, rest } = commandOf(given)!;
+  const run = async () => command.run(parseFor(command, rest));
+  const error = await run().then(
+    () => new Error('it ran'),
+    (each: Error) => each,
+  );
+  expect([isUsageError(error), error.message]).toEqual([true, expect.stringContaining(says)]);
+});
