@@ -87,11 +87,14 @@ export class StakingError extends Error {
   readonly status: number;
   /** Such as `invalid_client` or `idempotency_key_reused`; '' where the server named none. */
   readonly code: string;
+  /** How long the server asks to be left alone; undefined: it does not say. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -170,13 +173,13 @@ export class StakingClient {
   }
 
   async #get<T>(path: string): Promise<T> {
-    return (await read(await this.request(path))) as T;
+    return (await this.#read(await this.request(path))) as T;
   }
 
   async #post<T>(path: string, value: unknown, idempotencyKey: string): Promise<T> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
     const init = { method: 'POST', headers, body: JSON.stringify(value) };
-    return (await read(await this.request(path, init))) as T;
+    return (await this.#read(await this.request(path, init))) as T;
   }
 
   async #fetchToken(): Promise<Held> {
@@ -192,8 +195,10 @@ export class StakingClient {
         ...(scope === undefined ? {} : { scope }),
       }),
       signal: AbortSignal.timeout(ANSWER_MS),
+      // The secret is for this server alone.
+      redirect: 'error',
     });
-    const answer = (await read(response)) as Record<string, unknown>;
+    const answer = (await this.#read(response)) as Record<string, unknown>;
     const { access_token: token, token_type: type, expires_in: lifetime } = answer;
     if (typeof token !== 'string' || String(type ?? 'Bearer').toLowerCase() !== 'bearer') {
       throw new StakingError(response.status, '', 'the server answers no bearer token');
@@ -204,9 +209,17 @@ export class StakingClient {
     const skew = Math.min(Math.max(SKEW_SECONDS, lives * SKEW_SHARE), lives / 2);
     return { token, untilMs: this.#now() + (lives - skew) * 1000 };
   }
+
+  /** The answer's JSON. Some servers and proxies show the request when they refuse it: its secrets go no further. */
+  async #read(response: Response): Promise<unknown> {
+    const hidden = [this.#options.clientSecret, this.#held?.token];
+    return read(response, (text) =>
+      hidden.reduce<string>((left, each) => (each ? left.replaceAll(each, '***') : left), text),
+    );
+  }
 }
 
-async function read(response: Response): Promise<unknown> {
+async function read(response: Response, hide: (text: string) => string): Promise<unknown> {
   const text = await response.text();
   let value: unknown;
   try {
@@ -216,10 +229,19 @@ async function read(response: Response): Promise<unknown> {
   }
   if (response.ok && value !== undefined) return value;
   const { error, error_description: description } = (value ?? {}) as Record<string, unknown>;
-  const code = typeof error === 'string' ? error : '';
-  const said = typeof description === 'string' ? description : code || 'no JSON';
+  const code = hide(typeof error === 'string' ? error : '');
+  const said = hide(typeof description === 'string' ? description : code || 'no JSON');
   const message = `status ${response.status}: ${said.slice(0, ERROR_CHARACTERS_MAX)}`;
-  throw new StakingError(response.status, code, message);
+  throw new StakingError(response.status, code, message, retryAfter(response.headers));
+}
+
+/** Seconds, or a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  const seconds = (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
 function queryOf(page: PageWish): string {
