@@ -15,10 +15,10 @@ describe.each(['qbft', 'raft'] as const)('the examples on a %s devnet', (consens
   });
   afterAll(() => net?.close());
 
-  it('deploy and call, publicly and privately, by the lines of README.md', async () => {
+  it('deploy, call and stake by the lines of README.md', async () => {
     const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
     const [, lines] = /## Try it.*?```sh\n(.*?)```/s.exec(readme)!;
-    for (const name of EXAMPLES) expect(lines).toContain(`node examples/${name}.mjs`);
+    for (const name of [...EXAMPLES, 'staking']) expect(lines).toContain(`node examples/${name}.mjs`);
     const here = lines!
       .replaceAll('http://127.0.0.1:22000', net.devnet.description.nodes[0]!.rpc)
       .replaceAll(/(node examples\/\w+\.mjs)/g, `$1 ${net.file}`);
@@ -32,5 +32,9 @@ describe.each(['qbft', 'raft'] as const)('the examples on a %s devnet', (consens
       /node 3 sees code 0x\n/g,
     ];
     for (const text of said) expect(stdout.match(text)).toHaveLength(EXAMPLES.length);
+    expect(stdout).toContain('asked twice, staked once true');
+    const deposited = /validator 0x[0-9a-f]{10} DEPOSITED at 0x[0-9a-f]{40} in block \d+/g;
+    expect(stdout.match(deposited)).toHaveLength(3);
+    expect(stdout).toContain('refused 400 invalid_request');
   });
 });
