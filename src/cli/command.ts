@@ -12,6 +12,8 @@ export interface Command {
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
+  /** Rows of the service whose configuration file it can be given too. */
+  readonly fileRows?: readonly OptionRow[];
   /** For a command whose arguments, environment or configuration file follow another program's rules. */
   readonly parse?: (
     argv: readonly string[],
@@ -37,7 +39,8 @@ export function parseFor(command: Command, argv: readonly string[]): ParsedOptio
   const name = command.rows.some(({ flag }) => flag === 'config')
     ? peekFlag(argv, 'config')
     : undefined;
-  const file = name === undefined ? undefined : { name, text: readConfig(name) };
+  const others = command.fileRows ?? [];
+  const file = name === undefined ? undefined : { name, text: readConfig(name), others };
   return parseOptions(command.rows, { argv, env: process.env, ...(file ? { file } : {}) });
 }
 

@@ -4,7 +4,7 @@ import { fail, hasCode } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
 import { Admin, SCOPES_DEFAULT, type ShownSecret } from '../services/staking/admin.ts';
-import { STORE_ROWS, storeSource } from '../services/staking/options.ts';
+import { STAKING_ROWS, STORE_ROWS, storeSource } from '../services/staking/options.ts';
 import { openStakingStore } from '../services/staking/store/open.ts';
 import type { Command } from './command.ts';
 
@@ -25,6 +25,7 @@ export const stakingClientCommand: Command = {
       line: 'quorate staking client rotate ID --overlap 24h',
     },
   ],
+  fileRows: STAKING_ROWS,
   rows: [
     ...STORE_ROWS,
     { flag: 'name', type: 'string', about: 'What people call it', group: GROUP },

@@ -23,6 +23,7 @@ export const stakingKeyCommand: Command = {
       line: 'quorate staking key rotate --revoke-old',
     },
   ],
+  fileRows: STAKING_ROWS,
   rows: [
     ...STORE_ROWS,
     ...STAKING_ROWS.filter(({ flag }) => ROTATION_FLAGS.includes(flag)),
@@ -63,6 +64,7 @@ export const stakingAuditCommand: Command = {
   about:
     'Prints who changed what: clients, secrets, signing keys, revoked tokens. Exit status 1 when an entry was tampered with.',
   examples: [{ does: 'all of it', line: 'quorate staking audit' }],
+  fileRows: STAKING_ROWS,
   rows: STORE_ROWS,
   async run(options) {
     let isWhole = true;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
 import type { Admin } from '../services/staking/admin.ts';
-import { STORE_ROWS } from '../services/staking/options.ts';
+import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
 import type { Command } from './command.ts';
 import { withAdmin } from './staking-client.ts';
@@ -26,6 +26,7 @@ export const stakingRewardCommand: Command = {
       line: 'quorate staking reward import rewards.jsonl',
     },
   ],
+  fileRows: STAKING_ROWS,
   rows: [
     ...STORE_ROWS,
     {

@@ -165,6 +165,13 @@ describe('options', () => {
     expect(() => parse([], file('= 1'))).toThrow(/^c\.toml: /);
   });
 
+  it("passes over keys of another command's options in a file that they share", () => {
+    const others = [{ flag: 'auth.Issuer', type: 'string', about: '', group: '' }] as const;
+    const parsed = (text: string) => parse([], { file: { name: 'c.toml', text, others } });
+    expect(parsed('auth.issuer = "x"\nhttp.port = 7').number('http.port')).toBe(7);
+    expect(() => parsed('auth.isuer = "x"')).toThrow('c.toml: unknown key auth.isuer');
+  });
+
   it('teaches with the help text', () => {
     const text = helpText({
       command: 'quorate node',

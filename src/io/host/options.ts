@@ -35,9 +35,16 @@ export interface OptionInput {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text of the configuration file and its name, for errors. */
-  readonly file?: { readonly name: string; readonly text: string };
+  readonly file?: OptionFile;
   /** Values that the caller has read elsewhere, weakest first: over the file and the rows' environment, below flags. */
   readonly given?: readonly GivenValue[];
+}
+
+export interface OptionFile {
+  readonly name: string;
+  readonly text: string;
+  /** Of another command that reads the same file: its keys are passed over. */
+  readonly others?: readonly OptionRow[];
 }
 
 export interface GivenValue {
@@ -184,16 +191,13 @@ function readArguments(
   return positional;
 }
 
-function readFile(
-  rows: readonly OptionRow[],
-  file: { name: string; text: string },
-  values: Values,
-): void {
+function readFile(rows: readonly OptionRow[], file: OptionFile, values: Values): void {
   const byKey = new Map<string, OptionRow>();
   for (const row of rows) {
     byKey.set(row.flag.toLowerCase(), row);
     if (row.fileKey !== undefined) byKey.set(row.fileKey.toLowerCase(), row);
   }
+  const others = new Set(file.others?.map(({ flag }) => flag.toLowerCase()));
   let tree: Record<string, unknown>;
   try {
     tree = parseToml(file.text);
@@ -203,6 +207,7 @@ function readFile(
   for (const [key, found] of leaves(tree, '')) {
     const row = byKey.get(key.toLowerCase());
     if (!row) {
+      if (others.has(key.toLowerCase())) continue;
       throw unknown('OPTION_UNKNOWN', `${file.name}: unknown key ${key}`, key, byKey.keys(), '');
     }
     const text = Array.isArray(found) ? found.join(',') : String(found);
