@@ -18,7 +18,8 @@ describe.each(['qbft', 'raft'] as const)('the examples on a %s devnet', (consens
   it('deploy, call and stake by the lines of README.md', async () => {
     const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
     const [, lines] = /## Try it.*?```sh\n(.*?)```/s.exec(readme)!;
-    for (const name of [...EXAMPLES, 'staking']) expect(lines).toContain(`node examples/${name}.mjs`);
+    for (const name of [...EXAMPLES, 'staking'])
+      expect(lines).toContain(`node examples/${name}.mjs`);
     const here = lines!
       .replaceAll('http://127.0.0.1:22000', net.devnet.description.nodes[0]!.rpc)
       .replaceAll(/(node examples\/\w+\.mjs)/g, `$1 ${net.file}`);
