@@ -94,7 +94,7 @@ const SCHEMAS = {
   },
 };
 
-export function openApiDocument(place: { readonly issuer: string; readonly url: string }): object {
+export function openApiDocument(place: { readonly issuer: string }): object {
   const tokenUrl = `${place.issuer.replace(/\/$/, '')}/oauth/token`;
   return {
     openapi: '3.1.0',
@@ -103,7 +103,8 @@ export function openApiDocument(place: { readonly issuer: string; readonly url: 
       version: '1.0.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: place.url }],
+    // Where the document was had from, behind a proxy too.
+    servers: [{ url: '/' }],
     security: [{ token: ['stake:read'] }],
     paths: {
       ...tokenPaths(refusals),

@@ -29,7 +29,7 @@ export interface StakeRouteParts {
   readonly target: () => Promise<DepositTarget | undefined>;
   /** Called when a stake was added. */
   readonly added: () => void;
-  readonly place: { readonly issuer: string; readonly url: string };
+  readonly place: { readonly issuer: string };
 }
 
 export interface DepositTarget {

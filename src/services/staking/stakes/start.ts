@@ -25,7 +25,7 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Filled in when the server listens. */
-  readonly place: { readonly issuer: string; readonly url: string; readonly audience: string };
+  readonly place: { readonly issuer: string; readonly audience: string };
   readonly secretFor: (purpose: string) => Buffer;
   readonly depositSigner: (keys: DepositKeys) => DepositSigner;
 }

@@ -1,0 +1,104 @@
+/** Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other knows. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { decodeProtectedHeader } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../../test/support/conditions.ts';
+import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
+import {
+  POSTGRES_PATIENCE_MS,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
+import {
+  AUDIENCE,
+  ask,
+  postJson,
+  startTestStaking,
+  type TestStaking,
+} from '../../../test/support/staking.ts';
+import { StakingClient } from '../../clients/staking-client.ts';
+import { readSecret } from './store/open.ts';
+
+const WISH = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
+const STAKES = 4;
+
+let postgres: TestPostgres | undefined;
+let ledger: FakeLedger;
+let both: readonly TestStaking[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  if (!postgres) return;
+  ledger = await startFakeLedger();
+  const argv = [
+    ...['--store', await postgres.newDatabase(), '--auth.issuer', 'https://auth.example/'],
+    ...['--ledger.url', ledger.url, '--deposit.from', ledger.account],
+  ];
+  const first = await startTestStaking(argv);
+  const second = await startTestStaking([...argv, '--secret-file', join(first.folder, 'secret')]);
+  both = [first, second];
+}, POSTGRES_PATIENCE_MS);
+afterAll(async () => {
+  for (const one of both) await one.close();
+  await ledger?.close();
+  await postgres?.remove();
+}, POSTGRES_PATIENCE_MS);
+
+it('are one service', async ({ skip }) => {
+  if (!postgres) skip();
+  const [one, two] = both as [TestStaking, TestStaking];
+  const made = await one.running.admin.addClient({
+    name: 'client',
+    audiences: [AUDIENCE],
+    scopes: ['stake:read', 'stake:write'],
+    mayIntrospect: false,
+  });
+  const proof = { client_id: made.clientId, client_secret: made.clientSecret };
+  const tokenOf = async ({ url }: TestStaking) =>
+    (await postJson(`${url}/oauth/token`, { ...proof, grant_type: 'client_credentials' })).body
+      .access_token as string | undefined;
+  const token = await until('the other knows the client', () => tokenOf(two));
+  const statusAt = async ({ url }: TestStaking) =>
+    (await ask(`${url}/stakes`, { headers: { authorization: `Bearer ${token}` } })).status;
+  await one.running.refresh();
+  expect([await statusAt(one), await statusAt(two)]).toEqual([200, 200]);
+
+  const seal = readSecret({
+    dataFolder: one.folder,
+    storeUrl: undefined,
+    secretFile: undefined,
+  })('signing keys');
+  const plan = { algorithm: 'ES256', leadMs: 0, tokenMs: 86_400_000 } as const;
+  const kid = await one.running.admin.rotateSigningKey(seal, plan);
+  await until('the other signs with the new key', async () => {
+    return decodeProtectedHeader((await tokenOf(two))!).kid === kid || undefined;
+  });
+  expect([await statusAt(one), await statusAt(two)]).toEqual([200, 200]);
+  await postJson(`${one.url}/oauth/revoke`, { ...proof, token });
+  await until(
+    'the other refuses the token',
+    async () => (await statusAt(two)) === 401 || undefined,
+  );
+
+  const clients = both.map(
+    ({ url }) => new StakingClient({ authUrl: url, apiUrl: url, audience: AUDIENCE, ...made }),
+  );
+  // The same keys at both, at the same time; who is refused asks again.
+  const keys = Array.from({ length: STAKES }, () => randomUUID());
+  const asked = keys.flatMap((key) =>
+    clients.map((client) =>
+      until(`${key} is taken`, () => client.stake(WISH, key).catch(() => undefined)),
+    ),
+  );
+  const ids = (await Promise.all(asked)).map(({ stakes }) => stakes[0]!.id);
+  expect(new Set(ids).size).toBe(STAKES);
+  await until('all are in blocks', async () => {
+    const { data } = await clients[0]!.stakes();
+    expect(data).toHaveLength(STAKES);
+    return data.every(({ status }) => status === 'DEPOSITED') || undefined;
+  });
+  const deposits = [...ledger.mined.values()].filter(({ to }) => to !== null);
+  expect(deposits).toHaveLength(STAKES);
+  expect([...ledger.mined.values()].filter(({ to }) => to === null)).toHaveLength(1);
+}, 60_000);
