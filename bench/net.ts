@@ -34,31 +34,13 @@ interface Round extends LoadResult {
   readonly rssMb: number;
 }
 
+const PUBLIC_COUNTS = [
+  ...['--txs', process.env.NET_TXS ?? '8000', '--accounts', '100', '--batch', '50'],
+  ...['--inflight', '4', '--max-pending', '5000'],
+];
 const COUNTS: Record<Workload, readonly string[]> = {
-  transfer: [
-    '--txs',
-    process.env.NET_TXS ?? '8000',
-    '--accounts',
-    '100',
-    '--batch',
-    '50',
-    '--inflight',
-    '4',
-    '--max-pending',
-    '5000',
-  ],
-  erc20: [
-    '--txs',
-    process.env.NET_TXS ?? '8000',
-    '--accounts',
-    '100',
-    '--batch',
-    '50',
-    '--inflight',
-    '4',
-    '--max-pending',
-    '5000',
-  ],
+  transfer: PUBLIC_COUNTS,
+  erc20: PUBLIC_COUNTS,
   private: ['--txs', '1000', '--accounts', '50', '--batch', '10', '--inflight', '4'],
 };
 

@@ -10,7 +10,6 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';
 import { partyGroup } from '../../src/core/privacy/eea.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
-import { TABLE } from '../../src/services/ledger/api/table.ts';
 import { type Conversation, overHttp, overIpc, overWebSocket } from '../support/callers.ts';
 import {
   type Canary,
@@ -26,9 +25,14 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
-import { asksFor, SUBSCRIPTION_DOORS, type Target } from '../support/doors.ts';
+import { SUBSCRIPTION_DOORS, type Target, tryDoors } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
-import { sendPrivate, signPrivate, storeRaw } from '../support/private-transactions.ts';
+import {
+  sealEnvelope,
+  sendPrivate,
+  signPrivate,
+  storeRaw,
+} from '../support/private-transactions.ts';
 
 const PARTY = 0;
 const STRANGERS = [2, 3];
@@ -193,38 +197,16 @@ async function sealedFor(at: number): Promise<string> {
   const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
   const { serverConfigs } = JSON.parse(config);
   const q2t = serverConfigs.find(({ app }: { app: string }) => app === 'Q2T').serverAddress;
-  const response = await fetch(`${q2t}/encodedpayload/create`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      payload: Buffer.from(argument.hex, 'hex').toString('base64'),
-      to: [],
-      affectedContractTransactions: [],
-      privacyFlag: 0,
-    }),
-  });
-  return `0x${Buffer.from(await response.text()).toString('hex')}`;
+  return sealEnvelope(q2t, argument.hex);
 }
 
-/** Every door with every target; what shows, and where. */
-async function tryDoors(talk: Conversation): Promise<string[]> {
-  const shown = new Set<string>();
-  for (const { names } of TABLE.methods) {
-    for (const name of names) {
-      for (const params of asksFor(names[0]!, targets)) {
-        const answer = await talk.ask(name, params);
-        for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
-      }
-    }
-  }
-  return [...shown];
-}
+const doors = (talk: Conversation) => tryDoors(talk, targets, ALL);
 
 it('shows nothing to strangers by any method over any transport', async () => {
   for (const at of STRANGERS) {
     const all = await conversations(at);
     for (const talk of at === STRANGERS[0] ? all : all.slice(2)) {
-      expect([at, talk.transport, await tryDoors(talk)]).toEqual([at, talk.transport, []]);
+      expect([at, talk.transport, await doors(talk)]).toEqual([at, talk.transport, []]);
       talk.close();
     }
   }
@@ -232,7 +214,7 @@ it('shows nothing to strangers by any method over any transport', async () => {
 
 it('shows everything to parties by some method, so that the search is known to find', async () => {
   const talk = (await conversations(PARTY))[2]!;
-  const shown = await tryDoors(talk);
+  const shown = await doors(talk);
   talk.close();
   const names = new Set(shown.map((each) => each.split(' ')[0]));
   expect([...names].sort()).toEqual(FOUND_BY_PARTIES.map(({ name }) => name).sort());

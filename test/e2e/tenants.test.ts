@@ -16,13 +16,13 @@ import { installCrypto } from '../../src/io/host/crypto.ts';
 import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
 import { connectManager } from '../../src/io/ptm-client/connect.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
-import { TABLE } from '../../src/services/ledger/api/table.ts';
 import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
-import { asksFor, type Target } from '../support/doors.ts';
+import { type Target, tryDoors } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
+import { sealEnvelope } from '../support/private-transactions.ts';
 import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
@@ -160,7 +160,7 @@ async function privateHistory(): Promise<Target[]> {
       payload: (await call(tenant, 'eth_getTransactionByHash', hashOf(receipt))).input,
       raw: await call(tenant, 'eth_getRawTransactionByHash', hashOf(receipt)),
       from: receipt.from,
-      envelope: await sealed(),
+      envelope: await sealEnvelope(ptm.q2tUrl!, argument.hex, ptm.key),
       management: to,
       filter: await call(tenant, 'eth_newFilter', { fromBlock: '0x0' }),
     })),
@@ -185,36 +185,10 @@ async function eeaHistory(tenant: Conversation): Promise<any[]> {
   return [created, await send({ nonce: 1, contract: created.contractAddress, data })];
 }
 
-async function sealed(): Promise<string> {
-  const response = await fetch(`${ptm.q2tUrl}/encodedpayload/create`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      payload: Buffer.from(argument.hex, 'hex').toString('base64'),
-      from: ptm.key,
-      to: [],
-      affectedContractTransactions: [],
-      privacyFlag: 0,
-    }),
-  });
-  return `0x${Buffer.from(await response.text()).toString('hex')}`;
-}
-
-async function tryDoors(talk: Conversation): Promise<string[]> {
-  const shown = new Set<string>();
-  for (const { names } of TABLE.methods) {
-    for (const name of names) {
-      for (const params of asksFor(names[0]!, targets)) {
-        const answer = await talk.ask(name, params);
-        for (const each of canariesIn(ALL, answer)) shown.add(`${each} by ${name}`);
-      }
-    }
-  }
-  return [...shown];
-}
+const doors = (talk: Conversation) => tryDoors(talk, targets, ALL);
 
 it('shows a tenant’s private data to him', async () => {
-  const shown = await tryDoors(overHttp(api.httpUrl!, bearer(tokens.PS1)));
+  const shown = await doors(overHttp(api.httpUrl!, bearer(tokens.PS1)));
   expect(new Set(shown.map((each) => each.split(' ')[0]))).toEqual(
     new Set(ALL.map(({ name }) => name)),
   );
@@ -229,7 +203,7 @@ it.each([
   ['a caller without a state', 'none', undefined],
   ['a caller without a state who names one', 'none', 'PS1'],
 ] as const)('shows nothing of it to %s', async (_, who, psi) => {
-  expect(await tryDoors(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
+  expect(await doors(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
 });
 
 it('shows nothing of it to the other tenant over WebSocket, subscriptions included', async () => {
@@ -245,7 +219,7 @@ it('shows nothing of it to the other tenant over WebSocket, subscriptions includ
   const hash = await call(tenant, 'eth_sendTransaction', args);
   await until('its party hears of it', () => canariesIn([topic], own.heard.join()).length > 0);
   await untilMined(tenant, hash);
-  expect(await tryDoors(talk)).toEqual([]);
+  expect(await doors(talk)).toEqual([]);
   expect(canariesIn(ALL, talk.heard.join('\n'))).toEqual([]);
   own.close();
   talk.close();

@@ -3,6 +3,9 @@
  * without a row here fails a test.
  */
 import type { Subscription } from '../../src/io/rpc/method.ts';
+import { TABLE } from '../../src/services/ledger/api/table.ts';
+import type { Conversation } from './callers.ts';
+import { type Canary, canariesIn } from './canaries.ts';
 
 /** A private transaction of somebody else, and everything that the chain tells about it. */
 export interface Target {
@@ -33,9 +36,27 @@ type Params = readonly unknown[];
 export type Door = (target: Target) => readonly Params[];
 
 /** What to ask of a method for all of these targets, each thing once. */
-export function asksFor(method: string, targets: readonly Target[]): Params[] {
+function asksFor(method: string, targets: readonly Target[]): Params[] {
   const all = targets.flatMap((target) => DOORS[method]!(target));
   return [...new Map(all.map((params) => [JSON.stringify(params), params])).values()];
+}
+
+/** Every door with every target; what shows, and where. */
+export async function tryDoors(
+  talk: Conversation,
+  targets: readonly Target[],
+  canaries: readonly Canary[],
+): Promise<string[]> {
+  const shown = new Set<string>();
+  for (const { names } of TABLE.methods) {
+    for (const name of names) {
+      for (const params of asksFor(names[0]!, targets)) {
+        const answer = await talk.ask(name, params);
+        for (const each of canariesIn(canaries, answer)) shown.add(`${each} by ${name}`);
+      }
+    }
+  }
+  return [...shown];
 }
 
 const PLAIN: Door = () => [[]];

@@ -51,6 +51,26 @@ export async function storeRaw(net: TestDevnet, at: number, payload: string): Pr
   return `0x${Buffer.from(key, 'base64').toString('hex')}`;
 }
 
+/** An envelope for a manager's own key alone, as hex of its JSON. `payload`: hex without 0x. `from`: undefined, its first key. */
+export async function sealEnvelope(
+  q2tUrl: string,
+  payload: string,
+  from?: string,
+): Promise<string> {
+  const response = await fetch(`${q2tUrl}/encodedpayload/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      payload: Buffer.from(payload, 'hex').toString('base64'),
+      from,
+      to: [],
+      affectedContractTransactions: [],
+      privacyFlag: 0,
+    }),
+  });
+  return `0x${Buffer.from(await response.text()).toString('hex')}`;
+}
+
 /** Signed as private transactions are: without chain id, v 37 or 38. */
 export function signPrivate(
   privateKey: string,
