@@ -1,13 +1,8 @@
 /** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
 
 import type { SealedParts } from './privacy/extension.ts';
-import type {
-  HeldPayload,
-  PayloadHash,
-  PrivacyFlag,
-  PrivateAnswer,
-  PrivateQuery,
-} from './privacy/inputs.ts';
+import type { HeldPayload, PrivacyFlag, PrivateAnswer, PrivateQuery } from './privacy/inputs.ts';
+import type { PayloadHash } from './privacy/marker.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,8 @@ import { fail } from '../../src/core/base/errors.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
 import { bigIntToFixed } from '../../src/core/base/quantity.ts';
 import type { Manager, ManagerGroup, OutgoingPayload, SentPayload } from '../../src/core/ports.ts';
-import {
-  type PayloadHash,
-  type PrivateAnswer,
-  type PrivateQuery,
-  queryKey,
-} from '../../src/core/privacy/inputs.ts';
+import { type PrivateAnswer, type PrivateQuery, queryKey } from '../../src/core/privacy/inputs.ts';
+import type { PayloadHash } from '../../src/core/privacy/marker.ts';
 
 interface Held extends OutgoingPayload {
   readonly sender: string;

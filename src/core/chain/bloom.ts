@@ -1,6 +1,11 @@
 /** 2048-bit bloom filters of logs (Yellow Paper §4.3.1). */
 import { keccak256 } from '../base/keccak.ts';
-import type { Log } from './receipt.ts';
+
+/** Of a log, what its bloom tells. */
+interface Indexed {
+  readonly address: Uint8Array;
+  readonly topics: readonly Uint8Array[];
+}
 
 const BLOOM_BYTES = 256;
 export const EMPTY_BLOOM: Uint8Array = new Uint8Array(BLOOM_BYTES);
@@ -14,7 +19,7 @@ function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   }
 }
 
-function addLogsToBloom(bloom: Uint8Array, logs: readonly Log[]): void {
+function addLogsToBloom(bloom: Uint8Array, logs: readonly Indexed[]): void {
   for (const log of logs) {
     addToBloom(bloom, log.address);
     for (const topic of log.topics) addToBloom(bloom, topic);
@@ -22,7 +27,7 @@ function addLogsToBloom(bloom: Uint8Array, logs: readonly Log[]): void {
 }
 
 /** The shared EMPTY_BLOOM where there is no log: never write into a result. */
-export function bloomOfLogs(logs: readonly Log[]): Uint8Array {
+export function bloomOfLogs(logs: readonly Indexed[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM;
   const bloom = new Uint8Array(BLOOM_BYTES);
   addLogsToBloom(bloom, logs);

@@ -2,7 +2,15 @@
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import { Memory } from './memory.ts';
 import { EMPTY_PROGRAM, type Program } from './program.ts';
-import type { CallType } from './tracer.ts';
+
+export type CallType =
+  | 'CALL'
+  | 'CALLCODE'
+  | 'DELEGATECALL'
+  | 'STATICCALL'
+  | 'CREATE'
+  | 'CREATE2'
+  | 'SELFDESTRUCT';
 
 export class Frame {
   type: CallType = 'CALL';

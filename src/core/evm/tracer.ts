@@ -1,15 +1,6 @@
 /** The eyes of debug_trace*: called by the interpreter only when an environment carries one. */
 import type { Address } from '../base/bytes.ts';
-import type { Frame } from './frame.ts';
-
-export type CallType =
-  | 'CALL'
-  | 'CALLCODE'
-  | 'DELEGATECALL'
-  | 'STATICCALL'
-  | 'CREATE'
-  | 'CREATE2'
-  | 'SELFDESTRUCT';
+import type { CallType, Frame } from './frame.ts';
 
 export interface TracedCall {
   readonly type: CallType;

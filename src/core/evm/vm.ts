@@ -4,7 +4,7 @@ import { CALL_DEPTH_MAX } from '../base/limits.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
 import { create2Address, createAddress } from './create-address.ts';
 import { type OpcodeTable, opcodeTable } from './fork-table.ts';
-import { type Frame, releaseFrame, takeFrame } from './frame.ts';
+import { type CallType, type Frame, releaseFrame, takeFrame } from './frame.ts';
 import {
   charge,
   GAS,
@@ -21,7 +21,6 @@ import type { CallResult, Environment, Message } from './message.ts';
 import { SIGNAL } from './operation.ts';
 import { type Precompile, precompileAt } from './precompiles/index.ts';
 import { analyse, programOf } from './program.ts';
-import type { CallType } from './tracer.ts';
 import { ABORTED, VM_ERROR, VmError } from './vm-error.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
 

@@ -1,11 +1,8 @@
 /** Collects what an access list would name (EIP-2930), as geth's tracer of eth_createAccessList does. */
-import { type Address, bytesOfKey, compareBytes, keyOf, ZERO_ADDRESS } from '../base/bytes.ts';
+import { type Address, bytesOfKey, compareBytes, keyOf } from '../base/bytes.ts';
 import { bigIntToFixed, bytesToBigInt } from '../base/quantity.ts';
 import type { AccessListEntry } from '../chain/transaction.ts';
-import { createAddress } from '../evm/create-address.ts';
-import { precompileAddresses } from '../evm/precompiles/index.ts';
 import type { Step, Tracer } from '../evm/tracer.ts';
-import type { CallRequest, CallSite } from './call.ts';
 
 const OP = {
   balance: 0x31,
@@ -37,15 +34,12 @@ const NAMES_ADDRESS_SECOND: ReadonlySet<number> = new Set([
 const ADDRESS_MASK = (1n << 160n) - 1n;
 
 export class AccessListTracer implements Tracer {
-  /** Warm without a list: sender, recipient, precompiles. Their slots may still be named. */
   private readonly excluded: ReadonlySet<string>;
   private readonly slots = new Map<string, Set<bigint>>();
 
-  constructor(start: readonly AccessListEntry[], request: CallRequest, site: CallSite) {
-    const from = request.from ?? ZERO_ADDRESS;
-    const nonce = site.publicState.account(from)?.nonce ?? 0n;
-    const to = request.to ?? createAddress(from, nonce);
-    this.excluded = new Set([from, to, ...precompileAddresses(site.rules)].map(keyOf));
+  /** `excluded` are warm without a list: sender, recipient, precompiles. Their slots may still be named. */
+  constructor(start: readonly AccessListEntry[], excluded: readonly Address[]) {
+    this.excluded = new Set(excluded.map(keyOf));
     for (const { address, slots } of start) {
       this.addAddress(address);
       for (const slot of slots) this.slotsOf(address).add(bytesToBigInt(slot));

@@ -9,7 +9,9 @@ import type { Header } from '../chain/header.ts';
 import { intrinsicGas, TRANSACTION_GAS } from '../chain/intrinsic-gas.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { AccessListEntry, TransactionFields } from '../chain/transaction.ts';
+import { createAddress } from '../evm/create-address.ts';
 import { type CallResult, execute, VM_ERROR } from '../evm/interpreter.ts';
+import { precompileAddresses } from '../evm/precompiles/index.ts';
 import type { Tracer } from '../evm/tracer.ts';
 import { revertReason } from '../evm/tracers/revert-reason.ts';
 import { DualWorld } from '../state/dual-world.ts';
@@ -303,8 +305,9 @@ export function createAccessList(
   limits: CallLimits,
 ): AccessListOutcome {
   let accessList = request.accessList ?? [];
+  const excluded = warmAnyway(request, site);
   for (let round = 0; ; round++) {
-    const tracer = new AccessListTracer(accessList, request, site);
+    const tracer = new AccessListTracer(accessList, excluded);
     const outcome = simulate({ ...request, accessList }, site, limits, () => tracer);
     const found = tracer.accessList();
     if (round === ACCESS_LIST_ROUNDS_MAX || tracer.hasOnly(accessList)) {
@@ -312,4 +315,12 @@ export function createAccessList(
     }
     accessList = found;
   }
+}
+
+/** Sender, recipient and precompiles. */
+function warmAnyway(request: CallRequest, { publicState, rules }: CallSite): readonly Address[] {
+  const from = request.from ?? ZERO_ADDRESS;
+  const nonce = publicState.account(from)?.nonce ?? 0n;
+  const to = request.to ?? createAddress(from, nonce);
+  return [from, to, ...precompileAddresses(rules)];
 }

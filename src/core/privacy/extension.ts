@@ -8,8 +8,8 @@ import { checksumAddress } from '../base/checksum-address.ts';
 import { bareHex, fromHex, toHex } from '../base/hex.ts';
 import { bigIntToBytes, bigIntToFixed } from '../base/quantity.ts';
 import type { Log } from '../chain/receipt.ts';
-import type { PayloadHash } from './inputs.ts';
 import type { ExtensionTerms } from './management-contract.ts';
+import type { PayloadHash } from './marker.ts';
 
 const CREATED_TOPIC: Hash32 = fromHex(
   '0x04576ede6057794ada68966eebc285c98a2726cbc4929ffd1ad9900336728d93',

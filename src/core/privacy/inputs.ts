@@ -7,11 +7,9 @@ import {
   isPrivateTransaction,
   openInner,
   opensInner,
+  type PayloadHash,
   payloadHashOf,
 } from './marker.ts';
-
-/** 64-byte hash of an encrypted payload ("EPH" in the privacy dossier). */
-export type PayloadHash = Uint8Array;
 
 export type PrivacyFlag = 0 | 1 | 2 | 3;
 

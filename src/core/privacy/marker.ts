@@ -4,12 +4,14 @@ import { fromHex, toHex, toQuantity } from '../base/hex.ts';
 import { RlpWriter } from '../base/rlp.ts';
 import type { Rules } from '../chain/rules.ts';
 import { decodeTransaction, type Transaction } from '../chain/transaction.ts';
-import type { PayloadHash } from './inputs.ts';
 
 export const PRIVACY_PRECOMPILE: Address = fromHex('0x000000000000000000000000000000000000007a');
 export const PAYLOAD_HASH_BYTES = 64;
 /** An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this. */
 const INNER_JSON_BYTES_MAX = 1024 * 1024;
+
+/** 64-byte hash of an encrypted payload ("EPH" in the privacy dossier). */
+export type PayloadHash = Uint8Array;
 
 /** COMPAT: crops from the left or pads with zeros to 64 bytes, as the reference does. */
 export function payloadHashOf(data: Uint8Array): PayloadHash {

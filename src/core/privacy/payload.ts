@@ -4,7 +4,8 @@ import { fromBase64, toBase64 } from '../base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { isPrivacyFlag, PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from './flags.ts';
-import type { PayloadHash, PrivacyFlag } from './inputs.ts';
+import type { PrivacyFlag } from './inputs.ts';
+import type { PayloadHash } from './marker.ts';
 
 export const PUBLIC_KEY_BYTES = 32;
 export const MASTER_KEY_BYTES = 32;

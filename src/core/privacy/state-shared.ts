@@ -6,7 +6,7 @@ import { type Address, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
 import { bytesToBigInt, MAX_UINT64, MAX_UINT256 } from '../base/quantity.ts';
 import type { Log } from '../chain/receipt.ts';
-import type { PayloadHash } from './inputs.ts';
+import type { PayloadHash } from './marker.ts';
 import { payloadHashOf } from './marker.ts';
 
 const STATE_SHARED_TOPIC: Hash32 = fromHex(

@@ -1,6 +1,7 @@
 /** Payloads that this node sent or fetched in the last five minutes, and raw ones it stored (privacy dossier §1.4). */
 import { keyOf } from '../../core/base/bytes.ts';
-import type { HeldPayload, PayloadHash } from '../../core/privacy/inputs.ts';
+import type { HeldPayload } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 
 const EXPIRY_MS = 5 * 60_000;
 const ENTRIES_MAX = 20_000;

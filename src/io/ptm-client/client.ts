@@ -12,11 +12,11 @@ import type {
 } from '../../core/ports.ts';
 import {
   type HeldPayload,
-  type PayloadHash,
   type PrivateAnswer,
   type PrivateQuery,
   queryKey,
 } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
 import { PayloadCache } from './cache.ts';
 import { Courier, type CourierAnswer, type Fields } from './courier.ts';

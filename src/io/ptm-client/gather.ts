@@ -1,5 +1,6 @@
 /** Many payloads at once: in batches from a manager that offers them, else by single requests side by side. */
-import type { HeldPayload, PayloadHash } from '../../core/privacy/inputs.ts';
+import type { HeldPayload } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 
 const BATCH_HASHES_MAX = 256;
 const SINGLES_MAX = 16;

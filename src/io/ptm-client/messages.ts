@@ -8,7 +8,8 @@ import type {
   ResidentGroup,
   SentPayload,
 } from '../../core/ports.ts';
-import type { HeldPayload, PayloadHash, PrivacyFlag } from '../../core/privacy/inputs.ts';
+import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 
 const HASH_BYTES = 64;
 const EXEC_HASH_BYTES = 32;

@@ -6,11 +6,11 @@ import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/ports
 import type { SealedParts } from '../../core/privacy/extension.ts';
 import {
   type HeldPayload,
-  type PayloadHash,
   type PrivateAnswer,
   type PrivateQuery,
   queryKey,
 } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { EncodedPayload } from '../../core/privacy/payload.ts';
 import { base64 } from './api/replies.ts';
 import { envelopeOf } from './api/requests.ts';

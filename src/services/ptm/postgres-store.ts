@@ -4,7 +4,7 @@
  */
 import { concatBytes, keyOf } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/ports.ts';
-import type { PayloadHash } from '../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
   PUBLIC_KEY_BYTES,

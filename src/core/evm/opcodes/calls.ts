@@ -1,7 +1,7 @@
 /** 0xf0-0xf5, 0xfa, 0xff: calls, creations and SELFDESTRUCT. The frames themselves are made by the Vm. */
 import { EMPTY_BYTES, equalBytes } from '../../base/bytes.ts';
 import { initCodeBytesMax } from '../../chain/rules.ts';
-import type { Frame } from '../frame.ts';
+import type { CallType, Frame } from '../frame.ts';
 import {
   charge,
   chargeMemory,
@@ -13,7 +13,6 @@ import {
   wordsOf,
 } from '../gas.ts';
 import { type Charge, type Run, SIGNAL, type Signal } from '../operation.ts';
-import type { CallType } from '../tracer.ts';
 import type { Vm } from '../vm.ts';
 import { INIT_CODE_TOO_LARGE, OUT_OF_GAS, WRITE_PROTECTION } from '../vm-error.ts';
 import { requireWritable } from './storage.ts';

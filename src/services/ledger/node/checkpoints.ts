@@ -2,8 +2,8 @@
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { createAddress } from '../../../core/evm/create-address.ts';
 import type { Log } from '../../../core/ports.ts';
-import type { Part } from './compose.ts';
 import type { Events } from './events.ts';
+import type { Part } from './part.ts';
 
 export type Checkpoint = (name: string, facts?: Readonly<Record<string, string>>) => void;
 

@@ -20,6 +20,7 @@ import { checkpointLog, sentTransactions } from './checkpoints.ts';
 import { Events } from './events.ts';
 import { HeaderVerifier } from './header-verifier.ts';
 import { Importer } from './importer.ts';
+import type { Part } from './part.ts';
 import { PayloadCache } from './payload-cache.ts';
 import { PeerProtocols } from './peer-protocols.ts';
 import { PrivateFollower } from './private-follower.ts';
@@ -61,13 +62,6 @@ export interface NodeSettings {
   readonly emitsCheckpoints?: boolean;
   /** One, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
-}
-
-/** Started in order, stopped in reverse. */
-export interface Part {
-  readonly name: string;
-  start(): void | Promise<void>;
-  stop(): void | Promise<void>;
 }
 
 export interface LedgerNode {

@@ -9,7 +9,7 @@ import { eeaGroupAt } from '../../../core/execution/eea-registry.ts';
 import type { Manager } from '../../../core/ports.ts';
 import { type ActiveExtension, uuidOf, uuidPayload } from '../../../core/privacy/extension.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash, Psi } from '../../../core/privacy/inputs.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
 import {
   deployment,
   type ExtensionTerms,
@@ -18,6 +18,7 @@ import {
   readManagement,
   voteCall,
 } from '../../../core/privacy/management-contract.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { payloadHashOf } from '../../../core/privacy/marker.ts';
 import { isManagementContract } from '../../../core/privacy/state-shared.ts';
 import type { StateReader } from '../../../core/state/reader.ts';

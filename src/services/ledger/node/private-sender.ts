@@ -12,7 +12,8 @@ import { type PrivateFindings, simulatePrivate } from '../../../core/execution/s
 import type { Manager } from '../../../core/ports.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { HeldPayload, PayloadHash, PrivacyFlag, Psi } from '../../../core/privacy/inputs.ts';
+import type { HeldPayload, PrivacyFlag, Psi } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { innerToJson, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { Chain } from './chain.ts';
 import { checkPrivateArgs } from './private-checks.ts';

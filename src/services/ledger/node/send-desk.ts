@@ -3,7 +3,8 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { AccessListEntry, Transaction } from '../../../core/chain/transaction.ts';
 import type { ManagerGroup } from '../../../core/ports.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
 /** Fields of `eth_sendTransaction` and its kin, parsed. */
 export interface TransactionArgs {

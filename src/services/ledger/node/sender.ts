@@ -21,7 +21,7 @@ import {
   transactionFrom,
 } from '../../../core/chain/transaction.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { PAYLOAD_HASH_BYTES, PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Accounts } from './accounts.ts';

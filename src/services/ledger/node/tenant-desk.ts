@@ -8,7 +8,8 @@ import { decodeTransaction, type Transaction } from '../../../core/chain/transac
 import { type Actor, notAuthorized } from '../../../core/permission/access-token.ts';
 import { decodeEea, openEea } from '../../../core/privacy/eea.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
-import type { PayloadHash, Psi } from '../../../core/privacy/inputs.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { openInner, opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type {
   EeaDesk,

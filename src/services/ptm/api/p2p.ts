@@ -1,6 +1,6 @@
 /** P2P: what other managers send us, Tessera's or our own (privacy dossier §11). */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PublicKey } from '../../../core/privacy/payload.ts';
 import { BinaryReader } from '../../../core/privacy/payload-binary.ts';
 import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';

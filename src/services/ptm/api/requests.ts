@@ -2,7 +2,7 @@
 import { fromBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   checkedPayload,
   type EncodedPayload,

@@ -3,7 +3,7 @@ import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/ports.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { type EncodedPayload, type PublicKey, stripFor } from '../../../core/privacy/payload.ts';
 import { encodeCbor } from '../../../core/privacy/payload-cbor.ts';
 import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';

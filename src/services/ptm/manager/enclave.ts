@@ -5,7 +5,7 @@ import { fail } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import type { Entropy } from '../../../core/ports.ts';
 import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
   hasKey,

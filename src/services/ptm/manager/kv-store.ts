@@ -1,7 +1,7 @@
 /** The payload store over ordered key-value tables, embedded in the process; reads need no wait. */
 import { concatBytes, keyOf } from '../../../core/base/bytes.ts';
 import type { Kv, KvWriter } from '../../../core/ports.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
   PAYLOAD_HASH_BYTES,

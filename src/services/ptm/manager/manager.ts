@@ -4,7 +4,8 @@ import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import type { ResidentGroup } from '../../../core/ports.ts';
 import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type AffectedPayload,
   type EncodedPayload,

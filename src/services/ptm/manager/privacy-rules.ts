@@ -7,7 +7,8 @@ import {
   PRIVATE_STATE_VALIDATION,
   STANDARD_PRIVATE,
 } from '../../../core/privacy/flags.ts';
-import type { PayloadHash, PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
 
 export interface HeldAffected {

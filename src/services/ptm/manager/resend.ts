@@ -4,7 +4,7 @@ import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/ports.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
   hasKey,

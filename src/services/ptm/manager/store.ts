@@ -2,7 +2,7 @@
  * What the manager keeps: payloads, raw payloads, deliveries that are owed, what a recovery staged, privacy groups. A write
  * is acknowledged when it is durable. Embedded (kv-store.ts) or in PostgreSQL; both pass the same tests.
  */
-import type { PayloadHash } from '../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { EncodedPayload, PublicKey, RawPayload } from '../../../core/privacy/payload.ts';
 
 export interface Delivery {

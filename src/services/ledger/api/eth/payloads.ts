@@ -4,7 +4,7 @@ import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import type { SealedParts } from '../../../../core/privacy/extension.ts';
-import type { PayloadHash } from '../../../../core/privacy/inputs.ts';
+import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import type { PrivatePayload } from '../../node/send-desk.ts';
 import { type Context, method } from '../context.ts';
