@@ -55,6 +55,8 @@ export interface HttpServerOptions {
   readonly bodyBytesMax: number;
   /** Turns whatever a route threw into an answer; the server's own refusals come here too, with `statusCode`. */
   readonly failure: (error: unknown) => HttpReply;
+  /** Where there is no route; undefined: a line of text. */
+  readonly missing?: HttpReply | undefined;
   readonly tls?: ServerTrust | undefined;
   /** Clients of other addresses get 401; undefined: everybody may ask. */
   readonly allowed?: AllowList | undefined;
@@ -82,6 +84,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
+    // URLs that cannot be read; by itself it would show them, and its own name.
+    frameworkErrors: (error, _request, reply) => answer(reply, options.failure(error)),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     ...(options.tls ? { https: serverOptions(options.tls) } : {}),
   }) as unknown as FastifyInstance;
@@ -99,7 +103,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, _request, reply) => answer(reply, options.failure(error)));
-  app.setNotFoundHandler((_request, reply) => answer(reply, text(404, 'HTTP 404 Not Found')));
+  const missing = options.missing ?? text(404, 'HTTP 404 Not Found');
+  app.setNotFoundHandler((_request, reply) => answer(reply, missing));
   for (const { method, path, handle } of options.routes) {
     app.route({
       method,

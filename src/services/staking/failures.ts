@@ -17,3 +17,8 @@ export function failureReply(error: unknown, style: ErrorStyle, log: Log): HttpR
   log('error', 'A request failed', { code, err: error });
   return refusalReply({ kind: 'unavailable' }, style);
 }
+
+/** Where there is no route. */
+export function missingReply(style: ErrorStyle): HttpReply {
+  return refusalReply({ kind: 'not_found' }, style);
+}

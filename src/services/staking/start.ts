@@ -9,7 +9,7 @@ import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { Admin, SCOPES_DEFAULT } from './admin.ts';
-import { failureReply } from './failures.ts';
+import { failureReply, missingReply } from './failures.ts';
 import { LiveState } from './live-state.ts';
 import type { KeyConfig, StakingConfig } from './options.ts';
 import { startApi } from './stakes/start.ts';
@@ -119,6 +119,7 @@ async function serve(
     address: { kind: 'tcp', host: config.host, port: config.port },
     bodyBytesMax: BODY_BYTES_MAX,
     failure: (error) => failureReply(error, style, log),
+    missing: missingReply(style),
     tls: config.tls && serverTrust(config.tls),
   });
   place.url = server.url;

@@ -155,6 +155,13 @@ describe('staking', () => {
     ['a member that is none', { ...WISH, fee_recepient: OWNER }, undefined],
     ['a fee recipient that is none', { ...WISH, fee_recipient: '0x12' }, undefined],
     ['a relay without its key', { ...WISH, builder_relays: ['https://relay.example'] }, undefined],
+    ...['@relay.example/', '\u0000', '<script>', 'a b', ' ', 'é.example', '"', "'"].map(
+      (host): [string, object, undefined] => [
+        `a relay of the host ${JSON.stringify(host)}`,
+        { ...WISH, builder_relays: [`https://0x${'ab'.repeat(48)}@${host}`] },
+        undefined,
+      ],
+    ),
     ['a region that is none', { ...WISH, regions: ['mars'] }, undefined],
     ['a list that is none', { ...WISH, client_types: 'teku' }, undefined],
     [
@@ -200,6 +207,28 @@ describe('staking', () => {
         const { status } = await get(`/${path}/${id}`);
         expect([id, [400, 404].includes(status)]).toEqual([id, true]);
       }
+    }
+  });
+
+  it('refuses what cannot be read in the same words as everything else', async () => {
+    for (const [path, status] of [
+      ['/stakes/%zz', 400],
+      ['/stakes/%c0%af', 400],
+      [`/stakes/${'x'.repeat(2_000)}`, 414],
+      ['/%', 400],
+    ] as const) {
+      const { status: said, body, headers: sent } = await get(path);
+      expect([said, body.error]).toEqual([status, 'invalid_request']);
+      expect(sent.get('cache-control')).toBe('no-store');
+      expect(JSON.stringify(body)).not.toMatch(/FST|stakes/);
+    }
+    for (const path of ['/', '//stakes', '/Stakes', '/stakes%2f', '/stakes;x', '/nothing']) {
+      const { status, body } = await get(path);
+      expect([path, status, body.error]).toEqual([path, 404, 'not_found']);
+    }
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const { status } = await ask(`${staking.url}/stake`, { method, headers });
+      expect([method, status]).toEqual([method, 404]);
     }
   });
 

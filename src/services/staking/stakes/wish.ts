@@ -15,7 +15,8 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = /^0x0{40}$/;
 const AMOUNT = /^[0-9]{1,20}$/;
 const VAULT_NAME = /^[ a-zA-Z0-9_-]{3,20}$/;
-const RELAY = /^https?:\/\/0x[0-9a-fA-F]{96}@[^\s@]{1,200}$/;
+/** Letters of a URL, without what a page or a log would take for more than text. */
+const RELAY = /^https?:\/\/0x[0-9a-fA-F]{96}@[\w.~:/?#[\]!$&()*+,;=%-]{1,200}$/;
 
 export interface StakeWish {
   readonly withdrawalOwner: string;

@@ -105,7 +105,7 @@ describe('RFC 6749', () => {
       for (const method of ['PATCH', 'OPTIONS']) {
         const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
         const answer = await ask(at(path), { method, headers });
-        expect(answer.status).toBe(404);
+        expectError(answer, 404, 'not_found');
         expect(answer.headers.get('access-control-allow-origin')).toBeNull();
       }
       expect((await ask(at(path), { method: 'HEAD' })).status).toBe(405);

@@ -13,6 +13,8 @@ export type Refusal =
   | { readonly kind: 'unknown_audience' | 'foreign_audience'; readonly audience: string }
   | { readonly kind: 'several_resources' }
   | { readonly kind: 'invalid_scope' }
+  /** There is nothing at that path, for that method. */
+  | { readonly kind: 'not_found' }
   | { readonly kind: 'too_many_requests'; readonly retrySeconds: number }
   | { readonly kind: 'unavailable' };
 
@@ -93,6 +95,12 @@ function standardWords(refusal: Refusal): Words {
         status: 400,
         error: 'invalid_scope',
         description: 'the scope is malformed, or not open to this client',
+      };
+    case 'not_found':
+      return {
+        status: 404,
+        error: 'not_found',
+        description: 'there is nothing at this path for this method',
       };
     case 'too_many_requests':
       return {
