@@ -109,6 +109,8 @@ export class StakingClient {
   readonly #now: () => number;
   #held: Held | undefined;
   #fetching: Promise<Held> | undefined;
+  /** Kept when it is refused too: what is said of it must not show it. */
+  #latest: string | undefined;
 
   constructor(options: StakingClientOptions) {
     this.#options = options;
@@ -203,6 +205,7 @@ export class StakingClient {
     if (typeof token !== 'string' || String(type ?? 'Bearer').toLowerCase() !== 'bearer') {
       throw new StakingError(response.status, '', 'the server answers no bearer token');
     }
+    this.#latest = token;
     // Some servers write it as text.
     const seconds = Number(lifetime);
     const lives = Number.isFinite(seconds) && seconds > 0 ? seconds : LIFETIME_SECONDS_DEFAULT;
@@ -212,7 +215,7 @@ export class StakingClient {
 
   /** The answer's JSON. Some servers and proxies show the request when they refuse it: its secrets go no further. */
   async #read(response: Response): Promise<unknown> {
-    const hidden = [this.#options.clientSecret, this.#held?.token];
+    const hidden = [this.#options.clientSecret, this.#latest];
     return read(response, (text) =>
       hidden.reduce<string>((left, each) => (each ? left.replaceAll(each, '***') : left), text),
     );

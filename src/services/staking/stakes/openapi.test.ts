@@ -76,6 +76,9 @@ async function says(
   const described = openapi.paths[path][method].responses[status];
   expect([what, described]).not.toEqual([what, undefined]);
   expect(answer.headers.get('content-type')).toBe('application/json');
+  if (status >= 400 || openapi.paths[path][method].security === undefined) {
+    expect([what, answer.headers.get('cache-control')]).toEqual([what, 'no-store']);
+  }
   const pointer = [
     path,
     method,

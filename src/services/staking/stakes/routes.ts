@@ -84,7 +84,8 @@ async function answer(
   scope: string,
   handle: Handler,
 ): Promise<HttpReply> {
-  const id = { 'x-request-id': randomUUID() };
+  // What a client owns is kept by nobody on the way, nor is a refusal.
+  const id = { 'x-request-id': randomUUID(), 'cache-control': 'no-store' };
   try {
     const reply = await handle(request, await clientOf(parts, request, scope));
     return { ...reply, headers: { ...reply.headers, ...id } };
