@@ -58,7 +58,9 @@ it('are one service', async ({ skip }) => {
   const tokenOf = async ({ url }: TestStaking) =>
     (await postJson(`${url}/oauth/token`, { ...proof, grant_type: 'client_credentials' })).body
       .access_token as string | undefined;
-  const token = await until('the other knows the client', () => tokenOf(two));
+  // Looked for again and again, it would be locked out.
+  await two.running.refresh();
+  const token = await tokenOf(two);
   const statusAt = async ({ url }: TestStaking) =>
     (await ask(`${url}/stakes`, { headers: { authorization: `Bearer ${token}` } })).status;
   await one.running.refresh();
