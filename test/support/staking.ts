@@ -1,9 +1,11 @@
 /** A staking service in this process, on a free port, with a folder of its own. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signDeposit } from '../../src/core/staking/deposit.ts';
 import { validatorKey } from '../../src/core/staking/validator-keys.ts';
+import type { Database } from '../../src/io/database/database.ts';
 import type { DepositKeys, DepositSigner } from '../../src/io/host/deposit-threads.ts';
 import { parseOptions } from '../../src/io/host/options.ts';
 import {
@@ -102,4 +104,16 @@ export function postForm(
   const type = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
   const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
   return ask(url, { method: 'POST', headers: type, body });
+}
+
+/** A stake of the client `owner`, as if it had been made. */
+export async function addStake(database: Database, pubkey: string, state: string): Promise<void> {
+  const [row] = await database.query('SELECT count(*) AS stakes FROM stake');
+  const number = Number(row!.stakes) + 1;
+  await database.query(
+    `INSERT INTO stake (id, number, client_id, key_index, pubkey, withdrawal_credentials, amount, signature,
+       deposit_root, options, state, created_at, updated_at)
+     VALUES ($1, $2, 'owner', $2, $3, '0x', '32000000000', '0x', '0x', '{}', $4, 0, 0)`,
+    [randomUUID(), number, pubkey, state],
+  );
 }

@@ -11,7 +11,12 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../../test/support/postgres.ts';
-import { AUDIENCE, startTestStaking, type TestStaking } from '../../../../test/support/staking.ts';
+import {
+  AUDIENCE,
+  addStake,
+  startTestStaking,
+  type TestStaking,
+} from '../../../../test/support/staking.ts';
 import { StakingClient } from '../../../clients/staking-client.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
@@ -260,17 +265,6 @@ describe('what is no reward', () => {
 
 function adminOf(database: Database): Admin {
   return new Admin(database, { nowMs: () => NOW_MS }, 'operator');
-}
-
-async function addStake(database: Database, pubkey: string, state: string): Promise<void> {
-  const [row] = await database.query('SELECT count(*) AS stakes FROM stake');
-  const number = Number(row!.stakes) + 1;
-  await database.query(
-    `INSERT INTO stake (id, number, client_id, key_index, pubkey, withdrawal_credentials, amount, signature,
-       deposit_root, options, state, created_at, updated_at)
-     VALUES ($1, $2, 'owner', $2, $3, '0x', '32000000000', '0x', '0x', '{}', $4, 0, 0)`,
-    [randomUUID(), number, pubkey, state],
-  );
 }
 
 async function clientOf({ running, url }: TestStaking): Promise<StakingClient> {

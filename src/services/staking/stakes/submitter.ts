@@ -196,7 +196,10 @@ export class Submitter {
         [id, isGood ? 'DEPOSITED' : 'FAILED', isGood ? null : 'the contract reverted', nowMs],
       );
     });
-    log(isGood ? 'info' : 'error', isGood ? 'In a block' : 'Reverted', { id, block: blockNumber });
+    const what = id.startsWith(DEPLOYMENT) ? 'deployment of the contract' : 'deposit';
+    const facts = { id, block: blockNumber, contract: receipt.contractAddress ?? undefined };
+    if (isGood) log('info', `In a block: ${what}`, facts);
+    else log('error', `Reverted: ${what}`, facts);
   }
 
   /** Its nonce went to another transaction of the account: this one can never be in a block. */
