@@ -22,7 +22,6 @@ const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const NAME_CHARACTERS_MAX = 200;
 const SECRET_CHARACTERS_MIN = 32;
-const ANY_KEY = Symbol('any key');
 export const SCOPES_DEFAULT: readonly string[] = ['stake:read', 'stake:write'];
 
 export interface NewClient {
@@ -123,11 +122,11 @@ export class Admin {
     return readClients(this.database);
   }
 
-  /** Returns the new key's id; undefined when another instance has taken the place of `after` before. */
+  /** Returns the new key's id; undefined when another instance was first, so that `whenNewest` is the newest no more. */
   async rotateSigningKey(
     seal: Buffer,
     plan: Omit<RotationPlan, 'nowMs'>,
-    after: string | undefined | typeof ANY_KEY = ANY_KEY,
+    only?: { readonly whenNewest: string | undefined },
   ): Promise<string | undefined> {
     const { algorithm, leadMs, revokesOld } = plan;
     return this.database.transaction(async (query) => {
@@ -140,7 +139,7 @@ export class Admin {
         detail: { leadMs, ...(revokesOld ? { revokesOld } : {}) },
       };
       await query('UPDATE revision SET value = value WHERE one = 1');
-      if (after !== ANY_KEY && (await newestKey(query)) !== after) return undefined;
+      if (only && (await newestKey(query)) !== only.whenNewest) return undefined;
       await change(query, entry, nowMs);
       return rotateKeys(query, seal, { ...plan, nowMs });
     });

@@ -1,5 +1,7 @@
 /** Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other knows. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,28 +24,51 @@ import { readSecret } from './store/open.ts';
 
 const WISH = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
 const STAKES = 4;
+const CLIENT_SECRET = 'a-secret-of-the-test-with-32-characters';
 
 let postgres: TestPostgres | undefined;
 let ledger: FakeLedger;
+let folder: string | undefined;
 let both: readonly TestStaking[] = [];
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
   if (!postgres) return;
   ledger = await startFakeLedger();
+  folder = mkdtempSync(join(tmpdir(), 'quorate-instances-'));
+  const [secretFile, clientFile] = [join(folder, 'secret'), join(folder, 'client')];
+  writeFileSync(secretFile, randomBytes(32).toString('hex'), { mode: 0o600 });
+  writeFileSync(clientFile, CLIENT_SECRET);
   const argv = [
     ...['--store', await postgres.newDatabase(), '--auth.issuer', 'https://auth.example/'],
     ...['--ledger.url', ledger.url, '--deposit.from', ledger.account],
+    ...['--secret-file', secretFile],
+    ...['--bootstrap.client', 'first', '--bootstrap.secret-file', clientFile],
   ];
-  const first = await startTestStaking(argv);
-  const second = await startTestStaking([...argv, '--secret-file', join(first.folder, 'secret')]);
-  both = [first, second];
+  // At the same moment, on a database that is empty.
+  both = await Promise.all([startTestStaking(argv), startTestStaking(argv)]);
 }, POSTGRES_PATIENCE_MS);
 afterAll(async () => {
   for (const one of both) await one.close();
   await ledger?.close();
   await postgres?.remove();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }, POSTGRES_PATIENCE_MS);
+
+it('start together with one signing key and one first client', async ({ skip }) => {
+  if (!postgres) skip();
+  const proof = { client_id: 'first', client_secret: CLIENT_SECRET };
+  for (const { url } of both) {
+    const { body } = await postJson(`${url}/oauth/token`, {
+      ...proof,
+      grant_type: 'client_credentials',
+    });
+    expect(body.token_type).toBe('Bearer');
+    expect((await ask(`${url}/.well-known/jwks.json`)).body.keys).toHaveLength(1);
+  }
+  const { rows } = await both[0]!.running.admin.audit();
+  expect(rows.map(({ action }) => action).sort()).toEqual(['client add', 'key rotate']);
+});
 
 it('are one service', async ({ skip }) => {
   if (!postgres) skip();
@@ -66,11 +91,9 @@ it('are one service', async ({ skip }) => {
   await one.running.refresh();
   expect([await statusAt(one), await statusAt(two)]).toEqual([200, 200]);
 
-  const seal = readSecret({
-    dataFolder: one.folder,
-    storeUrl: undefined,
-    secretFile: undefined,
-  })('signing keys');
+  const secretFile = join(folder!, 'secret');
+  const source = { dataFolder: one.folder, storeUrl: undefined, secretFile };
+  const seal = readSecret(source)('signing keys');
   const plan = { algorithm: 'ES256', leadMs: 0, tokenMs: 86_400_000 } as const;
   const kid = await one.running.admin.rotateSigningKey(seal, plan);
   await until('the other signs with the new key', async () => {

@@ -78,7 +78,7 @@ export class LiveState {
     const age = newest ? clock.nowMs() - newest.createdAt : 0;
     if (newest && (rotateMs === 0 || age < rotateMs)) return;
     const plan = { ...rotation, ...(newest ? {} : { leadMs: 0 }) };
-    const kid = await admin.rotateSigningKey(seal, plan, newest?.kid);
+    const kid = await admin.rotateSigningKey(seal, plan, { whenNewest: newest?.kid });
     if (kid !== undefined) log('info', 'A new signing key', { kid });
     await this.refresh();
   }

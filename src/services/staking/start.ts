@@ -1,6 +1,6 @@
 /** Starts the token service, and the staking API behind it, on one address. */
 import { readFileSync } from 'node:fs';
-import { fail } from '../../core/base/errors.ts';
+import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { systemClock } from '../../io/host/clock.ts';
@@ -156,7 +156,12 @@ async function bootstrap(
     throw fail('STAKING_CLIENT_INVALID', `cannot read ${secretFile}`, { cause });
   }
   const rest = { audiences: [audience], scopes: SCOPES_DEFAULT, mayIntrospect: true };
-  await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
+  try {
+    await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
+  } catch (error) {
+    // Another instance that starts too was first.
+    if (!hasCode(error, 'STAKING_CLIENT_EXISTS')) throw error;
+  }
   await live.refresh();
 }
 
