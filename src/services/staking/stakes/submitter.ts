@@ -272,11 +272,13 @@ export class Submitter {
     const id = `${name}:${from}:${nonce}`;
     const nowMs = clock.nowMs();
     const isOurs = await database.transaction(async (query) => {
-      await query(
+      const stored = await query(
         `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, 'live', $6, $7)`,
+         VALUES ($1, $2, $3, $4, $5, 'live', $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
         [id, from, nonce, raw, hash, nowMs, nowMs],
       );
+      // Another instance has taken the nonce: the next look takes another.
+      if (stored.length === 0) return false;
       if ((await claim(query, id)).length > 0) return true;
       await query('DELETE FROM sent_transaction WHERE id = $1', [id]);
       return false;
