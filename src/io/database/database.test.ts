@@ -85,6 +85,43 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(await database.query(again, ['c', 2])).toEqual([{ id: 'c' }]);
   });
 
+  it('keeps a statement that had to wait for another writer out of transactions that come meanwhile', async ({
+    skip,
+  }) => {
+    if (kind === 'PostgreSQL' && !postgres) skip();
+    const other = open();
+    const kept: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      let letGo: () => void = () => {};
+      const gate = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      let taken: () => void = () => {};
+      const isTaken = new Promise<void>((resolve) => {
+        taken = resolve;
+      });
+      const writer = other.transaction(async (query) => {
+        await query("UPDATE thing SET size = size WHERE id = 'b'");
+        taken();
+        await gate;
+      });
+      await isTaken;
+      const alone = database.query('INSERT INTO thing (id, size) VALUES ($1, 1)', [`alone${i}`]);
+      letGo();
+      await writer;
+      const failing = database.transaction(async (query) => {
+        await query("UPDATE thing SET size = size WHERE id = 'b'");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        throw new Error('changed my mind');
+      });
+      await Promise.all([alone, expect(failing).rejects.toThrow('changed my mind')]);
+      kept.push(`alone${i}`);
+    }
+    await other.close();
+    const rows = await database.query("SELECT id FROM thing WHERE id LIKE 'alone%'");
+    expect(rows.map(({ id }) => id).sort()).toEqual(kept.sort());
+  });
+
   it('takes transactions side by side, none of them lost', async ({ skip }) => {
     if (kind === 'PostgreSQL' && !postgres) skip();
     const other = open();

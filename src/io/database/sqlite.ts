@@ -64,10 +64,7 @@ class SqliteDatabase implements Database {
     this.database = database;
   }
 
-  readonly query: Query = async (text, values) => {
-    while (this.turn) await this.turn.catch(() => undefined);
-    return this.patiently(text, values);
-  };
+  readonly query: Query = (text, values) => this.patiently(text, values, false);
 
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     while (this.turn) await this.turn.catch(() => undefined);
@@ -86,7 +83,7 @@ class SqliteDatabase implements Database {
   }
 
   private async inTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    await this.patiently('BEGIN IMMEDIATE');
+    await this.patiently('BEGIN IMMEDIATE', [], true);
     try {
       const result = await work(async (text, values) => this.run(text, values));
       this.run('COMMIT');
@@ -97,9 +94,15 @@ class SqliteDatabase implements Database {
     }
   }
 
-  private async patiently(text: string, values?: readonly unknown[]): Promise<Row[]> {
+  /** `hasTurn`: it begins the transaction; others must not fall into one that began while they waited. */
+  private async patiently(
+    text: string,
+    values: readonly unknown[] | undefined,
+    hasTurn: boolean,
+  ): Promise<Row[]> {
     const deadline = performance.now() + BUSY_MS;
     for (;;) {
+      while (!hasTurn && this.turn) await this.turn.catch(() => undefined);
       try {
         return this.run(text, values);
       } catch (error) {
