@@ -1,6 +1,6 @@
 /** Two instances on one PostgreSQL store: what one issues, revokes, rotates or stakes, the other knows. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
@@ -127,3 +127,18 @@ it('are one service', async ({ skip }) => {
   expect(deposits).toHaveLength(STAKES);
   expect([...ledger.mined.values()].filter(({ to }) => to === null)).toHaveLength(1);
 }, 60_000);
+
+it('start together in one folder, and make its file of secrets once', async ({ skip }) => {
+  if (!postgres) skip();
+  const home = mkdtempSync(join(tmpdir(), 'quorate-together-'));
+  const argv = ['--store', await postgres!.newDatabase()];
+  const all = await Promise.all([1, 2, 3].map(() => startTestStaking(argv, home)));
+  expect(readdirSync(home)).toEqual(['secret']);
+  // Each can open what another has sealed.
+  for (const { running, url } of all) {
+    await running.refresh();
+    expect((await ask(`${url}/.well-known/jwks.json`)).body.keys).toHaveLength(1);
+  }
+  for (const one of all) await one.running.close();
+  rmSync(home, { recursive: true, force: true });
+});

@@ -18,6 +18,8 @@ export interface LiveParts {
   readonly rotation: Omit<RotationPlan, 'nowMs'>;
   /** Age of a key at which another takes over; 0: never. */
   readonly rotateMs: number;
+  /** An operator has added this client, or given it another secret. */
+  readonly clientChanged: (id: string) => void;
 }
 
 export class LiveState {
@@ -54,10 +56,10 @@ export class LiveState {
 
   /** Takes over what has changed. */
   async refresh(): Promise<void> {
-    const { database, clock } = this.parts;
+    const { database, clock, clientChanged } = this.parts;
     const revision = await revisionOf(database);
     if (revision === this.revision) return;
-    await this.clients.refresh(this.revision);
+    for (const id of await this.clients.refresh(this.revision)) clientChanged(id);
     await this.revocations.refresh(this.revision, clock.nowMs());
     await this.keys.refresh();
     this.revision = revision;

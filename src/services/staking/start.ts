@@ -78,10 +78,13 @@ async function serve(
 ): Promise<RunningStaking> {
   const secretFor = readSecret(config);
   const admin = new Admin(database, clock, 'service');
+  const attempts = new Attempts(config.attempts);
   const live = new LiveState({
     ...{ database, admin, clock, log, rotateMs: config.rotateMs },
     seal: secretFor('signing keys'),
     rotation: rotationOf(config),
+    // Whoever asked before this instance knew of him, or with a secret that was lost, starts anew.
+    clientChanged: (id) => attempts.forgive(id),
   });
   await live.start();
   const { keys, clients, revocations } = live;
@@ -96,7 +99,7 @@ async function serve(
     ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
     place,
     secrets: new SecretChecker(),
-    attempts: new Attempts(config.attempts),
+    attempts,
   });
   const api =
     config.api &&

@@ -1,6 +1,6 @@
 /** Opens the store that the configuration names, with its tables in place, and the file of secrets beside it. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Database } from '../../../io/database/database.ts';
@@ -43,8 +43,7 @@ export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: s
   const file = secretFile ?? join(dataFolder, 'secret');
   if (!existsSync(file) && secretFile === undefined) {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-    const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
-    writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true });
+    makeSecret(file);
   }
   let text: string;
   try {
@@ -57,4 +56,20 @@ export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: s
   }
   const secret = Buffer.from(text, 'hex');
   return (purpose) => createHmac('sha256', secret).update(purpose).digest();
+}
+
+/** Whole or not at all: another instance or a command may make it at the same time, and the first one's stays. */
+function makeSecret(file: string): void {
+  const own = `${file}.${randomUUID()}`;
+  const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
+  const options = { mode: 0o600, flag: 'wx', flush: true };
+  writeFileSync(own, text, options);
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    // Some file systems have no links.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') writeFileSync(file, text, options);
+  } finally {
+    rmSync(own);
+  }
 }

@@ -56,7 +56,8 @@ export class Attempts {
     if (address !== '') this.note(`address ${address}`, this.rules.addressFailuresMax, nowMs);
   }
 
-  succeeded(clientId: string): void {
+  /** It has shown a right secret, or was given a new one. */
+  forgive(clientId: string): void {
     this.failures.delete(`client ${clientId}`);
   }
 

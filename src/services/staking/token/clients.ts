@@ -47,10 +47,12 @@ export class Clients {
     return this.audiences.has(audience);
   }
 
-  /** Takes over what was changed after that revision. */
-  async refresh(since: number): Promise<void> {
-    for (const client of await readClients(this.database, since)) this.byId.set(client.id, client);
+  /** Takes over what was changed after that revision; returns the ids of those that were. */
+  async refresh(since: number): Promise<readonly string[]> {
+    const changed = await readClients(this.database, since);
+    for (const client of changed) this.byId.set(client.id, client);
     this.audiences = new Set([...this.byId.values()].flatMap((client) => client.audiences));
+    return changed.map(({ id }) => id);
   }
 }
 

@@ -106,7 +106,7 @@ export class TokenService {
     const lockedMs = attempts.lockedMs(claim.id, address, clock.nowMs());
     if (lockedMs > 0) throw tooMany(lockedMs);
     if ((await this.checkSecret(claim, hashes)) && client) {
-      attempts.succeeded(claim.id);
+      attempts.forgive(claim.id);
       return client;
     }
     attempts.failed(claim.id, address, clock.nowMs());

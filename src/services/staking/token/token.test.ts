@@ -352,6 +352,31 @@ describe('locks and limits', () => {
     await one.staking.close();
   });
 
+  it('forgives a client that was added, or given another secret, after it had asked in vain', async () => {
+    const one = await scene(['--auth.failures', '3']);
+    const url = `${one.staking.url}/oauth/token`;
+    const { admin, refresh } = one.staking.running;
+    const statusOf = async (client_id: string, client_secret: string) =>
+      (await postJson(url, { ...one.body, client_id, client_secret })).status;
+    for (let i = 0; i < 4; i++) await statusOf('early', 'not-there-yet');
+    expect(await statusOf('early', 'x')).toBe(429);
+    const { clientSecret } = await admin.addClient({
+      id: 'early',
+      name: 'early',
+      audiences: [AUDIENCE],
+      scopes: ['stake:read'],
+      mayIntrospect: false,
+    });
+    await refresh();
+    expect(await statusOf('early', clientSecret)).toBe(200);
+    for (let i = 0; i < 4; i++) await statusOf('early', 'forgotten');
+    const { clientSecret: second } = await admin.rotateSecret('early', 0);
+    expect(await statusOf('early', second)).toBe(429);
+    await refresh();
+    expect(await statusOf('early', second)).toBe(200);
+    await one.staking.close();
+  });
+
   it('keeps a client to its rate', async () => {
     const one = await scene(['--auth.rate', '2']);
     const url = `${one.staking.url}/oauth/token`;
