@@ -165,12 +165,6 @@ export class Vm {
     return this.knownOriginWord;
   }
 
-  /** Balance in; even nothing makes an empty account and brings it to attention. */
-  pay(to: Address, amount: bigint): void {
-    if (amount === 0n) this.env.world.touch(to);
-    else this.env.world.addBalance(to, amount);
-  }
-
   // --- calls -----------------------------------------------------------------------------------------------------
 
   /** True: a frame was pushed. False: the call is over, see `deliver`. */

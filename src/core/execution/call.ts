@@ -41,6 +41,8 @@ export interface CallRequest {
   readonly value?: bigint | undefined;
   readonly data?: Uint8Array | undefined;
   readonly accessList?: readonly AccessListEntry[] | undefined;
+  /** Of a private transaction: its constructor sees private contracts. */
+  readonly isPrivate?: boolean | undefined;
 }
 
 /** Where the call happens: after this block, in its context. */
@@ -120,7 +122,7 @@ function simulate(
   tracerOn: ((world: World, message: Message) => Tracer) | undefined,
 ): CallOutcome {
   const message = messageOf(request, limits);
-  const { publicWorld, world } = worldsOf(request.to, site);
+  const { publicWorld, world } = worldsOf(request, site);
   const shared = sharedOf(site, limits, tracerOn?.(world, message));
   const purchase = refusable(message, () => buyGasForCall(publicWorld, message, shared));
   warmUp(world, message, shared);
@@ -162,9 +164,12 @@ function sharedOf(
   return { ...shared, shouldStop: limits.shouldStop, tracer };
 }
 
-/** COMPAT: the private state counts only when it holds `to`; creations and calls of public contracts never see it. */
+/**
+ * COMPAT: the private state counts only when it holds `to`; calls of public contracts never see it, nor do creations, unless
+ * they are known to be private.
+ */
 function worldsOf(
-  to: Address | undefined,
+  { to, isPrivate: isKnownPrivate = false }: CallRequest,
   site: CallSite,
 ): { readonly publicWorld: PublicWorld; readonly world: World } {
   const number = site.header.number + 1;
@@ -176,8 +181,8 @@ function worldsOf(
   }
   publicWorld.beginTransaction();
   privateWorld?.beginTransaction();
-  const isPrivate = to !== undefined && privateWorld?.exists(to) === true;
-  return { publicWorld, world: isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld };
+  const isPrivate = to ? privateWorld?.exists(to) === true : isKnownPrivate;
+  return { publicWorld, world: privateWorld && isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld };
 }
 
 function messageOf(request: CallRequest, { gasCap }: CallLimits): Message {

@@ -58,6 +58,11 @@ export class DualWorld implements World {
     return this.select(address).exists(address);
   }
 
+  /** COMPAT: what an heir of SELFDESTRUCT costs before EIP-158 is asked of the private state alone. */
+  existsInFrame(address: Address): boolean {
+    return this.frame.state.exists(address);
+  }
+
   isEmpty(address: Address): boolean {
     return this.select(address).isEmpty(address);
   }
@@ -99,9 +104,9 @@ export class DualWorld implements World {
 
   // --- writes: private ----------------------------------------------------------------------------------------------
 
-  /** Amounts of 0 leave no ghost account behind. */
+  /** COMPAT: 0, as SELFDESTRUCT leaves it, makes an empty private account of a public heir; EIP-158 deletes it afterwards. */
   addBalance(address: Address, amount: bigint): void {
-    if (amount !== 0n) this.writable().addBalance(address, amount);
+    this.writable().addBalance(address, amount);
   }
 
   subBalance(address: Address, amount: bigint): void {

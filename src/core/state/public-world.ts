@@ -100,6 +100,10 @@ export class PublicWorld implements World {
     return this.record(address).balance;
   }
 
+  existsInFrame(address: Address): boolean {
+    return this.exists(address);
+  }
+
   frameBalance(address: Address): bigint {
     return this.balance(address);
   }

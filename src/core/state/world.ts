@@ -8,11 +8,14 @@ import type { Log } from '../chain/receipt.ts';
 export interface World {
   /** In the trie, or touched into being (an empty account may exist before EIP-158). */
   exists(address: Address): boolean;
+  /** In the state that the running frame works on. */
+  existsInFrame(address: Address): boolean;
   /** EIP-161: absent, or nonce, balance and code all empty. */
   isEmpty(address: Address): boolean;
   balance(address: Address): bigint;
   /** Balance in the state that the running frame works on: what can be spent there, and what SELFBALANCE says. */
   frameBalance(address: Address): bigint;
+  /** An amount of 0 touches. */
   addBalance(address: Address, amount: bigint): void;
   subBalance(address: Address, amount: bigint): void;
   nonce(address: Address): bigint;

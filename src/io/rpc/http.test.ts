@@ -115,13 +115,23 @@ describe('serveHttp', () => {
     });
     await post('x', { 'quorum-psi': 'PS1', authorization: 'Bearer abc' });
     await post('x', { 'ledger-psi': 'PS2' });
-    await post('x', { 'quorum-psi': 'PS1' }, '/?PSI=PS3');
-    await post('x', { psi: 'PS4' });
-    expect(callers.map(({ psi }) => psi)).toEqual(['PS1', 'PS2', 'PS3', undefined]);
+    expect(callers.map(({ psi }) => psi)).toEqual(['PS1', 'PS2']);
     expect(callers.map(({ access }) => access)).toMatchObject([
       { why: 'shown: Bearer abc' },
-      ...Array(3).fill({ why: 'shown: undefined' }),
+      { why: 'shown: undefined' },
     ]);
+  });
+
+  it('COMPAT: takes the private state from the header before the URL, and none from an empty name', async () => {
+    const { post, callers } = await serve();
+    const ask = (path: string, headers: Record<string, string>) => post('x', headers, path);
+    await ask('/?PSI=PS3', {});
+    await ask('/?PSI=PS3', { 'quorum-psi': 'PS1' });
+    await ask('/?PSI=PS3', { 'quorum-psi': '' });
+    await ask('/?PSI=', {});
+    // Names that only the reference's documentation knows.
+    await ask('/?psi=PS3', { psi: 'PS4' });
+    expect(callers.map(({ psi }) => psi)).toEqual(['PS3', 'PS1', 'PS3', undefined, undefined]);
   });
 
   it('sends CORS headers to allowed origins alone', async () => {

@@ -183,13 +183,20 @@ export function callerOf(
   access: Access,
   transport: Caller['transport'] = 'http',
 ): Caller {
-  const header = request.headers['quorum-psi'] ?? request.headers['ledger-psi'];
   return {
     transport,
-    psi: url.searchParams.get('PSI') ?? (Array.isArray(header) ? header[0] : header),
+    psi: psiOf(request, url),
     access,
     remote: request.socket.remoteAddress ?? '',
   };
+}
+
+/** COMPAT: the header counts before the URL, whatever the reference's documentation says; an empty name is none. */
+function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
+  for (const header of [headers['quorum-psi'], headers['ledger-psi']].flat()) {
+    if (header) return header;
+  }
+  return url.searchParams.get('PSI') || undefined;
 }
 
 function send(request: IncomingMessage, response: ServerResponse, reply: string): void {

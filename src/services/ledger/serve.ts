@@ -100,8 +100,10 @@ export function composeApi(parts: ApiParts): {
     partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, looks);
   const deskOf = sendersOf(
     parts,
-    (psi) => (args) =>
-      estimateGas(requestOf(args), siteOf({ view: viewOf(psi) }, LATEST), callLimits()),
+    (psi) => (args) => {
+      const request = { ...requestOf(args), isPrivate: args.private !== undefined };
+      return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
+    },
   );
   const pending = pendingDesk(node, systemClock);
   const extensions = composeExtensions({

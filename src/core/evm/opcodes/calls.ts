@@ -186,7 +186,7 @@ export function chargeSelfdestruct(frame: Frame, vm: Vm): void {
   if (rules.isBerlin && world.warmAddress(heir)) price += GAS.coldAccount;
   if (rules.isEip158) {
     if (world.isEmpty(heir) && world.balance(frame.address) !== 0n) price += GAS.newAccount;
-  } else if (rules.isEip150 && !world.exists(heir)) {
+  } else if (rules.isEip150 && !world.existsInFrame(heir)) {
     price += GAS.newAccount;
   }
   if (!rules.isLondon && !world.hasSelfDestructed(frame.address)) {
@@ -205,7 +205,8 @@ export function selfdestruct(frame: Frame, vm: Vm): Signal {
   const isOwnHeir = equalBytes(heir, frame.address);
   // What an account that goes leaves to itself is burnt.
   if (!isOwnHeir || isDestroyed) world.subBalance(frame.address, balance);
-  if (!isOwnHeir) vm.pay(heir, balance);
+  // Even nothing makes an empty account and brings it to attention.
+  if (!isOwnHeir) world.addBalance(heir, balance);
   if (isDestroyed) world.selfDestruct(frame.address);
   vm.output = EMPTY_BYTES;
   return SIGNAL.stopped;

@@ -107,7 +107,11 @@ export class ExtensionDesk {
     return underWay.run(request, () =>
       this.send(caller.psi, deployment(terms), undefined, {
         ...args,
-        private: { ...privately(args), privateFor: [...privateFor, ...others] },
+        // The parties of the contract may name the new one, and name this node's own key.
+        private: {
+          ...privately(args),
+          privateFor: [...new Set([...privateFor, ...others])],
+        },
       }),
     );
   }

@@ -9,6 +9,8 @@ import { BATCH_VERSION } from './peers.ts';
 const URL_CHARACTERS_MAX = 512;
 /** Peers, and keys of one peer, that are remembered. */
 const PARTIES_MAX = 1000;
+/** After so long without a word a peer makes room, where the table is full, for one that speaks. */
+const SILENT_MS_MAX = 24 * 60 * 60 * 1_000;
 const KEYS_PER_PARTY_MAX = 1000;
 const RECIPIENT_BYTES_MIN = 16;
 const PARTY_URL = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;
@@ -67,7 +69,10 @@ export interface PartyTableOptions {
   readonly discovery: boolean;
 }
 
-/** Peers by URL, and the URL of each key. A peer speaks for keys at its own URL only. */
+/**
+ * Peers by URL, and the URL of each key. A peer speaks for keys at its own URL only. One that is away keeps its keys, so that
+ * payloads can be owed to it; nothing goes with time alone.
+ */
 export class PartyTable {
   private listening: string;
   private readonly ownKeys: readonly PublicKey[];
@@ -76,6 +81,8 @@ export class PartyTable {
   private readonly discovery: boolean;
   private readonly parties = new Map<string, Party>();
   private readonly urls = new Map<string, string>();
+  /** When any peer spoke last. */
+  private heardMs = 0;
 
   constructor(options: PartyTableOptions) {
     this.listening = normalizeUrl(options.ownUrl);
@@ -125,7 +132,7 @@ export class PartyTable {
   /** Its place among `peers`. Throws PTM_URL_INVALID, or PTM_BUSY when the table is full. */
   addPeer(url: string): number {
     const normal = normalizeUrl(url);
-    this.add(normal);
+    this.addSpeaking(normal);
     const index = this.peers().indexOf(normal);
     if (index < 0) throw fail('PTM_BUSY', 'the peer is this manager, or too many are known');
     return index;
@@ -168,7 +175,8 @@ export class PartyTable {
     versions: readonly string[] | undefined,
     nowMs: number,
   ): void {
-    const party = this.add(info.url);
+    this.heardMs = Math.max(this.heardMs, nowMs);
+    const party = this.addSpeaking(info.url);
     if (!party) return;
     party.contactMs = nowMs;
     if (versions) party.versions = new Set(versions);
@@ -210,6 +218,25 @@ export class PartyTable {
       contactMs === undefined ? { url } : { url, lastContact: new Date(contactMs).toISOString() },
     );
     return { url: this.ownUrl, peers, keys };
+  }
+
+  private addSpeaking(url: string): Party | undefined {
+    if (this.parties.size >= PARTIES_MAX && !this.parties.has(url)) this.makeRoom();
+    return this.add(url);
+  }
+
+  /** Hearsay goes first; whoever spoke within a day, or is configured, stays. */
+  private makeRoom(): void {
+    const others = [...this.parties.values()].filter(({ url }) => !this.configured.has(url));
+    const gone =
+      others.find(({ contactMs }) => contactMs === undefined) ??
+      others.find(({ contactMs }) => this.heardMs - contactMs! > SILENT_MS_MAX);
+    if (!gone) return;
+    this.parties.delete(gone.url);
+    for (const key of gone.keys) {
+      const name = keyOf(key);
+      if (this.urls.get(name) === gone.url) this.urls.delete(name);
+    }
   }
 
   private add(url: string): Party | undefined {

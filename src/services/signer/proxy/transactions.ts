@@ -210,13 +210,12 @@ function intentOf(method: string, request: TransactionRequest): Intent {
   };
 }
 
-/** As a node takes it: the URL counts before the header. */
+/** As a node takes it: the header counts before the URL. */
 function psiOf({ path, headers }: Caller): string | undefined {
-  const query = path.includes('PSI=') ? /[?&]PSI=([^&]*)/.exec(path)?.[1] : undefined;
-  if (query !== undefined) return new URLSearchParams(`PSI=${query}`).get('PSI')!;
   for (let at = 0; at + 1 < headers.length; at += 2)
-    if (/^(quorum|ledger)-psi$/i.test(headers[at]!)) return headers[at + 1];
-  return undefined;
+    if (/^(quorum|ledger)-psi$/i.test(headers[at]!) && headers[at + 1]) return headers[at + 1];
+  const query = path.includes('PSI=') ? /[?&]PSI=([^&]*)/.exec(path)?.[1] : undefined;
+  return query && new URLSearchParams(`PSI=${query}`).get('PSI')!;
 }
 
 function storedHash({ body }: UpstreamAnswer): Uint8Array | undefined {
