@@ -182,7 +182,10 @@ function worldsOf(
   publicWorld.beginTransaction();
   privateWorld?.beginTransaction();
   const isPrivate = to ? privateWorld?.exists(to) === true : isKnownPrivate;
-  return { publicWorld, world: privateWorld && isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld };
+  return {
+    publicWorld,
+    world: privateWorld && isPrivate ? new DualWorld(publicWorld, privateWorld) : publicWorld,
+  };
 }
 
 function messageOf(request: CallRequest, { gasCap }: CallLimits): Message {

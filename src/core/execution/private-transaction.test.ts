@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProgramWriter } from '../../../test/differential/program.ts';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { type Address, ZERO_HASH } from '../base/bytes.ts';
-import { fromHex } from '../base/hex.ts';
+import { fromHex, toHex } from '../base/hex.ts';
 import { Prng } from '../base/prng.ts';
 import type { Fork } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -32,6 +32,9 @@ interface Scene {
   readonly payload: Uint8Array;
   readonly value: bigint;
   readonly fork: Fork;
+  /** Of what the manager answers. */
+  readonly terms?: Partial<Pick<HeldPayload, 'flag' | 'execHash'>>;
+  readonly isPrivacyEnhancements?: boolean;
 }
 
 const STOP = fromHex('0x00');
@@ -44,7 +47,7 @@ const QUIET: Scene = {
   fork: 'istanbul',
 };
 
-function sharedOf(fork: Fork): BlockEnvironment {
+function sharedOf({ fork, isPrivacyEnhancements = false }: Scene): BlockEnvironment {
   const block = {
     number: 1,
     timestamp: 1n,
@@ -56,7 +59,7 @@ function sharedOf(fork: Fork): BlockEnvironment {
     blobBaseFee: 1n,
   };
   return {
-    rules: { ...rulesOfFork(fork), isQuorum: true },
+    rules: { ...rulesOfFork(fork), isQuorum: true, isPrivacyEnhancements },
     block,
     blockHash: () => undefined,
     feesTo: address(9),
@@ -89,10 +92,11 @@ function play(scene: Scene): { effect: PrivateEffect; space: PrivateSpace; isUnt
     managedParties: [],
     affected: [],
     execHash: undefined,
+    ...scene.terms,
   } as unknown as HeldPayload;
   const { to, value } = scene;
   const tx = { sender: SENDER, to, value, nonce: 3n, data: new Uint8Array(64) };
-  const shared = sharedOf(scene.fork);
+  const shared = sharedOf(scene);
   const message = { ...tx, accessList: [], blobVersionedHashes: [] } as unknown as Transaction;
   const gas = { gasPrice: 0n, forExecution: 1_000_000n };
   const effect = runPrivately(space, { base, world }, message, held, shared, gas);
@@ -141,6 +145,107 @@ describe('SELFBALANCE of a public contract', () => {
     });
     expect(space.world.storage(PRIVATE_1, 2n)).toBe(expected);
   });
+});
+
+describe('code of a public contract', () => {
+  const GAS = '620186a0';
+  /** Calls PUBLIC_1 by `opcode`; slot 2 is then 1 more than the call said, and a log shows that the caller goes on. */
+  const flagBy = (opcode: string, operands: number) =>
+    fromHex(
+      `0x${'6000'.repeat(operands - 2)}73${'c3'.repeat(20)}${GAS}${opcode}60010160025560006000a000`,
+    );
+  const MUTATIONS = [
+    ['SSTORE', '0x60096001550000'],
+    ['LOG0', '0x60006000a000'],
+    ['CREATE', '0x600060006000f000'],
+    ['CREATE2', '0x6000600060006000f500'],
+    ['SELFDESTRUCT', `0x73${'ee'.repeat(20)}ff`],
+  ] as const;
+  const CALLS = [
+    ['CALL', 'f1', 7],
+    ['CALLCODE', 'f2', 7],
+    ['DELEGATECALL', 'f4', 6],
+    ['STATICCALL', 'fa', 6],
+  ] as const;
+
+  it.each(
+    CALLS.flatMap(([call, opcode, operands]) =>
+      MUTATIONS.map(([mutation, code]) => [mutation, call, opcode, operands, code] as const),
+    ),
+  )('COMPAT: may not %s when it is reached by %s', (_mutation, _call, opcode, operands, code) => {
+    const { effect, space, isUntouched } = play({
+      ...QUIET,
+      privateCodes: [flagBy(opcode, operands), STOP],
+      publicCodes: [fromHex(code), STOP],
+    });
+    expect(effect).toMatchObject({ isFailed: false, logs: [{ address: PRIVATE_1 }] });
+    expect(effect.logs).toHaveLength(1);
+    expect(space.world.storage(PRIVATE_1, 2n)).toBe(1n);
+    expect(space.world.storage(PRIVATE_1, 1n)).toBe(7n);
+    expect(isUntouched).toBe(true);
+  });
+
+  it.each(MUTATIONS)('says why where the transaction itself went to it: %s', (_name, code) => {
+    const { effect } = play({ ...QUIET, to: PUBLIC_1, publicCodes: [fromHex(code), STOP] });
+    const fault = 'VM in read-only mode. Mutating opcode prohibited';
+    expect(effect).toMatchObject({ isFailed: true, fault, logs: [] });
+  });
+});
+
+describe('a private contract that leaves what it has to a public account', () => {
+  /** PRIVATE_1 calls PRIVATE_2, which ends itself for `heir`, and keeps a word in slot 2: see `rest`. */
+  const endFor = (heir: Address, before: string, rest: string, fork: Fork) => {
+    const call = `${'6000'.repeat(5)}73${'c2'.repeat(20)}620f4240f150`;
+    return play({
+      ...QUIET,
+      fork,
+      privateCodes: [
+        fromHex(`0x${before}${call}${rest}60025500`),
+        fromHex(`0x73${toHex(heir).slice(2)}ff`),
+      ],
+    }).space;
+  };
+  const costOf = (heir: Address, fork: Fork) =>
+    endFor(heir, '5a', '5a9003', fork).world.storage(PRIVATE_1, 2n);
+
+  it('COMPAT: pays for a new account before EIP-158, as the private state does not know the heir', () => {
+    const nowhere = costOf(address(0xee), 'tangerineWhistle');
+    expect(costOf(PUBLIC_1, 'tangerineWhistle')).toBe(nowhere);
+    expect(costOf(PRIVATE_1, 'tangerineWhistle')).toBe(nowhere - 25_000n);
+    expect(costOf(PUBLIC_1, 'istanbul')).toBe(costOf(PRIVATE_1, 'istanbul'));
+  });
+
+  it.each([
+    ['istanbul', false],
+    ['tangerineWhistle', true],
+  ] as const)('COMPAT: hides it behind an empty private one: on %s', (fork, isKept) => {
+    const balance = `73${'c3'.repeat(20)}31600101`;
+    const { world } = endFor(PUBLIC_1, '', balance, fork);
+    expect(world.storage(PRIVATE_1, 2n)).toBe(1n);
+    expect(world.exists(PUBLIC_1)).toBe(isKept);
+  });
+});
+
+describe('an enhanced payload', () => {
+  const DISABLED =
+    'Privacy enhanced transaction received while privacy enhancements are disabled. Please check your node configuration.';
+  const EMPTY_ROOT_HASH = 'privacy metadata has empty MR for stateValidation flag';
+  const ZEROS = new Uint8Array(32);
+
+  it.each([
+    [1, false, undefined, DISABLED],
+    [3, false, undefined, DISABLED],
+    [3, true, undefined, EMPTY_ROOT_HASH],
+    [3, true, ZEROS, EMPTY_ROOT_HASH],
+  ] as const)(
+    'with flag %i, enhancements %s and root %s fails in words of its own, and the block stands',
+    (flag, isPrivacyEnhancements, execHash, fault) => {
+      const terms = { flag, execHash };
+      const { effect, isUntouched } = play({ ...QUIET, terms, isPrivacyEnhancements });
+      expect(effect).toMatchObject({ isFailed: true, fault });
+      expect(isUntouched).toBe(true);
+    },
+  );
 });
 
 describe('hostile payloads', () => {

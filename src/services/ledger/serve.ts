@@ -98,13 +98,10 @@ export function composeApi(parts: ApiParts): {
   };
   const viewOf = (psi: string | undefined) =>
     partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, looks);
-  const deskOf = sendersOf(
-    parts,
-    (psi) => (args) => {
-      const request = { ...requestOf(args), isPrivate: args.private !== undefined };
-      return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
-    },
-  );
+  const deskOf = sendersOf(parts, (psi) => (args) => {
+    const request = { ...requestOf(args), isPrivate: args.private !== undefined };
+    return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
+  });
   const pending = pendingDesk(node, systemClock);
   const extensions = composeExtensions({
     ...parts,
