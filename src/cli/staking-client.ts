@@ -1,12 +1,15 @@
 /** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
-import { userInfo } from 'node:os';
 import { fail, hasCode } from '../core/base/errors.ts';
-import { systemClock } from '../io/host/clock.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
-import { Admin, SCOPES_DEFAULT, type ShownSecret } from '../services/staking/admin.ts';
-import { STAKING_ROWS, STORE_ROWS, storeSource } from '../services/staking/options.ts';
-import { openStakingStore } from '../services/staking/store/open.ts';
+import {
+  type Admin,
+  type NewClient,
+  SCOPES_DEFAULT,
+  type ShownSecret,
+} from '../services/staking/admin.ts';
+import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import type { Command } from './command.ts';
+import { missing, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Client';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -66,45 +69,40 @@ export const stakingClientCommand: Command = {
       group: GROUP,
     },
   ],
-  run: (options) =>
-    withAdmin(options, async (admin) => {
-      const [action, id] = options.positional;
-      switch (action) {
-        case 'add':
-          if (id !== undefined) throw unknown(`give the id of a new client by --id ${id}`);
-          return showSecret(options, await add(admin, options));
-        case 'rotate': {
-          const overlapMs = Math.round(options.number('overlap')!);
-          return showSecret(options, await admin.rotateSecret(named(id), overlapMs));
-        }
-        case 'disable':
-          await admin.disableClient(named(id));
-          console.log(`client ${id} is disabled`);
-          return;
-        case 'list':
-          return list(admin, options.boolean('json'));
-        default:
-          throw unknown('quorate staking client add, rotate, disable or list');
-      }
-    }),
+  run(options) {
+    const [action, id] = options.positional;
+    return withAdmin({ options, mayMakeStore: action === 'add' }, workOf(options, action, id));
+  },
 };
 
-/** Opens the store of the service for one piece of work. */
-export async function withAdmin(
-  options: ParsedOptions,
-  work: (admin: Admin) => Promise<void>,
-): Promise<number> {
-  const database = await openStakingStore(storeSource(options), process.env);
-  try {
-    await work(new Admin(database, systemClock, userInfo().username));
-    return 0;
-  } finally {
-    await database.close();
+/** Arguments are read before a store is opened. */
+function workOf(options: ParsedOptions, action: string | undefined, id: string | undefined): Work {
+  switch (action) {
+    case 'add': {
+      if (id !== undefined) throw unknown(`give the id of a new client by --id ${id}`);
+      const client = newClient(options);
+      return async (admin) => showSecret(options, await add(admin, client));
+    }
+    case 'rotate': {
+      const who = named(id);
+      const overlapMs = Math.round(options.number('overlap')!);
+      return async (admin) => showSecret(options, await admin.rotateSecret(who, overlapMs));
+    }
+    case 'disable': {
+      const who = named(id);
+      return async (admin) => {
+        await admin.disableClient(who);
+        console.log(`client ${who} is disabled`);
+      };
+    }
+    case 'list':
+      return (admin) => list(admin, options.boolean('json'));
+    default:
+      throw unknown('quorate staking client add, rotate, disable or list');
   }
 }
 
-async function add(admin: Admin, options: ParsedOptions): Promise<ShownSecret> {
-  const client = newClient(options);
+async function add(admin: Admin, client: NewClient): Promise<ShownSecret> {
   try {
     return await admin.addClient(client);
   } catch (error) {
@@ -114,7 +112,7 @@ async function add(admin: Admin, options: ParsedOptions): Promise<ShownSecret> {
   }
 }
 
-function newClient(options: ParsedOptions) {
+function newClient(options: ParsedOptions): NewClient {
   const id = options.string('id');
   const name = options.string('name') ?? id;
   const audiences = options.list('audience');
@@ -132,14 +130,6 @@ function newClient(options: ParsedOptions) {
 function named(id: string | undefined): string {
   if (id !== undefined) return id;
   throw missing('name the client: its client_id');
-}
-
-function missing(message: string): Error {
-  return fail('OPTION_VALUE_MISSING', message);
-}
-
-function unknown(message: string): Error {
-  return fail('OPTION_UNKNOWN', message);
 }
 
 function showSecret(options: ParsedOptions, { clientId, clientSecret }: ShownSecret): void {

@@ -1,10 +1,9 @@
 /** `quorate staking key` and `quorate staking audit`: the keys that sign tokens, and who changed what. */
-import { fail } from '../core/base/errors.ts';
 import { keyConfig, STAKING_ROWS, STORE_ROWS, storeSource } from '../services/staking/options.ts';
 import { rotationOf } from '../services/staking/start.ts';
 import { readSecret } from '../services/staking/store/open.ts';
 import type { Command } from './command.ts';
-import { withAdmin } from './staking-client.ts';
+import { unknown, withAdmin } from './staking-admin.ts';
 
 const MINUTE_MS = 60_000;
 const ROTATION_FLAGS: readonly string[] = [
@@ -44,11 +43,11 @@ export const stakingKeyCommand: Command = {
   ],
   async run(options) {
     if (options.positional[0] !== 'rotate') {
-      throw fail('OPTION_UNKNOWN', 'quorate staking key rotate');
+      throw unknown('quorate staking key rotate');
     }
-    const seal = readSecret(storeSource(options))('signing keys');
-    return withAdmin(options, async (admin) => {
-      const rotation = rotationOf(keyConfig(options));
+    const rotation = rotationOf(keyConfig(options));
+    return withAdmin({ options }, async (admin) => {
+      const seal = readSecret(storeSource(options))('signing keys');
       const revokesOld = options.boolean('revoke-old');
       const isNow = options.boolean('now') || revokesOld;
       const plan = { ...rotation, revokesOld, ...(isNow ? { leadMs: 0 } : {}) };
@@ -68,7 +67,7 @@ export const stakingAuditCommand: Command = {
   rows: STORE_ROWS,
   async run(options) {
     let isWhole = true;
-    await withAdmin(options, async (admin) => {
+    await withAdmin({ options }, async (admin) => {
       const trail = await admin.audit();
       isWhole = trail.isWhole;
       for (const { number, at, actor, action, subject, detail } of trail.rows) {

@@ -6,7 +6,7 @@ import type { Admin } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
 import type { Command } from './command.ts';
-import { withAdmin } from './staking-client.ts';
+import { missing, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Reward';
 const PAGE_ROWS = 1_000;
@@ -56,54 +56,52 @@ export const stakingRewardCommand: Command = {
       group: GROUP,
     },
   ],
-  run: (options) =>
-    withAdmin(options, async (admin) => {
-      const [action, operand] = options.positional;
-      switch (action) {
-        case 'add':
-          return add(admin, options, operand);
-        case 'import':
-          return importFile(admin, options, operand);
-        case 'list':
-          return list(admin, options.boolean('json'));
-        default:
-          throw fail('OPTION_UNKNOWN', 'quorate staking reward add, import or list');
-      }
-    }),
+  run: (options) => withAdmin({ options }, workOf(options)),
 };
 
-async function add(
-  admin: Admin,
-  options: ParsedOptions,
-  pubkey: string | undefined,
-): Promise<void> {
-  if (pubkey === undefined) throw missing('name the validator: its public key');
-  const reference = needed(options, 'reference', 'your own id of this reward');
-  const [outcome] = await admin.addRewards([
-    {
-      pubkey,
-      amount: needed(options, 'amount', 'whole gwei in decimal'),
-      reference,
-      at: options.string('at'),
-      note: options.string('note'),
-    },
-  ]);
-  const { number, isNew } = outcome!;
-  if (options.boolean('json')) console.log(JSON.stringify({ number, reference, new: isNew }));
-  else console.log(`reward ${number} ${isNew ? 'is recorded' : 'was recorded before'}`);
+/** Arguments are read before a store is opened. */
+function workOf(options: ParsedOptions): Work {
+  const [action, operand] = options.positional;
+  switch (action) {
+    case 'add':
+      return adding(options, operand);
+    case 'import':
+      return importing(options, operand);
+    case 'list':
+      return (admin) => list(admin, options.boolean('json'));
+    default:
+      throw unknown('quorate staking reward add, import or list');
+  }
 }
 
-async function importFile(
-  admin: Admin,
-  options: ParsedOptions,
-  file: string | undefined,
-): Promise<void> {
+function adding(options: ParsedOptions, pubkey: string | undefined): Work {
+  if (pubkey === undefined) throw missing('name the validator: its public key');
+  const reference = needed(options, 'reference', 'your own id of this reward');
+  const reward = {
+    pubkey,
+    amount: needed(options, 'amount', 'whole gwei in decimal'),
+    reference,
+    at: options.string('at'),
+    note: options.string('note'),
+  };
+  return async (admin) => {
+    const [outcome] = await admin.addRewards([reward]);
+    const { number, isNew } = outcome!;
+    if (options.boolean('json')) console.log(JSON.stringify({ number, reference, new: isNew }));
+    else console.log(`reward ${number} ${isNew ? 'is recorded' : 'was recorded before'}`);
+  };
+}
+
+function importing(options: ParsedOptions, file: string | undefined): Work {
   if (file === undefined) throw missing('name the file: one JSON object per line');
-  const outcomes = await admin.addRewards(readRewardLines(textOf(file), file));
-  const recorded = outcomes.filter(({ isNew }) => isNew).length;
-  const known = outcomes.length - recorded;
-  if (options.boolean('json')) console.log(JSON.stringify({ recorded, known }));
-  else console.log(`recorded ${recorded}, there before ${known}`);
+  const rewards = readRewardLines(textOf(file), file);
+  return async (admin) => {
+    const outcomes = await admin.addRewards(rewards);
+    const recorded = outcomes.filter(({ isNew }) => isNew).length;
+    const known = outcomes.length - recorded;
+    if (options.boolean('json')) console.log(JSON.stringify({ recorded, known }));
+    else console.log(`recorded ${recorded}, there before ${known}`);
+  };
 }
 
 async function list(admin: Admin, isJson: boolean): Promise<void> {
@@ -132,8 +130,4 @@ function needed(options: ParsedOptions, flag: string, what: string): string {
   const value = options.string(flag);
   if (value === undefined) throw missing(`--${flag} is missing: ${what}`);
   return value;
-}
-
-function missing(message: string): Error {
-  return fail('OPTION_VALUE_MISSING', message);
 }

@@ -1,5 +1,5 @@
 /** Arguments of `quorate staking …` that are none: status 2, and a text that says how. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -48,3 +48,15 @@ it.each([
   );
   expect([isUsageError(error), error.message]).toEqual([true, expect.stringContaining(says)]);
 });
+
+it.each(['client list', 'client rotate x', 'key rotate', 'audit', 'reward list'])(
+  '%s makes no store where there is none',
+  async (line) => {
+    const nowhere = join(folder, 'nowhere');
+    const { command, rest } = commandOf(['staking', ...line.split(' '), '--datadir', nowhere])!;
+    await expect(command.run(parseFor(command, rest))).rejects.toThrow(
+      `there is no store in ${nowhere}: give the --datadir or --store of the service`,
+    );
+    expect(existsSync(nowhere)).toBe(false);
+  },
+);

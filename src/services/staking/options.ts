@@ -139,6 +139,14 @@ export const STAKING_ROWS: readonly OptionRow[] = [
     group: TOKENS,
   },
   {
+    flag: 'auth.address-failures',
+    type: 'integer',
+    default: ATTEMPT_RULES.addressFailuresMax,
+    about:
+      'Wrong secrets from one address that lock it out likewise; 0: addresses are not counted, as behind a proxy that is the address of all',
+    group: TOKENS,
+  },
+  {
     flag: 'bootstrap.client',
     type: 'string',
     about:
@@ -248,6 +256,7 @@ export function stakingConfig(options: ParsedOptions): StakingConfig {
       rate,
       burst: 2 * rate,
       failuresMax: atLeast(options, 'auth.failures', 1),
+      addressFailuresMax: atLeast(options, 'auth.address-failures', 0),
     },
     api: options.boolean('api') ? apiConfig(options) : undefined,
   };

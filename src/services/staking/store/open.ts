@@ -8,6 +8,7 @@ import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
 import { SCHEMA } from './schema.ts';
 
+const FILE = 'staking.db';
 const SECRET_BYTES = 32;
 
 export interface StoreSource {
@@ -20,10 +21,15 @@ export interface StoreSource {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws STORAGE_…. */
+/** Whether openStakingStore would find one. Of a PostgreSQL database only its tables could tell. */
+export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
+  return storeUrl !== undefined || existsSync(join(dataFolder, FILE));
+}
+
+/** Makes what is missing. Throws STORAGE_…. */
 export async function openStakingStore(source: StoreSource, env: Environment): Promise<Database> {
   const database = openDatabase(
-    { url: source.storeUrl, file: join(source.dataFolder, 'staking.db') },
+    { url: source.storeUrl, file: join(source.dataFolder, FILE) },
     { user: env.PGUSER, password: env.PGPASSWORD },
   );
   try {

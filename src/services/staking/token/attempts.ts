@@ -9,6 +9,7 @@ export interface AttemptRules {
   readonly burst: number;
   /** Wrong secrets within the window before the door is shut, of one client and of one address. */
   readonly failuresMax: number;
+  /** 0: addresses are not counted. */
   readonly addressFailuresMax: number;
   readonly windowMs: number;
   readonly lockMs: number;
@@ -52,8 +53,11 @@ export class Attempts {
   }
 
   failed(clientId: string, address: string, nowMs: number): void {
-    this.note(`client ${clientId}`, this.rules.failuresMax, nowMs);
-    if (address !== '') this.note(`address ${address}`, this.rules.addressFailuresMax, nowMs);
+    const { failuresMax, addressFailuresMax } = this.rules;
+    this.note(`client ${clientId}`, failuresMax, nowMs);
+    if (address !== '' && addressFailuresMax > 0) {
+      this.note(`address ${address}`, addressFailuresMax, nowMs);
+    }
   }
 
   /** It has shown a right secret, or was given a new one. */

@@ -377,6 +377,19 @@ describe('locks and limits', () => {
     await one.staking.close();
   });
 
+  it('locks an address out after wrong secrets of many clients, unless addresses are not counted', async () => {
+    for (const [failures, status] of [
+      ['2', 429],
+      ['0', 200],
+    ] as const) {
+      const one = await scene(['--auth.address-failures', failures]);
+      const url = `${one.staking.url}/oauth/token`;
+      for (const client_id of ['a', 'b', 'c']) await postJson(url, { ...one.body, client_id });
+      expect((await postJson(url, one.body)).status).toBe(status);
+      await one.staking.close();
+    }
+  });
+
   it('keeps a client to its rate', async () => {
     const one = await scene(['--auth.rate', '2']);
     const url = `${one.staking.url}/oauth/token`;
