@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signPrivate } from '../../../../test/support/private-transactions.ts';
 import { until } from '../../../../test/support/ptm.ts';
 import { recordedManager } from '../../../../test/support/recorded-connected.ts';
+import { contentsOf } from '../../../../test/support/recorded-manager.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
-import { fromHex } from '../../../core/base/hex.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
 import { AccessToken } from '../../../core/permission/access-token.ts';
 import { residentPrivateStates } from '../../../core/privacy/private-states.ts';
@@ -22,6 +23,8 @@ const HEAD = BLOCKS.at(-1)!;
 const KEYS = readJson(join(RECORDING, 'keys.json')).nodes.find(
   (each: { name: string }) => each.name === 'node1',
 );
+
+const PRECOMPILE = '0x000000000000000000000000000000000000007a';
 
 let node: RpcNode;
 
@@ -109,6 +112,54 @@ it('keeps a filter to the tenant who made it, in the words of the reference', as
   expect(await ask('PS2', 'eth_uninstallFilter', id)).toBe(false);
   expect(await ask('PS2', 'eth_getFilterLogs', '0x1')).toBe('filter not found');
   expect(await ask('PS1', 'eth_uninstallFilter', id)).toBe(true);
+});
+
+it('opens payloads and markers for their tenants only, whoever asked for them first', async () => {
+  const [one, two] = KEYS.groups.map((group: { members: string[] }) => group.members[0]);
+  const contents = contentsOf(RECORDING);
+  const counts = { held: 0, foreign: 0, markers: 0 };
+  for (const { rlp } of BLOCKS) {
+    for (const transaction of decodeBlock(fromHex(rlp)).transactions) {
+      const digest = toHex(transaction.data);
+      const held = contents[digest];
+      if (!held?.parties.includes('node1')) continue;
+      const isMarker = toHex(transaction.to ?? new Uint8Array(0)) === PRECOMPILE;
+      for (const [psi, key] of [
+        ['PS1', one],
+        ['PS2', two],
+        ['PS3', undefined],
+      ]) {
+        const isHeld = held.recipients.includes(key);
+        counts[isHeld ? 'held' : 'foreign']++;
+        expect(await ask(psi, 'eth_getQuorumPayload', digest)).toBe(isHeld ? held.payload : '0x');
+        for (const name of [
+          'eth_getPrivateTransactionByHash',
+          'eth_getPrivateTransactionReceipt',
+        ]) {
+          const answer = await ask(psi, name, toHex(transaction.hash));
+          if (isMarker && isHeld) expect(answer).toMatchObject({ from: expect.any(String) });
+          else expect(answer).toBeNull();
+        }
+        if (isMarker) counts.markers++;
+      }
+    }
+  }
+  expect(counts.held).toBeGreaterThan(15);
+  expect(counts.foreign).toBeGreaterThan(15);
+  expect(counts.markers).toBe(3);
+});
+
+it('tells the hash of a creation in base64, as the reference does, and in hex, as its documentation says', async () => {
+  const contract = '0x383da4d7826437536091dc092a4c340aa159c013';
+  const creation = decodeBlock(fromHex(BLOCKS.find(({ number }) => number === 18)!.rlp));
+  const { data } = creation.transactions[0]!;
+  expect(await ask('PS1', 'eth_getContractPrivacyMetadata', contract)).toEqual({
+    creationTxHash: Buffer.from(data).toString('base64'),
+    creationTxHashHex: toHex(data),
+    privacyFlag: 1,
+    mandatoryFor: [],
+  });
+  expect(await ask('PS2', 'eth_getContractPrivacyMetadata', contract)).toContain('extra data');
 });
 
 it('sends for a tenant with its own keys only', async () => {

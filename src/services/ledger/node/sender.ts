@@ -214,7 +214,8 @@ export class Sender implements SendDesk {
 
   async payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
     const query = { kind: 'payload', hash } as const;
-    const payloads = this.payloads();
+    const { payloads } = this.parts;
+    if (!payloads || !this.parts.private.isInUse) return undefined;
     if (payloads.answer(query)?.kind !== 'held') await payloads.ask([query]);
     const answer = payloads.answer(query);
     const isOurs = answer?.kind === 'held' && this.parts.private.isFor(answer.managedParties);
