@@ -1,223 +1,27 @@
 /** Extensions on networks of nodes in memory, from the first call to the state at the new party. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryManagers, memoryKey } from '../../../../test/support/memory-managers.ts';
-import { MemoryHub, type MemoryNode, memoryNode } from '../../../../test/support/memory-network.ts';
-import { STORE_CODE, setInput } from '../../../../test/support/store-contract.ts';
-import { VirtualTime } from '../../../../test/support/virtual-time.ts';
-import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import { memoryKey } from '../../../../test/support/memory-managers.ts';
+import {
+  hasVoted,
+  type Party,
+  PrivateNetwork,
+  PSI,
+  QUORUM,
+} from '../../../../test/support/private-parties.ts';
+import { setInput } from '../../../../test/support/store-contract.ts';
+import type { Address } from '../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
-import { addressOfSecretKey, sign65 } from '../../../core/base/secp256k1.ts';
-import { genesisFromJson } from '../../../core/chain/genesis.ts';
-import type { Manager } from '../../../core/ports.ts';
-import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
-import type { MemoryDisk } from '../../../io/storage/memory.ts';
-import { MemoryKv } from '../../../io/storage/memory-kv.ts';
-import { devnetGenesis } from '../../devnet/genesis.ts';
-import { topologyOf } from '../../devnet/topology.ts';
-import { composeExtensions, type Extensions } from './extension.ts';
-import { PrivateSender } from './private-sender.ts';
-import type { TransactionArgs } from './send-desk.ts';
-import { Sender } from './sender.ts';
-
-const TOPOLOGY = topologyOf('unused', undefined);
-const GENESIS = genesisFromJson(
-  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
-);
-const START_MS = Date.UTC(2030, 0, 1);
-const MINUTE_MS = 60_000;
-const PSI = 'private';
-const QUORUM = { psi: PSI, rules: 'quorum' } as const;
-
-class Party {
-  readonly key: string;
-  readonly secretKey: Uint8Array;
-  readonly account: Address;
-  readonly node: MemoryNode;
-  readonly sender: Sender;
-  readonly extensions: Extensions;
-  isLocked = false;
-
-  constructor(index: number, node: MemoryNode, manager: Manager, time: VirtualTime, kv: MemoryKv) {
-    this.key = memoryKey(index);
-    this.secretKey = new Uint8Array(32).fill(index + 0x21);
-    this.account = addressOfSecretKey(this.secretKey);
-    this.node = node;
-    const refuse = () => Promise.reject(new Error('not in this test'));
-    this.sender = new Sender({
-      ...node,
-      accounts: {
-        addresses: () => [this.account],
-        sign: (_, hash) => {
-          if (this.isLocked) throw new Error('authentication needed: password or unlock');
-          return sign65(hash, this.secretKey);
-        },
-        signWithPassword: refuse,
-        unlock: refuse,
-        lock: () => {},
-        create: refuse,
-        importKey: refuse,
-      },
-      private: new PrivateSender({
-        chain: node.chain,
-        manager,
-        follower: node.follower,
-        psi: PSI,
-        members: undefined,
-      }),
-      eea: { send: refuse, createGroup: refuse, findGroups: refuse, deleteGroup: refuse },
-      isMarking: false,
-      estimateGas: () => 1_000_000n,
-      feeCapWei: 0n,
-      gasPrices: { suggest: () => 0n },
-      allowsUnprotected: true,
-    });
-    const parts = {
-      ...node,
-      manager,
-      deskOf: () => this.sender,
-      membersOf: () => undefined,
-      kv,
-      timers: time,
-      log: () => {},
-    };
-    this.extensions = composeExtensions(parts)!;
-    this.extensions.agent.start();
-  }
-
-  get desk() {
-    return this.extensions.desk;
-  }
-
-  send(
-    args: Partial<TransactionArgs>,
-    to: readonly Party[],
-    flag: PrivacyFlag = 0,
-  ): Promise<Hash32> {
-    return this.sender.send(this.args(args, to, flag));
-  }
-
-  args(
-    args: Partial<TransactionArgs>,
-    to: readonly Party[],
-    flag: PrivacyFlag = 0,
-  ): TransactionArgs {
-    const none = Object.fromEntries(FIELDS.map((name) => [name, undefined])) as never;
-    const privateFor = to.map(({ key }) => key);
-    const mandatoryFor = flag === 2 ? privateFor.slice(0, 1) : undefined;
-    return {
-      ...(none as TransactionArgs),
-      from: this.account,
-      private: { privateFrom: undefined, privateFor, flag, mandatoryFor },
-      ...args,
-    };
-  }
-
-  private state() {
-    const { store } = this.node.chain;
-    const space = { kind: 'private', psi: PSI } as const;
-    return store.stateAt(space, store.cursor(space));
-  }
-
-  slot(contract: Address): bigint | undefined {
-    const state = this.state();
-    const account = state.account(contract);
-    return account && state.code(account.codeHash).length > 0
-      ? state.slot(contract, account, 0n)
-      : undefined;
-  }
-
-  metadata(contract: Address) {
-    return this.state().metadata(contract);
-  }
-
-  receipt(hash: Hash32) {
-    const place = this.node.chain.store.transactionByHash(hash);
-    return (
-      place && this.node.chain.store.privateRecord(PSI, place.block)?.receipts.get(place.index)
-    );
-  }
-}
-
-const FIELDS = [
-  'from to gas gasPrice maxFeePerGas maxPriorityFeePerGas value nonce data input accessList chainId private',
-].flatMap((names) => names.split(' '));
-
-class Network {
-  readonly time = new VirtualTime(START_MS);
-  readonly hub = new MemoryHub(this.time);
-  readonly managers = new MemoryManagers();
-  readonly parties: Party[] = [];
-  private readonly kvs: MemoryKv[] = [];
-
-  async start(count = 4): Promise<void> {
-    for (let index = 0; index < count; index++) this.parties.push(await this.party(index));
-  }
-
-  async party(index: number, disk?: MemoryDisk): Promise<Party> {
-    const manager = this.managers.manager(memoryKey(index));
-    const node = await memoryNode({
-      hub: this.hub,
-      genesis: GENESIS,
-      secretKey: TOPOLOGY.nodes[index]!.nodeKey,
-      manager,
-      ...(disk ? { disk } : {}),
-    });
-    this.kvs[index] ??= new MemoryKv();
-    return new Party(index, node, manager, this.time, this.kvs[index]);
-  }
-
-  until(isDone: () => boolean, what: string): Promise<void> {
-    return this.time.until(isDone, MINUTE_MS, what);
-  }
-
-  async stop(): Promise<void> {
-    for (const { extensions, node } of this.parties.splice(0)) {
-      await extensions.agent.stop();
-      await node.stop();
-    }
-  }
-
-  /** A contract holding 42, of `owner` and `others`. */
-  async contract(owner: Party, others: readonly Party[], flag: PrivacyFlag): Promise<Address> {
-    const hash = await owner.send({ data: fromHex(STORE_CODE) }, others, flag);
-    await this.until(() => owner.receipt(hash) !== undefined, 'the contract is there');
-    const address = owner.receipt(hash)!.contractAddress!;
-    const set = { to: address, data: fromHex(setInput(42)) };
-    const done = await owner.send(set, others, flag);
-    await this.until(
-      () => [owner, ...others].every((each) => each.receipt(done) && each.slot(address) === 42n),
-      'the contract holds 42',
-    );
-    return address;
-  }
-
-  async extend(from: Party, to: Party, contract: Address, witnesses: readonly Party[] = []) {
-    const terms = { toExtend: contract, recipient: to.account, recipientKey: to.key };
-    const hash = await from.desk.extend(QUORUM, terms, from.args({}, [to]));
-    await this.until(
-      () => [from, to, ...witnesses].every((each) => each.receipt(hash)),
-      'the management contract is there',
-    );
-    const manager = from.receipt(hash)!.contractAddress!;
-    await this.until(() => hasVoted(to, manager, from.account), 'the initiator has voted');
-    return manager;
-  }
-}
-
-function hasVoted(party: Party, manager: Address, voter: Address): boolean {
-  return party.desk.management(PSI, manager).hasVoted(voter);
-}
 
 const isDone = (party: Party, manager: Address) => () => party.desk.isFinished(PSI, manager);
 
-let network: Network;
+let network: PrivateNetwork;
 afterEach(() => network.stop());
 
 describe('an extension', () => {
   it.each([0, 1, 2, 3] as const)(
     'takes the state of a contract with flag %i to a new party',
     async (flag) => {
-      network = new Network();
+      network = new PrivateNetwork();
       await network.start();
       const [one, two, three, four] = network.parties as [Party, Party, Party, Party];
       const contract = await network.contract(one, [two], flag);
@@ -245,8 +49,73 @@ describe('an extension', () => {
     },
   );
 
+  it.each([1, 3] as const)(
+    'of a contract with flag %i is standard private, whatever was asked for',
+    async (flag) => {
+      network = new PrivateNetwork();
+      await network.start();
+      const [one, two, three] = network.parties as [Party, Party, Party];
+      const contract = await network.contract(one, [two], flag);
+      const terms = { toExtend: contract, recipient: three.account, recipientKey: three.key };
+      const sentBefore = one.sent.length;
+      const hash = await one.desk.extend(QUORUM, terms, one.args({}, [three], flag));
+      await network.until(
+        () => [one, two, three].every((each) => each.receipt(hash)),
+        'all parties and the new one have the management contract',
+      );
+      const manager = one.receipt(hash)!.contractAddress!;
+      expect([one, two, three].map((each) => each.metadata(manager))).toEqual(
+        Array(3).fill(undefined),
+      );
+      await three.desk.vote(QUORUM, manager, true, three.args({}, [one, two], flag));
+      await network.until(isDone(two, manager), 'the extension has ended');
+      // The state itself goes under the contract's own flag, everything else under none.
+      const flags = [...one.sent.slice(sentBefore), ...three.sent].map((each) => each.flag);
+      expect(flags.filter((each) => each !== 0)).toEqual([flag]);
+    },
+  );
+
+  it('COMPAT: of a standard private contract is unknown to its other parties, who do not know the new one', async () => {
+    network = new PrivateNetwork();
+    await network.start();
+    const [one, two, three] = network.parties as [Party, Party, Party];
+    const contract = await network.contract(one, [two], 0);
+    const manager = await network.extend(one, three, contract);
+    await three.desk.vote(QUORUM, manager, true, three.args({}, [one]));
+    await network.until(() => three.slot(contract) === 42n, 'the new party has the contract');
+    expect(await two.desk.active(PSI)).toEqual([]);
+    expect(() => two.desk.management(PSI, manager)).toThrow('no contract code at given address');
+    const set = { to: contract, data: fromHex(setInput(43)) };
+    const hash = await two.send(set, [one]);
+    await network.until(() => one.slot(contract) === 43n, 'the old parties go on');
+    await network.until(() => three.receipt(hash) !== undefined, 'the new party has the block');
+    expect(three.slot(contract)).toBe(42n);
+  });
+
+  it('tells the parties of the contract by itself, each key once; the caller may name the new one only', async () => {
+    network = new PrivateNetwork();
+    await network.start();
+    const [one, two, three] = network.parties as [Party, Party, Party];
+    const contract = await network.contract(one, [two], 1);
+    const extend = (to: Party, privateFor: readonly Party[]) =>
+      one.desk.extend(
+        QUORUM,
+        { toExtend: contract, recipient: to.account, recipientKey: to.key },
+        one.args({}, privateFor),
+      );
+    await expect(extend(three, [three, two])).rejects.toThrow(
+      'invalid transaction manager keys given in privateFor argument',
+    );
+    await expect(extend(three, [two])).rejects.toThrow(
+      'mismatch between recipient transaction manager key and privateFor argument',
+    );
+    // A party already: its key comes from both sides.
+    await extend(two, []);
+    expect([...one.sent.at(-1)!.to].sort()).toEqual([one.key, two.key].sort());
+  });
+
   it('that is cancelled or refused shares nothing', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start(4);
     const [one, two] = network.parties as [Party, Party];
     const contract = await network.contract(one, [], 0);
@@ -261,7 +130,7 @@ describe('an extension', () => {
   });
 
   it('goes on after the initiator was locked, its manager down, and its process ended', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start();
     const [one, two] = network.parties as [Party, Party];
     const contract = await network.contract(one, [], 0);
@@ -285,7 +154,7 @@ describe('the rules of the seed', () => {
   const LEDGER = { psi: PSI, rules: 'ledger' } as const;
 
   it('let only the creator of a standard private contract extend it', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start();
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [two], 0);
@@ -304,7 +173,7 @@ describe('the rules of the seed', () => {
   });
 
   it('answer a second request at once, before the first is in a block', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start();
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [], 0);
@@ -332,7 +201,7 @@ describe('the rules of the seed', () => {
   });
 
   it('say who may act before they ask for his wallet', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start();
     const [one, two] = network.parties as [Party, Party];
     const contract = await network.contract(one, [], 0);
@@ -349,7 +218,7 @@ describe('the rules of the seed', () => {
   });
 
   it('let a recipient vote once, and nobody else', async () => {
-    network = new Network();
+    network = new PrivateNetwork();
     await network.start();
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [], 0);
