@@ -4,14 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isUsageError } from '../io/host/options.ts';
+import { openStakingStore } from '../services/staking/store/open.ts';
 import { parseFor } from './command.ts';
 import { commandOf } from './commands.ts';
 
 let folder: string;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quorate-staking-arguments-'));
+  const dataFolder = join(folder, 'data');
+  const source = { dataFolder, storeUrl: undefined, secretFile: undefined };
+  await (await openStakingStore(source, {})).close();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function errorOf(line: string, name: string): Promise<Error> {
+  const given = ['staking', ...line.split(' '), '--datadir', join(folder, name)];
+  const { command, rest } = commandOf(given)!;
+  const run = async () => command.run(parseFor(command, rest));
+  return run().then(
+    () => new Error('it ran'),
+    (each: Error) => each,
+  );
+}
 
 it.each([
   ['client', 'add, rotate, disable or list'],
@@ -39,13 +53,7 @@ it.each([
   ['--tls.cert x', '--tls.key'],
   ['--bootstrap.client x', '--bootstrap.secret-file'],
 ])('%s', async (line, says) => {
-  const given = ['staking', ...line.split(' '), '--datadir', join(folder, 'data')];
-  const { command, rest } = commandOf(given)!;
-  const run = async () => command.run(parseFor(command, rest));
-  const error = await run().then(
-    () => new Error('it ran'),
-    (each: Error) => each,
-  );
+  const error = await errorOf(line, 'data');
   expect([isUsageError(error), error.message]).toEqual([true, expect.stringContaining(says)]);
 });
 

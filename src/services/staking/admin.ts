@@ -12,12 +12,10 @@ import {
 import type { Page } from './stakes/stakes.ts';
 import { type AuditRow, auditTrail, change } from './store/changes.ts';
 import { type Client, readClients } from './token/clients.ts';
-import { hashSecret, newSecret } from './token/secrets.ts';
+import { hashSecret, LIVE_SECRETS_MAX, newSecret } from './token/secrets.ts';
 import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';
 
 const ID_BYTES = 16;
-/** An old secret and a new one. */
-const LIVE_SECRETS_MAX = 2;
 const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const NAME_CHARACTERS_MAX = 200;

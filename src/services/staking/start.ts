@@ -128,7 +128,17 @@ async function serve(
   place.url = server.url;
   place.issuer ||= `${server.url}/`;
   place.audience ||= `${server.url}/`;
-  if (config.bootstrap) await bootstrap(config.bootstrap, admin, live, place.audience);
+  const close = async () => {
+    await server.close();
+    await api?.close();
+    await live.stop();
+  };
+  if (config.bootstrap) {
+    await bootstrap(config.bootstrap, admin, live, place.audience).catch(async (error) => {
+      await close();
+      throw error;
+    });
+  }
   place.isReady = true;
   api?.begin();
   return {
@@ -137,11 +147,7 @@ async function serve(
     audience: place.audience,
     admin,
     refresh: () => live.refresh(),
-    async close() {
-      await server.close();
-      await api?.close();
-      await live.stop();
-    },
+    close,
   };
 }
 

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { until } from '../../../../test/support/conditions.ts';
 import {
   POSTGRES_PATIENCE_MS,
   startTestPostgres,
@@ -77,9 +78,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       secretFile: undefined,
     };
     for (let i = 0; i < 2; i++) databases.push(await openStakingStore(source, {}));
+    // Who dies in these tests renews no claim.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await databases[0]!.query('CREATE TABLE effect (client_id text, key text, body text, id text)');
   }, POSTGRES_PATIENCE_MS);
   afterAll(async () => {
+    vi.useRealTimers();
     for (const database of databases) await database.close();
     await postgres?.remove();
     rmSync(folder, { recursive: true, force: true });
@@ -144,7 +148,12 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
         clientId,
         key,
       ]);
-    return { ask, take, answers, underWay, clock, effectsOf };
+    const heldUntil = async (key: string) => {
+      const text = 'SELECT held_until FROM idempotency WHERE client_id = $1 AND key = $2';
+      const [row] = await databases[0]!.query(text, [clientId, key]);
+      return Number(row!.held_until);
+    };
+    return { ask, take, answers, underWay, clock, effectsOf, heldUntil };
   }
 
   it('holds in every order', async ({ skip }) => {
@@ -175,6 +184,24 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('one that is slow, and lives, keeps its claim', async ({ skip }) => {
+    if (databases.length === 0) skip();
+    const timers = vi.getTimerCount();
+    const world = newWorld();
+    await world.ask(0, 'k0', 'body a', 'done');
+    for (let i = 0; i < 10; i++) {
+      const before = await world.heldUntil('k0');
+      world.clock.ms += 5_000;
+      vi.advanceTimersByTime(5_000);
+      await until('it is renewed', async () => (await world.heldUntil('k0')) > before);
+      await world.ask(1, 'k0', 'body a', 'done');
+    }
+    expect(world.underWay).toHaveLength(1);
+    await world.take({ kind: 'go on', which: 0 });
+    expect(world.answers).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(timers);
   });
 
   it("one that lost its claim does not answer for another's request under the same key", async ({

@@ -7,8 +7,9 @@ import type { Clock } from '../../../core/ports.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
 import { ApiError } from './api-error.ts';
 
-/** Longer than a request takes: an instance that died in the middle is succeeded after that. One that is slower loses its claim. */
+/** An instance that died in the middle is succeeded after that; one that lives, and is slow, renews its claim before. */
 const HELD_MS = 20_000;
+const RENEWAL_MS = HELD_MS / 4;
 
 export interface KeptAnswer {
   readonly status: number;
@@ -55,6 +56,10 @@ export class Idempotency {
     const holder = randomUUID();
     const kept = await this.begin(request, holder);
     if (kept) return kept;
+    const renewal = setInterval(() => {
+      // Where that fails, and goes on failing, somebody else takes over.
+      this.renew(request, holder).catch(() => undefined);
+    }, RENEWAL_MS);
     try {
       const prepared = await prepare();
       return await this.database.transaction(async (query) => {
@@ -65,6 +70,8 @@ export class Idempotency {
     } catch (error) {
       await this.release(request, holder);
       throw error;
+    } finally {
+      clearInterval(renewal);
     }
   }
 
@@ -100,6 +107,14 @@ export class Idempotency {
     );
     if (taken.length === 0) throw inFlight();
     return undefined;
+  }
+
+  private async renew({ clientId, key }: KeyedRequest, holder: string): Promise<void> {
+    await this.database.query(
+      `UPDATE idempotency SET held_until = $4
+       WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL`,
+      [clientId, key, holder, this.clock.nowMs() + HELD_MS],
+    );
   }
 
   private async finish(

@@ -11,6 +11,8 @@ const COST_LOG2 = 14;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SECRET_CHARACTERS_MAX = 1024;
+/** Of a client: an old one and a new one. */
+export const LIVE_SECRETS_MAX = 2;
 /** Slow checks: at the same time, waiting for their turn, and found right and remembered. */
 const RUNNING_MAX = 2;
 const WAITING_MAX = 64;
@@ -61,7 +63,7 @@ export class SecretChecker {
   private readonly underWay = new Map<string, Promise<boolean>>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
-  /** A stranger's secret is checked against this one: he waits as long as a client. */
+  /** A stranger's secret is checked against this one, and so is that of a client with one secret: all wait as long. */
   private readonly nobody = hashSecret(newSecret());
 
   /** True without slow work: this process has found this secret right before, and it is still among `hashes`. */
@@ -95,10 +97,11 @@ export class SecretChecker {
   ): Promise<boolean> {
     await this.turn();
     try {
-      const candidates = hashes.length > 0 ? hashes : [await this.nobody];
+      const missing = Math.max(0, LIVE_SECRETS_MAX - hashes.length);
+      const candidates = [...hashes, ...Array<string>(missing).fill(await this.nobody)];
       let found: string | undefined;
       for (const hash of candidates) if (await matches(secret, hash)) found = hash;
-      if (found === undefined || hashes.length === 0) return false;
+      if (found === undefined || !hashes.includes(found)) return false;
       this.remembered.set(mark, found);
       return true;
     } finally {

@@ -85,6 +85,16 @@ it('names a key by its thumbprint, and seals its private part', async () => {
   await expect(keys.refresh()).rejects.toMatchObject({ code: 'STAKING_SECRET_INVALID' });
 });
 
+it('takes no key that was sealed with another secret: nobody could start with it', async () => {
+  const { keys, rotate, signer } = await newKeys();
+  const first = await rotate(START_MS, 0);
+  const plan = { algorithm: 'EdDSA', nowMs: START_MS, leadMs: 0, tokenMs: TOKEN_MS } as const;
+  const foreign = database.transaction((query) => rotateKeys(query, randomBytes(32), plan));
+  await expect(foreign).rejects.toMatchObject({ code: 'STAKING_SECRET_INVALID' });
+  await keys.refresh();
+  expect(signer(0)).toBe(first);
+});
+
 it('whatever the rotations: who signs is published, and was for as long as the lead; a token outlives no key', async () => {
   const rotation = fc.record({ afterMinutes: fc.nat(90), isNow: fc.boolean() });
   await fc.assert(

@@ -111,9 +111,10 @@ export async function newestKey(query: Query): Promise<string | undefined> {
   return row && String(row.kid);
 }
 
-/** Inside a transaction. Returns the new key's id. */
+/** Inside a transaction. Returns the new key's id. Throws STAKING_SECRET_INVALID: with another seal, no instance could start. */
 export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan): Promise<string> {
   const { algorithm, nowMs, leadMs } = plan;
+  for (const row of await query('SELECT kid, sealed FROM signing_key')) secretOf(row, seal);
   const pair = await generateKeyPair(algorithm, { extractable: true, modulusLength: RSA_BITS });
   const publicJwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(publicJwk);
@@ -155,7 +156,7 @@ async function keyOf(row: Row, seal: Buffer): Promise<SigningKey> {
   const kid = String(row.kid);
   const algorithm = String(row.algorithm) as Algorithm;
   const publicJwk = JSON.parse(String(row.public_jwk)) as JWK;
-  const secret = JSON.parse(unsealed(seal, Buffer.from(row.sealed as Uint8Array), kid)) as JWK;
+  const secret = secretOf(row, seal);
   return {
     kid,
     algorithm,
@@ -167,6 +168,10 @@ async function keyOf(row: Row, seal: Buffer): Promise<SigningKey> {
     activeAt: Number(row.active_at),
     retiredAt: row.retired_at === null ? undefined : Number(row.retired_at),
   };
+}
+
+function secretOf({ kid, sealed: box }: Row, seal: Buffer): JWK {
+  return JSON.parse(unsealed(seal, Buffer.from(box as Uint8Array), String(kid))) as JWK;
 }
 
 /** nonce ‖ tag ‖ ciphertext, bound to the key's id. */

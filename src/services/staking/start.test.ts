@@ -1,0 +1,79 @@
+/** The service as a whole: over TLS, and what it does not start with. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeCertificate } from '../../../test/support/certificates.ts';
+import { AUDIENCE, startTestStaking } from '../../../test/support/staking.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-staking-start-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('serves https with --tls.cert and --tls.key, and names itself so', async () => {
+  const { key, cert } = makeCertificate('staking');
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  writeFileSync(keyFile, key);
+  writeFileSync(certFile, cert);
+  const staking = await startTestStaking(['--tls.key', keyFile, '--tls.cert', certFile]);
+  const { clientId, clientSecret } = await staking.running.admin.addClient({
+    name: 'x',
+    audiences: [AUDIENCE],
+    scopes: ['stake:read'],
+    mayIntrospect: false,
+  });
+  await staking.running.refresh();
+  const post = (body: string) =>
+    new Promise<any>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json' };
+      const options = { method: 'POST', ca: cert, headers };
+      request(`${staking.url}/oauth/token`, options, (response) => {
+        let text = '';
+        response.on('data', (data) => {
+          text += data;
+        });
+        response.on('end', () => resolve(JSON.parse(text)));
+      })
+        .once('error', reject)
+        .end(body);
+    });
+  const grant = { client_id: clientId, client_secret: clientSecret, audience: AUDIENCE };
+  const answer = await post(JSON.stringify({ ...grant, grant_type: 'client_credentials' }));
+  const { iss } = JSON.parse(
+    Buffer.from(answer.access_token.split('.')[1], 'base64url').toString(),
+  );
+  expect(iss).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(iss).toBe(staking.running.issuer);
+  await staking.close();
+});
+
+it('does not start on a store that was sealed with another secret, or in a folder that is in use', async () => {
+  const first = await startTestStaking();
+  await expect(startTestStaking([], first.folder)).rejects.toThrow(/in use|lock|already/);
+  await first.running.close();
+  writeFileSync(join(first.folder, 'secret'), 'ab'.repeat(32));
+  await expect(startTestStaking([], first.folder)).rejects.toMatchObject({
+    code: 'STAKING_SECRET_INVALID',
+    message: expect.stringContaining('another secret'),
+  });
+  writeFileSync(join(first.folder, 'secret'), 'short');
+  await expect(startTestStaking([], first.folder)).rejects.toMatchObject({
+    code: 'STAKING_SECRET_INVALID',
+    message: expect.stringContaining('32 bytes in hex'),
+  });
+  rmSync(first.folder, { recursive: true, force: true });
+});
+
+it('does not start with a first client whose secret is short or missing', async () => {
+  const file = join(folder, 'client');
+  const flags = ['--bootstrap.client', 'me', '--bootstrap.secret-file', file];
+  await expect(startTestStaking(flags)).rejects.toMatchObject({ code: 'STAKING_CLIENT_INVALID' });
+  writeFileSync(file, 'short');
+  await expect(startTestStaking(flags)).rejects.toMatchObject({
+    code: 'STAKING_CLIENT_INVALID',
+    message: expect.not.stringContaining('short'),
+  });
+});
