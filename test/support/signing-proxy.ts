@@ -67,7 +67,11 @@ function isAnswer(answer: unknown): answer is UpstreamAnswer {
 
 export interface MemoryProxy {
   readonly sender: Sender;
-  send(body: unknown, identity?: Identity): Promise<Reply>;
+  send(
+    body: unknown,
+    identity?: Identity,
+    request?: { readonly headers: HeaderList; readonly path: string },
+  ): Promise<Reply>;
   /** The parsed answer to one call. */
   call(method: string, ...params: unknown[]): Promise<any>;
   close(): void;
@@ -102,9 +106,10 @@ export function memoryProxy(options: {
   });
   const forwarded = new Set(options.forwarded);
   const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });
-  const send = (body: unknown, identity = EVERYBODY): Promise<Reply> => {
+  const plain = { headers: [], path: '/' };
+  const send: MemoryProxy['send'] = (body, identity = EVERYBODY, request = plain) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return pipeline.handle(text, { identity, headers: [], path: '/' });
+    return pipeline.handle(text, { identity, ...request });
   };
   return {
     sender,

@@ -151,6 +151,29 @@ it('shows a party the accounts that its private transaction met', async () => {
   }
 });
 
+it('names the gas of a constructor that calls a private contract', async () => {
+  const args = { from: FROM, gasPrice: '0x0', privateFor: [] };
+  // Answers 42 to everybody.
+  const runtime = '602a60005260206000f3';
+  const made = await node.call('eth_sendTransaction', {
+    ...args,
+    data: `0x69${runtime}600052600a6016f3`,
+  });
+  const oracle = (await mined(node, made)).contractAddress.slice(2);
+  // Reverts without an answer, and keeps it in slot 0.
+  const call = `6020600060006000600073${oracle}5af1506000518060005560315760006000fd5b00`;
+  const caller = { ...args, data: `0x${call}` };
+  const { contractAddress, status } = await mined(
+    node,
+    await node.call('eth_sendTransaction', caller),
+  );
+  expect(status).toBe('0x1');
+  expect(await node.call('eth_getStorageAt', contractAddress, '0x0', 'latest')).toBe(word(42));
+  await expect(node.call('eth_sendTransaction', { ...caller, privateFor: null })).rejects.toThrow(
+    'execution reverted',
+  );
+});
+
 it('signs typed data as wallets do', async () => {
   const types = { Mail: [{ name: 'contents', type: 'string' }] };
   const [domain, message] = [{ name: 'test', chainId: 1337 }, { contents: 'Hello' }];

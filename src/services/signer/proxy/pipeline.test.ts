@@ -12,6 +12,7 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';
 import type { Guard, Intent } from '../../../core/signing/guard.ts';
+import { FORGETFUL_JOURNAL } from './journal.ts';
 import { EVERYBODY, OPEN_GUARD } from './open-guard.ts';
 
 const eea = {
@@ -454,6 +455,29 @@ describe('answers of nodes to a transaction without a nonce', () => {
       expect(reply.headers).toContain('X-Transaction-Hash');
     },
   );
+});
+
+it('the private state that a request names is kept with it: COMPAT the header before the URL', async () => {
+  const kept: (string | undefined)[] = [];
+  const add = async ({ psi }: { psi?: string | undefined }) => void kept.push(psi);
+  const { proxy } = play({ journal: { ...FORGETFUL_JOURNAL, add } });
+  const send = (path: string, ...headers: string[]) =>
+    proxy.send(
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'eth_sendTransaction',
+        params: [{ ...transfer, nonce: undefined }],
+      },
+      EVERYBODY,
+      { path, headers },
+    );
+  await send('/');
+  await send('/?a=b&PSI=PS%203');
+  await send('/?PSI=PS3', 'Quorum-Psi', 'PS1');
+  await send('/?PSI=PS3', 'Ledger-PSI', '');
+  await send('/?PSI=');
+  expect(kept).toEqual([undefined, 'PS 3', 'PS1', 'PS3', undefined]);
 });
 
 describe('nonces that a client names, and nonces that come back', () => {

@@ -215,7 +215,7 @@ function psiOf({ path, headers }: Caller): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2)
     if (/^(quorum|ledger)-psi$/i.test(headers[at]!) && headers[at + 1]) return headers[at + 1];
   const query = path.includes('PSI=') ? /[?&]PSI=([^&]*)/.exec(path)?.[1] : undefined;
-  return query && new URLSearchParams(`PSI=${query}`).get('PSI')!;
+  return query ? new URLSearchParams(`PSI=${query}`).get('PSI')! : undefined;
 }
 
 function storedHash({ body }: UpstreamAnswer): Uint8Array | undefined {
