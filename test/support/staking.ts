@@ -39,6 +39,7 @@ export async function startTestStaking(
     log: (...words) => logged.push(JSON.stringify(words)),
     env: {},
     clock,
+    lookMs: 20,
     depositSigner: signHere,
   });
   return {

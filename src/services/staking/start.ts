@@ -24,10 +24,14 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Longer than others keep the key set (token/routes.ts). */
 const KEY_LEAD_MS = 10 * 60_000;
 
+const LOOK_MS = 1_000;
+
 export interface StakingHost {
   readonly log: Log;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Between looks at the ledger; undefined: a second. */
+  readonly lookMs?: number;
   /** Undefined: in threads. */
   readonly depositSigner?: typeof depositThreads;
 }
@@ -73,7 +77,7 @@ export async function startStaking(
 
 async function serve(
   config: StakingConfig,
-  { log, clock = systemClock, depositSigner = depositThreads }: StakingHost,
+  { log, clock = systemClock, lookMs = LOOK_MS, depositSigner = depositThreads }: StakingHost,
   database: Database,
 ): Promise<RunningStaking> {
   const secretFor = readSecret(config);
@@ -111,6 +115,7 @@ async function serve(
       log,
       place,
       secretFor,
+      lookMs,
       depositSigner,
     }));
   const server = await startHttpServer({

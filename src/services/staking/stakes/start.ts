@@ -27,6 +27,7 @@ export interface ApiParts {
   /** Filled in when the server listens. */
   readonly place: { readonly issuer: string; readonly audience: string };
   readonly secretFor: (purpose: string) => Buffer;
+  readonly lookMs: number;
   readonly depositSigner: (keys: DepositKeys) => DepositSigner;
 }
 
@@ -52,7 +53,7 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
   const submitter =
     from === undefined
       ? undefined
-      : new Submitter({ database, ledger, clock, log, from, contract });
+      : new Submitter({ database, ledger, clock, log, from, contract, lookMs: parts.lookMs });
   if (!submitter) log('warn', 'Without --deposit.from nothing can be staked, only read');
   const checker = tokenChecker(parts);
   return {

@@ -14,7 +14,6 @@ import { DEPOSIT_CONTRACT_CODE } from '../../../core/staking/deposit-contract.ts
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import type { Ledger, Receipt, TransactionWish } from './ledger.ts';
 
-const LOOK_MS = 1_000;
 /** Transactions of ours that may wait for a block at the same time. */
 const LIVE_MAX = 256;
 const SEND_AGAIN_MS = 5_000;
@@ -33,6 +32,8 @@ export interface SubmitterParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly from: string;
+  /** Between looks at the ledger while nothing new comes. */
+  readonly lookMs: number;
   /** Undefined: our own, deployed when first needed. */
   readonly contract: string | undefined;
 }
@@ -72,7 +73,7 @@ export class Submitter {
     clearTimeout(this.timer);
     this.working = this.look().finally(() => {
       this.working = undefined;
-      if (!this.isStopped) this.timer = setTimeout(() => this.wake(), LOOK_MS).unref();
+      if (!this.isStopped) this.timer = setTimeout(() => this.wake(), this.parts.lookMs).unref();
     });
   }
 
