@@ -13,10 +13,12 @@ import { parseSignerOptions } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';
 import { settingsOf } from '../services/signer/settings.ts';
 import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
-import { startStaking } from '../services/staking/start.ts';
+import { type StakingHost, startStaking } from '../services/staking/start.ts';
+
+type StakingParts = Pick<StakingHost, 'depositSigner'>;
 
 /** `verbosity`: of the log files, 0 silent .. 5 trace. */
-export function inProcessLauncher(verbosity = 3): Launch {
+export function inProcessLauncher(verbosity = 3, stakingParts: StakingParts = {}): Launch {
   return async ({ name, args, logFile }) => {
     const [command, ...argv] = args;
     const { log } = createLogger({
@@ -24,7 +26,7 @@ export function inProcessLauncher(verbosity = 3): Launch {
       clock: systemClock,
       verbosity,
     });
-    const close = await start(command, argv, log);
+    const close = await start(command, argv, log, stakingParts);
     let end: (how: string) => void = () => {};
     const ended = new Promise<string>((resolve) => {
       end = resolve;
@@ -46,6 +48,7 @@ async function start(
   command: string | undefined,
   argv: readonly string[],
   log: ReturnType<typeof createLogger>['log'],
+  stakingParts: StakingParts,
 ) {
   if (command === 'node') {
     const options = parseOptions(NODE_ROWS, { argv });
@@ -71,7 +74,7 @@ async function start(
   }
   if (command === 'staking') {
     const options = parseOptions(STAKING_ROWS, { argv });
-    const staking = await startStaking(stakingConfig(options), { log, env: {} });
+    const staking = await startStaking(stakingConfig(options), { log, env: {}, ...stakingParts });
     return () => staking.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);

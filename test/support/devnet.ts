@@ -10,6 +10,7 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../../src/services
 import { until } from './conditions.ts';
 import { freePorts } from './free-ports.ts';
 import { type Rpc, rpcClient } from './rpc-client.ts';
+import { signHere } from './staking.ts';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 export const MAIN = join(PROJECT, 'dist/cli/main.js');
@@ -36,7 +37,7 @@ export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'quorate-e2e-'));
   const launch = options.inProcesses
     ? processLauncher(MAIN, process.env)
-    : inProcessLauncher(options.verbosity);
+    : inProcessLauncher(options.verbosity, { depositSigner: signHere });
   const wanted: DevnetOptions = {
     isFresh: false,
     blockPeriodSeconds: 1,

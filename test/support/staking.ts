@@ -60,7 +60,7 @@ export async function startTestStaking(
 }
 
 /** Without the threads, whose file the build makes. */
-function signHere({ parent, forkVersion }: DepositKeys): DepositSigner {
+export function signHere({ parent, forkVersion }: DepositKeys): DepositSigner {
   return {
     sign: async ({ index, ...message }) =>
       signDeposit(validatorKey(parent, index), message, forkVersion),
