@@ -146,8 +146,6 @@ async function clients(scene: Scene): Promise<void> {
   expect(plain.stdout).toContain('it is not shown again');
   // What shows a secret is not looked through for it.
   scene.printed.splice(scene.printed.indexOf(plain.stdout), 1);
-  const again = await command(...args, '--id', 'plain');
-  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('rotate its secret')]);
 
   const { secret: third } = await shown('client', 'rotate', id, '--overlap', '1h');
   await untilStatus('the new secret is good', 200, () => statusOf(id, third));
@@ -163,8 +161,6 @@ async function clients(scene: Scene): Promise<void> {
   await untilStatus('the older secret is no good', 401, () => statusOf(id, third));
   expect(await statusOf(id, fourth)).toBe(200);
 
-  const list = (await command('client', 'list')).stdout;
-  expect(list).toContain(`${id}  treasury  ${AUDIENCE}  stake:read stake:write`);
   const lines = (await command('client', 'list', '--json')).stdout.trim().split('\n');
   const known = lines.map((line) => JSON.parse(line)).find((each) => each.client_id === id);
   expect(known).toMatchObject({ name: 'treasury', disabled: false, audiences: [AUDIENCE] });
@@ -173,7 +169,9 @@ async function clients(scene: Scene): Promise<void> {
   expect((await command('client', 'disable', id)).stdout).toContain('is disabled');
   await untilStatus('its token opens nothing', 401, () => calls(token));
   expect(await statusOf(id, fourth)).toBe(401);
-  expect((await command('client', 'list')).stdout).toMatch(/treasury.*disabled/);
+  const list = (await command('client', 'list')).stdout;
+  expect(list).toContain(`${id}  treasury  ${AUDIENCE}  stake:read stake:write`);
+  expect(list).toMatch(/treasury.*disabled/);
   const nameless = await command('client', 'rotate');
   expect([nameless.status, nameless.stderr]).toEqual([
     2,

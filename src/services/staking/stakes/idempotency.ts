@@ -8,7 +8,7 @@ import type { Database, Query } from '../../../io/database/database.ts';
 import { ApiError } from './api-error.ts';
 
 /** An instance that died in the middle is succeeded after that; one that lives, and is slow, renews its claim before. */
-const HELD_MS = 20_000;
+const HELD_MS = 10_000;
 const RENEWAL_MS = HELD_MS / 4;
 
 export interface KeptAnswer {
