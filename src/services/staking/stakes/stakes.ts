@@ -42,7 +42,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Deposits that are being signed: one thread makes so many in half the time for which a request holds its key (idempotency.ts). */
+/** Deposits that are being signed: what one thread makes in ten seconds. */
 const SIGNING_MAX = 400;
 
 const SELECT = `SELECT s.*, t.hash, t.block_number FROM stake s
