@@ -29,7 +29,7 @@ export class LiveState {
   private readonly parts: LiveParts;
   private revision = -1;
   private timer: NodeJS.Timeout | undefined;
-  private polling: Promise<void> = Promise.resolve();
+  private polling: Promise<void> | undefined;
 
   constructor(parts: LiveParts) {
     this.parts = parts;
@@ -43,7 +43,10 @@ export class LiveState {
     await this.refresh();
     await this.rotateWhenDue();
     const poll = () => {
-      this.polling = this.poll();
+      // A store that is slow gets no second question before its first answer.
+      this.polling ??= this.poll().finally(() => {
+        this.polling = undefined;
+      });
     };
     this.timer = setInterval(poll, POLL_MS);
     this.timer.unref();
