@@ -20,7 +20,7 @@ const SECRET = 'a-secret-of-the-bench-with-32-characters';
 const CONNECTIONS = 200;
 const ROUND_MS = Number(process.env.STAKING_ROUND_MS ?? 5_000);
 const SIGNATURES = 2_000;
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const;
 const TURNS = ['ours', 'theirs', 'theirs', 'ours'] as const;
 /** Has nothing to do but the check of the token: what stands behind it refuses the request. */
 const REFUSED = '/stakes?limit=0';

@@ -42,7 +42,7 @@ it.each([
   ['client list --jason', '--json'],
   ['key', 'quorate staking key rotate'],
   ['key revoke', 'quorate staking key rotate'],
-  ['key rotate --auth.algorithm HS256', 'RS256, ES256, EdDSA'],
+  ['key rotate --auth.algorithm HS256', 'ES256, EdDSA, RS256'],
   ['key rotate --auth.token-seconds 0', '1 or more'],
   ['reward', 'add, import or list'],
   ['nonsense', 'client, key, reward or audit'],

@@ -95,8 +95,8 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'auth.algorithm',
     type: 'string',
-    default: 'RS256',
-    about: 'Of new signing keys: RS256, ES256 or EdDSA',
+    default: 'ES256',
+    about: 'Of new signing keys: ES256, EdDSA or RS256',
     group: TOKENS,
   },
   {

@@ -22,7 +22,7 @@ import {
 import { fail } from '../../../core/base/errors.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 
-export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+export const ALGORITHMS = ['ES256', 'EdDSA', 'RS256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 const RSA_BITS = 2048;
