@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { signDeposit } from '../../src/core/staking/deposit.ts';
-import { validatorKey } from '../../src/core/staking/validator-keys.ts';
+import { type DepositKeys, signOrder } from '../../src/core/staking/deposit-order.ts';
 import type { Database } from '../../src/io/database/database.ts';
-import type { DepositKeys, DepositSigner } from '../../src/io/host/deposit-threads.ts';
+import type { DepositSigner } from '../../src/io/host/deposit-threads.ts';
 import { parseOptions } from '../../src/io/host/options.ts';
 import {
   STAKING_ROWS,
@@ -60,12 +59,8 @@ export async function startTestStaking(
 }
 
 /** Without the threads, whose file the build makes. */
-export function signHere({ parent, forkVersion }: DepositKeys): DepositSigner {
-  return {
-    sign: async ({ index, ...message }) =>
-      signDeposit(validatorKey(parent, index), message, forkVersion),
-    stop: async () => {},
-  };
+export function signHere(keys: DepositKeys): DepositSigner {
+  return { sign: async (order) => signOrder(keys, order), stop: async () => {} };
 }
 
 function testConfig(argv: readonly string[], folder: string): StakingConfig {

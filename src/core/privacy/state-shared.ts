@@ -6,8 +6,7 @@ import { type Address, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
 import { bytesToBigInt, MAX_UINT64, MAX_UINT256 } from '../base/quantity.ts';
 import type { Log } from '../chain/receipt.ts';
-import type { PayloadHash } from './marker.ts';
-import { payloadHashOf } from './marker.ts';
+import { type PayloadHash, payloadHashOf } from './marker.ts';
 
 const STATE_SHARED_TOPIC: Hash32 = fromHex(
   '0x67a92539f3cbd7c5a9b36c23c0e2beceb27d2e1b3cd8eda02c623689267ae71e',

@@ -17,7 +17,7 @@ export const PUBLIC_KEY_ALGORITHMS = [
 export const PROFILE_CLAIMS: readonly string[] = [
   ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
 ];
-const PROFILE_TYPE = 'at+jwt';
+export const PROFILE_TYPE = 'at+jwt';
 /** As RFC 7515 §2 writes it: without padding, which decoders take too. */
 export const WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export const TOKEN_CHARACTERS_MAX = 16 * 1024;

@@ -1,25 +1,11 @@
 /** Validators' keys derived and deposits signed beside the main thread: each takes 25 ms, in which nobody else would be answered. */
 import { availableParallelism } from 'node:os';
 import type { Deposit } from '../../core/staking/deposit.ts';
+import type { DepositKeys, DepositOrder } from '../../core/staking/deposit-order.ts';
 import { idlest, WorkerThread } from './worker-thread.ts';
 
 const THREADS_MAX = 4;
 const WORKER = new URL('./deposit-worker.js', import.meta.url);
-
-/** A deposit to be signed by the key of validator `index`. */
-export interface DepositOrder {
-  readonly index: number;
-  /** 32 bytes. */
-  readonly withdrawalCredentials: Uint8Array;
-  readonly amountGwei: bigint;
-}
-
-export interface DepositKeys {
-  /** What the keys of all validators are derived from (core/staking/validator-keys.ts). */
-  readonly parent: Uint8Array;
-  /** 4 bytes. */
-  readonly forkVersion: Uint8Array;
-}
 
 export interface DepositSigner {
   sign(order: DepositOrder): Promise<Deposit>;

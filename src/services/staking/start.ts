@@ -23,7 +23,6 @@ import type { RotationPlan } from './token/signing-keys.ts';
 const BODY_BYTES_MAX = 64 * 1024;
 /** Longer than others keep the key set (token/routes.ts). */
 const KEY_LEAD_MS = 10 * 60_000;
-
 const LOOK_MS = 1_000;
 
 export interface StakingHost {
@@ -94,7 +93,6 @@ async function serve(
   const { keys, clients, revocations } = live;
   const place = {
     issuer: config.issuer ?? '',
-    url: '',
     audience: config.api?.audience ?? '',
     isReady: false,
   };
@@ -130,7 +128,6 @@ async function serve(
     missing: missingReply(style),
     tls: config.tls && serverTrust(config.tls),
   });
-  place.url = server.url;
   place.issuer ||= `${server.url}/`;
   place.audience ||= `${server.url}/`;
   const close = async () => {

@@ -18,8 +18,7 @@ import {
   readManagement,
   voteCall,
 } from '../../../core/privacy/management-contract.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { payloadHashOf } from '../../../core/privacy/marker.ts';
+import { type PayloadHash, payloadHashOf } from '../../../core/privacy/marker.ts';
 import { isManagementContract } from '../../../core/privacy/state-shared.ts';
 import type { StateReader } from '../../../core/state/reader.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';

@@ -21,8 +21,11 @@ import {
   transactionFrom,
 } from '../../../core/chain/transaction.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { PAYLOAD_HASH_BYTES, PRIVACY_PRECOMPILE } from '../../../core/privacy/marker.ts';
+import {
+  PAYLOAD_HASH_BYTES,
+  type PayloadHash,
+  PRIVACY_PRECOMPILE,
+} from '../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Accounts } from './accounts.ts';
 import type { Chain } from './chain.ts';

@@ -9,8 +9,12 @@ import { type Actor, notAuthorized } from '../../../core/permission/access-token
 import { decodeEea, openEea } from '../../../core/privacy/eea.ts';
 import type { SealedParts } from '../../../core/privacy/extension.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { openInner, opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
+import {
+  openInner,
+  opensInner,
+  type PayloadHash,
+  payloadHashOf,
+} from '../../../core/privacy/marker.ts';
 import type {
   EeaDesk,
   PoolContent,

@@ -1,9 +1,7 @@
 /** The token service in the OpenAPI document: what it takes and answers, beside the operations that its tokens open. */
+import { inline, JSON_TYPE, OURS, reference, TEXT } from './openapi-parts.ts';
 
-const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const TEXT = { type: 'string' };
-const OURS = { 'x-quorate': true };
 /** By HTTP Basic, or in the body. */
 const CLIENT_SECURITY = [{ client: [] }, {}];
 const NO_SECURITY: readonly object[] = [];
@@ -171,12 +169,4 @@ function asked(schema: string): object {
 
 function answered(description: string, schema: string): object {
   return { description, content: inline(reference(schema)) };
-}
-
-function inline(schema: object): object {
-  return { [JSON_TYPE]: { schema } };
-}
-
-function reference(schema: string): object {
-  return { $ref: `#/components/schemas/${schema}` };
 }

@@ -1,10 +1,9 @@
 /** The OpenAPI 3.1 document of the service, as it answers. Operations that are ours, not documented ones, carry x-quorate. */
+import { inline, OURS, reference, TEXT } from './openapi-parts.ts';
 import { CLIENT_SCHEME, TOKEN_SCHEMAS, tokenPaths } from './openapi-token.ts';
 import { BATCH_MAX, VALIDATOR_GWEI } from './wish.ts';
 
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
-const OURS = { 'x-quorate': true };
-const JSON_TYPE = 'application/json';
 const WISH = {
   type: 'object',
   required: ['withdrawal_pubkey', 'amount'],
@@ -30,7 +29,6 @@ const WISH = {
     client_types: { type: 'array', items: { type: 'string', enum: ['teku', 'lighthouse'] } },
   },
 };
-const TEXT = { type: 'string' };
 const OR_NULL = (type: string) => ({ type: [type, 'null'] });
 const DEPOSIT = {
   id: TEXT,
@@ -166,7 +164,7 @@ function stakeOperation(what: string, amount: string): object {
 }
 
 function listOperation(summary: string, schema: string): object {
-  const items = { $ref: `#/components/schemas/${schema}` };
+  const items = reference(schema);
   const page = {
     type: 'object',
     required: ['data', 'next'],
@@ -180,7 +178,7 @@ function listOperation(summary: string, schema: string): object {
       { name: 'after', in: 'query', schema: { type: 'integer' }, description: '`next` of a page' },
     ],
     responses: {
-      200: { description: 'A page', content: { [JSON_TYPE]: { schema: page } } },
+      200: { description: 'A page', content: inline(page) },
       ...refusals(400, 401, 403, 503),
     },
   };
@@ -199,7 +197,7 @@ function oneOperation(summary: string, name: string): object {
 }
 
 function content(schema: string): object {
-  return { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } };
+  return inline(reference(schema));
 }
 
 function refusals(...statuses: readonly number[]): object {

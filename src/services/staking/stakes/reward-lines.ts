@@ -1,6 +1,6 @@
 /** Rewards in a file: one JSON object per line. */
 import { fail } from '../../../core/base/errors.ts';
-import { repeatedName } from '../token/json-names.ts';
+import { readJsonObject } from '../token/json-names.ts';
 import type { NewReward } from './rewards.ts';
 
 /** They are recorded in one transaction, which others wait for. */
@@ -27,17 +27,10 @@ export function readRewardLines(text: string, name: string): readonly NewReward[
 
 function readReward(line: string, where: string): NewReward {
   const invalid = (why: string) => fail('STAKING_REWARD_INVALID', `${where}: ${why}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw invalid('this is no JSON object');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('this is no JSON object');
-  }
-  const repeated = repeatedName(line);
-  if (repeated !== undefined) throw invalid(`member ${repeated.slice(0, 50)} is given twice`);
+  const value = readJsonObject(line, {
+    none: () => invalid('this is no JSON object'),
+    twice: (name) => invalid(`member ${name.slice(0, 50)} is given twice`),
+  });
   for (const [name, member] of Object.entries(value)) {
     if (!NEEDED.includes(name) && !OPTIONAL.includes(name)) {
       const known = [...NEEDED, ...OPTIONAL].join(', ');
@@ -47,5 +40,5 @@ function readReward(line: string, where: string): NewReward {
   }
   const missing = NEEDED.find((name) => !(name in value));
   if (missing !== undefined) throw invalid(`member ${missing} is missing`);
-  return value as NewReward;
+  return value as unknown as NewReward;
 }

@@ -3,9 +3,8 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/ports.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { change } from '../store/changes.ts';
-import { type Page, timeOf } from './stakes.ts';
+import { type Page, PUBKEY, timeOf } from './stakes.ts';
 
-const PUBKEY = /^0x[0-9a-f]{96}$/i;
 const AMOUNT = /^[0-9]{1,20}$/;
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 /** Without what a terminal, a log or a database would take for more than text. */

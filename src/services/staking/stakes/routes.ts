@@ -8,14 +8,13 @@ import { ApiError, badRequest } from './api-error.ts';
 import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Rewards } from './rewards.ts';
-import type { NewStake, Stakes } from './stakes.ts';
+import { type NewStake, PUBKEY, type Stakes } from './stakes.ts';
 import { BATCH_MAX, readWish, type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 
 const SCOPE = { read: 'stake:read', write: 'stake:write' } as const;
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const PUBKEY = /^0x[0-9a-f]{96}$/;
 
 export interface StakeRouteParts {
   readonly checker: TokenChecker;

@@ -42,6 +42,8 @@ export interface Page {
   readonly limit: number;
 }
 
+/** 48 bytes. */
+export const PUBKEY = /^0x[0-9a-f]{96}$/i;
 /** Deposits that are being signed: what one thread makes in ten seconds. */
 const SIGNING_MAX = 400;
 

@@ -1,10 +1,11 @@
 /** Puts the staking API together: its guard, its store, and what brings deposits onto the ledger. */
 import { fromHex } from '../../../core/base/hex.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
+import type { DepositKeys } from '../../../core/staking/deposit-order.ts';
 import { validatorsKey } from '../../../core/staking/validator-keys.ts';
-import { TokenChecker } from '../../../io/auth/token-checker.ts';
+import { PROFILE_TYPE, TokenChecker } from '../../../io/auth/token-checker.ts';
 import type { Database } from '../../../io/database/database.ts';
-import type { DepositKeys, DepositSigner } from '../../../io/host/deposit-threads.ts';
+import type { DepositSigner } from '../../../io/host/deposit-threads.ts';
 import type { Route } from '../../../io/http/server.ts';
 import type { LiveState } from '../live-state.ts';
 import type { ApiConfig, StakingConfig } from '../options.ts';
@@ -96,7 +97,7 @@ function tokenChecker({ config, live, clock, log, place }: ApiParts): TokenCheck
       introspection: undefined,
       prefersIntrospection: false,
       cache: { entriesMax: CACHE_ENTRIES, seconds: CACHE_SECONDS },
-      type: 'at+jwt',
+      type: PROFILE_TYPE,
       toleranceSeconds: config.toleranceSeconds,
     },
     clock,

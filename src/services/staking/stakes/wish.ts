@@ -1,5 +1,5 @@
 /** What a client wishes to stake, with the members of the documented API. Amounts are gwei. */
-import { repeatedName } from '../token/json-names.ts';
+import { readJsonObject } from '../token/json-names.ts';
 import { badRequest } from './api-error.ts';
 
 export const VALIDATOR_GWEI = 32_000_000_000n;
@@ -63,20 +63,15 @@ export function readWish(body: Uint8Array, validatorsMax: number): StakeWish {
 }
 
 function readObject(body: Uint8Array): Record<string, unknown> {
-  let value: unknown;
-  let json: string;
+  const none = () => badRequest('the body must be a JSON object');
+  const twice = (name: string) => badRequest(`member ${name.slice(0, 50)} is given twice`);
+  let text: string;
   try {
-    json = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    value = JSON.parse(json);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw badRequest('the body must be a JSON object');
+    throw none();
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badRequest('the body must be a JSON object');
-  }
-  const repeated = repeatedName(json);
-  if (repeated !== undefined) throw badRequest(`member ${repeated.slice(0, 50)} is given twice`);
-  return value as Record<string, unknown>;
+  return readJsonObject(text, { none, twice });
 }
 
 function validatorsOf(gwei: bigint, max: number): number {

@@ -1,4 +1,24 @@
-/** Finds a member name that stands twice in a JSON object: JSON.parse keeps the last of them and says nothing. */
+/** JSON objects in which no name stands twice: JSON.parse keeps the last of them and says nothing. */
+
+export interface ObjectFaults {
+  /** The text is no JSON object. */
+  none(): Error;
+  twice(name: string): Error;
+}
+
+/** Throws what `faults` makes. */
+export function readJsonObject(text: string, faults: ObjectFaults): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw faults.none();
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw faults.none();
+  const repeated = repeatedName(text);
+  if (repeated !== undefined) throw faults.twice(repeated);
+  return value as Record<string, unknown>;
+}
 
 /** `text` is a JSON object that parses. Undefined: none of its own members stands twice. */
 export function repeatedName(text: string): string | undefined {

@@ -2,7 +2,7 @@
  * Requests to the token, revocation and introspection endpoints: parameters in a form (RFC 6749) or in JSON (as the staking
  * API's clients send them), and who the client says it is, by HTTP Basic or in the body, never both.
  */
-import { repeatedName } from './json-names.ts';
+import { readJsonObject } from './json-names.ts';
 import { OAuthRefusal } from './oauth-error.ts';
 
 const PARAMETERS_MAX = 64;
@@ -90,17 +90,8 @@ function formDecoded(text: string): string {
 }
 
 function fromJson(text: string): (readonly [string, string])[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid('the body must be a JSON object');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('the body must be a JSON object');
-  }
-  const repeated = repeatedName(text);
-  if (repeated !== undefined) throw givenTwice(repeated);
+  const none = () => invalid('the body must be a JSON object');
+  const value = readJsonObject(text, { none, twice: givenTwice });
   return Object.entries(value).flatMap(([name, member]) => {
     if (member === null) return [];
     if (name === RESOURCE && Array.isArray(member)) {

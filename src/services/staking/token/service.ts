@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { CompactSign, errors, type JWTPayload, jwtVerify } from 'jose';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/ports.ts';
-import { PROFILE_CLAIMS, WEB_TOKEN } from '../../../io/auth/token-checker.ts';
+import {
+  PROFILE_CLAIMS,
+  PROFILE_TYPE,
+  TOKEN_CHARACTERS_MAX,
+  WEB_TOKEN,
+} from '../../../io/auth/token-checker.ts';
 import type { Attempts } from './attempts.ts';
 import { type Client, type Clients, liveHashes } from './clients.ts';
 import { type ErrorStyle, OAuthRefusal } from './oauth-error.ts';
@@ -15,10 +20,8 @@ import { ALGORITHMS, type SigningKeys } from './signing-keys.ts';
 const GRANT = 'client_credentials';
 /** Of RFC 6749 §3.3, with blanks between. */
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
-const TOKEN_CHARACTERS_MAX = 16 * 1024;
 /** Of any client id: what is longer is nobody, and not remembered as one who tried. */
 const CLIENT_ID_CHARACTERS_MAX = 128;
-const TOKEN_TYPE = 'at+jwt';
 
 export interface TokenServiceParts {
   /** The issuer is known once the server listens. */
@@ -177,7 +180,7 @@ export class TokenService {
       jti: randomUUID(),
       ...(scope === '' ? {} : { scope }),
     };
-    const header = { alg: key.algorithm, typ: TOKEN_TYPE, kid: key.kid };
+    const header = { alg: key.algorithm, typ: PROFILE_TYPE, kid: key.kid };
     // Not SignJWT, which copies the claims to check what is known here.
     const payload = Buffer.from(JSON.stringify(claims));
     const token = await new CompactSign(payload).setProtectedHeader(header).sign(key.privateKey);
@@ -198,7 +201,7 @@ export class TokenService {
       const { payload } = await jwtVerify(token, (header) => keys.find(header, nowMs), {
         algorithms: [...ALGORITHMS],
         issuer: place.issuer,
-        typ: TOKEN_TYPE,
+        typ: PROFILE_TYPE,
         requiredClaims: [...PROFILE_CLAIMS],
         clockTolerance: toleranceSeconds,
         currentDate: new Date(nowMs),

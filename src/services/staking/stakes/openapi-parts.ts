@@ -1,0 +1,14 @@
+/** What both halves of the OpenAPI document are made of. */
+
+export const JSON_TYPE = 'application/json';
+export const TEXT = { type: 'string' };
+/** Marks what is ours, not documented elsewhere. */
+export const OURS = { 'x-quorate': true };
+
+export function inline(schema: object): object {
+  return { [JSON_TYPE]: { schema } };
+}
+
+export function reference(schema: string): object {
+  return { $ref: `#/components/schemas/${schema}` };
+}
