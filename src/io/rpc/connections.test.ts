@@ -106,12 +106,17 @@ describe('WebSocket', () => {
     expect(seen.callers[0]).toMatchObject({ transport: 'ws', psi: 'PS1' });
   });
 
-  it('closes on binary messages', async () => {
+  it('takes binary frames as it takes text, in one order, and answers in text', async () => {
     const { url } = await webSocket();
-    const { socket } = await opened(url);
-    const code = new Promise((resolve) => socket.once('close', resolve));
-    socket.send(Uint8Array.of(1));
-    expect(await code).toBe(1003);
+    const { socket, received } = await opened(url);
+    const isBinary: boolean[] = [];
+    socket.on('message', (_, binary) => isBinary.push(binary));
+    socket.send(Buffer.from('été'));
+    socket.send('2');
+    socket.send(Buffer.from('3'));
+    await until(() => received.length === 3);
+    expect(received.map((text) => JSON.parse(text).got)).toEqual(['été', '2', '3']);
+    expect(isBinary).toEqual([false, false, false]);
   });
 });
 

@@ -72,13 +72,13 @@ function converse(
   };
   const waiting = { calls: 0, characters: 0 };
   let turn: Promise<void> = Promise.resolve();
-  socket.on('message', (data, isBinary) => {
+  // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
+  socket.on('message', (data) => {
     const text = data.toString();
     waiting.calls++;
     waiting.characters += text.length;
-    const isFull = waiting.calls > WAITING_CALLS_MAX || waiting.characters > WAITING_CHARACTERS_MAX;
-    if (isBinary || isFull) {
-      socket.close(isBinary ? 1003 : 1008);
+    if (waiting.calls > WAITING_CALLS_MAX || waiting.characters > WAITING_CHARACTERS_MAX) {
+      socket.close(1008);
       return;
     }
     turn = turn.then(async () => {

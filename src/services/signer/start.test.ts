@@ -233,7 +233,10 @@ describe('a node that fails', () => {
 });
 
 describe('WebSocket', () => {
-  it('signs and passes on as over HTTP, and carries subscriptions of the node', async () => {
+  it.each([
+    ['text', (text: string) => text],
+    ['binary', (text: string) => Buffer.from(text)],
+  ])('signs and passes on %s frames as over HTTP, and carries subscriptions', async (_, frame) => {
     const upstream = await takingNode();
     const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await new Promise((resolve) => sockets.once('listening', resolve));
@@ -256,19 +259,20 @@ describe('WebSocket', () => {
     await until('it is open', () => client.readyState === client.OPEN);
     const byId = (id: unknown) =>
       until(`an answer to ${id}`, () => got.find((each) => each.id === id));
-    client.send(JSON.stringify(rpc('eth_accounts', [], 'a')));
+    client.send(frame(JSON.stringify(rpc('eth_accounts', [], 'a'))));
     expect((await byId('a')).result).toEqual([ACCOUNT]);
-    client.send(JSON.stringify(rpc('eth_sendTransaction', [transfer], 'b')));
+    client.send(frame(JSON.stringify(rpc('eth_sendTransaction', [transfer], 'b'))));
     expect((await byId('b')).result).toMatch(/^0x[0-9a-f]{64}$/);
     const subscribe = JSON.stringify(rpc('eth_subscribe', ['newHeads'], 's'));
-    client.send(subscribe);
+    client.send(frame(subscribe));
     await until('a notification came', () =>
       got.find(({ method }) => method === 'eth_subscription'),
     );
     expect(frames).toEqual([subscribe]);
     for (const method of ['personal_unlockAccount', 'eth_sendTransactionAsync', 'eth_subscribe']) {
       const twins = `{"jsonrpc":"2.0","id":1,"method":"net_version","METHOD":"${method}"}`;
-      client.send(method === 'eth_subscribe' ? twins : JSON.stringify(rpc(method, [], method)));
+      const text = method === 'eth_subscribe' ? twins : JSON.stringify(rpc(method, [], method));
+      client.send(frame(text));
     }
     expect((await byId('eth_sendTransactionAsync')).error.code).toBe(-32604);
     expect((await byId(null)).error.code).toBe(-32600);

@@ -26,7 +26,7 @@ const CLOSE_PATIENCE_MS = 1_000;
 /** Frames that wait for the connection to the node. */
 const FRAMES_MAX = 100;
 const SUBSCRIPTION = /^[a-z]+_(un)?subscribe$/i;
-const CLOSE = { goingAway: 1001, unsupported: 1003, policy: 1008, nodeGone: 1011 } as const;
+const CLOSE = { goingAway: 1001, policy: 1008, nodeGone: 1011 } as const;
 
 export interface WebSocketOptions {
   readonly pipeline: Pipeline;
@@ -108,10 +108,8 @@ class Conversation {
     );
     this.caller = { identity, headers, path: request.url ?? '/' };
     const ping = setInterval(() => client.ping(), PING_INTERVAL_MS);
-    client.on('message', (data, isBinary) => {
-      if (isBinary) client.close(CLOSE.unsupported);
-      else void this.frame(String(data));
-    });
+    // A binary frame is read like a text frame: web3.py's async provider sends those.
+    client.on('message', (data) => void this.frame(String(data)));
     client.on('error', () => client.terminate());
     client.on('close', () => {
       clearInterval(ping);
@@ -179,9 +177,7 @@ class Conversation {
     node.on('open', () => {
       for (const text of this.waiting.splice(0)) node.send(text);
     });
-    node.on('message', (data, isBinary) => {
-      if (!isBinary) this.send(String(data));
-    });
+    node.on('message', (data) => this.send(String(data)));
     node.on('error', (error) => {
       this.options.log('warn', 'No WebSocket to the node', { err: error.message });
       node.terminate();
