@@ -1,6 +1,7 @@
 /**
- * `quorate import` of a chain of transfers, in a process of its own: transactions a second and CPU a transaction, start and stop
- * included. With REFERENCE_GETH=FILE the reference's `import` of the same file, in turn.
+ * `quorate import` of a chain of transfers, in a process of its own: transactions a second and CPU
+ * a transaction, start and stop included. With REFERENCE_GETH=FILE GoQuorum's `import` of the same
+ * file, in turn.
  */
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';

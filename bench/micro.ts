@@ -156,7 +156,10 @@ function rlpCase(): Case {
   };
 }
 
-/** A token's balanceOf: keccak, storage read, memory, jumps. The reference works asynchronously, so it is timed apart. */
+/**
+ * A token's balanceOf: keccak, storage read, memory, jumps. @ethereumjs/evm works asynchronously,
+ * so it is timed apart.
+ */
 async function evmCase(): Promise<Case> {
   const data = balanceData(SENDER);
   const rules = rulesOfFork('istanbul');

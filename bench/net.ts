@@ -1,6 +1,7 @@
 /**
- * Four validators under load: transactions a second, CPU a transaction, latency, memory. With REFERENCE_GETH=FILE the reference
- * runs the same load in turn (A B B A …), and the figures are compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
+ * Four validators under load: transactions a second, CPU a transaction, latency, memory. With
+ * REFERENCE_GETH=FILE GoQuorum runs the same load in turn (A B B A …), and the figures are
+ * compared. LOAD_GENERATOR=FOLDER names another `load.mjs`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

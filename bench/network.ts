@@ -1,4 +1,7 @@
-/** Four validators as processes on loopback, ours or the reference's, from the same genesis, keys, limits and log level. */
+/**
+ * Four validators as processes on loopback, ours or GoQuorum's, from the same genesis, keys, limits
+ * and log level.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +32,7 @@ const POOL_FLAGS = [
 const PERIODS = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
 
 export interface NetworkOptions {
-  /** Path of the reference's binary; undefined: ours. */
+  /** Path of GoQuorum's binary; undefined: ours. */
   readonly reference: string | undefined;
   readonly verbosity: number;
   readonly portsFrom: number;
@@ -50,7 +53,10 @@ export interface Network {
   stop(): Promise<void>;
 }
 
-/** Fork set, gas limit and periods of the baseline: Istanbul and Muir Glacier, no Berlin. The reference wants a manager for privacy. */
+/**
+ * Fork set, gas limit and periods of the baseline: Istanbul and Muir Glacier, no Berlin. GoQuorum
+ * wants a manager for privacy.
+ */
 export function benchGenesis(topology: Topology, isPrivate: boolean): object {
   const genesis = devnetGenesis(topology, PERIODS) as { config: Record<string, unknown> };
   const {

@@ -27,7 +27,10 @@ const ROUNDS = 12;
 const WARM_UP_ROUNDS = 5;
 const GOSSIP_BATCH = 60;
 
-/** µs a transaction: performance.md's table for npm packages and TypeScript, and its budget for the rest. */
+/**
+ * µs a transaction: docs/performance.md's table for npm packages and TypeScript, and its budget for
+ * the rest.
+ */
 const BUDGET: Readonly<Record<string, number>> = {
   'decode and hash': 4.3,
   'recover sender': 66,

@@ -1,7 +1,8 @@
 /**
- * Private transactions of two parties among four validators, each with a manager of ours: rate and CPU a transaction as fast as
- * they go; latency to both parties' private receipts below that; payloads of 1 MB; memory with 10,000 in flight. With
- * REFERENCE_GETH=FILE the reference's nodes play the same rounds in turn, on the same managers.
+ * Private transactions of two parties among four validators, each with a manager of ours: rate and
+ * CPU a transaction as fast as they go; latency to both parties' private receipts below that;
+ * payloads of 1 MB; memory with 10,000 in flight. With REFERENCE_GETH=FILE GoQuorum's nodes play
+ * the same rounds in turn, on the same managers.
  */
 import { type LoadResult, load } from './net.ts';
 import { type Network, startNetwork } from './network.ts';

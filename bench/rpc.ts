@@ -1,6 +1,6 @@
 /**
- * JSON-RPC of a node with eight clients: CPU µs a request and latency; then latency while the network executes blocks of transfers.
- * With REFERENCE_GETH=FILE beside the reference's.
+ * JSON-RPC of a node with eight clients: CPU µs a request and latency; then latency while the
+ * network executes blocks of transfers. With REFERENCE_GETH=FILE beside GoQuorum's.
  */
 import { fromHex, toHex } from '../src/core/base/hex.ts';
 import { keccak256 } from '../src/core/base/keccak.ts';

@@ -6,7 +6,7 @@ import { stderrLog } from './log.ts';
 import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
 
 const GROUP = 'Manager';
-/** As the reference's recovery mode ends. */
+/** As GoQuorum's recovery mode ends. */
 const EXIT_CODE = { success: 0, partial: 1, failure: 2 } as const;
 
 export const ptmRecoverCommand: Command = {

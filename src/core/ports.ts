@@ -190,7 +190,10 @@ export interface ManagerGroups {
   delete(id: string, from: string | undefined): Promise<string>;
 }
 
-/** Privacy dossier §1.4. Rejections carry the manager's text in a QuorateError (`PTM_…`). */
+/**
+ * GoQuorum private/engine/tessera/model.go. Rejections carry the manager's text in a QuorateError
+ * (`PTM_…`).
+ */
 export interface Manager {
   /** Highest version of its client API, such as "4.0"; what it can do follows from it (§1.2). */
   readonly features: ManagerFeatures;

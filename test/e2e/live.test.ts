@@ -1,6 +1,7 @@
 /**
- * The recorded private cases and contract extensions once more, live: four validators, four managers of ours, 180 requests, and what
- * every node says of each. With REFERENCE_GETH two of the validators are the reference's.
+ * The recorded private cases and contract extensions once more, live: four validators, four
+ * managers of ours, 180 requests, and what every node says of each. With REFERENCE_GETH two of the
+ * validators are GoQuorum's.
  */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/host/crypto.ts';

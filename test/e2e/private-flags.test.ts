@@ -1,4 +1,7 @@
-/** What the privacy flags promise, as four members see it, strangers and careless parties included (privacy dossier §4, §13). */
+/**
+ * What the privacy flags promise, as four members see it, strangers and careless parties included
+ * (GoQuorum private/engine).
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import {

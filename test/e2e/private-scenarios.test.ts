@@ -1,6 +1,7 @@
 /**
- * What users of private transactions do (privacy dossier §13), on four node processes with four manager processes: many contracts of
- * many pairs at once, subsets of parties, an extension voted by a wallet, and a node that lost everything, its manager included.
+ * What users of private transactions do, on four node processes with four manager processes: many
+ * contracts of many pairs at once, subsets of parties, an extension voted by a wallet, and a node
+ * that lost everything, its manager included.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';

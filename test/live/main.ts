@@ -1,7 +1,7 @@
 /**
- * `npm run live -- [recorded] [KINDS]`: the recorded private cases once more, on a live network whose managers are all ours.
- * `npm run live -- mixed [--qbft N] [--ibft N] [--transition N,M]`: networks of two nodes of ours and two of the reference.
- * The binary of the reference: REFERENCE_GETH=FILE.
+ * `npm run live -- [recorded] [KINDS]`: the recorded private cases once more, on a live network
+ * whose managers are all ours. `npm run live -- mixed [--qbft N] [--ibft N] [--transition N,M]`:
+ * networks of two nodes of ours and two of GoQuorum. The binary of GoQuorum: REFERENCE_GETH=FILE.
  */
 import { installCrypto } from '../../src/io/host/crypto.ts';
 import { runMixed } from './mixed/command.ts';

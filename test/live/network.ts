@@ -1,6 +1,6 @@
 /**
- * Four validators of one QBFT network with the recorded keys, each a node of ours or of the reference, each with a manager of
- * ours: processes on loopback, talking over HTTP or a unix socket.
+ * Four validators of one QBFT network with the recorded keys, each a node of ours or of GoQuorum,
+ * each with a manager of ours: processes on loopback, talking over HTTP or a unix socket.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {

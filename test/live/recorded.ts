@@ -1,4 +1,4 @@
-/** The recorded private cases and contract extensions, played on four nodes: r the reference, q ours. */
+/** The recorded private cases and contract extensions, played on four nodes: r GoQuorum, q ours. */
 import type { Kind } from '../support/bft-processes.ts';
 import { startLiveNetwork } from './network.ts';
 import { playAll } from './play.ts';
@@ -10,7 +10,7 @@ export async function runRecorded(args: readonly string[]): Promise<number> {
   const kinds = args[0] ?? (reference === undefined ? 'qqqq' : 'rqrq');
   if (!/^[rq]{4}$/.test(kinds)) {
     console.error(
-      'usage: npm run live -- [KINDS], KINDS is four letters: r for the reference, q for ours',
+      'usage: npm run live -- [KINDS], KINDS is four letters: r for GoQuorum, q for ours',
     );
     return 2;
   }

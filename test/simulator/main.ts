@@ -1,7 +1,7 @@
 /**
  * npm run sim -- --seed N [--trace] [--canary NAME]   runs one schedule
  * npm run sim -- --minutes M [--from N]               explores
- * with --chain qbft|ibft|switch: that chain in place of the one that the seed says, with one to seven members, who stay
+ * with --chain qbft|ibft|switch: that chain instead of the one drawn from the seed, with one to seven members, who stay
  * with --raft: clusters of Raft in place of networks of QBFT and IBFT
  * with --privacy: nodes and their private transaction managers
  * npm run sim -- --scale [--validators N] [--relaying] prints what a block costs, against the number of validators

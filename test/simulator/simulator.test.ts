@@ -20,7 +20,7 @@ const PLANS = 600;
 
 interface Schedule {
   readonly seed: number;
-  /** Undefined: of the chain that the seed says. */
+  /** Undefined: the chain drawn from the seed. */
   readonly chain: ChainKind | undefined;
 }
 

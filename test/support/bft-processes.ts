@@ -1,4 +1,7 @@
-/** A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of the reference. */
+/**
+ * A QBFT or IBFT network of processes on loopback, started as operators do; some may be nodes of
+ * GoQuorum.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,14 +18,14 @@ import { NodeProcess } from './node-process.ts';
 
 const API = 'admin,debug,eth,istanbul,miner,net,txpool,web3';
 
-/** r: the reference, q: ours. */
+/** r: GoQuorum, q: ours. */
 export type Kind = 'r' | 'q';
 
 export interface BftProcessesOptions {
   readonly folder: string;
   /** One per node, newcomers included. */
   readonly kinds: readonly Kind[];
-  /** Binary of the reference, where `kinds` asks for it. */
+  /** Binary of GoQuorum, where `kinds` asks for it. */
   readonly reference?: string | undefined;
   readonly genesis: (addresses: readonly string[]) => object;
   readonly flags?: readonly string[];
@@ -96,7 +99,9 @@ export class BftProcesses {
     return node.start(['--genesis', this.genesisFile, ...flags]);
   }
 
-  /** `quorate init`, or the reference's, with the genesis file as it is now; rejects with what it said. */
+  /**
+   * `quorate init`, or GoQuorum's, with the genesis file as it is now; rejects with what it said.
+   */
   async init(node: BftNode): Promise<void> {
     const { reference } = this.options;
     const [file, first] =

@@ -38,7 +38,7 @@ interface ClusterOptions {
   readonly flagsOf?: (number: number) => readonly string[];
   /** One per node; all ours unless given. */
   readonly kinds?: readonly Kind[];
-  /** Binary of the reference, where `kinds` asks for it. */
+  /** Binary of GoQuorum, where `kinds` asks for it. */
   readonly reference?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export class RaftCluster {
     writeFileSync(join(this.folder, 'genesis.json'), JSON.stringify(genesis));
   }
 
-  /** The reference begins with `init`, ours with the file. */
+  /** GoQuorum begins with `init`, ours with the file. */
   async initReference(): Promise<void> {
     const file = join(this.folder, 'genesis.json');
     for (const { folder, kind } of this.nodes) {

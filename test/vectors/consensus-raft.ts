@@ -1,4 +1,7 @@
-/** Kind `consensus-raft`: the reference's encodings byte for byte, recorded streams between members, seals of recorded blocks. */
+/**
+ * Kind `consensus-raft`: GoQuorum's encodings byte for byte, recorded streams between members,
+ * seals of recorded blocks.
+ */
 import { basename, dirname } from 'node:path';
 import { concatBytes, equalBytes } from '../../src/core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../src/core/base/hex.ts';

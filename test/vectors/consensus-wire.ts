@@ -87,7 +87,8 @@ function checkMessage(vector: any, report: Report, folder: string): void {
   if (message.kind === 'preprepare' && vector.justified !== undefined) {
     const { view, block, roundChanges, prepares } = message;
     const fault = proposalFault(electorate, view, block, roundChanges, prepares);
-    // Ours: the reference counts one signer three times; a proof that one validator can write alone proves nothing.
+    // Ours: GoQuorum counts one signer three times; a proof that one validator can write alone
+    // proves nothing.
     const isStricter = name.includes('one signer three times');
     const expected = isStricter
       ? 'number of roundchange messages is less than required quorum of messages'

@@ -19,13 +19,13 @@ async function runAll(kind: VectorKind, files: number): Promise<Tally> {
   return tally;
 }
 
-it('QBFT messages, headers, justifications, orders and quorums are those of the reference', async () => {
+it('QBFT messages, headers, justifications, orders and quorums are those of GoQuorum', async () => {
   const tally = await runAll(consensusWire, 4);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(400);
 });
 
-it('IBFT messages and headers are those of the reference', async () => {
+it('IBFT messages and headers are those of GoQuorum', async () => {
   const tally = await runAll(consensusWireIbft, 2);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(100);
@@ -49,7 +49,7 @@ it('an engine in place of a validator decides what a live network decided', asyn
   expect(tally.passed).toBeGreaterThan(90);
 });
 
-it('Raft members, messages, recorded streams and seals are read and written as the reference does', async () => {
+it('Raft members, messages, recorded streams and seals are read and written as GoQuorum does', async () => {
   const tally = await runAll(consensusRaft, 3);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(150);

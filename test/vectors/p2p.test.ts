@@ -14,7 +14,7 @@ async function runAll(root: string, accept: (file: string) => boolean): Promise<
 }
 
 describe('p2p vectors', () => {
-  it('recordings of the reference', async () => {
+  it('recordings of GoQuorum', async () => {
     const tally = await runAll(OWN_VECTORS, () => true);
     expect(tally.failures).toEqual([]);
     expect(tally.passed).toBeGreaterThan(OWN_CASES_MIN);

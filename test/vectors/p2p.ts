@@ -197,7 +197,7 @@ function checkSnappyFile(file: string, report: Report): void {
 function checkPublicEnodes(vectors: any, report: Report): void {
   for (const { input, result, error } of vectors.urlCases) {
     if (input.startsWith('enr:')) continue;
-    // The reference takes a bare node id, which newer clients refuse.
+    // GoQuorum takes a bare node id, which newer clients refuse.
     if (/^[0-9a-f]{128}$/.test(input)) continue;
     try {
       const node = parseEnode(input);
@@ -413,7 +413,9 @@ function checkAnnounced(
   check(report, `${session.name}: useless`, isNobody, isUseless);
 }
 
-/** Everything that the reference itself sent must be understood, and means the same when written again. */
+/**
+ * Everything that GoQuorum itself sent must be understood, and means the same when written again.
+ */
 function checkMeaning(session: any, report: Report): void {
   const hellos = session.messages.filter((m: any) => m.code === 0 && m.payload.length > 10);
   if (hellos.length < 2) return;

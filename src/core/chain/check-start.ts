@@ -1,4 +1,4 @@
-/** What the reference checks of a chain when a node starts, and not at `init`. */
+/** What GoQuorum checks of a chain when a node starts, and not at `init`. */
 import { equalBytes } from '../base/bytes.ts';
 import type { ChainConfig } from './chain-config.ts';
 import { engineAt } from './consensus-rules.ts';
@@ -11,7 +11,7 @@ export function checkStart({ config, header }: Pick<Genesis, 'config' | 'header'
   checkEngines(config);
   if (!config.isQuorum || !['qbft', 'ibft'].includes(engineAt(config, 1))) return;
   const fault = headerFault(header);
-  // The reference goes on, and never makes a block.
+  // GoQuorum goes on, and never makes a block.
   if (fault !== undefined) throw genesisFault(`BFT: invalid genesis block: ${fault}`);
 }
 

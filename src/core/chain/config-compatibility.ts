@@ -1,10 +1,13 @@
-/** Whether a newer genesis file may replace the configuration of a chain that has grown already (consensus dossier §1.5). */
+/**
+ * Whether a newer genesis file may replace the configuration of a chain that has grown already
+ * (GoQuorum params/config.go).
+ */
 import { compareBytes } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
 import { type ChainConfig, isForked, type Transition } from './chain-config.ts';
 import { JsonFields } from './json-fields.ts';
 
-/** Names of the reference's messages and keys of the files, in its order. */
+/** Names of GoQuorum's messages and keys of the files, in its order. */
 const FORK_CHECKS: readonly (readonly [what: string, key: string])[] = [
   ['Homestead fork block', 'homesteadBlock'],
   ['DAO fork block', 'daoForkBlock'],
@@ -30,7 +33,7 @@ const FORK_CHECKS: readonly (readonly [what: string, key: string])[] = [
   ['Cancun fork block', 'quorate.cancunBlock'],
 ];
 
-/** Why `next` would alter blocks up to `head`, in the reference's words; undefined: it would not. */
+/** Why `next` would alter blocks up to `head`, in GoQuorum's words; undefined: it would not. */
 export function configFault(
   stored: ChainConfig,
   next: ChainConfig,
@@ -76,7 +79,10 @@ function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
 
 type Compared = readonly [name: string, of: (transition: Transition) => unknown];
 
-/** The first ten as the reference has them; it lets the others change the past, which would belie blocks that exist. */
+/**
+ * The first ten as GoQuorum has them; it lets the others change the past, which would belie blocks
+ * that exist.
+ */
 const COMPARED: readonly Compared[] = [
   ['Algorithm', (t) => t.algorithm],
   ['BlockPeriodSeconds', (t) => t.blockPeriodSeconds],
@@ -132,7 +138,7 @@ function forkFault(stored: ChainConfig, next: ChainConfig, head: number): string
   return undefined;
 }
 
-/** A fork at block 1 or earlier asks for no rewind: the reference lets it pass. */
+/** A fork at block 1 or earlier asks for no rewind: GoQuorum lets it pass. */
 function mismatch(
   what: string,
   stored: bigint | undefined,

@@ -1,4 +1,7 @@
-/** Consensus settings that hold at one block (consensus dossier §1.3-1.5, §6.1). */
+/**
+ * Consensus settings that hold at one block (GoQuorum params/config.go,
+ * consensus/istanbul/config.go).
+ */
 import type { Address } from '../base/bytes.ts';
 import { type BftConfig, type ChainConfig, isForked, transitionsUntil } from './chain-config.ts';
 
@@ -21,9 +24,9 @@ export interface ConsensusRules {
   /** Validators come from this contract; undefined: from the header. */
   readonly validatorContract: Address | undefined;
   /**
-   * Validators that a transition sets at this very block, unless a contract names them; at block 0 those of the configuration.
-   * The reference looks for them in the first transition of the file only, and then sets them all the same when it prepares the
-   * next block.
+   * Validators that a transition sets at this very block, unless a contract names them; at block 0
+   * those of the configuration. GoQuorum looks for them in the first transition of the file only,
+   * and then sets them all the same when it prepares the next block.
    */
   readonly validatorOverride: readonly Address[] | undefined;
 }
@@ -64,7 +67,7 @@ export function consensusAt(
   }
   const ceilBlock = settings.ceil2Nby3Block === undefined ? 0n : settings.ceil2Nby3Block;
   const isContract = settings.validatorSelectionMode === 'contract';
-  // COMPAT: the reference wires the allowed future time for a legacy `istanbul` block only.
+  // COMPAT: GoQuorum wires the allowed future time for a legacy `istanbul` block only.
   const future = config.istanbul ? defaults.allowedFutureBlockSeconds : undefined;
   return {
     engine: engineAt(config, height),
@@ -88,7 +91,10 @@ interface BaseEngine {
   readonly settings: BftConfig;
 }
 
-/** The order in which the reference chooses: a legacy block, IBFT, QBFT, each also by a transition at block 0. */
+/**
+ * The order in which GoQuorum chooses: a legacy block, IBFT, QBFT, each also by a transition at
+ * block 0.
+ */
 function baseEngine(config: ChainConfig): BaseEngine | undefined {
   if (config.istanbul) return { kind: 'ibft', settings: config.istanbul };
   const atGenesis = (algorithm: BftEngine) =>

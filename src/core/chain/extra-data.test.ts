@@ -38,7 +38,7 @@ const QBFT = {
   seals: [],
 };
 
-/** The header of the consensus dossier, §17. */
+/** A header of a GoQuorum 24.4.1 QBFT network. */
 function headerOf(extraData: Uint8Array, coinbase: Uint8Array): Header {
   return {
     parentHash: keccak256(utf8.encode('parent')),
@@ -154,7 +154,7 @@ describe('other headers', () => {
   });
 });
 
-describe('values of the reference’s own tests', () => {
+describe('values of GoQuorum’s own tests', () => {
   it('decode, encode and hash', () => {
     const root = sharedVectors();
     if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: istanbul values were not checked');

@@ -1,6 +1,6 @@
 /**
- * Extra data of IBFT and QBFT headers, the block hash rule and the pre-images of seals (consensus dossier §2.2, §2.3).
- * Addresses of proposers and seals are 65 bytes r ‖ s ‖ v.
+ * Extra data of IBFT and QBFT headers, the block hash rule and the pre-images of seals (GoQuorum
+ * core/types/istanbul.go). Addresses of proposers and seals are 65 bytes r ‖ s ‖ v.
  */
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail, hasCode } from '../base/errors.ts';

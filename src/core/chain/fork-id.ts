@@ -1,4 +1,7 @@
-/** Fork identifiers (EIP-2124, EIP-6122), counting the forks that the reference counts (consensus dossier §8.4). */
+/**
+ * Fork identifiers (EIP-2124, EIP-6122), counting the forks that GoQuorum counts (GoQuorum
+ * core/forkid/forkid.go).
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
 import type { ChainConfig } from './chain-config.ts';
@@ -46,7 +49,7 @@ export class ForkSchedule {
     return { hash: this.sums[passed]!, next: this.fork(passed) ?? 0n };
   }
 
-  /** Why a peer cannot be on the same chain, in the reference's words; undefined when it can. */
+  /** Why a peer cannot be on the same chain, in GoQuorum's words; undefined when it can. */
   fault(remote: ForkId, head: ChainPosition): string | undefined {
     for (let i = 0; i <= this.count; i++) {
       const fork = this.fork(i) ?? MAX_UINT64;

@@ -1,4 +1,7 @@
-/** Genesis files of GoQuorum, Besu and go-ethereum -> chain configuration, first accounts, block 0 (consensus dossier §1). */
+/**
+ * Genesis files of GoQuorum, Besu and go-ethereum -> chain configuration, first accounts, block 0
+ * (GoQuorum core/genesis.go).
+ */
 import {
   type Address,
   EMPTY_BYTES,
@@ -241,7 +244,7 @@ function contractFault(engine: BftEngine): Error {
   );
 }
 
-/** The reference finds out when it makes the first block, and never makes it. */
+/** GoQuorum finds out when it makes the first block, and never makes it. */
 function checkContractCode(config: ChainConfig, alloc: readonly GenesisAccount[]): void {
   const { validatorContract } = consensusAt(config, 0);
   if (!validatorContract) return;

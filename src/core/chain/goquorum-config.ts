@@ -1,4 +1,7 @@
-/** `config` of a GoQuorum genesis file (consensus dossier §1.2-1.5), with the reference's checks and texts. */
+/**
+ * `config` of a GoQuorum genesis file (GoQuorum params/config.go), with GoQuorum's checks and
+ * texts.
+ */
 import { isZeroBytes } from '../base/bytes.ts';
 import type {
   BftConfig,
@@ -21,7 +24,7 @@ const FORK_KEYS = {
   muirGlacier: 'muirGlacierBlock',
 } as const;
 
-/** Top-level keys that the reference's fork id counts beside the forks above. */
+/** Top-level keys that GoQuorum's fork id counts beside the forks above. */
 const FORK_ID_KEYS = [
   ...Object.values(FORK_KEYS),
   'daoForkBlock',
@@ -75,7 +78,7 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
   };
 }
 
-/** What the reference checks at `init`, with its texts. Throws GENESIS_INVALID. */
+/** What GoQuorum checks at `init`, with its texts. Throws GENESIS_INVALID. */
 export function checkGoquorumConfig(config: JsonFields, chain: ChainConfig): void {
   checkCodeSizes(config);
   if (chain.isQuorum) checkTransitions(chain);
@@ -122,7 +125,10 @@ function readBft(fields: JsonFields | undefined): BftConfig | undefined {
   };
 }
 
-/** What a `qbft` block and a transition have in common; 0 is "not set" where the reference has no pointer. */
+/**
+ * What a `qbft` block and a transition have in common; 0 is "not set" where GoQuorum has no
+ * pointer.
+ */
 function readSharedBft(fields: JsonFields): BftConfig {
   const requestTimeout = fields.number('requesttimeoutseconds');
   const maxTimeout = fields.number('maxRequestTimeoutSeconds');
@@ -297,7 +303,7 @@ function checkForkOrder(config: JsonFields, newer: ForkBlocks): void {
   }
 }
 
-/** The reference accepts the file and then fails at every transaction. */
+/** GoQuorum accepts the file and then fails at every transaction. */
 function checkBeneficiaryMode({ qbft }: ChainConfig): void {
   const mode = qbft?.beneficiaryMode?.toLowerCase();
   if (mode !== undefined && mode !== 'fixed' && mode !== 'validator') {

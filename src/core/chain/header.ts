@@ -16,7 +16,7 @@ export interface Header {
   readonly number: number;
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
-  /** Seconds; Raft of the reference writes nanoseconds, hence a bigint. */
+  /** Seconds; Raft of GoQuorum writes nanoseconds, hence a bigint. */
   readonly timestamp: bigint;
   readonly extraData: Uint8Array;
   readonly mixHash: Hash32;

@@ -12,7 +12,10 @@ const ACCESS_LIST_ADDRESS_GAS = 2_400;
 const ACCESS_LIST_SLOT_GAS = 1_900;
 const INITCODE_WORD_GAS = 2;
 
-/** Of a private transaction `data` is the 64-byte hash, never the payload (privacy dossier §2.9). */
+/**
+ * Of a private transaction `data` is the 64-byte hash, never the payload (GoQuorum
+ * core/state_transition.go).
+ */
 export function intrinsicGas(
   message: {
     readonly to: Uint8Array | undefined;

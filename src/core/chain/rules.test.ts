@@ -128,7 +128,7 @@ describe('rewards', () => {
 });
 
 describe('consensus settings', () => {
-  it('have the defaults of the reference', () => {
+  it('have the defaults of GoQuorum', () => {
     expect(consensusAt(quorum({ qbft: {} }), 1)).toEqual({
       engine: 'qbft',
       blockPeriodSeconds: 5,

@@ -145,7 +145,10 @@ type ForkRules = Pick<
   | 'isCancun'
 >;
 
-/** COMPAT: up to Berlin every fork is a switch of its own, as in the reference; London and later bring all before them. */
+/**
+ * COMPAT: up to Berlin every fork is a switch of its own, as in GoQuorum; London and later bring
+ * all before them.
+ */
 function forkRules(config: ChainConfig, number: number, timestamp: bigint): ForkRules {
   const { forkBlocks, forkTimes } = config;
   const hasTime = (time: bigint | undefined) => time !== undefined && time <= timestamp;

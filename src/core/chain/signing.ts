@@ -1,4 +1,7 @@
-/** Signing, sender recovery in batches, and what a block's rules accept as a signature (privacy dossier §2.2). */
+/**
+ * Signing, sender recovery in batches, and what a block's rules accept as a signature (GoQuorum
+ * core/types/transaction_signing_private.go).
+ */
 import type { Address } from '../base/bytes.ts';
 import { EMPTY_BYTES } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -84,7 +87,8 @@ export function withSignature(
 function signatureV(body: TransactionBody, isPrivate: boolean, parity: 0 | 1): bigint {
   if (body.type !== 0) return BigInt(parity);
   if (isPrivate) return BigInt(37 + parity);
-  // COMPAT: chain id 0 signs nine items, yet leaves v at 27/28; nobody can recover such a signature, as in the reference.
+  // COMPAT: chain id 0 signs nine items, yet leaves v at 27/28; nobody can recover such a
+  // signature, as in GoQuorum.
   if (body.chainId === undefined || body.chainId === 0n) return BigInt(27 + parity);
   return BigInt(35 + parity) + 2n * body.chainId;
 }
@@ -128,7 +132,10 @@ function senderOrUndefined(transaction: Transaction, allowHighS = false): Addres
   }
 }
 
-/** Throws what the reference's signer of these rules says: type, chain id, then signature values. Returns the sender. */
+/**
+ * Throws what GoQuorum's signer of these rules says: type, chain id, then signature values. Returns
+ * the sender.
+ */
 export function checkSigner(transaction: Transaction, rules: Rules): Address {
   const { type } = transaction;
   const isKnown =

@@ -1,5 +1,5 @@
 /**
- * A transaction is its bytes; everything else is decoded once and kept (performance.md, rule 1).
+ * A transaction is its bytes; everything else is decoded once and kept.
  * Types: 0 legacy (pre-155, 155, and private with v 37/38), 1 EIP-2930, 2 EIP-1559, 3 EIP-4844.
  */
 import { type Address, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
@@ -50,7 +50,7 @@ export interface Transaction extends TransactionFields {
   readonly hash: Hash32;
   /** Recovered once, s must be low (EIP-2); throws TX_SIGNATURE_INVALID. See signing.ts for batches. */
   readonly sender: Address;
-  /** Legacy with v 37 or 38 (privacy dossier §2.2). */
+  /** Legacy with v 37 or 38 (GoQuorum core/types/transaction_signing_private.go). */
   readonly isPrivate: boolean;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Whether a header was made by the rules of a BFT engine (consensus dossier §2.4): the fields, and the seals of a quorum of the
- * parent's validators. Faults are the reference's texts.
+ * Whether a header was made by the rules of a BFT engine (GoQuorum
+ * consensus/istanbul/{ibft,qbft}/engine/engine.go): the fields, and the seals of a quorum of the
+ * parent's validators. Faults are GoQuorum's texts.
  */
 import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
@@ -82,7 +83,7 @@ function readExtra(header: Header, engine: BftEngine) {
   }
 }
 
-/** COMPAT: the reference looks at the vote when it counts it, and at IBFT's nonce here. */
+/** COMPAT: GoQuorum looks at the vote when it counts it, and at IBFT's nonce here. */
 function invalidVote(header: Header, engine: BftEngine): string | undefined {
   try {
     voteOf(engine, header);
@@ -106,8 +107,8 @@ export function committersOf(
 }
 
 /**
- * The fault of a header's commit seals, or undefined. COMPAT: the reference is content with f + 1 seals on import; its producers
- * always collect a quorum, so a quorum is asked for.
+ * The fault of a header's commit seals, or undefined. COMPAT: GoQuorum is content with f + 1 seals
+ * on import; its producers always collect a quorum, so a quorum is asked for.
  */
 export function sealsFault(
   header: Header,

@@ -1,6 +1,6 @@
 /**
- * The engine of the height that is next, IBFT or QBFT: on a chain with a transition it changes between two blocks (consensus
- * dossier §6.1).
+ * The engine of the height that is next, IBFT or QBFT: on a chain with a transition it changes
+ * between two blocks (GoQuorum consensus/istanbul/backend/engine.go).
  */
 import type { Address } from '../base/bytes.ts';
 import type { Engine } from '../chain/rules.ts';
@@ -15,7 +15,7 @@ import { IbftEngine } from './ibft/engine.ts';
 import { IBFT_MESSAGE } from './ibft/messages.ts';
 import { QbftEngine } from './qbft/engine.ts';
 
-/** QBFT messages kept until this node has the last IBFT block too: the reference says nothing twice. */
+/** QBFT messages kept until this node has the last IBFT block too: GoQuorum says nothing twice. */
 const EARLY_MESSAGES_MAX = 256;
 
 interface Early {

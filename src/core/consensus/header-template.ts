@@ -1,4 +1,7 @@
-/** What a proposer puts into a header before the block is filled (consensus dossier §2.1, §2.2, §2.6). */
+/**
+ * What a proposer puts into a header before the block is filled (GoQuorum
+ * consensus/istanbul/qbft/engine/engine.go).
+ */
 import { type Address, EMPTY_BYTES, type Hash32, ZERO_ADDRESS } from '../base/bytes.ts';
 import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
 import {
@@ -100,7 +103,7 @@ function listedValidators({ parentRules, validators }: HeaderPlan): readonly Add
   return sortedValidators(parentRules.validatorOverride ?? validators);
 }
 
-/** Exactly 32 bytes: the reference cannot seal with more. */
+/** Exactly 32 bytes: GoQuorum cannot seal with more. */
 function vanityOf(extra: Uint8Array): Uint8Array {
   const vanity = new Uint8Array(VANITY_BYTES);
   vanity.set(extra.subarray(0, VANITY_BYTES));

@@ -1,4 +1,4 @@
-/** Which settings hold at a height (consensus dossier §1.3, §1.5, §6.1). */
+/** Which settings hold at a height (GoQuorum consensus/istanbul/config.go). */
 import { Lru } from '../base/lru.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import {

@@ -1,4 +1,4 @@
-/** Entry of the EVM (ledger design §0.9): runs one message to its end, synchronously, without recursion. */
+/** Entry of the EVM: runs one message to its end, synchronously, without recursion. */
 import type { CallResult, Environment, Message } from './message.ts';
 import { Vm } from './vm.ts';
 

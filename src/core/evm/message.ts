@@ -56,8 +56,9 @@ export interface Environment {
   /** Polled every 4,096 opcodes; true ends the execution with the error `execution aborted`. */
   readonly shouldStop?: (() => boolean) | undefined;
   /**
-   * Told each time code of an account (even empty code, never a precompile) is about to run or is being created: the "affected
-   * contracts" of the privacy enhancements (privacy dossier §4.4).
+   * Told each time code of an account (even empty code, never a precompile) is about to run or is
+   * being created: the "affected contracts" of the privacy enhancements (GoQuorum
+   * core/state_transition_pmh.go).
    */
   readonly onRun?: ((codeAddress: Address, isCreate: boolean) => void) | undefined;
 }

@@ -1,4 +1,7 @@
-/** Failures of one frame, with the reference's texts. Preallocated where the text is constant: throwing must stay cheap. */
+/**
+ * Failures of one frame, with GoQuorum's texts. Preallocated where the text is constant: throwing
+ * must stay cheap.
+ */
 
 import { opcodeName } from './opcode-names.ts';
 

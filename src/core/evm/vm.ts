@@ -1,4 +1,7 @@
-/** The machine: a stack of frames, and what happens where one begins or ends (Yellow Paper §7, §8; privacy dossier §3.5). */
+/**
+ * The machine: a stack of frames, and what happens where one begins or ends (Yellow Paper §7, §8;
+ * GoQuorum core/vm/evm.go).
+ */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { CALL_DEPTH_MAX } from '../base/limits.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
@@ -173,7 +176,7 @@ export class Vm {
     const { type, codeAddress } = request;
     const precompile = precompileAt(rules, codeAddress);
     if (tracer?.onEnter) this.traceCall(request, precompile !== undefined);
-    // COMPAT: a static call does not choose a state of its own (privacy dossier §3.5).
+    // COMPAT: a static call does not choose a state of its own (GoQuorum core/vm/evm.go).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
     const refusal = this.refusalOf(request);

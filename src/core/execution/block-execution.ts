@@ -1,7 +1,8 @@
 /**
- * One block on the state of its parent (ledger design §1): public and private steps interleave, because a private contract reads
- * public state in mid-block. The public side never depends on the private one; when an answer of the private transaction manager
- * is missing, the private side stops and the public side goes on.
+ * One block on the state of its parent (docs/privacy.md): public and private steps interleave,
+ * because a private contract reads public state in mid-block. The public side never depends on the
+ * private one; when an answer of the private transaction manager is missing, the private side stops
+ * and the public side goes on.
  */
 import type { Address } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
@@ -66,7 +67,7 @@ export class BlockExecution {
   private ending: Ending | undefined;
   private outcome: PrivateOutcome | undefined;
 
-  /** Throws REWARD_MODE_INVALID where the reference cannot execute either. */
+  /** Throws REWARD_MODE_INVALID where GoQuorum cannot execute either. */
   constructor(job: BlockJob) {
     const { header, rules, hashes, base } = job;
     this.job = job;
@@ -82,8 +83,8 @@ export class BlockExecution {
   }
 
   /**
-   * Works for about `gasBudget`, then returns. Throws BLOCK_TRANSACTION_INVALID, with the reference's text, when a transaction may
-   * not be in this block; the execution is then worth nothing.
+   * Works for about `gasBudget`, then returns. Throws BLOCK_TRANSACTION_INVALID, with GoQuorum's
+   * text, when a transaction may not be in this block; the execution is then worth nothing.
    */
   advance(gasBudget: number): 'more' | 'done' {
     const { transactions } = this.job;

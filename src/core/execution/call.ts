@@ -1,6 +1,7 @@
 /**
- * eth_call, eth_estimateGas and eth_createAccessList on a state that is left as it was, with geth's rules and texts. A contract of
- * the caller's private state runs over both states, everything else over the public one (privacy dossier §3.6).
+ * eth_call, eth_estimateGas and eth_createAccessList on a state that is left as it was, with geth's
+ * rules and texts. A contract of the caller's private state runs over both states, everything else
+ * over the public one (GoQuorum internal/ethapi/api.go, eth/api_backend.go).
  */
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';

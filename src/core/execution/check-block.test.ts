@@ -117,7 +117,7 @@ describe('a body', () => {
 });
 
 describe('a result', () => {
-  it('is compared in the order of the reference', () => {
+  it('is compared in the order of GoQuorum', () => {
     const right = {
       gasUsed: CHILD.gasUsed,
       bloom: CHILD.bloom,

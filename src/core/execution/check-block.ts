@@ -1,6 +1,7 @@
 /**
- * Checks of a block around its execution, with the reference's texts: against its parent, of its body, of its result.
- * Seals, proposers and difficulty are consensus' business. Each returns the fault, or undefined.
+ * Checks of a block around its execution, with GoQuorum's texts: against its parent, of its body,
+ * of its result. Seals, proposers and difficulty are consensus' business. Each returns the fault,
+ * or undefined.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
@@ -26,8 +27,9 @@ export function checkAncestry(
 }
 
 /**
- * Fields of a header against its parent, for chains without a GoQuorum engine (official tests, imported Ethereum chains).
- * COMPAT: the BFT engines and Raft of the reference do not check the gas limit against the parent, nor the length of extra.
+ * Fields of a header against its parent, for chains without a GoQuorum engine (official tests,
+ * imported Ethereum chains). COMPAT: the BFT engines and Raft of GoQuorum do not check the gas
+ * limit against the parent, nor the length of extra.
  */
 export function checkHeader(header: Header, parent: Header, rules: Rules): string | undefined {
   if (header.extraData.length > EXTRA_DATA_BYTES_MAX)
@@ -129,7 +131,7 @@ function checkBlobs({ header, transactions }: Block): string | undefined {
   return undefined;
 }
 
-/** What execution gave against what the header says. Order and texts of the reference. */
+/** What execution gave against what the header says. Order and texts of GoQuorum. */
 export function checkResult(
   header: Header,
   result: {

@@ -1,4 +1,7 @@
-/** Execution hash of private state validation: a root over the contracts that a transaction touched (privacy dossier §4.3). */
+/**
+ * Execution hash of private state validation: a root over the contracts that a transaction touched
+ * (GoQuorum core/vm/evm.go, CalculateMerkleRoot).
+ */
 import { type Address, compareBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';
 import { encodeAccountLeaf } from '../state/account-codec.ts';

@@ -1,4 +1,7 @@
-/** Contract extension: what StateShared logs of a private transaction do to a private state (privacy dossier §7.6). */
+/**
+ * Contract extension: what StateShared logs of a private transaction do to a private state
+ * (GoQuorum extension/privacyExtension/state_setter.go).
+ */
 import { type Address, equalBytes } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
 import type { Log } from '../chain/receipt.ts';

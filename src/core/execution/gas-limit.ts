@@ -1,10 +1,13 @@
-/** The gas limit that a GoQuorum miner writes (consensus dossier §2.5). Never checked on import. */
+/**
+ * The gas limit that a GoQuorum miner writes (GoQuorum core/block_validator.go). Never checked on
+ * import.
+ */
 import type { Header } from '../chain/header.ts';
 
 export interface GasLimitTarget {
   readonly floor: bigint;
   readonly ceiling: bigint;
-  /** Of a transition (`miner.gaslimit`); undefined: the reference's own. */
+  /** Of a transition (`miner.gaslimit`); undefined: GoQuorum's own. */
   readonly minimum: bigint | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Privacy marker transactions: public transactions to the privacy precompile. Their public effect is that of an empty call;
- * the private transaction inside runs in its middle, for parties only, and costs nobody anything (privacy dossier §5.2).
+ * Privacy marker transactions: public transactions to the privacy precompile. Their public effect
+ * is that of an empty call; the private transaction inside runs in its middle, for parties only,
+ * and costs nobody anything (GoQuorum core/vm/contracts_quorum.go).
  */
 import { fail } from '../base/errors.ts';
 import type { Transaction } from '../chain/transaction.ts';

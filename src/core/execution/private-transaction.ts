@@ -1,6 +1,7 @@
 /**
- * Private transactions (ledger design §1; privacy dossier §3.3, §4.4). The public effect never depends on the payload; the
- * private one runs in its middle, over two worlds, once for each private state, and leaves no trace in the public one.
+ * Private transactions (docs/privacy.md; GoQuorum core/state_transition.go). The public effect
+ * never depends on the payload; the private one runs in its middle, over two worlds, once for each
+ * private state, and leaves no trace in the public one.
  */
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -37,7 +38,8 @@ export function applyPrivateTransaction(
 ): void {
   const purchase = buyGas(world, tx, shared, pool);
   if (tx.to === undefined && tx.value > 0n) {
-    // COMPAT: a creation is paid from the private balance, which is nothing: the reference refuses the block.
+    // COMPAT: a creation is paid from the private balance, which is nothing: GoQuorum refuses the
+    // block.
     throw fail('TX_PRIVATE_VALUE', VM_ERROR.insufficientBalance);
   }
   during(purchase);
@@ -112,7 +114,10 @@ function markCreated(
   space.world.setMetadata(address, { creationHash: payloadHashOf(tx.data), flag, managedParties });
 }
 
-/** Refusals before anything runs. The reference ends the node's chain at the first one; here it is a failed receipt. */
+/**
+ * Refusals before anything runs. GoQuorum ends the node's chain at the first one; here it is a
+ * failed receipt.
+ */
 function prepare(held: HeldPayload, { rules }: BlockEnvironment): string | undefined {
   if (!rules.isPrivacyEnhancements && held.flag !== STANDARD_PRIVATE) {
     return 'Privacy enhanced transaction received while privacy enhancements are disabled. Please check your node configuration.';

@@ -1,4 +1,4 @@
-/** One public transaction on a world (ledger design §1; Yellow Paper §6). */
+/** One public transaction on a world (Yellow Paper §6). */
 import { bytesToBigInt } from '../base/quantity.ts';
 import { type CallResult, execute } from '../evm/interpreter.ts';
 import { precompileAddresses } from '../evm/precompiles/index.ts';

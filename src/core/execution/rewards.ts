@@ -1,4 +1,7 @@
-/** Who is paid at the end of a block, and who gets the fees (consensus dossier §7.4; Yellow Paper §11.3 for ommers). */
+/**
+ * Who is paid at the end of a block, and who gets the fees (GoQuorum
+ * consensus/istanbul/qbft/engine/engine.go; Yellow Paper §11.3 for ommers).
+ */
 import type { Address } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import type { Withdrawal } from '../chain/block.ts';
@@ -9,8 +12,9 @@ import type { World } from '../state/world.ts';
 const WEI_PER_GWEI = 1_000_000_000n;
 
 /**
- * Account that fees and block reward go to. `author` is whom COINBASE names: header.coinbase, or the signer of an IBFT
- * block. Throws REWARD_MODE_INVALID for a mode that the reference cannot execute either.
+ * Account that fees and block reward go to. `author` is whom COINBASE names: header.coinbase, or
+ * the signer of an IBFT block. Throws REWARD_MODE_INVALID for a mode that GoQuorum cannot execute
+ * either.
  */
 export function rewardAccount(rules: Rules, author: Address): Address {
   switch (rules.rewardTo.kind) {

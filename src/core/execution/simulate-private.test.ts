@@ -108,7 +108,7 @@ describe('a constructor that calls a private contract', () => {
       expect(findings.affected.map(toHex)).toEqual([toHex(CREATION_HASH)]);
       expect(findings.execHash !== undefined).toBe(flag === PRIVATE_STATE_VALIDATION);
       expect(runAt(findings, flag)).toMatchObject({ effect: { isFailed: false }, kept: 42n });
-      // What the reference finds, which simulates creations on the public state alone.
+      // What GoQuorum finds, which simulates creations on the public state alone.
       const blind = { affected: [], execHash: findings.execHash };
       expect(runAt(blind, flag).effect.fault).toContain('differs from the one returned by Tessera');
     },

@@ -1,6 +1,7 @@
 /**
- * What the sender of a private transaction finds out before he distributes it: which contracts it touches, and for private state
- * validation the state they end in (privacy dossier §4.2).
+ * What the sender of a private transaction finds out before he distributes it: which contracts it
+ * touches, and for private state validation the state they end in (GoQuorum internal/ethapi/api.go,
+ * simulateExecutionForPE).
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { checksumAddress } from '../base/checksum-address.ts';
@@ -50,8 +51,9 @@ const NOTHING: PrivateFindings = { affected: [], execHash: undefined };
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
- * Runs the draft on the states of `site`. Unlike the reference, creations see private contracts too, and the nonce is the draft's.
- * Throws EXECUTION_REVERTED or EXECUTION_FAILED unless standard private, PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
+ * Runs the draft on the states of `site`. Unlike GoQuorum, creations see private contracts too, and
+ * the nonce is the draft's. Throws EXECUTION_REVERTED or EXECUTION_FAILED unless standard private,
+ * PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
  */
 export function simulatePrivate(draft: PrivateDraft, site: SimulationSite): PrivateFindings {
   if (!site.rules.isPrivacyEnhancements) return NOTHING;

@@ -1,6 +1,7 @@
 /**
- * The private side of one block: fans each private transaction out to the private states of this node (privacy dossier §6.2).
- * On the first missing answer it stops for good; the block is then run again once the answers are there.
+ * The private side of one block: fans each private transaction out to the private states of this
+ * node (GoQuorum core/mps/multiple_psr.go). On the first missing answer it stops for good; the
+ * block is then run again once the answers are there.
  */
 import type { Address } from '../base/bytes.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';

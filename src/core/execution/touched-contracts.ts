@@ -1,4 +1,7 @@
-/** Contracts that one private transaction runs or creates, by first reason; failed frames count (privacy dossier §4.7). */
+/**
+ * Contracts that one private transaction runs or creates, by first reason; failed frames count
+ * (GoQuorum core/vm/evm.go, AffectedContracts).
+ */
 import { type Address, keyOf } from '../base/bytes.ts';
 
 export class TouchedContracts {

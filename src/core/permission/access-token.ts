@@ -1,6 +1,7 @@
 /**
- * What a bearer token lets its holder do: which methods (`rpc://<namespace>_<method>`), and with which accounts in which
- * private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`), as the reference reads scopes (privacy dossier §6.3).
+ * What a bearer token lets its holder do: which methods (`rpc://<namespace>_<method>`), and with
+ * which accounts in which private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`), as
+ * GoQuorum reads scopes (GoQuorum multitenancy).
  */
 import type { Address } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -53,7 +54,7 @@ export class AccessToken {
     );
   }
 
-  /** The private state that a caller works on. Throws ACCESS_DENIED in the reference's words. */
+  /** The private state that a caller works on. Throws ACCESS_DENIED in GoQuorum's words. */
   stateFor(asked: string | undefined): string {
     if (asked !== undefined) {
       if (this.states.some(({ psi }) => isSame(psi, asked))) return asked;

@@ -1,6 +1,7 @@
 /**
- * EEA restricted private transactions (signer dossier §2.5): their RLP, whose group they belong to, and how they travel as the
- * payload of a privacy marker. A node of GoQuorum that is a party finds no transaction of its own in it and passes on.
+ * EEA restricted private transactions (EthSigner EeaPrivateTransaction): their RLP, whose group
+ * they belong to, and how they travel as the payload of a privacy marker. A node of GoQuorum that
+ * is a party finds no transaction of its own in it and passes on.
  */
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

@@ -1,4 +1,7 @@
-/** The cryptography that payloads need, as a port: NaCl by a library of io, SHA3 by the host (dossier §10.1). */
+/**
+ * The cryptography that payloads need, as a port: NaCl by a library of io, SHA3 by the host
+ * (Tessera EnclaveImpl).
+ */
 export interface EnclaveCrypto {
   /** X25519 public key of a secret key. */
   publicKey(secretKey: Uint8Array): Uint8Array;

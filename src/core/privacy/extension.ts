@@ -1,6 +1,7 @@
 /**
- * Extensions of private contracts to new parties, as the logs of their management contracts tell them (privacy dossier §7): the
- * list of active ones, the voters' uuids and the state that is handed over.
+ * Extensions of private contracts to new parties, as the logs of their management contracts tell
+ * them (GoQuorum extension): the list of active ones, the voters' uuids and the state that is
+ * handed over.
  */
 import { abiAddressAt, abiStringAt } from '../base/abi.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
@@ -85,8 +86,9 @@ export interface SealedParts {
 }
 
 /**
- * Payload behind a uuid: the management contract's address, sealed so that only the voter's own manager can open it; that is
- * how a party recognises its own vote when the state is shared. The parts in the reference's order.
+ * Payload behind a uuid: the management contract's address, sealed so that only the voter's own
+ * manager can open it; that is how a party recognises its own vote when the state is shared. The
+ * parts in GoQuorum's order.
  */
 export function uuidPayload(parts: SealedParts): Uint8Array {
   const { senderKey, cipherText, cipherTextNonce, recipientBoxes } = parts;
@@ -121,7 +123,9 @@ export interface DumpSource {
   readonly storage: readonly { readonly slot: bigint; readonly value: bigint }[];
 }
 
-/** The state dump of one contract, byte for byte as the reference writes it; parseStateDump() reads it. */
+/**
+ * The state dump of one contract, byte for byte as GoQuorum writes it; parseStateDump() reads it.
+ */
 export function formatStateDump({ address, account, code, storage }: DumpSource): Uint8Array {
   const slots = storage.map(
     ({ slot, value }) => [toHex(bigIntToFixed(slot, 32)), bareHex(bigIntToBytes(value))] as const,

@@ -1,4 +1,4 @@
-/** Privacy flags of private transactions and contracts (privacy dossier §4.1). */
+/** Privacy flags of private transactions and contracts (GoQuorum private/engine/common.go). */
 import type { PrivacyFlag } from './inputs.ts';
 
 export const STANDARD_PRIVATE: PrivacyFlag = 0;
@@ -17,7 +17,7 @@ export function isPrivacyFlag(value: number): value is PrivacyFlag {
   return FLAGS.includes(value);
 }
 
-/** COMPAT: the reference tests bits, so private state validation (3) "has" 1 and 2. */
+/** COMPAT: GoQuorum tests bits, so private state validation (3) "has" 1 and 2. */
 export function hasFlag(flag: PrivacyFlag, other: PrivacyFlag): boolean {
   return (flag & other) === other;
 }

@@ -1,4 +1,7 @@
-/** Tessera's key files: `{"type":"unlocked",…}` and `{"type":"argon2sbox",…}` (dossier §12.2). Pure: deriving is io's. */
+/**
+ * Tessera's key files: `{"type":"unlocked",…}` and `{"type":"argon2sbox",…}` (Tessera KeyData).
+ * Pure: deriving is io's.
+ */
 import { fromBase64, toBase64 } from '../base/base64.ts';
 import { fail } from '../base/errors.ts';
 

@@ -1,4 +1,7 @@
-/** The management contract of an extension: what is sent to it, and what its storage says (privacy dossier §7.1). */
+/**
+ * The management contract of an extension: what is sent to it, and what its storage says (GoQuorum
+ * extension/extensionContracts).
+ */
 import { encodeAbi } from '../base/abi.ts';
 import { type Address, concatBytes, padLeft } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';

@@ -66,7 +66,7 @@ describe('the transaction inside a marker', () => {
     expect(typeof opened === 'string' ? opened : toHex(opened.hash)).toBe(toHex(tx.hash));
   });
 
-  it('is refused for what the reference refuses', () => {
+  it('is refused for what GoQuorum refuses', () => {
     expect(openInner(marker, fromHex('0x00'))).toMatch(/^Failed to retrieve inner transaction/);
     expect(openInner(marker, Uint8Array.from(Buffer.from('null')))).toMatch(/^Failed to retrieve/);
     expect(openInner(marker, jsonOf(inner({ isPrivate: false })))).toMatch(/not a private/);

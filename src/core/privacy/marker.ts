@@ -1,4 +1,7 @@
-/** Privacy marker transactions: the public one, and the private one inside its payload (privacy dossier §5). */
+/**
+ * Privacy marker transactions: the public one, and the private one inside its payload (GoQuorum
+ * core/vm/contracts_quorum.go).
+ */
 import { type Address, equalBytes, isZeroBytes, padLeft } from '../base/bytes.ts';
 import { fromHex, toHex, toQuantity } from '../base/hex.ts';
 import { RlpWriter } from '../base/rlp.ts';
@@ -10,10 +13,10 @@ export const PAYLOAD_HASH_BYTES = 64;
 /** An inner transaction is a legacy transaction as JSON with a 64-byte hash as data: far below this. */
 const INNER_JSON_BYTES_MAX = 1024 * 1024;
 
-/** 64-byte hash of an encrypted payload ("EPH" in the privacy dossier). */
+/** 64-byte hash of an encrypted payload, "encrypted payload hash" in GoQuorum. */
 export type PayloadHash = Uint8Array;
 
-/** COMPAT: crops from the left or pads with zeros to 64 bytes, as the reference does. */
+/** COMPAT: crops from the left or pads with zeros to 64 bytes, as GoQuorum does. */
 export function payloadHashOf(data: Uint8Array): PayloadHash {
   return padLeft(data, PAYLOAD_HASH_BYTES);
 }
@@ -38,8 +41,8 @@ export function opensInner(tx: Transaction, rules: Rules): boolean {
 }
 
 /**
- * The inner transaction of a marker's payload, or why there is none (a text for the log; the marker itself succeeds).
- * Checks of the reference in its order: JSON, private, signer, nonce.
+ * The inner transaction of a marker's payload, or why there is none (a text for the log; the marker
+ * itself succeeds). Checks of GoQuorum in its order: JSON, private, signer, nonce.
  */
 export function openInner(outer: Transaction, payload: Uint8Array): Transaction | string {
   let inner: Transaction;

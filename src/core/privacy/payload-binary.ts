@@ -1,4 +1,7 @@
-/** Length-prefixed binary of Tessera peers: 8-byte big-endian lengths and counts (privacy dossier §10.2, §11.1). */
+/**
+ * Length-prefixed binary of Tessera peers: 8-byte big-endian lengths and counts (Tessera
+ * BinaryEncoder).
+ */
 import { fail } from '../base/errors.ts';
 
 const LENGTH_BYTES = 8;

@@ -50,7 +50,7 @@ const sample: EncodedPayload = {
 };
 
 describe('encoded payload', () => {
-  it('has the size that the dossier names for one recipient and 100 clear bytes', () => {
+  it('has the size that Tessera gives for one recipient and 100 clear bytes', () => {
     expect(encodeLegacy(sample).length).toBe(357);
   });
 

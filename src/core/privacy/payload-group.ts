@@ -1,4 +1,7 @@
-/** Privacy groups of Besu and Orion clients: their identifiers, and the form in which managers send them (dossier §9.2, §11). */
+/**
+ * Privacy groups of Besu and Orion clients: their identifiers, and the form in which managers send
+ * them (Tessera PrivacyGroupUtil).
+ */
 import { compareBytes, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';

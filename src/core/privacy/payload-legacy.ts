@@ -1,4 +1,7 @@
-/** Tessera's own binary form of an encoded payload: every peer reads it, from before privacy modes to today (dossier §10.2). */
+/**
+ * Tessera's own binary form of an encoded payload: every peer reads it, from before privacy modes
+ * to today (Tessera LegacyPayloadEncoder).
+ */
 import { EMPTY_BYTES } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { MANDATORY_RECIPIENTS, PRIVATE_STATE_VALIDATION } from './flags.ts';

@@ -1,4 +1,7 @@
-/** The encrypted payload that managers exchange and keep: its parts, and what each recipient gets (dossier §10.1, §10.4). */
+/**
+ * The encrypted payload that managers exchange and keep: its parts, and what each recipient gets
+ * (Tessera EncodedPayload, EnclaveImpl).
+ */
 
 import { fromBase64, toBase64 } from '../base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
@@ -24,7 +27,10 @@ export type PublicKey = Uint8Array;
 
 export interface AffectedPayload {
   readonly hash: PayloadHash;
-  /** SHA3-512 proving that the sender knows the affected payload's master key (dossier §10.5). */
+  /**
+   * SHA3-512 proving that the sender knows the affected payload's master key (Tessera
+   * PayloadDigest, SecurityHash).
+   */
   readonly securityHash: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Which private states a node keeps, and whose they are (privacy dossier §6.1). */
+/** Which private states a node keeps, and whose they are (GoQuorum core/mps). */
 import { fail } from '../base/errors.ts';
 import { DEFAULT_PSI, EMPTY_PSI, type Psi } from './inputs.ts';
 

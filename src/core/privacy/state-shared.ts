@@ -1,4 +1,7 @@
-/** The event that shares a private contract's state, and the state dump it names (privacy dossier §7.1, §7.5, §7.6). */
+/**
+ * The event that shares a private contract's state, and the state dump it names (GoQuorum
+ * extension/extensionContracts, extension/state_fetcher.go).
+ */
 
 import { abiStringAt } from '../base/abi.ts';
 import { fromBase64 } from '../base/base64.ts';
@@ -11,7 +14,10 @@ import { type PayloadHash, payloadHashOf } from './marker.ts';
 const STATE_SHARED_TOPIC: Hash32 = fromHex(
   '0x67a92539f3cbd7c5a9b36c23c0e2beceb27d2e1b3cd8eda02c623689267ae71e',
 );
-/** keccak256 of the runtime code that the reference deploys for every extension (solidity 0.5.17, unchanged since). */
+/**
+ * keccak256 of the runtime code that GoQuorum deploys for every extension (solidity 0.5.17,
+ * unchanged since).
+ */
 const MANAGEMENT_CODE_HASH: Hash32 = fromHex(
   '0x46db731f624a129484a95a2318862708e1345db933fd50fb4a14e559d1a24160',
 );
@@ -27,7 +33,7 @@ export interface StateShared {
   readonly uuid: PayloadHash | undefined;
 }
 
-/** Unlike the reference, which believes any contract that emits the event. */
+/** Unlike GoQuorum, which believes any contract that emits the event. */
 export function isManagementContract(codeHash: Hash32): boolean {
   return equalBytes(codeHash, MANAGEMENT_CODE_HASH);
 }

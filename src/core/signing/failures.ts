@@ -1,4 +1,7 @@
-/** What a caller is told when his request cannot be done: number, text and HTTP status (signer dossier §1.2, §1.5). */
+/**
+ * What a caller is told when his request cannot be done: number, text and HTTP status (EthSigner
+ * JsonRpcError, ResponseCodeSelector).
+ */
 import { fail, QuorateError } from '../base/errors.ts';
 
 interface FailureRow {
@@ -12,7 +15,7 @@ const ROWS = {
   SIGNER_REQUEST: { httpStatus: 400, number: -32600, message: 'Invalid Request' },
   SIGNER_PARAMS: { httpStatus: 400, number: -32602, message: 'Invalid params' },
   SIGNER_INTERNAL: { httpStatus: 500, number: -32603, message: 'Internal error' },
-  /** As the reference says after its last try. */
+  /** As EthSigner says after its last try. */
   SIGNER_NONCE_RETRIES: { httpStatus: 400, number: -32603, message: 'Internal error' },
   SIGNER_METHOD_REFUSED: { httpStatus: 200, number: -32604, message: 'Method not enabled' },
   SIGNER_CHAIN_ID: { httpStatus: 400, number: -32000, message: 'Wrong chainId' },

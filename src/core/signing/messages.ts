@@ -1,4 +1,7 @@
-/** Messages and typed data that a client has signed (signer dossier §3). */
+/**
+ * Messages and typed data that a client has signed (EthSigner EthSignResultProvider; EIP-191,
+ * EIP-712).
+ */
 import { concatBytes, type Hash32 } from '../base/bytes.ts';
 import { hasCode } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';

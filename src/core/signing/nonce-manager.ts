@@ -13,7 +13,7 @@ export interface NonceSettings {
   readonly fillsGaps: boolean;
 }
 
-/** As many new nonces as one request may try (the reference: 10 retries). */
+/** As many new nonces as one request may try (EthSigner: 10 retries). */
 const NONCE_TRIES_MAX = 11;
 /** An account at rest is counted anew before it sends: somebody else may have used its key. */
 const REST_MS = 1_000;

@@ -1,4 +1,7 @@
-/** Members of a transaction object as clients spell them (signer dossier §2.1): quantities, addresses, data. */
+/**
+ * Members of a transaction object as clients spell them (EthSigner
+ * EthSendTransactionJsonParameters): quantities, addresses, data.
+ */
 import type { Address } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
 import { MAX_UINT64, MAX_UINT256 } from '../base/quantity.ts';
@@ -43,7 +46,10 @@ export function addressOrNone(fields: Fields, name: string): Address | undefined
   throw badParams(`${name} must be an address of 20 bytes`);
 }
 
-/** undefined where it is absent or null. A digit that lacks its pair gets a zero in front, as in the reference. */
+/**
+ * undefined where it is absent or null. A digit that lacks its pair gets a zero in front, as in
+ * EthSigner.
+ */
 export function hexData(fields: Fields, name: string): Uint8Array | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;

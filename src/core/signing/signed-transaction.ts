@@ -1,4 +1,7 @@
-/** From a request and its nonce to the digest, and with the signature to the bytes that travel (signer dossier §2.2, §2.5, §2.6). */
+/**
+ * From a request and its nonce to the digest, and with the signature to the bytes that travel
+ * (EthSigner TransactionSerializer).
+ */
 import { concatBytes, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bytesToBigInt } from '../base/quantity.ts';

@@ -1,4 +1,7 @@
-/** A transaction as a client describes it, decoded and checked: what will be signed but for the nonce (signer dossier §2). */
+/**
+ * A transaction as a client describes it, decoded and checked: what will be signed but for the
+ * nonce (EthSigner EthSendTransactionJsonParameters).
+ */
 
 import { fromBase64 } from '../base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
@@ -82,7 +85,7 @@ const EEA_MEMBERS: ReadonlySet<string> = new Set([
   ...['privateFrom', 'privateFor', 'privacyGroupId', 'restriction'],
 ]);
 
-/** The one element of the list, or the object itself, as the reference takes it. */
+/** The one element of the list, or the object itself, as EthSigner takes it. */
 function onlyObject(params: unknown): Fields {
   if (!Array.isArray(params)) return objectOf(params, 'the transaction');
   if (params.length !== 1) throw badParams('one transaction object is wanted');
@@ -148,7 +151,7 @@ function readBody(fields: Fields, chainId: bigint): RequestBody {
   };
 }
 
-/** `gasPrice` beside them counts for nothing, as the seed says. */
+/** `gasPrice` beside them is ignored. */
 function readFees(
   fields: Fields,
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } | undefined {

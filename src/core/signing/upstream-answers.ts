@@ -1,4 +1,7 @@
-/** What a node's answer to a signed transaction means, by table: Besu, geth, GoQuorum, Nethermind, Erigon (signer dossier §2.3). */
+/**
+ * What a node's answer to a signed transaction means, by table: Besu, geth, GoQuorum, Nethermind,
+ * Erigon (EthSigner NonceTooLowRetryMechanism).
+ */
 
 export type Outcome =
   /** The node has it. */

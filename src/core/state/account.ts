@@ -19,7 +19,7 @@ export const EMPTY_ACCOUNT: Account = {
   born: 0,
 };
 
-/** Privacy metadata of a private contract (privacy dossier §3.2, "account extra data"). */
+/** Privacy metadata of a private contract (GoQuorum core/state/account_extra_data.go). */
 export interface PrivacyMetadata {
   /** 64-byte hash of the creation's encrypted payload. */
   readonly creationHash: Uint8Array;

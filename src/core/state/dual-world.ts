@@ -1,6 +1,7 @@
 /**
- * Two states under one private transaction (privacy dossier §3.4, §3.5): reads choose a state by address, private first;
- * writes go to the private one, and are forbidden as soon as a call has gone over to a public contract.
+ * Two states under one private transaction (GoQuorum core/vm/evm.go): reads choose a state by
+ * address, private first; writes go to the private one, and are forbidden as soon as a call has
+ * gone over to a public contract.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { assert } from '../base/errors.ts';
@@ -155,7 +156,10 @@ export class DualWorld implements World {
     this.writable().setTransientStorage(address, slot, value);
   }
 
-  /** Unlike the reference, whose access list covers the public state only and which crashes when Berlin is active. */
+  /**
+   * Unlike GoQuorum, whose access list covers the public state only and which crashes when Berlin
+   * is active.
+   */
   warmAddress(address: Address): boolean {
     return this.privateWorld.warmAddress(address);
   }

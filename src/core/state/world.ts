@@ -58,11 +58,12 @@ export interface World {
   revert(mark: number): void;
 
   /**
-   * Private transactions choose between two states at every call (privacy dossier §3.4, §3.5): the interpreter tells of each
-   * frame that begins and ends, and treats `isReadOnly` like a static frame. A public world does nothing here.
-   * `address` is where the code comes from (DELEGATECALL and CALLCODE: not the storage's owner), or the new contract's.
-   * Enter before the balance check, the value transfer and the snapshot, so that they run on the state that was chosen; a
-   * creation enters after the creator's nonce was raised. STATICCALL does not enter.
+   * Private transactions choose between two states at every call (GoQuorum core/vm/evm.go): the
+   * interpreter tells of each frame that begins and ends, and treats `isReadOnly` like a static
+   * frame. A public world does nothing here. `address` is where the code comes from (DELEGATECALL
+   * and CALLCODE: not the storage's owner), or the new contract's. Enter before the balance check,
+   * the value transfer and the snapshot, so that they run on the state that was chosen; a creation
+   * enters after the creator's nonce was raised. STATICCALL does not enter.
    */
   enter(address: Address, isCreate: boolean): void;
   leave(): void;

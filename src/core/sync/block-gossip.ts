@@ -1,4 +1,7 @@
-/** Who hears of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest (consensus dossier §8.5). */
+/**
+ * Who hears of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest (GoQuorum
+ * eth/handler.go).
+ */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { PeerId } from '../ports.ts';
 import { KnownHashes } from './known-hashes.ts';

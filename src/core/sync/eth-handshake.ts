@@ -1,4 +1,7 @@
-/** The Status exchange with every peer that shares `eth`: no other message counts before it (consensus dossier §8.3). */
+/**
+ * The Status exchange with every peer that shares `eth`: no other message counts before it
+ * (GoQuorum eth/protocols/eth).
+ */
 import type { Machine } from '../base/machine.ts';
 import type { ForkId } from '../chain/fork-id.ts';
 import type { PeerId } from '../ports.ts';
@@ -74,7 +77,7 @@ export class EthHandshake implements Machine<HandshakeInput, HandshakeEffect> {
 
   private receive(peer: PeerId, code: number, bytes: Uint8Array): readonly HandshakeEffect[] {
     const held = this.waiting.get(peer);
-    // The reference answers a second Status, too, with this reason.
+    // GoQuorum answers a second Status, too, with this reason.
     if (!held) return [refuse(peer, 'unexpected Status')];
     this.waiting.delete(peer);
     if (code !== ETH_MESSAGE.status) {

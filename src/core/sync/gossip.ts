@@ -1,6 +1,7 @@
 /**
- * Who hears of which transaction: bodies from where it entered, hashes from those who pass it on, requests for what others announce
- * (consensus dossier §8.5; performance.md: gathered for 5 ms or 8 KB, nothing per transaction on the wire).
+ * Who hears of which transaction: bodies from where it entered, hashes from those who pass it on,
+ * requests for what others announce (GoQuorum eth/handler.go; docs/performance.md: gathered for 5
+ * ms or 8 KB, nothing per transaction on the wire).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -12,8 +13,9 @@ import { KnownHashes } from './known-hashes.ts';
 const GATHER_MS = 5;
 const GATHER_BYTES = 8 * 1024;
 /**
- * A node sends what its clients gave it to so many peers in full; the rest hears of hashes. What peers gave it is announced to
- * those that seem to lack it: the one it came from has most likely sent it to them too. The reference sends bodies everywhere.
+ * A node sends what its clients gave it to so many peers in full; the rest hears of hashes. What
+ * peers gave it is announced to those that seem to lack it: the one it came from has most likely
+ * sent it to them too. GoQuorum sends bodies everywhere.
  */
 const BODY_PEERS_MAX = 16;
 /** Announcements wait longer, for the same hashes to come from the peer that would be told. */

@@ -1,4 +1,4 @@
-/** Answers to peers' requests, within the reference's limits (consensus dossier §8.3). */
+/** Answers to peers' requests, within GoQuorum's limits (GoQuorum eth/protocols/eth). */
 import type { Hash32 } from '../base/bytes.ts';
 import { ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
 import { encodePooledTransactions, encodeRawReply } from '../wire/eth-encode.ts';

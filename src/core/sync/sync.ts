@@ -1,6 +1,7 @@
 /**
- * Catching up, header first: which peer to ask for what, and in which order blocks reach the importer (consensus
- * dossier §8.5). Finality is BFT's: a peer whose chain leaves ours below our head is of no use.
+ * Catching up, header first: which peer to ask for what, and in which order blocks reach the
+ * importer (GoQuorum eth/handler.go). Finality is BFT's: a peer whose chain leaves ours below our
+ * head is of no use.
  */
 import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';

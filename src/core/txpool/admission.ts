@@ -1,4 +1,7 @@
-/** What a transaction must be to enter the pool, in the reference's order and words (privacy dossier §2.10). */
+/**
+ * What a transaction must be to enter the pool, in GoQuorum's order and words (GoQuorum
+ * core/tx_pool.go, validateTx).
+ */
 import type { Address } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { intrinsicGas } from '../chain/intrinsic-gas.ts';
@@ -10,7 +13,7 @@ import type { Transaction } from '../chain/transaction.ts';
 export interface PoolHead {
   readonly number: number;
   readonly gasLimit: bigint;
-  /** Of the head block: size and gas price, as in the reference. */
+  /** Of the head block: size and gas price, as in GoQuorum. */
   readonly rules: Rules;
   /** Of the block that comes next: types, signatures and intrinsic gas. */
   readonly nextRules: Rules;

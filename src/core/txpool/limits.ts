@@ -23,7 +23,7 @@ export interface PoolLimits {
   readonly locals: readonly Address[];
 }
 
-/** The reference's defaults; it has no bound for local transactions. */
+/** GoQuorum's defaults; it has no bound for local transactions. */
 export const POOL_LIMITS: PoolLimits = {
   priceLimit: 1n,
   priceBump: 10n,

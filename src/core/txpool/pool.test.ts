@@ -34,7 +34,7 @@ function refusal(run: () => unknown): string {
 const nonces = (list: readonly Transaction[]) => list.map(({ nonce }) => Number(nonce));
 
 describe('admission', () => {
-  it('has the order of the reference', () => {
+  it('has the order of GoQuorum', () => {
     expect(ADMISSION_CHECKS.map(({ text }) => text)).toEqual([
       'transaction type not supported',
       'blob transactions are not supported on this network',

@@ -1,6 +1,7 @@
 /**
- * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap (`queued`). Limits and
- * texts as in the reference (core/tx_pool). Synchronous; time comes in as `nowMs`.
+ * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap
+ * (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Synchronous; time comes in as
+ * `nowMs`.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -67,7 +68,7 @@ export class TransactionPool {
     return { pending: this.pendingCount, queued: this.entries.size - this.pendingCount };
   }
 
-  /** Takes a transaction in, or throws TXPOOL_… with the reference's text. Returns what it replaced. */
+  /** Takes a transaction in, or throws TXPOOL_… with GoQuorum's text. Returns what it replaced. */
   add(transaction: Transaction, nowMs: number, options: AddOptions = {}): Transaction | undefined {
     const key = keyOf(transaction.hash);
     if (this.entries.has(key)) throw refused('KNOWN', 'already known');

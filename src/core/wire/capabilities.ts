@@ -1,4 +1,7 @@
-/** Which sub-protocols two peers share, and where each one's message codes begin (consensus dossier §8.2). */
+/**
+ * Which sub-protocols two peers share, and where each one's message codes begin (GoQuorum
+ * p2p/peer.go).
+ */
 import { BASE_PROTOCOL_LENGTH } from './disconnect.ts';
 
 export interface Capability {

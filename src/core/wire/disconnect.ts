@@ -1,4 +1,4 @@
-/** devp2p base protocol: message codes and Disconnect (consensus dossier §8.1). */
+/** devp2p base protocol: message codes and Disconnect (GoQuorum p2p/peer.go). */
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
 
 export const BASE_MESSAGE = { hello: 0x00, disconnect: 0x01, ping: 0x02, pong: 0x03 } as const;

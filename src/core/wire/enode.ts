@@ -1,4 +1,7 @@
-/** Node URLs `enode://<128 hex>@host:port[?discport=n][&raftport=n]` (consensus dossier §8.6). DNS is left to the dialler. */
+/**
+ * Node URLs `enode://<128 hex>@host:port[?discport=n][&raftport=n]` (GoQuorum p2p/enode/urlv4.go).
+ * DNS is left to the dialler.
+ */
 import { fail } from '../base/errors.ts';
 import { bareHex, fromHex } from '../base/hex.ts';
 import { secp256k1 } from '../base/secp256k1.ts';
@@ -19,7 +22,7 @@ const INCOMPLETE = /^(?:enode:\/\/)?([0-9a-f]+)$/i;
 const URL_CHARS_MAX = 1024;
 const COMPLETE = /^([a-z][a-z0-9+.-]*):\/\/(?:([^@/?#]*)@)?([^/?#]*)[^?#]*(?:\?([^#]*))?/i;
 
-/** Throws ENODE_INVALID with the reference's text. */
+/** Throws ENODE_INVALID with GoQuorum's text. */
 export function parseEnode(url: string): Enode {
   if (url.length > URL_CHARS_MAX) throw invalid('node URL is too long');
   const incomplete = INCOMPLETE.exec(url);
@@ -44,7 +47,7 @@ export function parseEnode(url: string): Enode {
   return build(publicKey, host, tcpPort, udpPort, raftPort);
 }
 
-/** The reference's own writing: `discport` only where it differs from the TCP port. */
+/** GoQuorum's own writing: `discport` only where it differs from the TCP port. */
 export function formatEnode(node: Enode): string {
   if (node.host === undefined) return `enode://${node.id}`;
   const query: string[] = [];

@@ -1,4 +1,4 @@
-/** eth Status, and what makes it unacceptable, in the reference's words (consensus dossier §8.3). */
+/** eth Status, and what makes it unacceptable, in GoQuorum's words (GoQuorum eth/protocols/eth). */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
 import { bigIntToFixed, bytesToNumber } from '../base/quantity.ts';
@@ -7,7 +7,7 @@ import type { ForkId } from '../chain/fork-id.ts';
 
 /** Difficulty sums above this many bits are refused. */
 const TOTAL_DIFFICULTY_BITS_MAX = 100;
-/** COMPAT: the reference still takes Status packets that istanbul/99 numbered. */
+/** COMPAT: GoQuorum still takes Status packets that istanbul/99 numbered. */
 const LEGACY_STATUS_VERSION = 99;
 
 export interface Status {

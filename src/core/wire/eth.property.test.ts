@@ -221,7 +221,7 @@ describe('status', () => {
     genesis: zero,
     forkId: { hash: 1, next: 0n },
   };
-  it('faults in the reference’s words', () => {
+  it('faults in GoQuorum’s words', () => {
     const fine = () => undefined;
     const of = (change: object, fork: () => string | undefined = fine) =>
       statusFault(ours, { ...ours, ...change }, fork);
@@ -303,7 +303,7 @@ describe('base messages', () => {
   });
 });
 
-it('offsets of shared capabilities follow name and length (dossier §8.2)', () => {
+it('offsets of shared capabilities follow name and length (GoQuorum p2p/peer.go)', () => {
   const ours = [
     ISTANBUL_100,
     { name: 'eth', version: 66, length: 17 },

@@ -1,6 +1,7 @@
 /**
- * The `eth` sub-protocol, versions 66 and 68 (consensus dossier §8.3; ethereum/devp2p caps/eth.md).
- * Headers, bodies and receipts stay raw RLP here; transactions are canonical bytes (a list, or type ‖ list).
+ * The `eth` sub-protocol, versions 66 and 68 (GoQuorum eth/protocols/eth; ethereum/devp2p
+ * caps/eth.md). Headers, bodies and receipts stay raw RLP here; transactions are canonical bytes (a
+ * list, or type ‖ list).
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

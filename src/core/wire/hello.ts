@@ -1,4 +1,4 @@
-/** devp2p Hello (consensus dossier §8.1). */
+/** devp2p Hello (GoQuorum p2p/peer.go). */
 import { bytesOfKey, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { RlpReader, RlpWriter } from '../base/rlp.ts';

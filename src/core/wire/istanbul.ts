@@ -1,7 +1,8 @@
 /**
- * Codes of `istanbul` (consensus dossier §4.1, §5.1, §8.2); bodies are read by core/consensus.
- * istanbul/100 carries consensus alone, beside eth. Its predecessors istanbul/64 and /99 are announced too, for members of an
- * IBFT network that are as old as GoQuorum 20.10: they carry the eth messages, and IBFT behind them.
+ * Codes of `istanbul` (GoQuorum consensus/istanbul/backend/handler.go); bodies are read by
+ * core/consensus. istanbul/100 carries consensus alone, beside eth. Its predecessors istanbul/64
+ * and /99 are announced too, for members of an IBFT network that are as old as GoQuorum 20.10: they
+ * carry the eth messages, and IBFT behind them.
  */
 const IBFT_MESSAGE = 0x11;
 const QBFT_ROUND_CHANGE = 0x15;

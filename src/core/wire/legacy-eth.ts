@@ -23,7 +23,10 @@ export class LegacyEth {
   /** Ids by the code of the reply, oldest first: a peer answers in order. */
   private readonly asked = new Map<number, bigint[]>();
 
-  /** Body of an eth/66 message to what the peer reads. COMPAT: the reference leaves the id in, and /99 peers drop it for that. */
+  /**
+   * Body of an eth/66 message to what the peer reads. COMPAT: GoQuorum leaves the id in, and /99
+   * peers drop it for that.
+   */
   outgoing(code: number, bytes: Uint8Array): Uint8Array {
     if (!isExchange(code)) return bytes;
     const reader = new RlpReader(bytes).enter();

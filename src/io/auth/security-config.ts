@@ -1,6 +1,7 @@
 /**
- * Configuration of the access control over JSON-RPC: the `--plugins` file and the security plugin's own configuration as the
- * reference's users have them (ecosystem dossier §1.6), or plain flags of ours.
+ * Configuration of the access control over JSON-RPC: the `--plugins` file and the security plugin's
+ * own configuration as GoQuorum's users have them (GoQuorum plugin/security), or plain flags
+ * of ours.
  */
 import { readFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
@@ -70,7 +71,7 @@ export const CACHE_DEFAULT: TokenRules['cache'] = {
 };
 export const SCOPE_FIELD_DEFAULT = 'scope';
 
-/** Defaults of the reference's plugin: nothing with RSA key exchange. */
+/** Defaults of GoQuorum's plugin: nothing with RSA key exchange. */
 const CIPHER_SUITES_DEFAULT = [
   'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384',
   'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
@@ -102,7 +103,7 @@ export function readPluginSettings(uri: string, environment: Environment): Secur
   return parseSecurityConfig(content, environment);
 }
 
-/** What the reference's enterprise plugin reads. Throws SECURITY_CONFIG_INVALID. */
+/** What GoQuorum's enterprise plugin reads. Throws SECURITY_CONFIG_INVALID. */
 export function parseSecurityConfig(content: Fields, environment: Environment): SecurityConfig {
   const read = new Reader(environment);
   const tls = content.tls === undefined ? undefined : read.certificate(object(content.tls, 'tls'));

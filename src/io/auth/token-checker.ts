@@ -1,4 +1,7 @@
-/** Bearer tokens: JSON web tokens by the issuer's keys, others by introspection; texts of the reference's plugin. */
+/**
+ * Bearer tokens: JSON web tokens by the issuer's keys, others by introspection; texts of GoQuorum's
+ * plugin.
+ */
 import { createHash } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { Lru } from '../../core/base/lru.ts';

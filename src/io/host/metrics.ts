@@ -1,6 +1,7 @@
 /**
- * Metrics in memory and their Prometheus text, with the quirks of geth's exporter that its dashboards rely on (ecosystem dossier
- * §3.5): `/` becomes `_`, counters are typed gauge, summaries put a space before `{quantile=…}` and count apart.
+ * Metrics in memory and their Prometheus text, with the quirks of geth's exporter that its
+ * dashboards rely on (go-ethereum metrics/prometheus): `/` becomes `_`, counters are typed gauge,
+ * summaries put a space before `{quantile=…}` and count apart.
  */
 import type { Metrics } from '../../core/ports.ts';
 

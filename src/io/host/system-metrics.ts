@@ -1,4 +1,4 @@
-/** Load and memory of this machine and process, under geth's names (ecosystem dossier §3.5). */
+/** Load and memory of this machine and process, under geth's names (go-ethereum metrics/cpu.go). */
 import { cpus } from 'node:os';
 import type { MetricsRegistry } from './metrics.ts';
 

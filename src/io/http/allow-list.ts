@@ -1,4 +1,7 @@
-/** Which addresses may speak to a server: those of a list of hosts, names resolved now and then (privacy dossier §11.2). */
+/**
+ * Which addresses may speak to a server: those of a list of hosts, names resolved now and then
+ * (Tessera IPWhitelistFilter).
+ */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 

@@ -1,6 +1,7 @@
 /**
- * Files of known certificates as Web3Signer and EthSigner keep them: `<name> <SHA-256 fingerprint>` a line, name a client's common name or a
- * server's `host:port` (signer dossier §6.1, §6.2). Read once.
+ * Files of known certificates as Web3Signer and EthSigner keep them: `<name> <SHA-256 fingerprint>`
+ * a line, name a client's common name or a server's `host:port` (Web3Signer
+ * PicoCliTlsServerOptions). Read once.
  */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

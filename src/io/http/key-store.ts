@@ -1,4 +1,7 @@
-/** Key stores as Java programs name them, PKCS#12 and JKS, into the PEM that TLS takes (privacy dossier §12.3). */
+/**
+ * Key stores as Java programs name them, PKCS#12 and JKS, into the PEM that TLS takes (Tessera
+ * SslConfig).
+ */
 import { createRequire } from 'node:module';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { isJavaKeyStore, readJavaKeyStore, type StoredKeys } from './java-key-store.ts';

@@ -1,6 +1,7 @@
 /**
- * Whom a TLS connection trusts, in the reference's five modes: certificate authorities, first use, a list of known
- * certificates, or anybody (privacy dossier §12.3). Known files hold one `<common name> <fingerprint>` a line.
+ * Whom a TLS connection trusts, in Tessera's five modes: certificate authorities, first use, a list
+ * of known certificates, or anybody (Tessera SslConfig, SslTrustMode). Known files hold one
+ * `<common name> <fingerprint>` a line.
  */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -85,7 +86,7 @@ class KnownCertificates {
     return this.fingerprints.has(commonName(certificate));
   }
 
-  /** Files of the reference hold SHA-1 fingerprints; ours are SHA-256. */
+  /** Files of Tessera hold SHA-1 fingerprints; ours are SHA-256. */
   has(certificate: X509Certificate): boolean {
     const known = this.fingerprints.get(commonName(certificate));
     if (known === undefined) return false;

@@ -1,11 +1,17 @@
-/** Key vaults that hold private keys of the transaction manager: one form for HashiCorp, AWS and Azure (privacy dossier §12.2). */
+/**
+ * Key vaults that hold private keys of the transaction manager: one form for HashiCorp, AWS and
+ * Azure (Tessera KeyData).
+ */
 import { openAwsVault } from './vault-aws.ts';
 import { openAzureVault } from './vault-azure.ts';
 import { openVaultClient } from './vault-client.ts';
 import { openHashicorpVault } from './vault-hashicorp.ts';
 import type { KeyVault, VaultConfig, VaultRequest } from './vault-types.ts';
 
-/** Credentials come from `env`, under the names that the reference reads. Throws VAULT_CREDENTIALS_MISSING. */
+/**
+ * Credentials come from `env`, under the names that EthSigner reads. Throws
+ * VAULT_CREDENTIALS_MISSING.
+ */
 export function openVault(
   config: VaultConfig,
   env: Readonly<Record<string, string | undefined>>,

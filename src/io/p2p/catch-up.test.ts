@@ -34,7 +34,7 @@ it('a node 5,000 blocks behind catches up from two peers over real sessions', as
   expect(behind.sync.progress).toBeUndefined();
 });
 
-it('another network is refused with the reference’s words', async () => {
+it('another network is refused with GoQuorum’s words', async () => {
   const chain = makeRawChain(3);
   const a = await started(new SyncNode({ ...COMMON, chain }));
   const b = await started(

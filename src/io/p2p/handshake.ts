@@ -19,7 +19,7 @@ const PLAIN_ACK_BYTES = PUBLIC_KEY_BYTES + NONCE_BYTES + 1 + ECIES_OVERHEAD_BYTE
 /** EIP-8: at least 100, so that the packet cannot be taken for a plain one. */
 const PADDING_BYTES_MIN = 100;
 const PADDING_BYTES_SPAN = 200;
-/** Far above any real packet: the reference sends at most 700 bytes. */
+/** Far above any real packet: GoQuorum sends at most 700 bytes. */
 const HANDSHAKE_PACKET_BYTES_MAX = 4096;
 
 export type RandomBytes = (length: number) => Uint8Array;

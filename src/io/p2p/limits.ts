@@ -1,4 +1,4 @@
-/** Bounds and waits of peer connections (consensus dossier §8.1 where the reference has one). */
+/** Bounds and waits of peer connections (GoQuorum p2p/peer.go where GoQuorum has one). */
 
 /** Waits in ms. A test shortens them; nothing else does. */
 export interface Timings {

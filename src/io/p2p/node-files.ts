@@ -1,4 +1,7 @@
-/** `static-nodes.json`, `trusted-nodes.json`, `permissioned-nodes.json`, `disallowed-nodes.json` (consensus dossier §8.6). */
+/**
+ * `static-nodes.json`, `trusted-nodes.json`, `permissioned-nodes.json`, `disallowed-nodes.json`
+ * (GoQuorum p2p/enode/urlv4.go).
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/ports.ts';

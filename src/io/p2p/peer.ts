@@ -276,7 +276,7 @@ export class PeerConnection {
     else if (frame.code === BASE_MESSAGE.disconnect) {
       this.finish(decodeDisconnect(frame.bytes), true, 'peer disconnected');
     }
-    // Other base messages are ignored, as the reference does.
+    // Other base messages are ignored, as GoQuorum does.
   }
 
   /** Stops reading from a peer that floods, or that does not take its replies. */

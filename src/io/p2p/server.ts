@@ -1,6 +1,6 @@
 /**
- * The node's end of the peer-to-peer network: listens, dials static nodes, keeps one session per node id within the
- * limits, and offers them to the node as `Links` (consensus dossier §8.1).
+ * The node's end of the peer-to-peer network: listens, dials static nodes, keeps one session per
+ * node id within the limits, and offers them to the node as `Links` (GoQuorum p2p/peer.go).
  */
 import { randomInt } from 'node:crypto';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
@@ -19,7 +19,7 @@ import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from 
 import { loadMacHasher } from './mac-state.ts';
 import { type Ending, PeerConnection, type PeerHost } from './peer.ts';
 
-/** COMPAT: the reference leaves a third of its places to the peers that it dials itself. */
+/** COMPAT: GoQuorum leaves a third of its places to the peers that it dials itself. */
 const DIAL_RATIO = 3;
 
 export interface P2pOptions {
@@ -289,7 +289,7 @@ export class P2pServer implements Links {
     return undefined;
   }
 
-  /** The reference's checks in its order; made after the handshake and again after Hello. */
+  /** GoQuorum's checks in its order; made after the handshake and again after Hello. */
   private refusal(connection: PeerConnection, id: PeerId): number | undefined {
     const { maxPeers } = this.options;
     if (!this.trusted.has(id) && !this.sessions.has(id)) {

@@ -1,4 +1,7 @@
-/** Payloads that this node sent or fetched in the last five minutes, and raw ones it stored (privacy dossier §1.4). */
+/**
+ * Payloads that this node sent or fetched in the last five minutes, and raw ones it stored
+ * (GoQuorum private/engine/tessera/model.go).
+ */
 import { keyOf } from '../../core/base/bytes.ts';
 import type { HeldPayload } from '../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';

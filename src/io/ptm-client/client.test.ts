@@ -263,7 +263,7 @@ describe('the client', () => {
     }
   });
 
-  it("names a manager that is away in the reference's words", async () => {
+  it("names a manager that is away in GoQuorum's words", async () => {
     for (const unix of [false, true]) {
       const { config, stop } = await stub(() => undefined, unix);
       const manager = await connect(config);

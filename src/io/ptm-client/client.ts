@@ -1,4 +1,7 @@
-/** The node's side of the private transaction manager: `Manager` over HTTP or a unix socket (privacy dossier §1). */
+/**
+ * The node's side of the private transaction manager: `Manager` over HTTP or a unix socket
+ * (GoQuorum private/private.go).
+ */
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type {
@@ -46,7 +49,7 @@ const MEDIA = {
   tenancy: 'application/vnd.tessera-2.1+json',
   mandatory: 'application/vnd.tessera-4.0+json',
 } as const;
-/** Fetching a raw payload rides out a short outage, as the reference does. */
+/** Fetching a raw payload rides out a short outage, as GoQuorum does. */
 const RAW_TRIES = 5;
 const RAW_RETRY_MS = 1000;
 
@@ -58,7 +61,7 @@ export interface ManagerHost {
   readonly retryMs?: number;
 }
 
-/** A manager that can be closed; `name` as the reference logs it. */
+/** A manager that can be closed; `name` as GoQuorum logs it. */
 export interface ConnectedManager extends Manager {
   readonly name: string;
   /** Asks nothing of the manager; sends and fetches fail from then on. */

@@ -58,7 +58,7 @@ describe('the way to the manager', () => {
     });
   });
 
-  it("is refused in the reference's words", () => {
+  it("is refused in GoQuorum's words", () => {
     const neither = file('c.toml', 'timeout = 5\n');
     const cases: [string | undefined, Partial<Record<ManagerFlag, string>>, string][] = [
       [

@@ -1,4 +1,7 @@
-/** How a node finds its private transaction manager: PRIVATE_CONFIG, TOML file, --ptm.* flags (privacy dossier §1.1). */
+/**
+ * How a node finds its private transaction manager: PRIVATE_CONFIG, TOML file, --ptm.* flags
+ * (GoQuorum private/private.go, private/engine/common.go).
+ */
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
@@ -110,7 +113,10 @@ function readPrivateConfig(path: string | undefined): ManagerConfig {
   }
 }
 
-/** Throws on unknown types and when neither connection is named; unknown keys are left alone, as the reference does. */
+/**
+ * Throws on unknown types and when neither connection is named; unknown keys are left alone, as
+ * GoQuorum does.
+ */
 function fromToml(text: string): ManagerConfig {
   const fields: Record<string, unknown> = { ...MANAGER_CONFIG_DEFAULTS };
   for (const [name, value] of Object.entries(parse(text))) {

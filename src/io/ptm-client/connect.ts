@@ -1,4 +1,7 @@
-/** Finds out what a manager is and what it can do (privacy dossier §1.2). */
+/**
+ * Finds out what a manager is and what it can do (GoQuorum
+ * private/engine/tessera/tessera_version_checker.go).
+ */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
 import { type ConnectedManager, HttpManager, type ManagerHost, managerNotInUse } from './client.ts';
@@ -11,8 +14,8 @@ import { featuresOf, highestVersion } from './versions.ts';
 const BATCH_HEADER = 'quorate-ptm-batch';
 
 /**
- * Handshake and feature detection. Without a connection: the "not in use" manager. Rejects with PTM_UNREACHABLE,
- * PTM_NOT_READY or PTM_UNSUPPORTED, in the reference's words.
+ * Handshake and feature detection. Without a connection: the "not in use" manager. Rejects with
+ * PTM_UNREACHABLE, PTM_NOT_READY or PTM_UNSUPPORTED, in GoQuorum's words.
  */
 export async function connectManager(
   config: ManagerConfig,

@@ -1,4 +1,7 @@
-/** JSON between node and manager, in the reference's field order (privacy dossier §1.4). */
+/**
+ * JSON between node and manager, in GoQuorum's field order (GoQuorum
+ * private/engine/tessera/model.go).
+ */
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -189,7 +192,7 @@ function strings(value: unknown): string[] {
   );
 }
 
-/** In the reference's words. */
+/** In GoQuorum's words. */
 export function submitFailed(method: string, path: string, cause: unknown): Error {
   return fail(
     'PTM_UNREACHABLE',

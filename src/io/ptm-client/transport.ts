@@ -1,4 +1,7 @@
-/** One manager over HTTP or a unix socket: requests byte for byte as GoQuorum's node sends them (privacy dossier §1.3). */
+/**
+ * One manager over HTTP or a unix socket: requests byte for byte as GoQuorum's node sends them
+ * (GoQuorum private/engine/tessera/tessera.go).
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AgentOptions } from 'node:https';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** What a manager can do, by the API versions that it lists (privacy dossier §1.2). */
+/**
+ * What a manager can do, by the API versions that it lists (GoQuorum
+ * private/engine/tessera/tessera_version_checker.go).
+ */
 import type { ManagerFeatures } from '../../core/ports.ts';
 
 type Version = readonly [number, number, number];

@@ -1,7 +1,10 @@
-/** What etcd's transport says of itself in every request, and what it asks of others (consensus dossier §10.4). */
+/**
+ * What etcd's transport says of itself in every request, and what it asks of others (etcd 3.3
+ * etcdserver/api/rafthttp).
+ */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** Version of etcd whose transport the reference carries. */
+/** Version of etcd whose transport GoQuorum carries. */
 export const SERVER_VERSION = '3.3.13';
 const MIN_CLUSTER_VERSION = '3.0.0';
 /** When a header is missing: etcd 2.0 sent none. */
@@ -29,7 +32,7 @@ export function requestHeaders(id: number, ownUrl: string | undefined): Outgoing
   };
 }
 
-/** The reference's text where a request is of no use to this member. */
+/** GoQuorum's text where a request is of no use to this member. */
 export function compatibilityFault(headers: IncomingHttpHeaders): string | undefined {
   const server = versionOf(headers['x-server-version']);
   const minCluster = versionOf(headers['x-min-cluster-version']);

@@ -1,6 +1,7 @@
 /**
- * How members of a Raft cluster talk: etcd's rafthttp as the reference carries it (consensus dossier §10.4). Every member opens
- * two streams at every other and reads from them; messages without a stream are posted.
+ * How members of a Raft cluster talk: etcd's rafthttp as GoQuorum carries it (etcd 3.3
+ * etcdserver/api/rafthttp). Every member opens two streams at every other and reads from them;
+ * messages without a stream are posted.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,7 @@
-/** Who may call what: decided once for a request or connection, applied to every call (privacy dossier §6.3). */
+/**
+ * Who may call what: decided once for a request or connection, applied to every call (GoQuorum
+ * multitenancy, rpc/security.go).
+ */
 import type { AccessToken } from '../../core/permission/access-token.ts';
 import { RpcError } from './method.ts';
 
@@ -19,7 +22,7 @@ export const NO_ACCESS_CONTROL: Authenticate = () => Promise.resolve(OPEN);
 
 const ACCESS_ERROR = -32001;
 
-/** Throws unless a caller with this access may call the method now, in the reference's words. */
+/** Throws unless a caller with this access may call the method now, in GoQuorum's words. */
 export function checkAccess(access: Access, method: string, nowMs: number): void {
   if (access.kind === 'open') return;
   if (access.kind === 'refused') throw new RpcError(ACCESS_ERROR, access.why);

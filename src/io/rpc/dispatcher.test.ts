@@ -126,7 +126,7 @@ describe('calls', () => {
     expect((await ask('eth_echo', ['a', 'b', null])).result).toEqual(['eth_echo', 'a', 'b']);
   });
 
-  it('are refused in the words of the reference', async () => {
+  it('are refused in the words of GoQuorum', async () => {
     const messages: [string, unknown, number, string][] = [
       ['eth_echo', [], -32602, 'missing value for required argument 0'],
       ['eth_echo', [1], -32602, 'invalid argument 0: not a word'],
@@ -218,7 +218,7 @@ describe('subscriptions', () => {
     );
   });
 
-  it('are refused in the words of the reference', async () => {
+  it('are refused in the words of GoQuorum', async () => {
     const { channel } = channelOf();
     const errors: [unknown[], number, string][] = [
       [[], -32602, 'expected subscription name as first argument'],

@@ -288,7 +288,7 @@ function parseParams(rows: readonly Param<unknown>[], params: unknown): unknown[
   });
 }
 
-/** Clients of the reference's console append a null callback (decisions.md: a trailing null is ignored). */
+/** Clients of GoQuorum's console append a null callback: a trailing null is ignored. */
 function isTrailingNull(given: readonly unknown[], wanted: number): boolean {
   return given.length === wanted + 1 && given[wanted] === null;
 }

@@ -1,4 +1,4 @@
-/** The JSON-RPC 2.0 envelope as geth 1.10 reads and writes it (ecosystem dossier §1.3). */
+/** The JSON-RPC 2.0 envelope as geth 1.10 reads and writes it (go-ethereum rpc/json.go). */
 import { type Json, RawJson, RPC } from './method.ts';
 
 export interface Call {

@@ -129,7 +129,7 @@ describe('serveHttp', () => {
     await ask('/?PSI=PS3', { 'quorum-psi': 'PS1' });
     await ask('/?PSI=PS3', { 'quorum-psi': '' });
     await ask('/?PSI=', {});
-    // Names that only the reference's documentation knows.
+    // Names that only GoQuorum's documentation knows.
     await ask('/?psi=PS3', { psi: 'PS4' });
     expect(callers.map(({ psi }) => psi)).toEqual(['PS3', 'PS1', 'PS3', undefined, undefined]);
   });

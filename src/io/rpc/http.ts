@@ -1,4 +1,7 @@
-/** JSON-RPC over HTTP/1.1 with geth's statuses, headers and limits (ecosystem dossier §1.2, §1.5). */
+/**
+ * JSON-RPC over HTTP/1.1 with geth's statuses, headers and limits (go-ethereum rpc/http.go,
+ * node/rpcstack.go).
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -153,7 +156,7 @@ export function urlOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URL | undefi
   return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
 }
 
-/** At most the limit: what comes after is cut, as the reference does, and fails to parse. */
+/** At most the limit: what comes after is cut, as GoQuorum does, and fails to parse. */
 function readBody(request: IncomingMessage, load: Load): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -191,7 +194,10 @@ export function callerOf(
   };
 }
 
-/** COMPAT: the header counts before the URL, whatever the reference's documentation says; an empty name is none. */
+/**
+ * COMPAT: the header counts before the URL, whatever GoQuorum's documentation says; an empty name
+ * is none.
+ */
 function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
   for (const header of [headers['quorum-psi'], headers['ledger-psi']].flat()) {
     if (header) return header;

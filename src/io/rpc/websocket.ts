@@ -1,4 +1,7 @@
-/** JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (ecosystem dossier §1.2, §1.5). */
+/**
+ * JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (go-ethereum
+ * rpc/websocket.go).
+ */
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type WebSocket, WebSocketServer } from 'ws';

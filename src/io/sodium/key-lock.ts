@@ -1,4 +1,7 @@
-/** Opens and makes password-locked key files: Argon2 derives the key of a secretbox (dossier §12.2). */
+/**
+ * Opens and makes password-locked key files: Argon2 derives the key of a secretbox (Tessera
+ * KeyData).
+ */
 import * as slow from '@noble/hashes/argon2.js';
 import { argon2d, argon2i, argon2id } from 'hash-wasm';
 import { fail } from '../../core/base/errors.ts';

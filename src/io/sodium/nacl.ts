@@ -1,4 +1,7 @@
-/** NaCl for payloads by libsodium (WebAssembly), self-tested with a fixed vector before it serves (dossier §10.1). */
+/**
+ * NaCl for payloads by libsodium (WebAssembly), self-tested with a fixed vector before it serves
+ * (Tessera EnclaveImpl).
+ */
 import { createHash } from 'node:crypto';
 import sodium from 'libsodium-wrappers';
 import { fromBase64 } from '../../core/base/base64.ts';
@@ -7,7 +10,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
 
 const KEY_BYTES = 32;
-/** A key pair of the dossier, and a box with a zero nonce of the public NaCl vectors. */
+/** A published test key pair, and a box with a zero nonce of the public NaCl vectors. */
 const SELF_TEST = {
   secretKey: fromBase64('yAWAJjwPqUtNVlqGjSrBmr1/iIkghuOh1803Yzx9jLM='),
   publicKey: fromBase64('/+UuD63zItL1EbjxkKUljMgG8Z1w0AJ8pNOR4iq2yQc='),

@@ -1,6 +1,7 @@
 /**
- * Figures of a running node for Prometheus, under the names that GoQuorum's dashboards ask for (ecosystem dossier §3.5). Numbers
- * under names of ours and of methods in the table: nothing that callers or parties wrote is ever in them.
+ * Figures of a running node for Prometheus, under the names that GoQuorum's dashboards ask for
+ * (go-ethereum metrics/prometheus). Numbers under names of ours and of methods in the table:
+ * nothing that callers or parties wrote is ever in them.
  */
 import type { Log } from '../../core/ports.ts';
 import { MetricsRegistry } from '../../io/host/metrics.ts';

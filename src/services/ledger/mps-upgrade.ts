@@ -1,7 +1,8 @@
 /**
- * `quorate mpsdbupgrade`: from one private state to several (privacy dossier §6.2), without the manager and without running
- * anything again. The chain is written anew beside the old one, which stays as it is until the new one is whole; whatever
- * interrupts it, the command run again goes on.
+ * `quorate mpsdbupgrade`: from one private state to several (GoQuorum core/mps/multiple_psr.go),
+ * without the manager and without running anything again. The chain is written anew beside the old
+ * one, which stays as it is until the new one is whole; whatever interrupts it, the command run
+ * again goes on.
  */
 import {
   cpSync,

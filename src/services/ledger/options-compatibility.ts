@@ -1,4 +1,4 @@
-/** Flags of the reference that change nothing here, or are refused with what to do instead. */
+/** Flags of GoQuorum that change nothing here, or are refused with what to do instead. */
 import type { OptionRow } from '../../io/host/options.ts';
 
 const COMPATIBILITY = 'Accepted for compatibility, without effect';

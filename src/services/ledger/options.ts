@@ -1,4 +1,7 @@
-/** The flags of `quorate node`, as the reference spells them; those that change nothing here are accepted and said so. */
+/**
+ * The flags of `quorate node`, as GoQuorum spells them; those that change nothing here are accepted
+ * and said so.
+ */
 import type { OptionRow } from '../../io/host/options.ts';
 import { COMPATIBILITY_ROWS } from './options-compatibility.ts';
 import { RPC_ROWS } from './options-rpc.ts';
@@ -379,14 +382,14 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'ptm.http.writebuffersize',
     type: 'integer',
     unit: 'bytes',
-    about: 'Accepted as the reference has it',
+    about: 'Accepted as GoQuorum has it',
     group: PRIVATE,
   },
   {
     flag: 'ptm.http.readbuffersize',
     type: 'integer',
     unit: 'bytes',
-    about: 'Accepted as the reference has it',
+    about: 'Accepted as GoQuorum has it',
     group: PRIVATE,
   },
   { flag: 'ptm.tls.mode', type: 'string', about: 'off or strict', group: PRIVATE },

@@ -17,8 +17,9 @@ export function hasSeveralTenants({ psis }: PrivateStates): boolean {
 }
 
 /**
- * A manager that knows no privacy flags would hand payloads on without them. A node without a manager is party to nothing and
- * may follow such a chain, which the reference refuses. Throws PTM_UNSUPPORTED.
+ * A manager that knows no privacy flags would hand payloads on without them. A node without a
+ * manager is party to nothing and may follow such a chain, which GoQuorum refuses. Throws
+ * PTM_UNSUPPORTED.
  */
 function checkManager({ config }: Genesis, manager: Manager): void {
   const isNeeded =

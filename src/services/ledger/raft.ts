@@ -19,7 +19,10 @@ import type { RaftDesk, RaftMember } from './view/admin-desk.ts';
 
 const RAFT_ID_MAX = 0xffff;
 
-/** Throws RAFT_CONFIG_INVALID with the reference's texts. `staticNodes` in the order of the file, which all members share. */
+/**
+ * Throws RAFT_CONFIG_INVALID with GoQuorum's texts. `staticNodes` in the order of the file, which
+ * all members share.
+ */
 export async function raftSettings(
   options: ParsedOptions,
   ownId: string,
@@ -107,7 +110,10 @@ function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress
   return members;
 }
 
-/** Without --raftdnsenable the log holds IP addresses: a name in the file is looked up once, as the reference does. */
+/**
+ * Without --raftdnsenable the log holds IP addresses: a name in the file is looked up once, as
+ * GoQuorum does.
+ */
 async function resolved(member: MemberAddress): Promise<MemberAddress> {
   if (parseIp(member.hostname)) return member;
   try {

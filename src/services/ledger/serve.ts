@@ -83,7 +83,7 @@ export function composeApi(parts: ApiParts): {
       ...new Set(TABLE.methods.flatMap(({ names }) => names.map((name) => name.split('_')[0]!))),
     ]),
   };
-  // As in the reference, a chain has the methods of its own consensus.
+  // As in GoQuorum, a chain has the methods of its own consensus.
   const engine = engineAt(node.chain.config, node.chain.head().number + 1);
   for (const set of Object.values(namespaces)) set.delete(engine === 'raft' ? 'istanbul' : 'raft');
   const callLimits = callLimitsOf(options);

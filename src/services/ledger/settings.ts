@@ -94,7 +94,7 @@ export function vanityOf(text: string): Uint8Array {
   return bytes;
 }
 
-/** Passwords by line; the last one serves for the accounts that follow, as in the reference. */
+/** Passwords by line; the last one serves for the accounts that follow, as in GoQuorum. */
 export function passwordsOf(file: string | undefined): (index: number) => string {
   if (file === undefined)
     throw fail('OPTION_VALUE_MISSING', '--unlock needs --password, a file with a password a line');

@@ -238,7 +238,7 @@ function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
   checkEngine(options, genesis);
 }
 
-/** As in the reference, a file without an engine is a Raft chain, and needs to be told so. */
+/** As in GoQuorum, a file without an engine is a Raft chain, and needs to be told so. */
 function checkEngine(options: ParsedOptions, { config }: Genesis): void {
   const engine = engineAt(config, 1);
   if (engine === 'none' || (engine === 'raft' && !options.boolean('raft'))) {
@@ -305,7 +305,9 @@ function networkIdOf(options: ParsedOptions, genesis: Genesis): bigint {
   return given === undefined ? (genesis.config.chainId ?? 1n) : BigInt(given);
 }
 
-/** --nodekeyhex, --nodekey, a key that lies in the data folder (the reference's place too), or a new one. */
+/**
+ * --nodekeyhex, --nodekey, a key that lies in the data folder (GoQuorum's place too), or a new one.
+ */
 function readNodeKey(options: ParsedOptions, dataDirectory: string): Uint8Array {
   const hex = options.string('nodekeyhex');
   if (hex !== undefined) return parseKeyHex(hex);

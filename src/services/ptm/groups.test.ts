@@ -39,7 +39,7 @@ describe('privacy groups', () => {
     'HEkOUBXbgGCQ5+WDFUAhucXm/n5zUrfGkgdJY/5lfCs=',
   ].map(bytes);
 
-  it('have the identifiers of the reference, in any order of members', () => {
+  it('have the identifiers of Tessera, in any order of members', () => {
     const seed = new TextEncoder().encode('foo');
     expect(base64(groupId(keys.slice(0, 2)))).toBe('f+2n2ScSwQj/MCQyGkIWWzukT90w51ouYlOPm80BMTE=');
     for (const members of [keys, [...keys].reverse(), [...keys, keys[0]!]]) {

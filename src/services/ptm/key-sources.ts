@@ -1,4 +1,7 @@
-/** Where the manager's keys come from: inline or files, unlocked or locked (privacy dossier §12.1, §12.2). */
+/**
+ * Where the manager's keys come from: inline or files, unlocked or locked (Tessera
+ * KeyConfiguration).
+ */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fromBase64 } from '../../core/base/base64.ts';

@@ -1,4 +1,7 @@
-/** New key pairs in Tessera's files: `<name>.pub` and `<name>.key`, locked when a password is given (privacy dossier §12.2). */
+/**
+ * New key pairs in Tessera's files: `<name>.pub` and `<name>.key`, locked when a password is given
+ * (Tessera KeyData).
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,7 @@
-/** Every media type that Tessera ever spoke, at every endpoint that takes JSON: what a client asks in, it is answered in (privacy dossier §9.2). */
+/**
+ * Every media type that Tessera ever spoke, at every endpoint that takes JSON: what a client asks
+ * in, it is answered in (Tessera's tessera-jaxrs/transaction-jaxrs).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestPtm, testPtm } from '../../../test/support/ptm.ts';
 

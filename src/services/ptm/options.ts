@@ -1,4 +1,6 @@
-/** Tessera's configuration files, read as they are, into what this manager needs (privacy dossier §12.1). */
+/**
+ * Tessera's configuration files, read as they are, into what this manager needs (Tessera Config).
+ */
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fromBase64 } from '../../core/base/base64.ts';
 import { fail } from '../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** Speaks to other managers over HTTP: Tessera's paths, and one batched push between our own (privacy dossier §11). */
+/**
+ * Speaks to other managers over HTTP: Tessera's paths, and one batched push between our own
+ * (Tessera RestP2pClient).
+ */
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { BinaryWriter } from '../../core/privacy/payload-binary.ts';
 import type { HttpAnswer, HttpClient } from '../../io/host/http-client.ts';

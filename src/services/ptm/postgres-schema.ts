@@ -1,4 +1,7 @@
-/** The tables of Tessera's database, as Tessera names them, and our own beside them (privacy dossier §10.7). */
+/**
+ * The tables of Tessera's database, as Tessera names them, and our own beside them (Tessera
+ * EncryptedTransaction and EncryptedRawTransaction).
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { Database, Query } from '../../io/database/database.ts';
 

@@ -1,4 +1,7 @@
-/** `sslConfig` of a server in a Tessera configuration: key stores, PEM files and trust modes (privacy dossier §12.3). */
+/**
+ * `sslConfig` of a server in a Tessera configuration: key stores, PEM files and trust modes
+ * (Tessera SslConfig).
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
@@ -64,7 +67,7 @@ export function clientTrust(source: TlsSource, env: Env = {}): ClientTrust {
   };
 }
 
-/** A key store goes before PEM files, as in the reference. */
+/** A key store goes before PEM files, as in Tessera. */
 function ownPair(
   source: TlsSource,
   side: Side,
@@ -116,7 +119,7 @@ function storePassword(
   return own ?? text ?? env[variable] ?? '';
 }
 
-/** COMPAT: no mode named is NONE, as in the reference. */
+/** COMPAT: no mode named is NONE, as in Tessera. */
 function trustMode(fields: Fields, side: Side, name: string): TrustMode {
   const value = fields[`${side}TrustMode`] ?? 'NONE';
   if (!TRUST_MODES.includes(value as TrustMode)) {

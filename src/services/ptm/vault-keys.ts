@@ -1,4 +1,7 @@
-/** Keys of the manager in key vaults: how a Tessera configuration names them, how they are read and made (dossier §12.1, §12.2). */
+/**
+ * Keys of the manager in key vaults: how a Tessera configuration names them, how they are read and
+ * made (Tessera KeyConfiguration).
+ */
 import { fromBase64, toBase64 } from '../../core/base/base64.ts';
 import { fail } from '../../core/base/errors.ts';
 import { openVault } from '../../io/keys/vault.ts';

@@ -1,4 +1,7 @@
-/** `--config-file`: YAML by Web3Signer's rules, TOML by EthSigner's, with their errors (signer dossier §7). */
+/**
+ * `--config-file`: YAML by Web3Signer's rules, TOML by EthSigner's, with their errors (Web3Signer
+ * YamlConfigFileDefaultProvider; EthSigner TomlConfigFileDefaultProvider).
+ */
 import { readFileSync } from 'node:fs';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
@@ -37,7 +40,7 @@ export function readConfigFile(path: string, rows: readonly OptionRow[]): GivenV
 function kindOf(path: string): Kind {
   if (/\.toml$/i.test(path)) return 'TOML';
   if (/\.ya?ml$/i.test(path)) return 'yaml';
-  // The reference goes by the program, not by the name.
+  // EthSigner goes by the program, not by the name.
   try {
     parseToml(readFileSync(path, 'utf8'));
     return 'TOML';

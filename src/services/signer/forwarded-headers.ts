@@ -1,4 +1,6 @@
-/** Which headers go on: a client's to the node, a node's to the client (signer dossier §1.4). */
+/**
+ * Which headers go on: a client's to the node, a node's to the client (EthSigner HeaderHelpers).
+ */
 import type { HeaderList } from './proxy/ports.ts';
 
 /** Of one connection or one body; and `origin`, which is the browser's matter with this proxy. */

@@ -1,4 +1,7 @@
-/** Who may come in at all: by the host that a request names, and by the page that a browser shows (signer dossier §6.3, §6.4). */
+/**
+ * Who may come in at all: by the host that a request names, and by the page that a browser shows
+ * (Web3Signer HostAllowListHandler, Runner).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface DoorSettings {
@@ -71,7 +74,10 @@ export class FrontDoor {
     return hosts.includes('*') || hosts.includes(name);
   }
 
-  /** The whole origin, character by character: a list, where the reference takes one large regular expression. */
+  /**
+   * The whole origin, character by character: a list, where Web3Signer takes one large regular
+   * expression.
+   */
   private allowsOrigin(origin: string): boolean {
     const { corsOrigins } = this.settings;
     if (corsOrigins.includes('*')) return WEB_ORIGIN.test(origin);

@@ -1,4 +1,7 @@
-/** Metrics of the signing proxy: names of Web3Signer where it has one, ours for JSON-RPC beside them (signer dossier §8). */
+/**
+ * Metrics of the signing proxy: names of Web3Signer where it has one, ours for JSON-RPC beside them
+ * (Web3Signer Web3SignerMetricCategory).
+ */
 import { readdirSync } from 'node:fs';
 import type { Metrics } from '../../core/ports.ts';
 import { labelText, PrometheusMetrics } from '../../io/host/prometheus.ts';

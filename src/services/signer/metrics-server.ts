@@ -1,4 +1,6 @@
-/** Metrics on a port of their own, or sent to a push gateway (signer dossier §7.1, §8). */
+/**
+ * Metrics on a port of their own, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions).
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail } from '../../core/base/errors.ts';

@@ -23,7 +23,7 @@ const ALL: MetricsSettings = {
 };
 
 describe('metrics', () => {
-  it('carry the names of the reference; types and labels as its exporter writes them', async () => {
+  it('carry the names of Web3Signer; types and labels as its exporter writes them', async () => {
     const meters = openMeters(ALL.categories, '1.2.3');
     meters.began()(200);
     meters.began()(503);

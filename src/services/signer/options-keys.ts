@@ -1,4 +1,7 @@
-/** Options that say where keys come from: of Web3Signer's `eth1`, and of EthSigner's subcommands (signer dossier §5, §7). */
+/**
+ * Options that say where keys come from: of Web3Signer's `eth1`, and of EthSigner's subcommands
+ * (Web3Signer Eth1SubCommand; EthSigner SignerSubCommand).
+ */
 import type { OptionRow } from '../../io/host/options.ts';
 
 const KEYS = 'Keys';

@@ -1,6 +1,7 @@
 /**
- * Arguments of `quorate signer`, as users of Web3Signer (`[options] eth1 [options]`) and of EthSigner (`[options] multikey-signer
- * [options]`) write them: command line over environment over configuration file (signer dossier §7).
+ * Arguments of `quorate signer`, as users of Web3Signer (`[options] eth1 [options]`) and of
+ * EthSigner (`[options] multikey-signer [options]`) write them: command line over environment over
+ * configuration file (Web3Signer CascadingDefaultProvider).
  */
 import { fail } from '../../core/base/errors.ts';
 import {
@@ -52,7 +53,7 @@ export function parseSignerOptions(argv: readonly string[], env: Env): ParsedOpt
   return options;
 }
 
-/** Each name of an option as the references spell its variable. */
+/** Each name of an option as EthSigner and Web3Signer spell its variable. */
 export function variablesOf(row: OptionRow): string[] {
   const names = [...(row.aliases ?? []), row.flag].map((name) =>
     name.toUpperCase().replace(/[-.]/g, '_'),

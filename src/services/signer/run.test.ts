@@ -1,4 +1,7 @@
-/** The whole proxy in this process, from its options: what the references' acceptance tests look at (signer dossier §9). */
+/**
+ * The whole proxy in this process, from its options: what EthSigner's and Web3Signer's acceptance
+ * tests look at.
+ */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** TLS options that go together, with the references' refusals (signer dossier §6.1, §6.2). */
+/**
+ * TLS options that go together, with EthSigner's and Web3Signer's refusals (Web3Signer
+ * PicoCliTlsServerOptions, PicoCliClientTlsOptions).
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 

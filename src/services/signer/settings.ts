@@ -1,4 +1,7 @@
-/** What the options of `quorate signer` come to, checked together, with the references' texts (signer dossier §6, §7). */
+/**
+ * What the options of `quorate signer` come to, checked together, with EthSigner's and Web3Signer's
+ * texts (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
+ */
 import { fail } from '../../core/base/errors.ts';
 import { LOG_FORMATS, type LogFormat } from '../../io/host/log-formats.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
@@ -248,7 +251,10 @@ function hostList(names: readonly string[]): readonly string[] {
   return anyOrNames(names, 'hostnames', 'Hostname').map((name) => name.toLowerCase());
 }
 
-/** COMPAT: the reference makes one regular expression of them, in which each dot is any letter. Here each is an origin, whole. */
+/**
+ * COMPAT: Web3Signer makes one regular expression of them, in which each dot is any letter. Here
+ * each is an origin, whole.
+ */
 function originList(names: readonly string[]): readonly string[] {
   const origins = anyOrNames(names, 'domains', 'Domain');
   const pattern = origins.find((origin) => origin !== '*' && /[\\^$()|+?*{}]/.test(origin));

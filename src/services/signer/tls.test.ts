@@ -133,7 +133,7 @@ describe('the server', () => {
     await expect(ask({ port, ...shows(listed) })).rejects.toThrow();
   });
 
-  it("files that are wrong stop the start in the reference's words", () => {
+  it("files that are wrong stop the start in EthSigner's and Web3Signer's words", () => {
     const start = (change: Partial<ServerTlsSettings>) => () =>
       serverTrust({ ...CLOSED, ...change });
     const withStore = (name: string, password: string) =>

@@ -1,4 +1,7 @@
-/** TLS of the server and towards the node, from the references' files and with their texts (signer dossier §6.1, §6.2). */
+/**
+ * TLS of the server and towards the node, from EthSigner's and Web3Signer's files and with their
+ * texts (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
+ */
 import { readFileSync } from 'node:fs';
 import type * as https from 'node:https';
 import { fail } from '../../core/base/errors.ts';

@@ -1,4 +1,6 @@
-/** `npm run live -- mixed`: networks of two nodes of ours and two of the reference, one after the other. */
+/**
+ * `npm run live -- mixed`: networks of two nodes of ours and two of GoQuorum, one after the other.
+ */
 import { parseArgs } from 'node:util';
 import type { Kind } from '../../support/bft-processes.ts';
 import { playRaft } from './raft.ts';

@@ -1,4 +1,7 @@
-/** Messages of a later round or height, kept until their time comes (consensus dossier §4.2), bounded for each signer. */
+/**
+ * Messages of a later round or height, kept until their time comes (GoQuorum
+ * consensus/istanbul/qbft/core/backlog.go), bounded for each signer.
+ */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import type { View } from './interface.ts';
 

@@ -1,4 +1,4 @@
-/** A quorum of sound seals decides (consensus dossier §4.3, §5.2). */
+/** A quorum of sound seals decides (GoQuorum consensus/istanbul/qbft/core/commit.go). */
 import { equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import type { Header } from '../../chain/header.ts';
 import type { Seal } from './interface.ts';

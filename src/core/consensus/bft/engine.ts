@@ -1,6 +1,7 @@
 /**
- * QBFT and IBFT as machines: routes inputs to the files of the algorithm, and holds what outlives a height. Both vote as GoQuorum
- * 24.4.1 does, so that they may share a network with it; where it trusts, they check (consensus dossier §4, §5, §15).
+ * QBFT and IBFT as machines: routes inputs to the files of the algorithm, and holds what outlives a
+ * height. Both vote as GoQuorum 24.4.1 does, so that they may share a network with it; where it
+ * trusts, they check (GoQuorum consensus/istanbul).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';

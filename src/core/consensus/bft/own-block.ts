@@ -1,4 +1,7 @@
-/** The block that this node proposes: asking for it, at the right time, and keeping it (consensus dossier §7.1, §7.2). */
+/**
+ * The block that this node proposes: asking for it, at the right time, and keeping it (GoQuorum
+ * miner/worker.go).
+ */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { type StepBase, viewOf } from './step.ts';

@@ -1,4 +1,4 @@
-/** Who proposes in a round (consensus dossier §3.2). */
+/** Who proposes in a round (GoQuorum consensus/istanbul/validator/default.go). */
 import { type Address, isZeroBytes, ZERO_ADDRESS } from '../../base/bytes.ts';
 import type { ConsensusRules } from '../../chain/rules.ts';
 import type { ValidatorSet } from './interface.ts';

@@ -1,4 +1,7 @@
-/** How many of n validators may fail, and how many make a decision (consensus dossier §3.3). */
+/**
+ * How many of n validators may fail, and how many make a decision (GoQuorum
+ * consensus/istanbul/validator/default.go).
+ */
 
 /** f: validators that may be faulty. */
 export function faultyMax(validators: number): number {

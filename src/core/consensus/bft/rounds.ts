@@ -7,9 +7,9 @@ import { setRoundTimer } from './timers.ts';
 export const ROUND_MAX = 0xffffffff;
 
 /**
- * Lets the time of the round run. While rounds still grow it runs at once, as in the reference. At the cap they do not, and
- * validators that are out of step would stay so for ever: there it runs when a quorum has come this far.
- * `asked`: the round of each signer's ROUND-CHANGE.
+ * Lets the time of the round run. While rounds still grow it runs at once, as in GoQuorum. At the
+ * cap they do not, and validators that are out of step would stay so for ever: there it runs when a
+ * quorum has come this far. `asked`: the round of each signer's ROUND-CHANGE.
  */
 export function startClock(step: StepBase, asked: readonly number[]): void {
   const { current, quorum, rules, isVoting } = step.state;

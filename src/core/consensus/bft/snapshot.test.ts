@@ -33,7 +33,7 @@ function names(snapshot: Snapshot): string {
   return snapshot.validators.map((address) => String.fromCharCode(address[0]!)).join('');
 }
 
-/** What the reference's own voting table expects. */
+/** What GoQuorum's own voting table expects. */
 const SCENARIOS: readonly (readonly [string, string, string, number?])[] = [
   ['A', 'A', 'A'],
   ['A', 'A+B B A+C', 'AB'],

@@ -1,4 +1,7 @@
-/** Validators and open votes after a block, computed from headers alone (consensus dossier §3.5, §3.6). */
+/**
+ * Validators and open votes after a block, computed from headers alone (GoQuorum
+ * consensus/istanbul/backend/snapshot.go).
+ */
 import { type Address, equalBytes, type Hash32, ZERO_ADDRESS } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { toHex } from '../../base/hex.ts';

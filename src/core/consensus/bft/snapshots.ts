@@ -1,6 +1,6 @@
 /**
- * Snapshots of any block, computed from the nearest one that is kept (consensus dossier §3.6): the latest in memory, one in 1024
- * in the store.
+ * Snapshots of any block, computed from the nearest one that is kept (GoQuorum
+ * consensus/istanbul/backend/snapshot.go): the latest in memory, one in 1024 in the store.
  */
 import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';

@@ -1,4 +1,7 @@
-/** What istanbul_status and istanbul_getSignersFromBlock answer (consensus dossier §9); block parameters are resolved by the caller. */
+/**
+ * What istanbul_status and istanbul_getSignersFromBlock answer (GoQuorum
+ * consensus/istanbul/backend/api.go); block parameters are resolved by the caller.
+ */
 import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { toHex } from '../../base/hex.ts';
@@ -21,7 +24,10 @@ export interface StatusRange {
   readonly numBlocks: number;
 }
 
-/** Range of `istanbul_status(start?, end?)` with the head at `head`. Throws STATUS_RANGE with the reference's texts. */
+/**
+ * Range of `istanbul_status(start?, end?)` with the head at `head`. Throws STATUS_RANGE with
+ * GoQuorum's texts.
+ */
 export function statusRange(
   head: number,
   start: number | undefined,
@@ -90,7 +96,7 @@ export interface BlockSigners {
   readonly committers: readonly Address[] | undefined;
 }
 
-/** Throws CONSENSUS_SIGNERS with the reference's texts where author or seals are of nobody. */
+/** Throws CONSENSUS_SIGNERS with GoQuorum's texts where author or seals are of nobody. */
 export function blockSigners(engine: BftEngine, header: Header): BlockSigners {
   const author = blockAuthor(engine, header);
   if (!author) {

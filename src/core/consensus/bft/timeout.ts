@@ -1,4 +1,4 @@
-/** How long a round may take (consensus dossier §4.4, §5.2). */
+/** How long a round may take (GoQuorum consensus/istanbul/qbft/core/core.go). */
 import type { Engine } from '../../chain/rules.ts';
 
 /** The longest delay that timers of the host take. */

@@ -39,8 +39,8 @@ export function emptyDueMs({ state }: StepBase): number {
 }
 
 /**
- * The round's time runs from now on; in round 0 from the moment at which a proposal is due. The reference starts it when its own
- * block is built, which is the same moment.
+ * The round's time runs from now on; in round 0 from the moment at which a proposal is due.
+ * GoQuorum starts it when its own block is built, which is the same moment.
  */
 export function setRoundTimer(step: StepBase): void {
   const { state, nowMs } = step;

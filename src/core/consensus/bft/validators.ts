@@ -1,4 +1,7 @@
-/** The validator set as an ordered list of addresses (consensus dossier §3.1). */
+/**
+ * The validator set as an ordered list of addresses (GoQuorum
+ * consensus/istanbul/validator/default.go).
+ */
 import { type Address, compareBytes, equalBytes } from '../../base/bytes.ts';
 import { checksumAddress } from '../../base/checksum-address.ts';
 import type { ValidatorSet } from './interface.ts';

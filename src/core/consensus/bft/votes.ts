@@ -1,4 +1,7 @@
-/** Votes on validators: the tally of a snapshot and a node's own wishes (consensus dossier §3.4, §3.5). */
+/**
+ * Votes on validators: the tally of a snapshot and a node's own wishes (GoQuorum
+ * consensus/istanbul/backend/snapshot.go).
+ */
 import { type Address, bytesOfKey, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Prng } from '../../base/prng.ts';
 import type { HeaderVote } from '../../chain/extra-data.ts';
@@ -21,7 +24,10 @@ export interface TallyLine {
   readonly votes: number;
 }
 
-/** Counted votes for each candidate, kept beside the list because the reference counts a candidate's first wish only. */
+/**
+ * Counted votes for each candidate, kept beside the list because GoQuorum counts a candidate's
+ * first wish only.
+ */
 export class Tally {
   private readonly lines: Map<string, TallyLine>;
 

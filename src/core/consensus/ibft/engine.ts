@@ -1,4 +1,7 @@
-/** IBFT 1.0 as an algorithm of the engine that it shares with QBFT (consensus dossier §5). */
+/**
+ * IBFT 1.0 as an algorithm of the engine that it shares with QBFT (GoQuorum
+ * consensus/istanbul/ibft/core).
+ */
 import type { Address } from '../../base/bytes.ts';
 import { type Algorithm, BftEngine } from '../bft/engine.ts';
 import type { ConsensusSigner, EngineOptions } from '../bft/interface.ts';

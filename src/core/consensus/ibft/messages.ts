@@ -1,6 +1,7 @@
 /**
- * IBFT messages: exact bytes both ways (consensus dossier §5.1). One code for all; on the wire an RLP byte string that holds
- * `[code, body, address, signature, seal]`. What is signed is that list with an empty signature.
+ * IBFT messages: exact bytes both ways (GoQuorum consensus/istanbul/ibft/types/message.go). One
+ * code for all; on the wire an RLP byte string that holds `[code, body, address, signature, seal]`.
+ * What is signed is that list with an empty signature.
  */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
@@ -145,7 +146,7 @@ function bodyOf({ round, height }: View, write: (writer: RlpWriter) => unknown):
 
 // --- decoding -----------------------------------------------------------------------------------------------------
 
-/** Throws CONSENSUS_MESSAGE with the reference's text on anything but the exact form. */
+/** Throws CONSENSUS_MESSAGE with GoQuorum's text on anything but the exact form. */
 export function decodeMessage(wire: Uint8Array): IbftMessage {
   const { code, ...envelope } = attempt('fail to decode istanbul message', () => openWire(wire));
   switch (code) {

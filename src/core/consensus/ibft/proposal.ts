@@ -1,4 +1,7 @@
-/** PRE-PREPARE: proposing the own or the locked block, and judging the proposals of others (consensus dossier §5.2). */
+/**
+ * PRE-PREPARE: proposing the own or the locked block, and judging the proposals of others (GoQuorum
+ * consensus/istanbul/ibft/core/preprepare.go).
+ */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { blockAuthor } from '../../chain/extra-data.ts';

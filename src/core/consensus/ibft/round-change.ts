@@ -1,4 +1,7 @@
-/** ROUND-CHANGE: asking for the next round, and beginning it when a quorum has asked (consensus dossier §5.2). */
+/**
+ * ROUND-CHANGE: asking for the next round, and beginning it when a quorum has asked (GoQuorum
+ * consensus/istanbul/ibft/core/roundchange.go).
+ */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
 import { viewOf } from '../bft/step.ts';
@@ -50,7 +53,8 @@ export function onRoundChange(step: Step, signer: Address, { view }: RoundChange
     return;
   }
   const asked = roundsAsked(state);
-  // COMPAT: the reference follows at its own timeout, or when exactly f + 1 ask for one round while it waits itself.
+  // COMPAT: GoQuorum follows at its own timeout, or when exactly f + 1 ask for one round while it
+  // waits itself.
   const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) askFor(step, ahead);
   else startClock(step, asked);

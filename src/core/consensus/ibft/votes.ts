@@ -1,4 +1,7 @@
-/** PREPARE locks the proposal, COMMIT seals it; a quorum of seals decides (consensus dossier §5.2). */
+/**
+ * PREPARE locks the proposal, COMMIT seals it; a quorum of seals decides (GoQuorum
+ * consensus/istanbul/ibft/core/{prepare,commit}.go).
+ */
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import { commitPreimage } from '../../chain/extra-data.ts';
 import { type SealPreimage, tryDecide } from '../bft/decision.ts';

@@ -1,4 +1,7 @@
-/** COMMIT: a validator's seal on the prepared block; a quorum of them decides (consensus dossier §4.3). */
+/**
+ * COMMIT: a validator's seal on the prepared block; a quorum of them decides (GoQuorum
+ * consensus/istanbul/qbft/core/commit.go).
+ */
 import type { Address } from '../../base/bytes.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
 import { tryDecide } from '../bft/decision.ts';

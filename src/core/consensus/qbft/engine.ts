@@ -1,4 +1,7 @@
-/** QBFT as an algorithm of the engine that it shares with IBFT (consensus dossier §4). */
+/**
+ * QBFT as an algorithm of the engine that it shares with IBFT (GoQuorum
+ * consensus/istanbul/qbft/core).
+ */
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { type Algorithm, BftEngine } from '../bft/engine.ts';

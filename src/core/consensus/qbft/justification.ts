@@ -1,6 +1,7 @@
 /**
- * Proofs that a proposal in a later round forgets no decision (consensus dossier §4.5). The reference counts messages; here
- * each signer counts once and every signature, height and round is checked, which honest messages always pass.
+ * Proofs that a proposal in a later round forgets no decision (GoQuorum
+ * consensus/istanbul/qbft/core/justification.go). GoQuorum counts messages; here each signer counts
+ * once and every signature, height and round is checked, which honest messages always pass.
  */
 import { type Address, equalBytes, isZeroBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';

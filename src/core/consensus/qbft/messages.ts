@@ -1,6 +1,7 @@
 /**
- * QBFT messages: exact bytes both ways (consensus dossier §4.1). What is signed is keccak256(rlp([code, payload])), so every
- * message keeps the payload as it came. Decoding never looks at signatures; signerOf() does.
+ * QBFT messages: exact bytes both ways (GoQuorum consensus/istanbul/qbft/types). What is signed is
+ * keccak256(rlp([code, payload])), so every message keeps the payload as it came. Decoding never
+ * looks at signatures; signerOf() does.
  */
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../base/errors.ts';
@@ -169,13 +170,13 @@ function stringItem(bytes: Uint8Array): Uint8Array {
 
 // --- decoding -----------------------------------------------------------------------------------------------------
 
-/** Throws CONSENSUS_MESSAGE with the reference's text on anything but the exact form. */
+/** Throws CONSENSUS_MESSAGE with GoQuorum's text on anything but the exact form. */
 export function decodeMessage(code: number, bytes: Uint8Array): QbftMessage {
   switch (code) {
     case QBFT_CODE.preprepare:
       return decodeWith(bytes, readPreprepare, 'PRE-PREPARE');
     case QBFT_CODE.prepare:
-      // COMPAT: the reference names the wrong message here.
+      // COMPAT: GoQuorum names the wrong message here.
       return decodeWith(bytes, readPrepare, 'COMMIT');
     case QBFT_CODE.commit:
       return decodeWith(bytes, readCommit, 'COMMIT');

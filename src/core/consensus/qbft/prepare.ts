@@ -1,4 +1,7 @@
-/** PREPARE: "I have checked this proposal"; a quorum of them locks the block (consensus dossier §4.3). */
+/**
+ * PREPARE: "I have checked this proposal"; a quorum of them locks the block (GoQuorum
+ * consensus/istanbul/qbft/core/prepare.go).
+ */
 import type { Address, Hash32 } from '../../base/bytes.ts';
 import { countVote, viewOf, votesFor } from '../bft/step.ts';
 import { sendCommit } from './commit.ts';

@@ -1,4 +1,7 @@
-/** PRE-PREPARE: proposing the own block, and judging the proposals of others (consensus dossier §4.3, §7.2). */
+/**
+ * PRE-PREPARE: proposing the own block, and judging the proposals of others (GoQuorum
+ * consensus/istanbul/qbft/core/preprepare.go).
+ */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { qbftCommitPreimage } from '../../chain/extra-data.ts';
@@ -46,7 +49,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   const { current } = state;
   // A restarted validator supports what it supported before, or nothing.
   if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
-  // COMPAT: an honest proposer of the reference does so when its worker is faster than the ROUND-CHANGEs: no fault, and no proposal.
+  // COMPAT: an honest proposer of GoQuorum does so when its worker is faster than the
+  // ROUND-CHANGEs: no fault, and no proposal.
   if (current.round > 0 && message.roundChanges.length === 0) return;
   const fault =
     (current.round > 0

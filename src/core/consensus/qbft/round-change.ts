@@ -1,4 +1,7 @@
-/** ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof (consensus dossier §4.4). */
+/**
+ * ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof
+ * (GoQuorum consensus/istanbul/qbft/core/roundchange.go).
+ */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { requestBlock } from '../bft/own-block.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
@@ -37,7 +40,8 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
   const asked = roundsAsked(state);
-  // COMPAT: the reference moves when exactly f + 1 are ahead, to the lowest of their rounds, and so may miss it.
+  // COMPAT: GoQuorum moves when exactly f + 1 are ahead, to the lowest of their rounds, and so may
+  // miss it.
   const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) {
     changeRound(step, ahead);

@@ -1,6 +1,7 @@
 /**
- * Who is a member: its address, and what a snapshot holds of all of them, in the reference's RLP (consensus dossier §10.3).
- * With host names there are six fields, with IP addresses alone five.
+ * Who is a member: its address, and what a snapshot holds of all of them, in GoQuorum's RLP
+ * (GoQuorum raft/peer.go, raft/snapshot.go). With host names there are six fields, with IP
+ * addresses alone five.
  */
 import { EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
 import { fail, hasCode } from '../../base/errors.ts';

@@ -1,4 +1,7 @@
-/** Extra data of a Raft block: who minted it, for information only (consensus dossier §10.6). Headers are trusted by membership. */
+/**
+ * Extra data of a Raft block: who minted it, for information only (GoQuorum raft/minter.go).
+ * Headers are trusted by membership.
+ */
 import { concatBytes, type Hash32, ZERO_HASH } from '../../base/bytes.ts';
 import { RlpWriter, readList } from '../../base/rlp.ts';
 import { type Header, headerHash } from '../../chain/header.ts';

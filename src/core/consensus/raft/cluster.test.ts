@@ -1,4 +1,4 @@
-/** Who may become a member, against the reference's recorded answers. */
+/** Who may become a member, against GoQuorum's recorded answers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ describe('a cluster', () => {
   const members = atMinter.find(({ request }) => request.method === 'raft_cluster')!.response
     .result;
 
-  it('refuses applicants as the reference does', () => {
+  it('refuses applicants as GoQuorum does', () => {
     const cluster = clusterOf(members, 1);
     const tried = section('errors').filter(
       ({ request }) => request.method === 'raft_addPeer' && request.params.length > 0,

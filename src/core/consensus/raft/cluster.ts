@@ -1,4 +1,7 @@
-/** Who is in the cluster, by address, and who was: the reference never gives an id twice (consensus dossier §10.2, §10.8, §11). */
+/**
+ * Who is in the cluster, by address, and who was: GoQuorum never gives an id twice (GoQuorum
+ * raft/handler.go).
+ */
 import { fail } from '../../base/errors.ts';
 import { bareHex, fromHex } from '../../base/hex.ts';
 import { isIpv4, parseIp } from '../../base/ip-address.ts';
@@ -75,7 +78,7 @@ export class Cluster {
     return Math.max(this.self, ...this.addresses.keys(), ...this.removed) + 1;
   }
 
-  /** Throws RAFT_MEMBER_REFUSED with the reference's text where the node may not be added. */
+  /** Throws RAFT_MEMBER_REFUSED with GoQuorum's text where the node may not be added. */
   checkApplicant(node: Applicant, url: string, hasDns: boolean): void {
     const ip = node.host === undefined ? undefined : parseIp(node.host);
     if (!hasDns) {
@@ -105,7 +108,7 @@ function checkAgainst(member: MemberAddress, node: Applicant): void {
       `node with this enode has already been added to the cluster: ${shortId(node.id)}`,
     );
   }
-  // Unlike the reference, which compares two unknown addresses as equal, names are compared as names.
+  // Unlike GoQuorum, which compares two unknown addresses as equal, names are compared as names.
   if (member.hostname !== node.host) return;
   const who = `existing node ${shortId(nodeId)} with raft ID ${member.raftId}`;
   if (member.p2pPort === node.tcpPort) {
@@ -116,7 +119,7 @@ function checkAgainst(member: MemberAddress, node: Applicant): void {
   }
 }
 
-/** As the reference names a node in texts: hash of its public key. */
+/** As GoQuorum names a node in texts: hash of its public key. */
 function shortId(nodeId: string): string {
   return bareHex(keccak256(fromHex(nodeId)));
 }

@@ -11,7 +11,7 @@ import { decodeBlock } from '../../chain/block.ts';
 import { rulesAt } from '../../chain/rules.ts';
 import { raftDifficulty } from './difficulty.ts';
 
-it('is what the reference has filled in, block by block', () => {
+it('is what GoQuorum has filled in, block by block', () => {
   const [file] = filesBelow(
     OWN_VECTORS,
     (path) => /consensus\/raft\//.test(path) && BLOCKS_FILE.test(path),

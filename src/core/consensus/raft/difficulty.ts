@@ -1,4 +1,7 @@
-/** Difficulty of a Raft block: ethash's formula, which the reference fills in and nobody checks (consensus dossier §10.6). */
+/**
+ * Difficulty of a Raft block: ethash's formula, which GoQuorum fills in and nobody checks (GoQuorum
+ * raft/minter.go).
+ */
 import type { Header } from '../../chain/header.ts';
 import type { Rules } from '../../chain/rules.ts';
 

@@ -50,8 +50,8 @@ export function judgeVote(
 ): void {
   const isPreVote = type === MESSAGE_TYPE.preVote;
   const responseType = isPreVote ? MESSAGE_TYPE.preVoteResponse : MESSAGE_TYPE.voteResponse;
-  // Who hears a leader does not help to unseat it. Votes themselves are not withheld: members of the reference know no
-  // pre-vote, and could not come back.
+  // Who hears a leader does not help to unseat it. Votes themselves are not withheld: members of
+  // GoQuorum know no pre-vote, and could not come back.
   const isLeaderAlive = isPreVote && raft.leader !== 0 && raft.electionElapsed < ELECTION_TICKS;
   const isFree = raft.votedFor === 0 || raft.votedFor === from || (isPreVote && term > raft.term);
   if (isFree && !isLeaderAlive && raft.log.isUpToDate(index, logTerm)) {

@@ -37,7 +37,7 @@ function appendOwn(raft: RaftState, entries: readonly Pick<Entry, 'type' | 'data
     const isChange = type === ENTRY_TYPE.confChange;
     const isRefused = isChange && raft.pendingConfIndex > raft.log.applied;
     if (isChange && !isRefused) raft.pendingConfIndex = index;
-    // As in the reference, a change that comes too early becomes an empty entry.
+    // As in GoQuorum, a change that comes too early becomes an empty entry.
     own.push(
       isRefused
         ? { type: ENTRY_TYPE.normal, data: new Uint8Array(0), term: raft.term, index }

@@ -1,4 +1,7 @@
-/** Messages, log entries, snapshots and membership changes in etcd's `raftpb` encoding (consensus dossier §10.4). */
+/**
+ * Messages, log entries, snapshots and membership changes in etcd's `raftpb` encoding (etcd 3.3
+ * etcdserver/api/rafthttp).
+ */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
 import { type ProtobufField, ProtobufWriter, protobufFields } from './protobuf.ts';

@@ -1,9 +1,10 @@
 /**
- * The Raft protocol as etcd plays it, without clock, disk or network: inputs go into `step`, `ready` says what to store, send
- * and apply, in this order. Settings of the reference in consensus dossier §10.1.
+ * The Raft protocol as etcd plays it, without clock, disk or network: inputs go into `step`,
+ * `ready` says what to store, send and apply, in this order. Settings as in GoQuorum
+ * raft/handler.go.
  *
- * Beyond the reference, and harmless to its members: votes are asked for before a term is begun (pre-vote), and a leader that
- * hears no quorum for an election timeout steps down.
+ * Beyond GoQuorum, and harmless to its members: votes are asked for before a term is begun
+ * (pre-vote), and a leader that hears no quorum for an election timeout steps down.
  */
 import { campaign, countVote, judgeVote } from './election.ts';
 import { follow } from './follower.ts';

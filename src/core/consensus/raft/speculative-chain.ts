@@ -1,6 +1,7 @@
 /**
- * Blocks that this minter has proposed and the cluster has not committed yet: the next one is built on the last of them, without
- * the transactions that they hold (consensus dossier §10.7).
+ * Blocks that this minter has proposed and the cluster has not committed yet: the next one is built
+ * on the last of them, without the transactions that they hold (GoQuorum
+ * raft/speculative_chain.go).
  */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
 

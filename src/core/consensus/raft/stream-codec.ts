@@ -1,6 +1,7 @@
 /**
- * What members write into each other's streams: `msgapp` in etcd's msgappv2 form, where appends that continue the last one
- * leave out what follows from it, and `message`, plain length-prefixed messages (consensus dossier §10.4).
+ * What members write into each other's streams: `msgapp` in etcd's msgappv2 form, where appends
+ * that continue the last one leave out what follows from it, and `message`, plain length-prefixed
+ * messages (etcd 3.3 etcdserver/api/rafthttp).
  */
 import { concatBytes } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
@@ -16,7 +17,10 @@ import {
 } from './messages.ts';
 
 const FRAME = { heartbeat: 0, entries: 1, message: 2 } as const;
-/** The reference reads up to 512 MB; a block and its neighbours are far smaller, and nobody on this port is authenticated. */
+/**
+ * GoQuorum reads up to 512 MB; a block and its neighbours are far smaller, and nobody on this port
+ * is authenticated.
+ */
 export const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const ENTRIES_MAX = 65_536;
 

@@ -31,7 +31,7 @@ export interface Context {
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;
   readonly events: Events;
-  /** Whether answers also carry the names that only the reference spells with capitals. */
+  /** Whether answers also carry the names that only GoQuorum spells with capitals. */
   readonly hasGoquorumCasing: boolean;
   /** True once this node's private states are where the head is now; false where they will not be soon. */
   privateArrival(): Promise<boolean>;

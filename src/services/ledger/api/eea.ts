@@ -1,4 +1,7 @@
-/** `eea_*` and `priv_*`: private transactions as EEA clients send and read them (signer dossier §2.3-2.5). */
+/**
+ * `eea_*` and `priv_*`: private transactions as EEA clients send and read them (EthSigner
+ * EeaPrivateTransaction; Besu's `priv_*`).
+ */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { QuorateError } from '../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
@@ -35,7 +38,7 @@ import { callArgs } from './transaction-args.ts';
 
 const ENCLAVE = -50100;
 const MANAGER = -50200;
-/** Numbers by which EEA clients tell errors apart (signer dossier §1.5). */
+/** Numbers by which EEA clients tell errors apart (EthSigner JsonRpcError). */
 const NUMBERS: Readonly<Record<string, number>> = {
   EEA_DECODE: ENCLAVE,
   EEA_RESTRICTION: ENCLAVE,

@@ -106,7 +106,7 @@ describe('recorded extension flows', () => {
   }
 });
 
-/** Where the seed's rules are others than the reference's. */
+/** Where `ledgerExtension_*` and `quorumExtension_*` have different rules. */
 const LEDGER_TEXTS: Readonly<Record<number, string>> = {
   21: 'account is not acceptor of this extension request',
 };

@@ -1,4 +1,7 @@
-/** Extending private contracts to new parties (privacy dossier §7.2): the seed's spelling and the reference's, one handler. */
+/**
+ * Extending private contracts to new parties (GoQuorum extension/api.go): `ledgerExtension_*` and
+ * GoQuorum's `quorumExtension_*`, one handler.
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -21,7 +24,7 @@ function rulesOf(name: string): ExtensionRules {
   return name.startsWith('ledger') ? 'ledger' : 'quorum';
 }
 
-/** Runs `work` for the caller; under the seed's spelling every text begins with `Error: `. */
+/** Runs `work` for the caller; under `ledgerExtension_*` every text begins with `Error: `. */
 async function asCaller<T>(
   { extensions, view, checkActor }: Context,
   name: string,
@@ -38,7 +41,7 @@ async function asCaller<T>(
   }
 }
 
-/** `creationData`: hex as the seed's data, or base64 as the reference writes bytes. */
+/** `creationData`: hex under `ledgerExtension_*`, base64 under `quorumExtension_*`. */
 function render(extension: ActiveExtension, rules: ExtensionRules): JsonObject {
   const { creationHash } = extension;
   return {

@@ -1,4 +1,7 @@
-/** `istanbul_*`: validators, votes and seals of a BFT chain (consensus dossier §9). Keys as the seed spells them. */
+/**
+ * `istanbul_*`: validators, votes and seals of a BFT chain (GoQuorum
+ * consensus/istanbul/backend/api.go). Keys in lower case, as the `ledger*` API has them.
+ */
 import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -24,7 +27,7 @@ function bftOf({ admin }: Context): BftDesk {
   return admin.bft;
 }
 
-/** COMPAT: `pending` is no block here, as in the reference. */
+/** COMPAT: `pending` is no block here, as in GoQuorum. */
 function headerAt({ view }: Context, tag: BlockTag): Header {
   const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
   const header = number === undefined ? undefined : view.header(number);

@@ -119,7 +119,7 @@ describe('filters and subscriptions', () => {
   });
 });
 
-describe('newer than the reference', () => {
+describe('newer than GoQuorum', () => {
   it('fee history, tips, receipts of a block, safe and finalized', async () => {
     const hash = await node.call('eth_sendTransaction', { from: FROM, to: TO, value: '0x1' });
     const receipt = await mined(node, hash);

@@ -1,4 +1,7 @@
-/** Private transactions inside privacy markers, made by the node (`--privacymarker.enable`) or by a wallet (privacy dossier §5). */
+/**
+ * Private transactions inside privacy markers, made by the node (`--privacymarker.enable`) or by a
+ * wallet (GoQuorum core/vm/contracts_quorum.go).
+ */
 import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FROM, mined, miningNode } from '../../../../test/support/mining-node.ts';

@@ -188,7 +188,7 @@ it('signs typed data as wallets do', async () => {
   await expect(node.call('eth_signTypedData', stranger, data)).rejects.toThrow('unknown account');
 });
 
-it('names the signers of a block as the reference too, where it is told to', async () => {
+it('names the signers of a block as GoQuorum too, where it is told to', async () => {
   const { Number: number, Author, ...rest } = await node.call('istanbul_getSignersFromBlock', 1);
   expect([number, Author]).toEqual([rest.number, rest.author]);
   expect([rest.Hash, rest.Committers]).toEqual([rest.hash, rest.committers]);

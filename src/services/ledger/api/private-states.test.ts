@@ -104,7 +104,7 @@ it('has the root of the state that is party to nothing as the default one, whoev
   expect(Object.values(HEAD.privateStateRootsByPSI!)).not.toContain(one);
 });
 
-it('keeps a filter to the tenant who made it, in the words of the reference', async () => {
+it('keeps a filter to the tenant who made it, in the words of GoQuorum', async () => {
   const id = await ask('PS1', 'eth_newFilter', { fromBlock: '0x1' });
   expect((await ask('PS1', 'eth_getFilterLogs', id)).length).toBeGreaterThan(0);
   expect(await ask('PS2', 'eth_getFilterLogs', id)).toBe('filter not found for PS2');
@@ -149,7 +149,7 @@ it('opens payloads and markers for their tenants only, whoever asked for them fi
   expect(counts.markers).toBe(3);
 });
 
-it('tells the hash of a creation in base64, as the reference does, and in hex, as its documentation says', async () => {
+it('tells the hash of a creation in base64, as GoQuorum does, and in hex, as its documentation says', async () => {
   const contract = '0x383da4d7826437536091dc092a4c340aa159c013';
   const creation = decodeBlock(fromHex(BLOCKS.find(({ number }) => number === 18)!.rlp));
   const { data } = creation.transactions[0]!;

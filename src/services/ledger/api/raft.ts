@@ -1,4 +1,7 @@
-/** `raft_*`: members of a Raft cluster and who mints (consensus dossier §11). Texts and order of checks are the reference's. */
+/**
+ * `raft_*`: members of a Raft cluster and who mints (GoQuorum raft/api.go). Texts and order of
+ * checks are GoQuorum's.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
 import type { RaftDesk } from '../view/admin-desk.ts';

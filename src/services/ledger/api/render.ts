@@ -1,4 +1,4 @@
-/** Blocks, transactions and receipts as JSON (ecosystem dossier §1.7; recorded by the reference). */
+/** Blocks, transactions and receipts as JSON (GoQuorum internal/ethapi/api.go). */
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { encodeBlock } from '../../../core/chain/block.ts';
@@ -18,7 +18,7 @@ export interface Place {
   readonly baseFeePerGas?: bigint | undefined;
 }
 
-/** COMPAT: the reference reports the size of its own structure in memory. */
+/** COMPAT: GoQuorum reports the size of its own structure in memory. */
 const HEADER_STRUCTURE_BYTES = 544;
 
 function headerSize(header: Header): number {

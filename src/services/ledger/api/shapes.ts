@@ -1,4 +1,7 @@
-/** Parameter kinds of the ledger's methods: each parses, documents itself, and fails with the reference's text. */
+/**
+ * Parameter kinds of the ledger's methods: each parses, documents itself, and fails with GoQuorum's
+ * text.
+ */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { type JsonSchema, type Param, ParamError } from '../../../io/rpc/method.ts';

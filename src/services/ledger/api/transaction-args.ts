@@ -1,4 +1,7 @@
-/** The argument object of `eth_sendTransaction`, `eth_call` and their kin (privacy dossier §2.1). */
+/**
+ * The argument object of `eth_sendTransaction`, `eth_call` and their kin (GoQuorum
+ * internal/ethapi/api.go).
+ */
 import type { AccessListEntry } from '../../../core/chain/transaction.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
 import type { PrivateArgs, TransactionArgs } from '../node/send-desk.ts';

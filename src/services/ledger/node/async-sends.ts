@@ -1,10 +1,13 @@
-/** `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (privacy dossier §2.7). */
+/**
+ * `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (GoQuorum
+ * internal/ethapi/api.go, SendTransactionAsync).
+ */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import type { Log, Timers } from '../../../core/ports.ts';
 import type { SendDesk, TransactionArgs } from './send-desk.ts';
 
-/** Sends under way, their callbacks included; the reference's number. */
+/** Sends under way, their callbacks included; GoQuorum's number. */
 export const ASYNC_SENDS_MAX = 100;
 const CALLBACK_TRIES_MAX = 4;
 const CALLBACK_PAUSE_MS_MIN = 500;
@@ -132,7 +135,7 @@ interface CallbackFault {
   readonly isPassing: boolean;
 }
 
-/** The seed's `result` and, flat beside it, the reference's members. */
+/** The `result` of the `ledger*` API and, flat beside it, GoQuorum's members. */
 function bodyOf(id: string | undefined, outcome: Outcome): string {
   const told = { ...(id === undefined ? {} : { id }), ...outcome };
   return `${JSON.stringify({ result: told, ...told })}\n`;

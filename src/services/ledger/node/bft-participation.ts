@@ -204,7 +204,7 @@ export class BftParticipation {
     this.parts.log('error', 'BFT: invalid validator smart contract', { number, err });
   }
 
-  /** A line a block, as in the reference, though not on the usual level. */
+  /** A line a block, as in GoQuorum, though not on the usual level. */
   private reportRole({ head, validators }: { head: Header; validators: readonly Address[] }): void {
     const { log, signer } = this.parts;
     if (validators.some((each) => equalBytes(each, signer.address))) return;
@@ -259,7 +259,7 @@ export class BftParticipation {
     const { number, gasUsed } = header;
     const author = blockAuthor(book.engineAt(number), header, signer.recover);
     const isOwn = author !== undefined && equalBytes(author, signer.address);
-    // Phrases of the reference, which operators' scripts look for.
+    // Phrases of GoQuorum, which operators' scripts look for.
     log('info', isOwn ? 'Successfully sealed new block' : 'Imported new chain segment', {
       number,
       hash: bareHex(sealed.hash).slice(0, 12),

@@ -1,4 +1,7 @@
-/** `--emitcheckpoints`: log lines that scripts of GoQuorum networks wait for (consensus dossier §10.9). */
+/**
+ * `--emitcheckpoints`: log lines that scripts of GoQuorum networks wait for (GoQuorum
+ * log/emit_checkpoint.go).
+ */
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { createAddress } from '../../../core/evm/create-address.ts';
 import type { Log } from '../../../core/ports.ts';

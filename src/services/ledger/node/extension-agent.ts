@@ -1,6 +1,7 @@
 /**
- * The initiator's part in an extension, without its user (privacy dossier §7.4): votes for what this node has started, and when
- * all have said yes hands the contract's state over. Decides from the state on chain, so a restart loses nothing.
+ * The initiator's part in an extension, without its user (GoQuorum extension/backend.go): votes for
+ * what this node has started, and when all have said yes hands the contract's state over. Decides
+ * from the state on chain, so a restart loses nothing.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';

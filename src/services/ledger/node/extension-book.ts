@@ -1,6 +1,7 @@
 /**
- * Which extensions are under way in each private state: followed log by log from the private receipts on the chain, so that a
- * lost or old list heals itself (privacy dossier §7.4 step 2, §7.5).
+ * Which extensions are under way in each private state: followed log by log from the private
+ * receipts on the chain, so that a lost or old list heals itself (GoQuorum extension/backend.go,
+ * extension/data_handler.go).
  */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';

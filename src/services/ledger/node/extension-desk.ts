@@ -1,4 +1,7 @@
-/** Starting, voting on and ending extensions of private contracts: rules and texts of the reference and of the seed (§7.2). */
+/**
+ * Starting, voting on and ending extensions of private contracts: rules and texts of
+ * `quorumExtension_*` and `ledgerExtension_*`.
+ */
 import { fromBase64 } from '../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../../core/base/bytes.ts';
 import { checksumAddress } from '../../../core/base/checksum-address.ts';
@@ -28,7 +31,7 @@ import type { PayloadCache } from './payload-cache.ts';
 import type { PrivateArgs, SendDesk, TransactionArgs } from './send-desk.ts';
 import { UnderWay } from './under-way.ts';
 
-/** Gas of the reference's extension transactions. */
+/** Gas of GoQuorum's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
 /** Who sends where nobody is named. */
 const ZERO_ADDRESS: Address = new Uint8Array(20);
@@ -126,7 +129,7 @@ export class ExtensionDesk {
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
     await this.checkSingle(caller, contract, state);
-    // The seed tells who may vote before it asks whose wallet that is.
+    // `ledgerExtension_*` tells who may vote before it asks whose wallet that is.
     if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
     const from = this.sender(caller.psi, args);
     checkVoter(caller.rules, state, from);
@@ -165,7 +168,7 @@ export class ExtensionDesk {
     return this.makeUuid(caller.psi, contract, args.private ?? NOBODY);
   }
 
-  /** Sends to `to` with the gas and price of the reference's extension transactions. */
+  /** Sends to `to` with the gas and price of GoQuorum's extension transactions. */
   send(
     psi: Psi,
     data: Uint8Array,
@@ -222,7 +225,7 @@ export class ExtensionDesk {
       throw no('extending a non-existent private contract!!! not allowed');
     if (eeaGroupAt(state, toExtend) !== 0n) throw no(GROUPS_CONTRACT);
     const metadata = state.metadata(toExtend);
-    // COMPAT: the reference lets every party extend a contract without metadata.
+    // COMPAT: GoQuorum lets every party extend a contract without metadata.
     if (!metadata && rules === 'quorum') return;
     const creations = metadata
       ? [metadata.creationHash]
@@ -242,7 +245,9 @@ export class ExtensionDesk {
     return (own.length > 0 ? own : ran).map(([index]) => payloadHashOf(transactions[index]!.data));
   }
 
-  /** The seed refuses a vote while another extension of the same contract is under way. */
+  /**
+   * `ledgerExtension_*` refuses a vote while another extension of the same contract is under way.
+   */
   private async checkSingle(
     { psi, rules }: ExtensionCaller,
     contract: Address,
@@ -253,7 +258,10 @@ export class ExtensionDesk {
     if (all.some(({ manager }) => !equalBytes(manager, contract))) throw no(IN_PROGRESS);
   }
 
-  /** The seed wants the key of the initiator's node among those who are told of a vote. An old manager does not tell it. */
+  /**
+   * `ledgerExtension_*` wants the key of the initiator's node among those who are told of a vote.
+   * An old manager does not tell it.
+   */
   private async checkTellsInitiator(
     { psi, rules }: ExtensionCaller,
     contract: Address,

@@ -150,7 +150,7 @@ describe('an extension', () => {
   });
 });
 
-describe('the rules of the seed', () => {
+describe('the rules of ledgerExtension_*', () => {
   const LEDGER = { psi: PSI, rules: 'ledger' } as const;
 
   it('let only the creator of a standard private contract extend it', async () => {

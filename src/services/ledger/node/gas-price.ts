@@ -1,4 +1,7 @@
-/** The price that transactions without one get: of what the last blocks paid, as the reference's oracle samples it. */
+/**
+ * The price that transactions without one get: of what the last blocks paid, as GoQuorum's oracle
+ * samples it.
+ */
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Chain } from './chain.ts';

@@ -1,4 +1,7 @@
-/** The ladder of privacy dossier §2.3, first failing rule first. */
+/**
+ * The rules of GoQuorum internal/ethapi/api.go (checkAndHandlePrivateTransaction), first failing
+ * rule first.
+ */
 import { expect, it } from 'vitest';
 import type { Rules } from '../../../core/chain/rules.ts';
 import { checkPrivateArgs } from './private-checks.ts';

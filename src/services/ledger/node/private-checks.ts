@@ -1,11 +1,14 @@
-/** Rules that a private transaction's arguments meet before anything leaves this node (privacy dossier §2.3). */
+/**
+ * Rules that a private transaction's arguments meet before anything leaves this node (GoQuorum
+ * internal/ethapi/api.go, checkAndHandlePrivateTransaction).
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { Rules } from '../../../core/chain/rules.ts';
 import { isPrivacyFlag, MANDATORY_RECIPIENTS } from '../../../core/privacy/flags.ts';
 import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import type { PrivateArgs } from './send-desk.ts';
 
-/** The flag; throws with the reference's text, first failing rule first. */
+/** The flag; throws with GoQuorum's text, first failing rule first. */
 export function checkPrivateArgs(args: PrivateArgs, rules: Rules): PrivacyFlag {
   const { flag, mandatoryFor } = args;
   if (!isPrivacyFlag(flag)) throw fail('PRIVACY_FLAG', 'invalid privacy flag');

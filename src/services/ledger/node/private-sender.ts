@@ -1,6 +1,7 @@
 /**
- * The way of a private transaction to its parties (privacy dossier §2.3, §4.2): rules, simulation, distribution. Everything that
- * can be refused is refused before a payload leaves this node.
+ * The way of a private transaction to its parties (GoQuorum internal/ethapi/api.go): rules,
+ * simulation, distribution. Everything that can be refused is refused before a payload leaves this
+ * node.
  */
 import type { Address } from '../../../core/base/bytes.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -118,7 +119,10 @@ export class PrivateSender {
     });
   }
 
-  /** Under several private states a stored payload's sender decides (privacy dossier §2.5). */
+  /**
+   * Under several private states a stored payload's sender decides (GoQuorum
+   * internal/ethapi/api.go).
+   */
   private asStored(args: PrivateArgs, senderKey: string | undefined): PrivateArgs {
     if (!this.members || senderKey === undefined) return args;
     if (args.privateFrom !== undefined && args.privateFrom !== senderKey) {

@@ -164,7 +164,8 @@ export class RaftApplier {
     const { raft, cluster, log } = this.parts;
     const { type, nodeId } = change;
     if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
-      // Asked for before its removal was known everywhere. The reference counts it as a voter from then on, one that never answers.
+      // Asked for before its removal was known everywhere. GoQuorum counts it as a voter from then
+      // on, one that never answers.
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
       return;
     }

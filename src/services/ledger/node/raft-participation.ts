@@ -251,7 +251,10 @@ export class RaftParticipation {
     return this.raft.confState().learners.includes(id);
   }
 
-  /** Proposes until it has come out of the log: the reference answers at once, and loses what no leader took. */
+  /**
+   * Proposes until it has come out of the log: GoQuorum answers at once, and loses what no leader
+   * took.
+   */
   private async change(next: () => Omit<ConfChange, 'id'>, isDone: () => boolean): Promise<void> {
     for (let tries = 0; tries < CHANGE_TRIES_MAX && !this.isStopped; tries++) {
       const data = encodeConfChange({ id: ++this.changes, ...next() });

@@ -23,7 +23,7 @@ export interface TransactionArgs {
   readonly private: PrivateArgs | undefined;
 }
 
-/** Present exactly when `privateFor` was given (privacy dossier §2.1). */
+/** Present exactly when `privateFor` was given (GoQuorum internal/ethapi/api.go). */
 export interface PrivateArgs {
   readonly privateFrom: string | undefined;
   readonly privateFor: readonly string[];

@@ -1,6 +1,7 @@
 /**
- * Sending from this node's accounts and for its clients: defaults, signing, and the way of a private transaction (privacy
- * dossier §2.3-2.6). A payload leaves for other parties only after the account has proven that it can sign.
+ * Sending from this node's accounts and for its clients: defaults, signing, and the way of a
+ * private transaction (GoQuorum internal/ethapi/api.go). A payload leaves for other parties only
+ * after the account has proven that it can sign.
  */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';

@@ -1,6 +1,7 @@
 /**
- * The send desk of a caller whose token says with which accounts he may act in his private state (privacy dossier §6.3). What is
- * refused is refused before a payload leaves this node. Public transactions are everybody's.
+ * The send desk of a caller whose token says with which accounts he may act in his private state
+ * (GoQuorum multitenancy). What is refused is refused before a payload leaves this node. Public
+ * transactions are everybody's.
  */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Rules } from '../../../core/chain/rules.ts';

@@ -81,7 +81,7 @@ export class TransactionDoor {
     for (const end of this.endings.splice(0)) end();
   }
 
-  /** From a client: durable when it resolves. Throws the reference's text. */
+  /** From a client: durable when it resolves. Throws GoQuorum's text. */
   async submit(transaction: Transaction): Promise<Hash32> {
     this.admit(transaction, true);
     this.local.add(keyOf(transaction.hash));

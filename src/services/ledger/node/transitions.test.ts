@@ -143,7 +143,7 @@ describe('four validators on IBFT', () => {
     await network.reach(head + 3, network.nodes, 10 * MINUTE_MS);
   });
 
-  it('vote a validator out and in, and its log says so in the words of the reference', async () => {
+  it('vote a validator out and in, and its log says so in the words of GoQuorum', async () => {
     const said: string[] = [];
     const log: Log = (_, line, fields) => said.push(`${line} ${fields?.err ?? ''}`);
     network = new ValidatorNetwork(ibftGenesis());

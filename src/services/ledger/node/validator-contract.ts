@@ -1,4 +1,7 @@
-/** Validators that a contract names: its getValidators() on the state after a block (consensus dossier §3.7). */
+/**
+ * Validators that a contract names: its getValidators() on the state after a block (GoQuorum
+ * consensus/istanbul/backend/contract).
+ */
 
 import { abiAddresses } from '../../../core/base/abi.ts';
 import type { Address } from '../../../core/base/bytes.ts';
@@ -13,12 +16,14 @@ import type { StateReader } from '../../../core/state/reader.ts';
 import { type ChainReader, PUBLIC_SPACE } from '../../../core/store/interface.ts';
 
 const GET_VALIDATORS = fromHex('0xb7ab4db5');
-/** What the reference gives a call of its own. */
+/** What GoQuorum gives a call of its own. */
 const CALL_GAS = 25_000_000n;
 
 export type ContractChain = Pick<ChainReader, 'header' | 'hashOf' | 'stateAt'>;
 
-/** Throws VALIDATOR_CONTRACT with the reference's text where there is no contract, or none that answers. */
+/**
+ * Throws VALIDATOR_CONTRACT with GoQuorum's text where there is no contract, or none that answers.
+ */
 export function contractValidators(
   chain: ContractChain,
   config: ChainConfig,

@@ -10,7 +10,7 @@ import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
 const HASHES_PER_FILTER_MAX = 100_000;
-/** As the reference: a filter that nobody polls for so long is dropped. */
+/** As GoQuorum: a filter that nobody polls for so long is dropped. */
 const IDLE_MS_MAX = 5 * 60 * 1000;
 
 export interface LogRange {
@@ -86,7 +86,8 @@ export class FilterDesk {
   /** Query and range of a log filter. Throws FILTER_NOT_FOUND. */
   logs(view: PartyView, id: string): { query: LogQuery; range: LogRange } {
     const filter = this.filters.get(id);
-    // COMPAT: only here does the reference name the private state. A filter's id is a secret of who made it.
+    // COMPAT: only here does GoQuorum name the private state. A filter's id is a secret of who made
+    // it.
     if (filter?.kind === 'logs' && filter.psi !== view.psi)
       throw fail('FILTER_NOT_FOUND', `filter not found for ${view.psi}`);
     const own = this.find(view, id);

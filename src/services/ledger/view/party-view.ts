@@ -33,7 +33,10 @@ export interface FoundTransaction {
   readonly index: number;
 }
 
-/** Public and private state at one block. An account that the private state knows is private (privacy dossier §2.11). */
+/**
+ * Public and private state at one block. An account that the private state knows is private
+ * (GoQuorum eth/api_backend.go).
+ */
 export interface ViewedState {
   readonly number: number;
   readonly public: StateReader;

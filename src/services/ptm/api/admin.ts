@@ -1,4 +1,7 @@
-/** ADMIN: the peers of a running manager (privacy dossier §9.2). What is added here is gone after a restart. */
+/**
+ * ADMIN: the peers of a running manager (Tessera's tessera-jaxrs/transaction-jaxrs). What is added
+ * here is gone after a restart.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import type { PartyTable } from '../manager/party-info.ts';

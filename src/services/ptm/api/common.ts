@@ -1,4 +1,7 @@
-/** Endpoints that every application of the manager serves: liveness and versions (privacy dossier §9.1). */
+/**
+ * Endpoints that every application of the manager serves: liveness and versions (Tessera's
+ * tessera-jaxrs/common-jaxrs).
+ */
 import { json, type Route, text } from '../../../io/http/server.ts';
 
 /** Tessera's distribution version whose behaviour this manager has; clients log it. */

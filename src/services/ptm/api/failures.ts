@@ -1,4 +1,7 @@
-/** From typed errors to Tessera's statuses and plain-text bodies (privacy dossier §9.1). */
+/**
+ * From typed errors to Tessera's statuses and plain-text bodies (Tessera's
+ * tessera-jaxrs/common-jaxrs).
+ */
 import { QuorateError } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/ports.ts';
 import { type HttpReply, text } from '../../../io/http/server.ts';

@@ -1,4 +1,7 @@
-/** Privacy groups over Q2T: Besu's four calls, resident groups, and what peers push (privacy dossier §9.2). */
+/**
+ * Privacy groups over Q2T: Besu's four calls, resident groups, and what peers push (Tessera's
+ * tessera-jaxrs/transaction-jaxrs).
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { PrivacyGroup } from '../../../core/privacy/payload-group.ts';
 import {

@@ -1,4 +1,4 @@
-/** P2P: what other managers send us, Tessera's or our own (privacy dossier §11). */
+/** P2P: what other managers send us, Tessera's or our own (Tessera's tessera-jaxrs/sync-jaxrs). */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PublicKey } from '../../../core/privacy/payload.ts';
@@ -171,7 +171,7 @@ function requiredKey(fields: Fields): PublicKey {
   return key;
 }
 
-/** Base64 texts, or lists of signed bytes: JSON binders of the reference's age write either. */
+/** Base64 texts, or lists of signed bytes: JSON binders of Tessera's age write either. */
 function encodedPayloads({ encodedPayloads: list }: Fields): Uint8Array[] {
   if (!Array.isArray(list) || list.length > BATCH_SIZE_MAX) {
     throw bad(`"encodedPayloads" must be a list of at most ${BATCH_SIZE_MAX} payloads`);

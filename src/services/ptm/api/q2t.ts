@@ -1,4 +1,7 @@
-/** Q2T: what a node asks of its manager, with Tessera's paths and answers (privacy dossier §9.2). */
+/**
+ * Q2T: what a node asks of its manager, with Tessera's paths and answers (Tessera's
+ * tessera-jaxrs/transaction-jaxrs).
+ */
 import {
   type HttpReply,
   type HttpRequest,

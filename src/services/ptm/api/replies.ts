@@ -1,4 +1,4 @@
-/** How the manager's answers look in JSON, by media type (privacy dossier §1.4, §9.2). */
+/** How the manager's answers look in JSON, by media type (Tessera's tessera-jaxrs/jaxrs-model). */
 import { fail } from '../../../core/base/errors.ts';
 import type { EncodedPayload, PublicKey } from '../../../core/privacy/payload.ts';
 import type { HttpReply, HttpRequest } from '../../../io/http/server.ts';

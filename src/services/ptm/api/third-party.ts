@@ -1,4 +1,7 @@
-/** ThirdParty: what clients may ask of the manager directly (privacy dossier §9.2). */
+/**
+ * ThirdParty: what clients may ask of the manager directly (Tessera's
+ * tessera-jaxrs/transaction-jaxrs).
+ */
 import { json, type Route } from '../../../io/http/server.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PartyTable } from '../manager/party-info.ts';

@@ -1,4 +1,7 @@
-/** Exchanges party info with peers, and proves keys by challenge where that is asked for (privacy dossier §11.2). */
+/**
+ * Exchanges party info with peers, and proves keys by challenge where that is asked for (Tessera
+ * PartyInfoResource).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';

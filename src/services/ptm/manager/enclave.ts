@@ -1,4 +1,7 @@
-/** Holds the own keys; seals and opens payloads. Nothing else sees a secret key (privacy dossier §10.1, §10.4). */
+/**
+ * Holds the own keys; seals and opens payloads. Nothing else sees a secret key (Tessera
+ * EnclaveImpl).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -142,7 +145,10 @@ export class Enclave {
     return masterKey && this.crypto.open(payload.cipherText, payload.cipherTextNonce, masterKey);
   }
 
-  /** The own keys that a payload is for, found by opening when it names no keys (dossier §10.2, pre-key peers). */
+  /**
+   * The own keys that a payload is for, found by opening when it names no keys (Tessera
+   * EnclaveImpl).
+   */
   managedParties(payload: EncodedPayload): PublicKey[] {
     if (payload.recipientKeys.length > 0) {
       return this.publicKeys.filter((key) => hasKey(payload.recipientKeys, key));
@@ -171,7 +177,10 @@ export class Enclave {
     };
   }
 
-  /** Proves knowledge of an affected payload (dossier §10.5). Undefined when we hold no key of it. */
+  /**
+   * Proves knowledge of an affected payload (Tessera PayloadDigest, SecurityHash). Undefined when
+   * we hold no key of it.
+   */
   securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
     const masterKey = this.masterKey(affected);
     return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);

@@ -1,4 +1,7 @@
-/** Resident groups: which of our keys share one private state (privacy dossier §6, §12.1). None configured: none told. */
+/**
+ * Resident groups: which of our keys share one private state (Tessera ResidentGroupHandlerImpl).
+ * None configured: none told.
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { ResidentGroup } from '../../../core/ports.ts';

@@ -1,4 +1,7 @@
-/** The private transaction manager: what its APIs do, in terms of enclave, store and peers (privacy dossier §9.3). */
+/**
+ * The private transaction manager: what its APIs do, in terms of enclave, store and peers (Tessera
+ * TransactionManagerImpl).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** Who has which key where: the table of peers, and its binary form between managers (privacy dossier §11.1, §11.2). */
+/**
+ * Who has which key where: the table of peers, and its binary form between managers (Tessera
+ * PartyInfoParser).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** What the manager needs of its peers' managers; HTTP in production, the simulator's wires in simulation (dossier §11). */
+/**
+ * What the manager needs of its peers' managers; HTTP in production, the simulator's wires in
+ * simulation (Tessera's tessera-jaxrs/sync-jaxrs).
+ */
 import type { PublicKey } from '../../../core/privacy/payload.ts';
 
 /** Marks a manager that takes batches, beside Tessera's own versions. */

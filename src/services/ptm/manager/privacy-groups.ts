@@ -1,4 +1,7 @@
-/** Privacy groups that clients create: kept here, and sent to the managers of their members (privacy dossier §9.2, §11). */
+/**
+ * Privacy groups that clients create: kept here, and sent to the managers of their members (Tessera
+ * PrivacyGroupManagerImpl).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Entropy } from '../../../core/ports.ts';

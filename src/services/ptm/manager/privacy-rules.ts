@@ -1,4 +1,7 @@
-/** What privacy flags demand of a payload beside the payloads it affects (privacy dossier §10.5, §10.6). */
+/**
+ * What privacy flags demand of a payload beside the payloads it affects (Tessera
+ * PrivacyHelperImpl).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -44,7 +47,7 @@ export function checkSend(
   }
 }
 
-/** On arrival. False: the payload is dropped in silence, as the reference does. */
+/** On arrival. False: the payload is dropped in silence, as Tessera does. */
 export function acceptsArrival(
   payload: EncodedPayload,
   affected: readonly HeldAffected[],

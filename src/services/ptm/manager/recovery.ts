@@ -1,6 +1,7 @@
 /**
- * Recovery mode: asks every peer for what it holds for our keys, keeps it aside until all have answered, then stores it
- * in the order in which the payloads affect one another (privacy dossier §11.3).
+ * Recovery mode: asks every peer for what it holds for our keys, keeps it aside until all have
+ * answered, then stores it in the order in which the payloads affect one another (Tessera
+ * RecoveryImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';

@@ -1,4 +1,7 @@
-/** Sends peers again what they lost: single payloads, all of a key, or in batches to one that recovers (dossier §11, §11.3). */
+/**
+ * Sends peers again what they lost: single payloads, all of a key, or in batches to one that
+ * recovers (Tessera ResendManager, BatchResendManager).
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';

@@ -44,7 +44,7 @@ export interface ReloadReport {
 }
 
 export interface SourceHealth {
-  /** As the reference's /healthcheck names it. */
+  /** As Web3Signer's /healthcheck names it. */
   readonly id: string;
   readonly loaded: number;
   readonly errors: number;

@@ -31,7 +31,7 @@ export function text(fields: Fields, name: string): string {
   return value;
 }
 
-/** All that are missing are named at once, as the reference does. */
+/** All that are missing are named at once, as Web3Signer does. */
 export function needTexts(fields: Fields, names: readonly string[]): void {
   const missing = names.filter((name) => optionalText(fields, name) === undefined);
   if (missing.length > 0) {

@@ -1,4 +1,7 @@
-/** Where one key is: what Web3Signer's YAML files, EthSigner's TOML files and its subcommands come to (signer dossier §5). */
+/**
+ * Where one key is: what Web3Signer's YAML files, EthSigner's TOML files and its subcommands come
+ * to (Web3Signer SigningMetadata; EthSigner MultiKeySubCommand).
+ */
 import type { PasswordFile } from '../../../io/keys/keystore-file.ts';
 
 export type KeyConfig =

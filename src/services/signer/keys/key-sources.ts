@@ -37,7 +37,7 @@ export interface SourceKeys {
   readonly errors: number;
 }
 
-/** What the reference calls a source in /healthcheck. */
+/** What Web3Signer calls a source in /healthcheck. */
 export interface KeySource {
   readonly id: string;
   load(context: LoadContext): Promise<SourceKeys>;

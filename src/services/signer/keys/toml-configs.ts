@@ -1,4 +1,7 @@
-/** EthSigner's multikey files: TOML, one key a file, named after its account (signer dossier §5.3). */
+/**
+ * EthSigner's multikey files: TOML, one key a file, named after its account (EthSigner
+ * MultiKeySubCommand).
+ */
 import { resolve } from 'node:path';
 import { parse } from 'smol-toml';
 import type { Address } from '../../../core/base/bytes.ts';

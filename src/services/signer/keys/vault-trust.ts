@@ -1,4 +1,7 @@
-/** Whom a TLS connection to a vault trusts, by the files that Web3Signer and EthSigner name (signer dossier §5.1, §5.3). */
+/**
+ * Whom a TLS connection to a vault trusts, by the files that Web3Signer and EthSigner name
+ * (Web3Signer TrustManagerFactoryProvider).
+ */
 import { readFileSync } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
 import { FingerprintFile } from '../../../io/http/fingerprint-file.ts';
@@ -7,7 +10,7 @@ import { type PeerCheck, TrustingAgent } from '../../../io/http/tls-trust.ts';
 import type { VaultClientOptions } from '../../../io/keys/vault-client.ts';
 import type { VaultTrust } from './key-config.ts';
 
-/** As the reference does where a trust file is named. */
+/** As EthSigner does where a trust file is named. */
 const TLS_VERSION_MIN = 'TLSv1.3';
 
 /** Reads the file. Throws TLS_CONFIG_INVALID. */

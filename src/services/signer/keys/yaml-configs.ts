@@ -1,4 +1,7 @@
-/** Web3Signer's key configuration files: YAML, several keys a file, one document each (signer dossier §5.1). */
+/**
+ * Web3Signer's key configuration files: YAML, several keys a file, one document each (Web3Signer
+ * YamlSignerParser).
+ */
 import { resolve } from 'node:path';
 import { type Document, parseAllDocuments, type YAMLError } from 'yaml';
 import {
@@ -98,7 +101,7 @@ const TYPES: Readonly<Record<string, KeyType>> = {
   pkcs11: { keyType: 'SECP256K1', read: pkcs11Key },
 };
 
-/** Types that the reference has given up; their files are of no use to anybody. */
+/** Types that Web3Signer no longer supports; their files are of no use to anybody. */
 const REMOVED: readonly string[] = ['yubihsm', 'interlock'];
 
 /**
@@ -160,7 +163,7 @@ function hashicorpKey(fields: Fields, directory: string): HashicorpKey {
     kind: 'hashicorp',
     host: text(fields, 'serverHost'),
     port: integer(fields, 'serverPort', 8200, PORTS),
-    // COMPAT: off unless it is asked for, though the reference's documentation says otherwise.
+    // COMPAT: off unless it is asked for, though Web3Signer's documentation says otherwise.
     tls: flag(fields, 'tlsEnabled', false),
     trust: known === undefined ? undefined : { kind: 'ALLOWLIST', path: known },
     timeoutMs: integer(fields, 'timeout', 10_000, MILLISECONDS),

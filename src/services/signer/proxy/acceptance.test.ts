@@ -1,12 +1,15 @@
-/** What the references' acceptance tests look at in transactions and their answers (signer dossier §9), with a node that is played. */
+/**
+ * What EthSigner's and Web3Signer's acceptance tests look at in transactions and their answers,
+ * with a node that is played.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
-import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signer-dossier.ts';
 import {
   type MemoryProxy,
   memoryProxy,
   nodeAnswer,
   upstreamOf,
 } from '../../../../test/support/signing-proxy.ts';
+import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signing-vectors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';

@@ -1,4 +1,6 @@
-/** Whose nonces a transaction counts, and how the node is asked for them (signer dossier §2.3). */
+/**
+ * Whose nonces a transaction counts, and how the node is asked for them (EthSigner NonceProvider).
+ */
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
 
 /** A count of the node, as a call. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signer-dossier.ts';
 import {
   type MemoryProxy,
   memoryProxy,
   nodeAnswer,
   upstreamOf,
 } from '../../../../test/support/signing-proxy.ts';
+import { A, ACCOUNT, B, G, KEY, TO, transfer } from '../../../../test/support/signing-vectors.ts';
 import { MAIL } from '../../../../test/support/typed-data.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
@@ -49,7 +49,7 @@ function play(change: Partial<Parameters<typeof memoryProxy>[0]> = {}): Played {
   return { proxy, sent, calls: upstream.calls };
 }
 
-describe('vectors of the dossier', () => {
+describe('transactions with known bytes', () => {
   const { proxy, sent } = play({
     payloads: { storeRaw: () => Promise.resolve(new Uint8Array(64).fill(0xab)) },
   });
@@ -520,6 +520,6 @@ describe('nonces that a client names, and nonces that come back', () => {
   });
 });
 
-it('the address of the dossier', () => {
+it('the address of the test key', () => {
   expect(toHex(addressOfSecretKey(KEY))).toBe(ACCOUNT);
 });

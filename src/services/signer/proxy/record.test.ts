@@ -1,7 +1,7 @@
 /** What is not recorded does not leave. */
 import { expect, it } from 'vitest';
-import { KEY } from '../../../../test/support/signer-dossier.ts';
 import { memoryProxy, upstreamOf } from '../../../../test/support/signing-proxy.ts';
+import { KEY } from '../../../../test/support/signing-vectors.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';

@@ -34,7 +34,7 @@ export interface TransactionParts {
   readonly chainId: bigint;
   /** undefined: no private transaction manager is configured; the node is asked to store payloads. */
   readonly payloads: PayloadStore | undefined;
-  /** `eth_signTransaction` without a nonce is refused, as in the reference. */
+  /** `eth_signTransaction` without a nonce is refused, as in EthSigner. */
   readonly strictNonce: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** GET /healthcheck, as Vert.x writes it (signer dossier §4). */
+/** GET /healthcheck, as Vert.x writes it (Web3Signer Eth1Runner). */
 import { type HttpReply, json } from '../../../io/http/server.ts';
 import type { HealthReport } from '../keys/accounts.ts';
 

@@ -1,4 +1,4 @@
-/** One reload at a time, in the background, and how the last one went (signer dossier §4). */
+/** One reload at a time, in the background, and how the last one went (Web3Signer Eth1Runner). */
 import type { Clock, Log } from '../../../core/ports.ts';
 import type { ReloadReport } from '../keys/accounts.ts';
 

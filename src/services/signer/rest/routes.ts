@@ -1,4 +1,4 @@
-/** The REST interface of Web3Signer's eth1 mode (signer dossier §4). */
+/** The REST interface of Web3Signer's eth1 mode (Web3Signer Eth1Runner). */
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
@@ -82,7 +82,7 @@ function reply(status: number, type: string, body: string): HttpReply {
   return { status, type, body };
 }
 
-/** What was wrong follows the reason phrase that the reference answers with. */
+/** What was wrong follows the reason phrase that Web3Signer answers with. */
 function badRequest(reason: string): HttpReply {
   return text(400, `Bad Request: ${reason}`);
 }

@@ -1,4 +1,7 @@
-/** The token endpoint as clients meet it: the seed's body, the standards' cases, both styles of errors, bad input. */
+/**
+ * The token endpoint as clients meet it: Auth0's JSON body, the standards' cases, both styles of
+ * errors, bad input.
+ */
 import { createHmac } from 'node:crypto';
 import {
   createRemoteJWKSet,
@@ -26,7 +29,7 @@ const OTHER = 'https://other.example/';
 interface Scene {
   staking: TestStaking;
   client: ShownSecret;
-  /** The seed's body. */
+  /** A JSON body, as Auth0 takes it. */
   body: Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** `debug_*` that show blocks as they are stored, and small change of the reference. */
+/** `debug_*` that show blocks as they are stored, and small change of GoQuorum. */
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';

@@ -37,7 +37,10 @@ import {
 import { BlockReplay } from './replay.ts';
 import { blockOrFail } from './trace.ts';
 
-/** Accounts of one reply of debug_accountRange, as the reference; debug_dumpBlock refuses more than its own maximum. */
+/**
+ * Accounts of one reply of debug_accountRange, as GoQuorum; debug_dumpBlock refuses more than its
+ * own maximum.
+ */
 const RANGE_ACCOUNTS_MAX = 256;
 const DUMP_ACCOUNTS_MAX = 100_000;
 const RANGE_SLOTS_MAX = 100_000;

@@ -165,7 +165,7 @@ function aroundMarker(
   return running;
 }
 
-/** A stranger's private call. COMPAT: the reference's call tracer fails on it. */
+/** A stranger's private call. COMPAT: GoQuorum's call tracer fails on it. */
 function nothingRan(
   { world, rules, shared }: BlockReplay,
   transaction: Transaction,

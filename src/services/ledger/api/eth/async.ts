@@ -1,4 +1,4 @@
-/** `eth_sendTransactionAsync` (privacy dossier §2.7). */
+/** `eth_sendTransactionAsync` (GoQuorum internal/ethapi/api.go, SendTransactionAsync). */
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';

@@ -104,7 +104,9 @@ function parseTopics(value: unknown): Hash32[][] {
   });
 }
 
-/** COMPAT: without `fromBlock` and `toBlock` the newest block alone is searched, as the reference does. */
+/**
+ * COMPAT: without `fromBlock` and `toBlock` the newest block alone is searched, as GoQuorum does.
+ */
 /** Of the blocks that are searched. */
 function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   if (blockHash)

@@ -1,4 +1,6 @@
-/** Payloads of private transactions in clear, for their parties (privacy dossier §8). */
+/**
+ * Payloads of private transactions in clear, for their parties (GoQuorum internal/ethapi/api.go).
+ */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
@@ -11,7 +13,7 @@ import type { JsonObject } from '../render.ts';
 import { DATA, OBJECT, orNull } from '../results.ts';
 import { named, text } from '../shapes.ts';
 
-/** Texts of the reference. */
+/** Texts of GoQuorum. */
 function bytesOf(given: string, what: 'digest' | 'payload'): Uint8Array {
   if (given.length < 3) throw fail('DIGEST_INVALID', `Invalid ${what} hex`);
   const digits = given.replace(/^0x/, '');

@@ -1,4 +1,6 @@
-/** Private contracts and privacy markers as one party sees them (privacy dossier §5.4). */
+/**
+ * Private contracts and privacy markers as one party sees them (GoQuorum internal/ethapi/api.go).
+ */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { checksumAddress } from '../../../../core/base/checksum-address.ts';
 import { fail } from '../../../../core/base/errors.ts';

@@ -14,10 +14,10 @@ import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../resu
 import { address, data, named, optional, quantity } from '../shapes.ts';
 import { privateArgs, sendArgs } from '../transaction-args.ts';
 
-/** The reference's default. */
+/** GoQuorum's default. */
 const PRIVATE_RESEND_GAS = 90_000n;
 
-/** `{raw, tx}` of fill and sign, members in the reference's order. */
+/** `{raw, tx}` of fill and sign, members in GoQuorum's order. */
 export function renderSigned(transaction: Transaction): JsonObject {
   return {
     raw: toHex(transaction.raw),

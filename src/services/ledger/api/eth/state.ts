@@ -33,7 +33,7 @@ export function stateAt(
   return view.stateAt(number);
 }
 
-/** A storage key: hex of up to 32 bytes, odd length and missing prefix allowed as the reference does. */
+/** A storage key: hex of up to 32 bytes, odd length and missing prefix allowed as GoQuorum does. */
 const storageKey: Param<bigint> = {
   name: 'key',
   schema: { type: 'string' },
