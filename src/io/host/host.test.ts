@@ -40,6 +40,15 @@ describe('logger', () => {
     expect(line.trim()).not.toContain('\n');
   });
 
+  it("shows a node's URL whole, and hides a password wherever it stands", () => {
+    const enode = `enode://${'ab'.repeat(64)}@127.0.0.1:30303?discport=0`;
+    expect(formatLine('info', NOW, 'up', { enode })).toContain(`enode="${enode}"`);
+    const line = formatLine('warn', NOW, 'no answer from https://user:hunter2@host', {
+      long: `${'x'.repeat(4_080)} https://user:hunter2@host`,
+    });
+    expect(line).not.toContain('hunter2');
+  });
+
   it('keeps to its verbosity, which can change', () => {
     const lines: string[] = [];
     const logger = createLogger({

@@ -5,6 +5,7 @@
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import type { Clock, Log, LogLevel } from '../../core/ports.ts';
 import { jsonLine, type LogFormat } from './log-formats.ts';
+import { redact } from './redact.ts';
 
 /** geth's --verbosity: 0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace. */
 const VERBOSITY: Readonly<Record<LogLevel, number>> = {
@@ -26,8 +27,6 @@ const MESSAGE_CHARS = 40;
 const VALUE_CHARS_MAX = 4096;
 const SECRET_KEY =
   /(password|passphrase|secret|private_?key|secret_?key|token|authorization|mnemonic|payload)$/i;
-const URL_CREDENTIALS = /\/\/[^/@\s]+@/g;
-const BEARER = /bearer\s+[\w.~+/=-]+/gi;
 
 export interface LoggerParts {
   /** One line, with its line feed. */
@@ -146,11 +145,12 @@ function quote(text: string): string {
 }
 
 function clean(text: string): string {
-  return clip(text).replace(URL_CREDENTIALS, '//***@').replace(BEARER, 'Bearer ***');
+  // Clipped after: the end of a URL may be what tells that its beginning is a secret.
+  return clip(redact(text.slice(0, 2 * VALUE_CHARS_MAX)));
 }
 
 function escapeMessage(message: string): string {
-  return clip(message).replace(/\p{Cc}/gu, ' ');
+  return clean(message).replace(/\p{Cc}/gu, ' ');
 }
 
 function clip(text: string): string {

@@ -252,21 +252,23 @@ export class BftParticipation {
   }
 
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
-    const { chain, log, book, signer } = this.parts;
-    const header = withCommitSeals(block.header, round, seals);
-    const sealed = blockOf(header, block);
-    await chain.commit(sealed);
+    const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
+    if (await this.parts.chain.commit(sealed)) this.report(sealed, round);
+    this.parts.announce(sealed);
+  }
+
+  /** Phrases of GoQuorum, which operators' scripts look for. */
+  private report({ header, hash, transactions }: Block, round: number): void {
+    const { log, book, signer } = this.parts;
     const { number, gasUsed } = header;
     const author = blockAuthor(book.engineAt(number), header, signer.recover);
     const isOwn = author !== undefined && equalBytes(author, signer.address);
-    // Phrases of GoQuorum, which operators' scripts look for.
     log('info', isOwn ? 'Successfully sealed new block' : 'Imported new chain segment', {
       number,
-      hash: bareHex(sealed.hash).slice(0, 12),
-      txs: block.transactions.length,
+      hash: bareHex(hash).slice(0, 12),
+      txs: transactions.length,
       gas: gasUsed,
       round,
     });
-    this.parts.announce(sealed);
   }
 }

@@ -134,10 +134,13 @@ export class Chain {
     }
   }
 
-  /** Makes `block` the head; its header carries the seals, which the caller has checked. Throws BLOCK_INVALID. */
-  commit(sealed: Block, durability: Durability = 'now'): Promise<void> {
+  /**
+   * Makes `block` the head; its header carries the seals, which the caller has checked. Resolves with false when it was
+   * on the chain already, as where consensus and a peer bring it at the same time. Throws BLOCK_INVALID.
+   */
+  commit(sealed: Block, durability: Durability = 'now'): Promise<boolean> {
     return this.changes.run(async () => {
-      if (sealed.header.number <= this.head().number) return;
+      if (sealed.header.number <= this.head().number) return false;
       const fault = await this.verify(sealed);
       if (fault !== undefined) throw this.badBlock(sealed, fault);
       const { result, transactions } = this.executed.get(keyOf(sealed.hash))!;
@@ -161,6 +164,7 @@ export class Chain {
         });
       }
       this.parts.events.emit('committed', { block, receipts: result.receipts });
+      return true;
     });
   }
 

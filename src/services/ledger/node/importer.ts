@@ -51,8 +51,8 @@ export class Importer {
         const block = blockOfSync(next);
         const fault = this.parts.sealFault(block.header);
         if (fault !== undefined) throw fail('BLOCK_INVALID', fault);
-        await this.parts.chain.commit(block, isNear ? 'now' : 'group');
-        this.report(block, isNear);
+        const isNew = await this.parts.chain.commit(block, isNear ? 'now' : 'group');
+        if (isNew) this.report(block, isNear);
       } catch (error) {
         this.queue.length = 0;
         if (isFatal(error)) this.parts.fatal(error);

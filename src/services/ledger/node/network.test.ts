@@ -39,6 +39,16 @@ function balanceOf(node: MemoryNode, who: Uint8Array): bigint {
   );
 }
 
+/** Makes every block of `node` take its time to the disk. */
+function slowDisk({ chain }: MemoryNode, delayMs: number): void {
+  const { store } = chain;
+  const append = store.append.bind(store);
+  store.append = async (...block) => {
+    await new Promise<void>((resolve) => network.time.set(delayMs, resolve));
+    return append(...block);
+  };
+}
+
 let network: ValidatorNetwork;
 afterEach(() => network.stop());
 
@@ -98,6 +108,21 @@ describe('a network of four validators', () => {
     expect(network.nodes.map(({ pool }) => pool.stats)).toEqual(
       Array(4).fill({ pending: 0, queued: 0 }),
     );
+  });
+
+  it('logs each block once, when a peer pushes it while the node itself decides it', async () => {
+    network = new ValidatorNetwork(GENESIS);
+    const told = TOPOLOGY.nodes.map(() => [] as number[]);
+    await network.start(4, (index) => ({
+      log: (level, message, facts) => {
+        const isBlock = /Imported new chain segment|Successfully sealed new block/.test(message);
+        if (level === 'info' && isBlock) told[index]!.push(Number(facts?.number));
+      },
+    }));
+    slowDisk(network.nodes[0]!, 20);
+    await network.reach(12);
+    const each = Array.from({ length: 12 }, (_, i) => i + 1);
+    for (const numbers of told) expect(numbers.filter((number) => number <= 12)).toEqual(each);
   });
 
   it('tells every node of every transaction at once, also where timers fire early', async () => {
