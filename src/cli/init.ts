@@ -21,10 +21,18 @@ export const initCommand: Command = {
         'name the genesis file: quorate init --datadir data genesis.json',
       );
     await installCrypto();
-    const chain = await openChain(options.string('datadir')!, { genesisFile: file });
-    const hash = bareHex(chain.store.hashOf(0)!);
+    const dataDirectory = options.string('datadir')!;
+    const chain = await openChain(dataDirectory, { genesisFile: file });
+    const hash = `0x${bareHex(chain.store.hashOf(0)!)}`;
+    const { number } = chain.store.head()!;
     await chain.close();
-    console.log(`Wrote genesis 0x${hash} to ${options.string('datadir')}`);
+    console.log(
+      {
+        begun: `Wrote genesis ${hash} to ${dataDirectory}`,
+        changed: `Wrote the new configuration of genesis ${hash} to ${dataDirectory}; it holds above block ${number}`,
+        same: `Genesis ${hash} is in ${dataDirectory} already, with this very file; its head is block ${number}`,
+      }[chain.outcome],
+    );
     return 0;
   },
 };

@@ -25,6 +25,34 @@ describe('a chain that starts', () => {
     expect(() => check('raft', change)).not.toThrow();
   });
 
+  it('has somebody who makes blocks', () => {
+    const check = (change: object, config: object = {}) =>
+      checkStart(genesisFromJson({ ...genesisFile({ engine: 'qbft', config }), ...change }));
+    const contract = `0x${'77'.repeat(20)}`;
+    expect(() => check({})).toThrow('no validators: extraData names none');
+    expect(() => check({}, { qbft: { validators: VALIDATORS } })).not.toThrow();
+    expect(() =>
+      check(
+        { alloc: { [contract]: { balance: '0x0', code: '0x00' } } },
+        {
+          transitions: [
+            { block: 0, validatorselectionmode: 'contract', validatorcontractaddress: contract },
+          ],
+        },
+      ),
+    ).not.toThrow();
+  });
+
+  it('of a Besu file needs validators too', () => {
+    const { extraData, ...file } = genesisFile({ engine: 'qbft', validators: VALIDATORS }) as {
+      extraData: string;
+    };
+    const besu = { ...file, config: { chainId: 1337, qbft: {} } };
+    const check = (extraData: string) => checkStart(genesisFromJson({ ...besu, extraData }));
+    expect(() => check(extraData)).not.toThrow();
+    expect(() => check('0x1234')).toThrow('invalid extra data format: the 2 bytes of extraData');
+  });
+
   it('has one engine, and an id of its own', () => {
     expect(() => check('qbft', {}, { ibft: {} })).toThrow(
       'the attributes config.IBFT and config.QBFT are mutually exclusive on the genesis file',

@@ -1,16 +1,18 @@
-/** What GoQuorum checks of a chain when a node starts, and not at `init`. */
+/** Whether a chain can make blocks: what GoQuorum finds out when a node starts, or never. */
 import { equalBytes } from '../base/bytes.ts';
+import { toHex } from '../base/hex.ts';
 import type { ChainConfig } from './chain-config.ts';
-import { engineAt } from './consensus-rules.ts';
+import { consensusAt, engineAt } from './consensus-rules.ts';
 import { ISTANBUL_DIGEST, readBftExtra } from './extra-data.ts';
 import type { Genesis } from './genesis.ts';
 import { genesisFault } from './json-fields.ts';
 
-/** Throws GENESIS_INVALID. */
+/** Throws GENESIS_INVALID, naming the key of the file. */
 export function checkStart({ config, header }: Pick<Genesis, 'config' | 'header'>): void {
   checkEngines(config);
-  if (!config.isQuorum || !['qbft', 'ibft'].includes(engineAt(config, 1))) return;
-  const fault = headerFault(header);
+  if (!['qbft', 'ibft'].includes(engineAt(config, 1))) return;
+  const fault =
+    validatorsFault(config, header) ?? (config.isQuorum ? sealFault(header) : undefined);
   // GoQuorum goes on, and never makes a block.
   if (fault !== undefined) throw genesisFault(`BFT: invalid genesis block: ${fault}`);
 }
@@ -32,8 +34,21 @@ function checkEngines(config: ChainConfig): void {
   }
 }
 
-function headerFault({ extraData, mixHash, difficulty }: Genesis['header']): string | undefined {
-  if (!readBftExtra(extraData)) return 'invalid extra data format';
-  if (!equalBytes(mixHash, ISTANBUL_DIGEST)) return 'invalid Istanbul mix digest';
-  return difficulty === 1n ? undefined : 'invalid difficulty';
+function validatorsFault(
+  config: ChainConfig,
+  { extraData }: Genesis['header'],
+): string | undefined {
+  const extra = readBftExtra(extraData);
+  if (!extra) {
+    return `invalid extra data format: the ${extraData.length} bytes of extraData are neither what QBFT wants, the RLP list [vanity, validators, vote, round, seals], nor what IBFT wants, 32 bytes and the RLP list [validators, seal, seals]`;
+  }
+  const { validatorContract, validatorOverride } = consensusAt(config, 0);
+  if (validatorContract || (validatorOverride ?? extra.validators).length > 0) return undefined;
+  return 'no validators: extraData names none, and the configuration names no contract that does';
+}
+
+function sealFault({ mixHash, difficulty }: Genesis['header']): string | undefined {
+  if (!equalBytes(mixHash, ISTANBUL_DIGEST))
+    return `invalid Istanbul mix digest: mixHash must be ${toHex(ISTANBUL_DIGEST)}`;
+  return difficulty === 1n ? undefined : `invalid difficulty: it is ${difficulty}, and must be 1`;
 }

@@ -4,72 +4,52 @@
  */
 import { compareBytes } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
-import { type ChainConfig, isForked, type Transition } from './chain-config.ts';
+import type { ChainConfig, Transition } from './chain-config.ts';
+import { type Conflict, conflictText } from './config-conflict.ts';
+import { forkConflict } from './fork-compatibility.ts';
 import { JsonFields } from './json-fields.ts';
-
-/** Names of GoQuorum's messages and keys of the files, in its order. */
-const FORK_CHECKS: readonly (readonly [what: string, key: string])[] = [
-  ['Homestead fork block', 'homesteadBlock'],
-  ['DAO fork block', 'daoForkBlock'],
-  ['EIP150 fork block', 'eip150Block'],
-  ['EIP155 fork block', 'eip155Block'],
-  ['EIP158 fork block', 'eip158Block'],
-  ['Byzantium fork block', 'byzantiumBlock'],
-  ['Constantinople fork block', 'constantinopleBlock'],
-  ['Petersburg fork block', 'petersburgBlock'],
-  ['Istanbul fork block', 'istanbulBlock'],
-  ['Muir Glacier fork block', 'muirGlacierBlock'],
-  ['Berlin fork block', 'berlinBlock'],
-  ['YOLOv3 fork block', 'yoloV3Block'],
-  ['ewasm fork block', 'ewasmBlock'],
-  ['Ceil 2N/3 fork block', 'istanbul.ceil2Nby3Block'],
-  ['Test QBFT fork block', 'istanbul.testQBFTBlock'],
-  ['permissions fork block', 'qip714Block'],
-  ['Privacy Enhancements fork block', 'privacyEnhancementsBlock'],
-  ['Privacy Precompile fork block', 'privacyPrecompileBlock'],
-  ['London fork block', 'quorate.londonBlock'],
-  ['Paris fork block', 'quorate.parisBlock'],
-  ['Shanghai fork block', 'quorate.shanghaiBlock'],
-  ['Cancun fork block', 'quorate.cancunBlock'],
-];
+import { type ChainHead, pastRulesFault } from './past-rules.ts';
 
 /** Why `next` would alter blocks up to `head`, in GoQuorum's words; undefined: it would not. */
 export function configFault(
   stored: ChainConfig,
   next: ChainConfig,
-  head: number,
+  head: ChainHead,
 ): string | undefined {
-  if (head === 0) return undefined;
+  const { number } = head;
+  if (number === 0) return undefined;
   if (stored.isMps !== next.isMps) {
     return 'the IsMPS (multiple private states support) flag once configured at block height 0 cannot be changed';
   }
-  return (
-    codeSizeFault(stored, next, head) ??
-    transitionFault(stored, next, head) ??
-    forkFault(stored, next, head)
-  );
+  const conflict =
+    codeSizeConflict(stored, next, number) ??
+    transitionConflict(stored, next, number) ??
+    forkConflict(stored, next, number);
+  return conflict ? conflictText(conflict) : pastRulesFault(stored, next, head);
 }
 
-function codeSizeFault(stored: ChainConfig, next: ChainConfig, head: number): string | undefined {
-  const at = BigInt(head);
+function codeSizeConflict(
+  stored: ChainConfig,
+  next: ChainConfig,
+  head: number,
+): Conflict | undefined {
+  const conflict = (what: string) => ({ what, have: BigInt(head), want: BigInt(head) });
   const before = codeSizesOf(stored);
   const after = codeSizesOf(next);
   if (before.length === 0) return undefined;
   if (after.length === 0) {
-    return mismatch('genesis file missing max code size information', at, at);
+    return conflict('genesis file missing max code size information');
   }
   const past = before.filter(({ block }) => block <= head);
   const told = after.filter(({ block }) => block <= head);
   const data = 'maxCodeSizeConfig data incompatible.';
   if (past.length !== told.length) {
-    return mismatch(`${data} updating maxCodeSize for past`, at, at);
+    return conflict(`${data} updating maxCodeSize for past`);
   }
   const isEqual = past.every(
     (step, i) => step.block === told[i]!.block && step.kilobytes === told[i]!.kilobytes,
   );
-  return isEqual
-    ? undefined
-    : mismatch(`${data} maxCodeSize historical data does not match`, at, at);
+  return isEqual ? undefined : conflict(`${data} maxCodeSize historical data does not match`);
 }
 
 /** The list alone: what an old file says by `maxCodeSize` may be said anew by the list. */
@@ -106,56 +86,29 @@ const COMPARED: readonly Compared[] = [
   ['PrivacyPrecompileEnabled', (t) => t.isPrivacyPrecompile],
 ];
 
-function transitionFault(stored: ChainConfig, next: ChainConfig, head: number): string | undefined {
-  const at = BigInt(head);
+function transitionConflict(
+  stored: ChainConfig,
+  next: ChainConfig,
+  head: number,
+): Conflict | undefined {
+  const conflict = (what: string) => ({ what, have: BigInt(head), want: BigInt(head) });
   if (next.transitions.length === 0) {
     if (stored.transitions.length === 0) return undefined;
-    return mismatch('genesis file missing transitions information', at, at);
+    return conflict('genesis file missing transitions information');
   }
   const before = stored.transitions.filter(({ block }) => block <= head);
   const after = next.transitions.filter(({ block }) => block <= head);
   if (before.length !== after.length) {
-    return mismatch('transitions data incompatible. updating transitions for past', at, at);
+    return conflict('transitions data incompatible. updating transitions for past');
   }
   for (const [i, old] of before.entries()) {
     for (const [name, of] of COMPARED) {
       if (old.block === after[i]!.block && isSame(of(old), of(after[i]!))) continue;
       const what = `transitions.${name} data incompatible. ${name} historical data does not match`;
-      return mismatch(what, at, at);
+      return conflict(what);
     }
   }
   return undefined;
-}
-
-function forkFault(stored: ChainConfig, next: ChainConfig, head: number): string | undefined {
-  for (const [what, key] of FORK_CHECKS) {
-    const old = blockOf(stored, key);
-    const young = blockOf(next, key);
-    if (old === young || (!isForked(old, head) && !isForked(young, head))) continue;
-    const fault = mismatch(what, old, young);
-    if (fault) return fault;
-  }
-  return undefined;
-}
-
-/** A fork at block 1 or earlier asks for no rewind: GoQuorum lets it pass. */
-function mismatch(
-  what: string,
-  stored: bigint | undefined,
-  next: bigint | undefined,
-): string | undefined {
-  const first = stored === undefined || (next !== undefined && next < stored) ? next : stored;
-  const rewindTo = first !== undefined && first > 0n ? first - 1n : 0n;
-  if (rewindTo === 0n) return undefined;
-  const number = (block: bigint | undefined) => (block === undefined ? '<nil>' : String(block));
-  return `mismatching ${what} in database (have ${number(stored)}, want ${number(next)}, rewindto ${rewindTo})`;
-}
-
-function blockOf(config: ChainConfig, key: string): bigint | undefined {
-  const [outer, inner] = key.split('.');
-  const fields = new JsonFields(config.source, 'config');
-  if (inner === undefined) return fields.quantity(key);
-  return fields.object(outer!)?.quantity(inner);
 }
 
 function isSame(a: unknown, b: unknown): boolean {

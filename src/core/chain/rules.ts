@@ -76,7 +76,7 @@ const WEI_PER_ETHER = 10n ** 18n;
 export function rulesAt(config: ChainConfig, number: number, timestamp: bigint): Rules {
   let table = tables.get(config);
   if (!table) {
-    table = { blocks: changingBlocks(config), times: changingTimes(config), known: new Map() };
+    table = { ...changesOf(config), known: new Map() };
     tables.set(config, table);
   }
   const block = countPassed(table.blocks, number);
@@ -105,6 +105,12 @@ function countPassed(changes: readonly bigint[], at: number | bigint): number {
   return passed;
 }
 
+/** Blocks and timestamps (seconds) from which a rule changes, ascending. */
+export function changesOf(config: ChainConfig): { blocks: bigint[]; times: bigint[] } {
+  const { shanghai, cancun } = config.forkTimes;
+  return { blocks: changingBlocks(config), times: ascending([shanghai, cancun]) };
+}
+
 function changingBlocks(config: ChainConfig): bigint[] {
   const blocks = [
     ...Object.values(config.forkBlocks),
@@ -117,10 +123,6 @@ function changingBlocks(config: ChainConfig): bigint[] {
     config.enableGasPriceBlock,
   ];
   return ascending(blocks);
-}
-
-function changingTimes({ forkTimes }: ChainConfig): bigint[] {
-  return ascending([forkTimes.shanghai, forkTimes.cancun]);
 }
 
 function ascending(values: readonly (bigint | undefined)[]): bigint[] {

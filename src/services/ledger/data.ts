@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { checkStart } from '../../core/chain/check-start.ts';
 import { configFault } from '../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../core/chain/genesis.ts';
 import { ChainStore } from '../../core/store/chain-store.ts';
@@ -16,6 +17,8 @@ export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
   readonly genesis: Genesis;
+  /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
+  readonly outcome: 'begun' | 'changed' | 'same';
   close(): Promise<void>;
 }
 
@@ -31,8 +34,9 @@ export function storeFolder(dataDirectory: string): string {
 }
 
 /**
- * Opens the chain; with `genesisFile` it begins one in an empty folder, or takes over new transitions of the file (the
- * reference's `init`). Throws GENESIS_MISSING, GENESIS_INVALID, GENESIS_MISMATCH, STORE_… and STORAGE_….
+ * Opens the chain. With `genesisFile` it begins one in an empty folder; of a chain that exists it takes over what the file
+ * changes above the head, and refuses a file that would change what lies below, as GoQuorum's `init` does. Throws
+ * GENESIS_MISSING, GENESIS_INVALID, GENESIS_MISMATCH, STORE_… and STORAGE_….
  */
 export async function openChain(
   dataDirectory: string,
@@ -40,8 +44,11 @@ export async function openChain(
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
   const kept = join(folder, 'genesis.json');
-  const text = genesisText(dataDirectory, kept, genesisFile);
+  const stored = existsSync(kept) ? readFileSync(kept, 'utf8') : undefined;
+  const text = genesisFile === undefined ? stored : readFileSync(genesisFile, 'utf8');
+  if (text === undefined) throw noChain(dataDirectory);
   const genesis = parseGenesis(text);
+  if (genesisFile !== undefined) checkStart(genesis);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const data = await openDataFolder(folder, { reindex });
   try {
@@ -53,21 +60,14 @@ export async function openChain(
       dialect,
       ...(onFault ? { onFault } : {}),
     });
-    if (existsSync(kept)) {
-      const head = store.head()?.number ?? 0;
-      const fault = configFault(
-        parseGenesis(readFileSync(kept, 'utf8')).config,
-        genesis.config,
-        head,
-      );
-      if (fault !== undefined) throw fail('GENESIS_MISMATCH', fault);
-    }
+    if (stored !== undefined && text !== stored) checkChange(store, parseGenesis(stored), genesis);
     await ensureFirstBlock(store, genesis);
-    keepGenesis(kept, text);
+    if (text !== stored) keepGenesis(kept, text);
     return {
       folder: data,
       store,
       genesis,
+      outcome: stored === undefined ? 'begun' : text === stored ? 'same' : 'changed',
       async close() {
         await store.close();
         data.close();
@@ -79,10 +79,18 @@ export async function openChain(
   }
 }
 
-function genesisText(dataDirectory: string, kept: string, file: string | undefined): string {
-  if (file !== undefined) return readFileSync(file, 'utf8');
-  if (existsSync(kept)) return readFileSync(kept, 'utf8');
+function checkChange(store: ChainStore, stored: Genesis, next: Genesis): void {
+  const { number, header } = store.head() ?? { number: 0, header: stored.header };
+  const fault = configFault(stored.config, next.config, { number, timestamp: header.timestamp });
+  if (fault === undefined) return;
   throw fail(
+    'GENESIS_MISMATCH',
+    `${fault}. The genesis file would change blocks that exist, up to ${number}: change only what lies above, or begin a new chain in another --datadir`,
+  );
+}
+
+function noChain(dataDirectory: string): Error {
+  return fail(
     'GENESIS_MISSING',
     `there is no chain in ${dataDirectory}: run "quorate init --datadir ${dataDirectory} genesis.json" first, or give --genesis`,
   );

@@ -36,7 +36,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'genesis',
     type: 'string',
     about:
-      'Genesis file to begin with when the data folder is empty (otherwise run "quorate init")',
+      'Genesis file: begins a chain in an empty data folder; of one that exists it may change what lies above the head, as with "quorate init"',
     group: CHAIN,
   },
   {

@@ -32,7 +32,7 @@ import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { accessControlOf } from './access-control.ts';
 import { adminDesk } from './admin.ts';
-import { openChain, storeFolder } from './data.ts';
+import { type OpenChain, openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
 import { composeNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
@@ -80,10 +80,7 @@ async function start(
 ): Promise<RunningNode> {
   const crypto = await installCrypto();
   const dataDirectory = options.string('datadir')!;
-  const opened = await openChain(dataDirectory, {
-    genesisFile: options.string('genesis'),
-    onFault,
-  });
+  const opened = await openLedger(options, log, onFault);
   const { store, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(options, genesis);
@@ -177,6 +174,19 @@ async function start(
     enode: facts().enode,
     close,
   };
+}
+
+async function openLedger(
+  options: ParsedOptions,
+  log: Log,
+  onFault: NodeHost['onFault'],
+): Promise<OpenChain> {
+  const genesisFile = options.string('genesis');
+  const opened = await openChain(options.string('datadir')!, { genesisFile, onFault });
+  if (opened.outcome === 'changed') {
+    log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
+  }
+  return opened;
 }
 
 function nodeSettings(
