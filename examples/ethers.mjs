@@ -24,15 +24,15 @@ const [node1, node2, node3] = devnet.nodes.map(
 
 // Public: signed here, seen by every node.
 const wallet = new Wallet(devnet.accounts[0].privateKey, node1);
-const store = await new ContractFactory(ABI, BYTECODE, wallet).deploy({ gasPrice: 0 });
+const store = await new ContractFactory(ABI, BYTECODE, wallet).deploy();
 await store.waitForDeployment();
-const receipt = await (await store.set(42n, { gasPrice: 0 })).wait();
+const receipt = await (await store.set(42n)).wait();
 console.log('public contract', await store.getAddress(), 'in block', receipt.blockNumber);
 console.log('  value', await store.value(), 'events', (await store.queryFilter('Stored')).length);
 
 // Private: node 1 signs with an account it holds, only the managers of node 1 and node 2 get the payload.
 const sendPrivate = async (fields) => {
-  const transaction = { from: wallet.address, gas: '0x47b760', gasPrice: '0x0', ...fields };
+  const transaction = { from: wallet.address, gas: '0x47b760', ...fields };
   const hash = await node1.send('eth_sendTransaction', [
     { ...transaction, privateFor: [devnet.nodes[1].ptm.publicKey] },
   ]);

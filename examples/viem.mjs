@@ -39,10 +39,10 @@ const [node1, node2, node3] = devnet.nodes.map(({ rpc }) =>
 const account = privateKeyToAccount(devnet.accounts[1].privateKey);
 const wallet = createWalletClient({ account, chain, transport: http(devnet.nodes[0].rpc) });
 const mined = (hash) => node1.waitForTransactionReceipt({ hash });
-const deployed = await mined(await wallet.deployContract({ abi, bytecode, gasPrice: 0n }));
+const deployed = await mined(await wallet.deployContract({ abi, bytecode }));
 const address = deployed.contractAddress;
 const set = await mined(
-  await wallet.writeContract({ abi, address, functionName: 'set', args: [42n], gasPrice: 0n }),
+  await wallet.writeContract({ abi, address, functionName: 'set', args: [42n] }),
 );
 const events = await node1.getContractEvents({ abi, address, fromBlock: deployed.blockNumber });
 console.log('public contract', address, 'in block', set.blockNumber);
@@ -50,7 +50,7 @@ console.log('  value', await read(node1, address), 'events', events.length);
 
 // Private: node 1 signs with an account it holds, only the managers of node 1 and node 2 get the payload.
 const sendPrivate = async (fields) => {
-  const transaction = { from: account.address, gas: '0x47b760', gasPrice: '0x0', ...fields };
+  const transaction = { from: account.address, gas: '0x47b760', ...fields };
   const params = [{ ...transaction, privateFor: [devnet.nodes[1].ptm.publicKey] }];
   return mined(await node1.request({ method: 'eth_sendTransaction', params }));
 };

@@ -29,15 +29,15 @@ for (const node of [node1, node2, node3]) node.eth.transactionPollingInterval = 
 const { address: from } = node1.eth.accounts.wallet.add(devnet.accounts[2].privateKey)[0];
 const store = await new node1.eth.Contract(ABI)
   .deploy({ data: BYTECODE })
-  .send({ from, gas: '1000000', gasPrice: '0' });
-const receipt = await store.methods.set(42).send({ from, gas: '100000', gasPrice: '0' });
+  .send({ from, gas: '1000000' });
+const receipt = await store.methods.set(42).send({ from, gas: '100000' });
 const events = await store.getPastEvents('Stored', { fromBlock: receipt.blockNumber });
 console.log('public contract', store.options.address, 'in block', receipt.blockNumber);
 console.log('  value', await store.methods.value().call(), 'events', events.length);
 
 // Private: node 1 signs with an account it holds, only the managers of node 1 and node 2 get the payload.
 const sendPrivate = async (fields) => {
-  const transaction = { from, gas: '0x47b760', gasPrice: '0x0', ...fields };
+  const transaction = { from, gas: '0x47b760', ...fields };
   const hash = await node1.provider.request({
     jsonrpc: '2.0',
     id: 1,

@@ -125,7 +125,7 @@ export const devnetCommand: Command = {
       launch,
       progress,
     );
-    console.log(renderTable(devnet.description, consensus));
+    console.log(renderTable(devnet.description, consensus, devnet.genesis));
     if (isWait) {
       await devnet.release();
       return 0;

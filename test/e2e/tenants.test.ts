@@ -104,14 +104,13 @@ afterAll(async () => {
 });
 
 function genesis() {
-  const topology = {
+  const parts = {
+    consensus: 'qbft',
     nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: toHex(addressOfSecretKey(ACCOUNT)) }],
-  };
-  const made = devnetGenesis(topology as never, {
-    blockPeriodSeconds: 1,
-    emptyBlockPeriodSeconds: 0,
-  }) as { config: object };
+    funded: [toHex(addressOfSecretKey(ACCOUNT))],
+  } as const;
+  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
+  const made = devnetGenesis(parts, periods) as { config: object };
   return genesisFromJson({ ...made, config: { ...made.config, isMPS: true } } as never);
 }
 

@@ -73,6 +73,7 @@ export function untilBlock(rpc: Rpc, number: number): Promise<true> {
 }
 
 export interface RpcReceipt {
+  readonly transactionHash: string;
   readonly blockNumber: string;
   readonly blockHash: string;
   readonly status: string;

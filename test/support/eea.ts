@@ -10,6 +10,7 @@ export interface EeaFields {
   readonly value?: bigint;
   readonly chainId?: bigint;
   readonly gas?: number;
+  readonly gasPrice?: bigint;
   readonly privateFrom: Uint8Array;
   readonly restriction?: string;
 }
@@ -26,9 +27,17 @@ function quantity(value: bigint | number | string): string {
 
 export function signEea(fields: EeaFields): Uint8Array {
   const { key = EEA_SIGNER, nonce = 0, to = [], contract = '0x', data = '0x' } = fields;
-  const { value = 0n, chainId = 1337n, gas = 3_000_000, restriction = 'restricted' } = fields;
+  const { value = 0n, chainId = 1337n, gas = 3_000_000, gasPrice = 0n } = fields;
+  const { restriction = 'restricted' } = fields;
   const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`;
-  const body = [quantity(nonce), '0x', quantity(gas), contract, quantity(value), data];
+  const body = [
+    quantity(nonce),
+    quantity(gasPrice),
+    quantity(gas),
+    contract,
+    quantity(value),
+    data,
+  ];
   const tail = [
     hex(fields.privateFrom),
     to instanceof Uint8Array ? hex(to) : to.map(hex),

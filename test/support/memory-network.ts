@@ -220,7 +220,8 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       config: genesis.config,
       networkId: genesis.config.chainId ?? 1n,
       consensusDefaults: {},
-      pool: {},
+      // Price 0 is one, as on the devnet.
+      pool: { priceLimit: 0n },
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: options.isMining ?? true,
       ...(options.raft ? { raft: options.raft.settings } : {}),

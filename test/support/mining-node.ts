@@ -5,6 +5,7 @@ import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
 import { connectManager } from '../../src/io/ptm-client/connect.ts';
+import { FREE_GAS } from '../../src/services/devnet/commands.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
 import { until } from './ptm.ts';
 import { type RpcNode, rpcNode } from './rpc-node.ts';
@@ -25,10 +26,11 @@ export async function miningNode({
   argv = [],
   emptyBlockPeriodSeconds = 0,
 }: MiningNodeOptions): Promise<RpcNode> {
-  const topology = {
+  const parts = {
+    consensus: 'qbft',
     nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: FROM }],
-  };
+    funded: [FROM],
+  } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds };
   const manager =
     q2tUrl &&
@@ -36,11 +38,11 @@ export async function miningNode({
       say: () => {},
     }));
   const node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     isMining: true,
     ...(manager ? { manager } : {}),
-    argv,
+    argv: [...FREE_GAS, ...argv],
   });
   await node.accounts.unlock(await node.accounts.importKey(ACCOUNT, 'test'), 'test', 0);
   return node;

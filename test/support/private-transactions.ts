@@ -74,9 +74,9 @@ export async function sealEnvelope(
 /** Signed as private transactions are: without chain id, v 37 or 38. */
 export function signPrivate(
   privateKey: string,
-  fields: { nonce: number; to: string | null; data: string },
+  fields: { nonce: number; to: string | null; data: string; gasPrice?: bigint },
 ): string {
-  const unsigned = Transaction.from({ type: 0, gasPrice: 0, gasLimit: GAS, ...fields });
+  const unsigned = Transaction.from({ type: 0, gasPrice: 0n, gasLimit: GAS, ...fields });
   const { r, s, yParity } = new SigningKey(new Wallet(privateKey).privateKey).sign(
     unsigned.unsignedHash,
   );
@@ -86,7 +86,7 @@ export function signPrivate(
   };
   return encodeRlp([
     quantity(fields.nonce),
-    '0x',
+    quantity(fields.gasPrice ?? 0n),
     quantity(GAS),
     fields.to ?? '0x',
     '0x',

@@ -12,6 +12,16 @@ import {
 const HTTP_API =
   'admin,debug,eea,eth,istanbul,raft,ledgerExtension,ledgerPermission,miner,net,personal,priv,quorumExtension,quorumPermission,rpc,txpool,web3';
 
+/** Any price is taken, and 0 is suggested whatever others pay: accounts without funds go on sending. */
+export const FREE_GAS = [
+  '--miner.gasprice',
+  '0',
+  '--txpool.pricelimit',
+  '0',
+  '--gpo.maxprice',
+  '0',
+];
+
 export function ptmCommand(node: NodeSpec): string[] {
   return ['ptm', '--configfile', join(node.ptmFolder, 'config.json')];
 }
@@ -25,10 +35,11 @@ export function nodeCommand(
 ): string[] {
   const rpcPort = String(node.ports.rpc);
   return [
-    ...['node', '--datadir', node.folder, '--genesis', files.genesis],
+    ...['node', '--datadir', node.folder, '--genesis', files.genesis.path],
     ...['--networkid', String(CHAIN_ID), '--nodiscover', '--port', String(node.ports.p2p)],
     ...(topology.consensus === 'raft' ? raftFlags(node) : ['--mine']),
-    ...['--miner.gasprice', '0', '--syncmode', 'full'],
+    ...FREE_GAS,
+    ...['--syncmode', 'full'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
     ...['--http.corsdomain', '*'],
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],

@@ -1,17 +1,17 @@
 /** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
+import { dirname, join } from 'node:path';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { encryptKey } from '../../io/keys/keystore.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
+import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 
 const TEST_SECRET_BYTES = 32;
 
 export interface PreparedFiles {
-  readonly genesis: string;
+  readonly genesis: GenesisFile;
   readonly password: string;
   /** Of the signing proxy: its data, its keystores and the file that opens them. */
   readonly signerFolder: string;
@@ -35,15 +35,7 @@ export async function prepareFiles(
   options: GenesisOptions,
 ): Promise<PreparedFiles> {
   mkdirSync(topology.folder, { recursive: true });
-  const genesis = join(topology.folder, 'genesis.json');
-  const wanted = `${JSON.stringify(devnetGenesis(topology, options), null, 2)}\n`;
-  if (!existsSync(genesis)) writeFileSync(genesis, wanted);
-  else if (readFileSync(genesis, 'utf8') !== wanted) {
-    throw fail(
-      'DEVNET_DIFFERENT',
-      `the network in ${topology.folder} was made with other settings: start it with those, or begin anew with --fresh`,
-    );
-  }
+  const genesis = keepGenesis(topology.folder, devnetGenesis(topology, options));
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
   await writeAccounts(topology);
@@ -55,6 +47,11 @@ export async function prepareFiles(
 function writeNode(topology: Topology, node: NodeSpec): void {
   mkdirSync(node.folder, { recursive: true });
   writeFileSync(join(node.folder, 'nodekey'), bareHex(node.nodeKey), { mode: 0o600 });
+  const markerFile = join(node.folder, 'quorate', 'eea-marker-key');
+  if (!existsSync(markerFile)) {
+    mkdirSync(dirname(markerFile), { recursive: true, mode: 0o700 });
+    writeFileSync(markerFile, bareHex(node.markerKey), { mode: 0o600 });
+  }
   // Members of a Raft cluster share one list: it gives them their ids.
   const isListed = (other: NodeSpec) => topology.consensus === 'raft' || other !== node;
   const others = topology.nodes.filter(isListed);

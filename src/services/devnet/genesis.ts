@@ -3,7 +3,7 @@
 import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { encodeRlp } from '../../core/base/rlp.ts';
-import { CHAIN_ID, type Topology } from './topology.ts';
+import { CHAIN_ID, type DevnetConsensus } from './topology.ts';
 
 const ISTANBUL_MIX_HASH = '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365';
 const BILLION_ETHER = `0x${(10n ** 27n).toString(16)}`;
@@ -14,9 +14,19 @@ export interface GenesisOptions {
   readonly emptyBlockPeriodSeconds: number;
 }
 
-export function devnetGenesis(topology: Topology, options: GenesisOptions): object {
-  const isRaft = topology.consensus === 'raft';
-  const validators = topology.nodes.map((node) => fromHex(node.address)).sort(compareBytes);
+export interface GenesisParts {
+  readonly consensus: DevnetConsensus;
+  readonly nodes: readonly { readonly address: string }[];
+  /** Addresses that begin with a billion ether. */
+  readonly funded: readonly string[];
+}
+
+export function devnetGenesis(
+  { consensus, nodes, funded }: GenesisParts,
+  options: GenesisOptions,
+): object {
+  const isRaft = consensus === 'raft';
+  const validators = nodes.map((node) => fromHex(node.address)).sort(compareBytes);
   const extraData = encodeRlp([ZERO_HASH, validators, [], new Uint8Array(0), []]);
   return {
     config: {
@@ -36,6 +46,8 @@ export function devnetGenesis(topology: Topology, options: GenesisOptions): obje
       maxCodeSizeConfig: [{ block: 0, size: 64 }],
       privacyEnhancementsBlock: 0,
       privacyPrecompileBlock: 0,
+      // Gas may have a price, so that clients pass with the fees they offer by default; 0 is one.
+      enableGasPriceBlock: 0,
       quorate: { londonBlock: 0, shanghaiBlock: 0, cancunBlock: 0 },
       ...(isRaft ? {} : { qbft: qbftBlock(options) }),
     },
@@ -48,9 +60,7 @@ export function devnetGenesis(topology: Topology, options: GenesisOptions): obje
     mixHash: isRaft ? toHex(ZERO_HASH) : ISTANBUL_MIX_HASH,
     coinbase: toHex(ZERO_ADDRESS),
     extraData: toHex(isRaft ? ZERO_HASH : extraData),
-    alloc: Object.fromEntries(
-      topology.accounts.map((account) => [account.address, { balance: BILLION_ETHER }]),
-    ),
+    alloc: Object.fromEntries(funded.map((each) => [each, { balance: BILLION_ETHER }])),
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from './description.ts';
 import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts } from './free-ports.ts';
+import type { GenesisFile } from './genesis-file.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { untilReady } from './ready.ts';
 import { type DevnetConsensus, SIGNER_NAME, STAKING_NAME, topologyOf } from './topology.ts';
@@ -30,6 +31,7 @@ export interface DevnetOptions {
 
 export interface Devnet {
   readonly description: DevnetDescription;
+  readonly genesis: GenesisFile;
   /** What runs under this name: node1 to node4, ptm1 to ptm4, signer, staking. */
   process(name: string): Running;
   /** Starts again what has ended, with the same command line; resolves when it answers. */
@@ -104,6 +106,7 @@ export async function startDevnet(
     get description() {
       return describe();
     },
+    genesis: files.genesis,
     process: (name) => members.process(name),
     async restart(name) {
       await members.start(all.filter((each) => each.name === name));

@@ -1,8 +1,13 @@
 /** What `npm start` prints: where everything is, whose keys are known to everybody, and three commands to try. */
 import type { DevnetDescription } from './description.ts';
+import type { GenesisFile } from './genesis-file.ts';
 import type { DevnetConsensus } from './topology.ts';
 
-export function renderTable(description: DevnetDescription, consensus: DevnetConsensus): string {
+export function renderTable(
+  description: DevnetDescription,
+  consensus: DevnetConsensus,
+  genesis: GenesisFile,
+): string {
   const rows = description.nodes.map((node) => [
     node.name,
     node.rpc,
@@ -25,6 +30,8 @@ export function renderTable(description: DevnetDescription, consensus: DevnetCon
     '  Funded accounts, unlocked on node1. TEST KEYS: everybody knows them, never use them elsewhere.',
     ...description.accounts.map((each) => `    ${each.address}  ${each.privateKey}`),
     '',
+    ...feeLines(genesis),
+    '',
     '  Try:',
     `    ${call(first!.rpc, 'eth_blockNumber', [])}`,
     `    ${call(description.signer.rpc, 'eth_sendTransaction', [{ from: account!.address, to: description.accounts[1]!.address, value: '0x1' }])}`,
@@ -32,6 +39,23 @@ export function renderTable(description: DevnetDescription, consensus: DevnetCon
     `    ${tokenCall(description.staking)}`,
     '',
   ].join('\n');
+}
+
+function feeLines({ takesGasPrice, isEarlier }: GenesisFile): string[] {
+  const anew = 'npm start -- --fresh';
+  if (!takesGasPrice)
+    return [
+      '  Gas price: 0 alone. An earlier version made this network; clients must name gasPrice 0.',
+      `    One that takes what clients offer by default: ${anew} (this one is deleted)`,
+    ];
+  return [
+    '  Gas price: what your client offers, or 0: accounts without funds may send, privately too.',
+    ...(isEarlier
+      ? [
+          `    An earlier version made this network. One of this version: ${anew} (this one is deleted)`,
+        ]
+      : []),
+  ];
 }
 
 /** Creation code of a contract that answers 42 to any call. */

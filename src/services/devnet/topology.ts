@@ -45,6 +45,8 @@ export interface NodeSpec {
   readonly ptmFolder: string;
   readonly ports: Ports;
   readonly nodeKey: Uint8Array;
+  /** Of the account that pays for the markers of EEA transactions. */
+  readonly markerKey: Uint8Array;
   readonly address: string;
   readonly enode: string;
 }
@@ -62,6 +64,8 @@ export interface Topology {
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
+  /** Addresses that have funds: the accounts, and those that pay for markers. */
+  readonly funded: readonly string[];
 }
 
 /** `portsFrom` moves all ports to one range of 22 from there; undefined keeps the documented ones. */
@@ -79,7 +83,11 @@ export function topologyOf(
   }));
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
   const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
-  return { folder, signerPort, stakingPort, consensus, nodes, accounts };
+  const funded = [
+    ...accounts.map(({ address }) => address),
+    ...nodes.map(({ markerKey }) => toHex(addressOfSecretKey(markerKey))),
+  ];
+  return { folder, signerPort, stakingPort, consensus, nodes, accounts, funded };
 }
 
 export function stakingAudience({ stakingPort }: Topology): string {
@@ -93,7 +101,7 @@ interface Choice {
 
 function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
   const ports = portsOf(index, choice);
-  const nodeKey = keccak256(new TextEncoder().encode(`quorate devnet test node ${index + 1}`));
+  const nodeKey = testKey(`node ${index + 1}`);
   const publicKey = secp256k1().publicKey(nodeKey);
   return {
     name: `node${index + 1}`,
@@ -102,11 +110,17 @@ function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
     ptmFolder: `${folder}/ptm${index + 1}`,
     ports,
     nodeKey,
+    markerKey: testKey(`EEA marker ${index + 1}`),
     address: toHex(addressOfSecretKey(nodeKey)),
     enode: `enode://${bareHex(publicKey)}@127.0.0.1:${ports.p2p}?discport=0${
       choice.consensus === 'raft' ? `&raftport=${ports.raft}` : ''
     }`,
   };
+}
+
+/** The same on every machine, so that a restart finds the same network. */
+function testKey(name: string): Uint8Array {
+  return keccak256(new TextEncoder().encode(`quorate devnet test ${name}`));
 }
 
 function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {

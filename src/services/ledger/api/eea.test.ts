@@ -26,11 +26,12 @@ let nodes: RpcNode[];
 let keys: Uint8Array[];
 
 async function nodeWith(ptm: TestPtm, isMining: boolean, blocks: any[] = []): Promise<RpcNode> {
-  const topology = { nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }], accounts: [] };
+  const nodes = [{ address: toHex(addressOfSecretKey(VALIDATOR)) }];
+  const parts = { consensus: 'qbft', nodes, funded: [] } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
   const config = resolveManagerConfig('ignore', { 'ptm.url': ptm.q2tUrl! });
   return rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     isMining,
     blocks,
@@ -119,8 +120,8 @@ describe('a contract of a group', () => {
     const { accounts } = nodes[0]!;
     const from = toHex(await accounts.importKey(VALIDATOR, 'test'));
     await accounts.unlock(accounts.addresses()[0]!, 'test', 0);
-    const gas = '0x100000';
-    const call = { from, gas, to: contract, data: setInput(4), privateFor: [ptms[1]!.key] };
+    const fields = { from, gas: '0x100000', gasPrice: '0x0', privateFor: [ptms[1]!.key] };
+    const call = { ...fields, to: contract, data: setInput(4) };
     const plain = await nodes[0]!.call('eth_sendTransaction', call);
     let status: string | undefined;
     await until(async () => {

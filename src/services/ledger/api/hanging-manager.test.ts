@@ -47,14 +47,15 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
   const { port } = door.address() as AddressInfo;
-  const topology = {
+  const parts = {
+    consensus: 'qbft',
     nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: WALLET.address }],
-  };
+    funded: [WALLET.address],
+  } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
   const config = resolveManagerConfig('ignore', { 'ptm.url': `http://127.0.0.1:${port}` });
   node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     isMining: true,
     manager: await connectManager({ ...config, timeout: 0.2 }, { say: () => {} }),

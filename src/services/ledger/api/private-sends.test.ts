@@ -26,13 +26,14 @@ let waiting: Waiting[];
 
 beforeEach(async () => {
   waiting = [];
-  const topology = {
+  const parts = {
+    consensus: 'qbft',
     nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    accounts: [{ address: FROM }],
-  };
+    funded: [FROM],
+  } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 1 };
   node = await rpcNode({
-    genesis: genesisFromJson(devnetGenesis(topology as never, periods) as never),
+    genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     manager: { ...managerNotInUse(), send },
   });

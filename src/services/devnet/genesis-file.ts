@@ -1,0 +1,61 @@
+/** The genesis file of a devnet: written once. A folder keeps its own, whatever later versions would write. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+
+export interface GenesisFile {
+  readonly path: string;
+  /** Written by an earlier version, with other rules than this one's. */
+  readonly isEarlier: boolean;
+  /** Transactions may name a gas price above 0. */
+  readonly takesGasPrice: boolean;
+}
+
+interface Genesis {
+  readonly config?: {
+    readonly qbft?: {
+      readonly blockPeriodSeconds: number;
+      readonly emptyBlockPeriodSeconds: number;
+    };
+    readonly enableGasPriceBlock?: number;
+  };
+  readonly extraData: string;
+}
+
+/** Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT when that one was made with other settings. */
+export function keepGenesis(folder: string, wanted: object): GenesisFile {
+  const path = join(folder, 'genesis.json');
+  const text = `${JSON.stringify(wanted, null, 2)}\n`;
+  if (!existsSync(path)) {
+    // Whole or not at all: a start that is killed here must not spoil the next one.
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  }
+  const kept = readFileSync(path, 'utf8');
+  const genesis = parse(path, kept);
+  if (settingsOf(genesis) !== settingsOf(wanted as Genesis)) {
+    throw fail(
+      'DEVNET_DIFFERENT',
+      `the network in ${folder} was made with other settings: start it with those, or begin anew with --fresh`,
+    );
+  }
+  return {
+    path,
+    isEarlier: kept !== text,
+    takesGasPrice: genesis.config?.enableGasPriceBlock !== undefined,
+  };
+}
+
+function parse(path: string, text: string): Genesis {
+  try {
+    return JSON.parse(text) as Genesis;
+  } catch (cause) {
+    throw fail('DEVNET_DIFFERENT', `${path} is no JSON: begin anew with --fresh`, { cause });
+  }
+}
+
+/** What the command line chooses: the consensus with its members, and the times between blocks. */
+function settingsOf({ config, extraData }: Genesis): string {
+  const { blockPeriodSeconds, emptyBlockPeriodSeconds } = config?.qbft ?? {};
+  return JSON.stringify([extraData, blockPeriodSeconds, emptyBlockPeriodSeconds]);
+}
