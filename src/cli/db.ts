@@ -1,30 +1,76 @@
-/** `quorate db reindex`. */
+/** `quorate db`: what an operator may do to a node's data while the node is stopped. */
 import { fail } from '../core/base/errors.ts';
+import { memoryFrom } from '../core/consensus/bft/memory-loss.ts';
 import { installCrypto } from '../io/host/crypto.ts';
+import type { ParsedOptions } from '../io/host/options.ts';
 import { openChain } from '../services/ledger/data.ts';
 import { DATADIR_ROWS } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 
+const ACTIONS: Readonly<Record<string, (options: ParsedOptions) => Promise<string>>> = {
+  reindex,
+  'reset-votes': resetVotes,
+};
+
 export const dbCommand: Command = {
   name: 'db',
-  about: "Repairs a node's data: everything but the block log can be made anew from it.",
-  operands: 'reindex',
+  about:
+    "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet.",
+  operands: 'reindex|reset-votes',
   examples: [
+    { does: 'make the index anew', line: 'quorate db reindex --datadir data' },
     {
-      does: 'make the index anew, with the node stopped',
-      line: 'quorate db reindex --datadir data',
+      does: 'let a validator vote again that has lost its votes, from block 172 on',
+      line: 'quorate db reset-votes --datadir data --height 172',
     },
   ],
-  rows: DATADIR_ROWS,
+  rows: [
+    ...DATADIR_ROWS,
+    {
+      flag: 'height',
+      type: 'number',
+      about: 'reset-votes: the first block that this validator has not voted on',
+      group: 'Votes',
+    },
+  ],
   async run(options) {
-    const [action] = options.positional;
-    if (action !== 'reindex')
-      throw fail('OPTION_UNKNOWN', 'say what to do: quorate db reindex --datadir data');
+    const action = ACTIONS[options.positional[0] ?? ''];
+    if (!action) {
+      throw fail('OPTION_UNKNOWN', `say what to do: quorate db ${Object.keys(ACTIONS).join('|')}`);
+    }
     await installCrypto();
-    const chain = await openChain(options.string('datadir')!, { reindex: true });
-    const { number } = chain.store.head()!;
-    await chain.close();
-    console.log(`Made the index anew up to block ${number}`);
+    console.log(await action(options));
     return 0;
   },
 };
+
+async function reindex(options: ParsedOptions): Promise<string> {
+  const chain = await openChain(options.string('datadir')!, { reindex: true });
+  const { number } = chain.store.head()!;
+  await chain.close();
+  return `Made the index anew up to block ${number}`;
+}
+
+async function resetVotes(options: ParsedOptions): Promise<string> {
+  const height = options.number('height');
+  if (height === undefined) {
+    throw fail(
+      'OPTION_VALUE_MISSING',
+      'name the first block that this validator has not voted on: quorate db reset-votes --height N',
+    );
+  }
+  const chain = await openChain(options.string('datadir')!);
+  try {
+    const { number } = chain.store.head()!;
+    if (height <= number) {
+      throw fail(
+        'OPTION_VALUE_INVALID',
+        `--height ${height} is on the chain already, whose head is block ${number}: name ${number + 1} or more`,
+      );
+    }
+    await chain.votes.remember(memoryFrom(height));
+  } finally {
+    await chain.close();
+  }
+  return `This validator votes from block ${height} on`;
+}

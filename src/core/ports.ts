@@ -27,6 +27,8 @@ export interface LogFolder {
 export interface SlotFile {
   read(slot: number): Uint8Array | undefined;
   write(slot: number, bytes: Uint8Array): Promise<void>;
+  /** Outlives the process, but not always a power failure. Errors are ignored. */
+  writeUnsynced(slot: number, bytes: Uint8Array): void;
   close(): void;
 }
 

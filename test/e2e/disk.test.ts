@@ -10,12 +10,13 @@ import {
   truncateSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import { headOf, startTestDevnet, type TestDevnet, untilBlock } from '../support/devnet.ts';
 
 const DISK = '24m';
+const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 async function untilAgreed(net: TestDevnet, at: number): Promise<void> {
   const number = (await headOf(net.rpc[0]!)) + 2;
@@ -55,6 +56,42 @@ describe('a damaged block log', () => {
       rmSync(join(net.folder, 'node4/quorate'), { recursive: true });
       await net.devnet.restart('node4');
       await untilAgreed(net, 3);
+    } finally {
+      await net.close();
+    }
+  });
+});
+
+describe('a lost file of votes', () => {
+  it('keeps its validator silent until a block is decided, or its operator says from where it may vote', async () => {
+    const net = await startTestDevnet({ inProcesses: true });
+    const victim = join(net.folder, 'node4');
+    const said = (words: string) =>
+      readFileSync(join(net.folder, 'node4.log'), 'utf8').split(words).length - 1;
+    const loseVotes = async () => {
+      await net.devnet.process('node4').stop();
+      for (const file of ['votes', 'votes-written']) rmSync(join(victim, 'quorate', file));
+    };
+    const resetVotes = (height: number) =>
+      execFileSync(
+        process.execPath,
+        [MAIN, 'db', 'reset-votes', '--datadir', victim, '--height', String(height)],
+        { encoding: 'utf8', stdio: 'pipe' },
+      );
+    try {
+      await untilBlock(net.rpc[3]!, 3);
+      await loseVotes();
+      await net.devnet.restart('node4');
+      await until('it votes again', async () => said('This validator votes again') === 1);
+      expect(said('This validator abstains until it has seen a block decided')).toBe(1);
+      await untilAgreed(net, 3);
+      await loseVotes();
+      expect(() => resetVotes(1)).toThrow(/--height 1 is on the chain already/);
+      const height = (await headOf(net.rpc[0]!)) + 2;
+      expect(resetVotes(height)).toBe(`This validator votes from block ${height} on\n`);
+      await net.devnet.restart('node4');
+      await untilAgreed(net, 3);
+      expect(said('This validator abstains')).toBe(1);
     } finally {
       await net.close();
     }

@@ -3,6 +3,7 @@
 import type { Prng } from '../../src/core/base/prng.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import type { VoteMemory } from '../../src/core/consensus/bft/interface.ts';
+import { memoryFrom } from '../../src/core/consensus/bft/memory-loss.ts';
 import type { Timeline } from './timers.ts';
 
 interface Slot {
@@ -10,9 +11,12 @@ interface Slot {
   readonly memory: VoteMemory;
 }
 
+/** As `quorate init` writes it. */
+const FIRST_SLOT: Slot = { order: 0, memory: memoryFrom(1) };
+
 export class Disk {
   /** What survives a crash. A torn slot is undefined: its checksum does not match. */
-  private readonly slots: (Slot | undefined)[] = [undefined, undefined];
+  private readonly slots: (Slot | undefined)[] = [FIRST_SLOT, undefined];
   readonly blocks: Block[];
   private order = 0;
   private writing: { slot: number; value: Slot; done: () => void } | undefined;
@@ -63,8 +67,13 @@ export class Disk {
 
   /** Nothing but the genesis block is left. */
   lose(): void {
-    this.slots.fill(undefined);
+    this.slots.splice(0, 2, FIRST_SLOT, undefined);
     this.blocks.length = 1;
+  }
+
+  /** The blocks stay. */
+  loseVotes(): void {
+    this.slots.fill(undefined);
   }
 
   readVotes(): VoteMemory | undefined {

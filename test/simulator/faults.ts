@@ -28,6 +28,13 @@ export type Fault =
       readonly node: number;
       readonly downMs: number;
     }
+  /** A crash after which the vote file is missing. */
+  | {
+      readonly kind: 'voteLoss';
+      readonly atMs: number;
+      readonly node: number;
+      readonly downMs: number;
+    }
   /** All members vote on the last one. */
   | { readonly kind: 'vote'; readonly atMs: number; readonly isAdd: boolean };
 
@@ -80,6 +87,11 @@ export function faultCount({ byzantine, faults }: Plan): number {
   return byzantine.length + faults.filter(({ kind }) => kind !== 'heal' && kind !== 'vote').length;
 }
 
+/** Its node counts as one of the f that may fail, until a height is decided. */
+export function isLoss({ kind }: Fault): boolean {
+  return kind === 'diskLoss' || kind === 'voteLoss';
+}
+
 /** Whether validators or settings change on the way. */
 export function isChanging({ switchAt, transition, faults }: Plan): boolean {
   const isSwitching = switchAt > 0 && switchAt < Number.MAX_SAFE_INTEGER;
@@ -101,7 +113,7 @@ export function withFaults(plan: Plan, seed: number): Plan {
 export function withVotes(plan: Plan, seed: number): Plan {
   const chance = new Prng(seed ^ 0x2545f491);
   const { nodes, byzantine, quietFromMs } = plan;
-  const liars = byzantine.length + plan.faults.filter(({ kind }) => kind === 'diskLoss').length;
+  const liars = byzantine.length + plan.faults.filter(isLoss).length;
   const isPossible = nodes > 1 && liars <= faultyMax(nodes - 1);
   if (!isPossible || !chance.chance(0.4)) return plan;
   const atMs = chance.below(quietFromMs);
@@ -172,7 +184,8 @@ export function withExtras(plan: Plan, seed: number): Plan {
   // What was on the disk may have been a vote: its node counts as one that lies. It is the first that does not.
   if (chance.chance(0.3) && byzantine.length < faultyMax(nodes)) {
     const { atMs, downMs } = drawCrash(chance, nodes, quietFromMs);
-    faults.push({ kind: 'diskLoss', atMs, downMs, node: byzantine.length });
+    const kind = new Prng(seed ^ 0x1f83d9ab).chance(0.5) ? 'diskLoss' : 'voteLoss';
+    faults.push({ kind, atMs, downMs, node: byzantine.length });
   }
   const transition = chance.chance(0.2)
     ? { ...drawSettings(chance), height: 2 + chance.below(16) }
@@ -180,7 +193,7 @@ export function withExtras(plan: Plan, seed: number): Plan {
   const strangers = chance.chance(0.15) ? drawStrangers(chance, plan) : [];
   const isRelaying = plan.isRelaying || strangers.length > 0;
   const isInformed = isRelaying && chance.chance(0.7);
-  const liars = byzantine.length + faults.filter(({ kind }) => kind === 'diskLoss').length;
+  const liars = byzantine.length + faults.filter(isLoss).length;
   const isWrong = liars < faultyMax(nodes) && chance.chance(0.3);
   const clocks = isWrong ? withWrongClock(chance, plan, liars) : plan.clocks;
   faults.sort((a, b) => a.atMs - b.atMs);

@@ -20,6 +20,7 @@ import type {
   ValidatorSet,
   VoteMemory,
 } from '../../src/core/consensus/bft/interface.ts';
+import { BLOCKS_LOOKED_THROUGH, memoryLoss } from '../../src/core/consensus/bft/memory-loss.ts';
 import {
   genesisSnapshot,
   nextSnapshot,
@@ -111,6 +112,12 @@ export class SimNode {
     this.snapshots.length = 0;
   }
 
+  /** Comes back with its blocks, but without its vote file. Before block 1 it would not notice. */
+  loseVotes(): void {
+    this.crash();
+    if (this.head.header.number > 0) this.disk.loseVotes();
+  }
+
   receive(from: Address, code: number, bytes: Uint8Array): void {
     if (this.isUp) this.input({ kind: 'message', from, code, bytes });
   }
@@ -126,8 +133,18 @@ export class SimNode {
     const { header, hash } = this.head;
     const validators = this.validators();
     const rules = this.nextRules();
-    const input = { kind, head: header, headHash: hash, validators, rules };
+    const isMemoryLost = !this.world.forgetsVotes && this.isMemoryLost(kind);
+    const input = { kind, head: header, headHash: hash, validators, rules, isMemoryLost };
     return memory && kind === 'start' ? { ...input, kind, memory } : input;
+  }
+
+  private isMemoryLost(kind: 'start' | 'committed'): boolean {
+    const memory = this.disk.readVotes();
+    const latest = this.disk.blocks
+      .slice(kind === 'start' ? -BLOCKS_LOOKED_THROUGH : -1)
+      .map(({ header }) => ({ header, engine: engineOf(this.world.rulesAt(header.number)) }));
+    const loss = memory ? undefined : 'empty';
+    return memoryLoss({ loss, memory }, latest, this.signer) !== undefined;
   }
 
   private context(): HeaderContext {

@@ -25,6 +25,7 @@ import {
   drawPlan,
   type Fault,
   isChanging,
+  isLoss,
   type Plan,
   withExtras,
   withFaults,
@@ -132,6 +133,8 @@ class World {
   private readonly values: OneValue;
   /** Who loses its disk, and the height that it may have voted at when it did. */
   private readonly loser: number | undefined;
+  /** Somebody loses its disk, or its vote file alone: the latter abstains, and contradicts nothing. */
+  private readonly hasLoss: boolean;
   /** The highest that one who does not lie has come to, by height. */
   private readonly rounds = new Map<number, number>();
   private readonly forgotten = new Map<number, number>();
@@ -160,7 +163,9 @@ class World {
     );
     this.chain = new OneChain(genesis);
     const electorate = new OneElectorate(validators);
-    this.loser = plan.faults.find((fault) => fault.kind === 'diskLoss')?.node;
+    const loss = plan.faults.find(isLoss);
+    this.hasLoss = loss !== undefined;
+    this.loser = loss?.kind === 'diskLoss' ? loss.node : undefined;
     const { liars } = this;
     this.values = new OneValue((height) => quorumOf(electorate.sizeAt(height), true) - liars);
     this.checkers = [this.chain, electorate, new OneVote(), this.values, new NoSlander()];
@@ -225,7 +230,7 @@ class World {
 
   /** Those that lie, and the one that forgets. */
   private get liars(): number {
-    return this.plan.byzantine.length + (this.loser === undefined ? 0 : 1);
+    return this.plan.byzantine.length + (this.hasLoss ? 1 : 0);
   }
 
   private mayStandStill(): boolean {
@@ -422,6 +427,10 @@ class World {
         break;
       case 'diskLoss':
         this.loseDisk(fault.node, fault.downMs);
+        break;
+      case 'voteLoss':
+        this.nodes[fault.node]!.loseVotes();
+        this.timeline.after(fault.downMs, () => this.nodes[fault.node]!.start());
         break;
       case 'vote': {
         const { address } = this.signers.at(-1)!;

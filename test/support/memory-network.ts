@@ -203,7 +203,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       links: hub.links(secretKey, options.shared),
       store,
       kv,
-      votes: new VoteFile(disk.slots('votes')),
+      votes: new VoteFile(disk.slots('votes'), disk.slots('votes-written')),
       journal: new TransactionJournal(disk.log('journal')),
       manager: options.manager ?? managerNotInUse(),
       signer: {

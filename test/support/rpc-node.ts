@@ -161,7 +161,7 @@ async function lonelyNode(
       links: { send: () => {}, drop: () => {}, events: () => {} },
       store,
       kv,
-      votes: new VoteFile(disk.slots('votes')),
+      votes: new VoteFile(disk.slots('votes'), disk.slots('votes-written')),
       journal: new TransactionJournal(disk.log('journal')),
       manager,
       signer: {

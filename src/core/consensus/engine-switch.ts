@@ -28,7 +28,7 @@ interface Early {
 export class EngineSwitch implements BftEngineMachine {
   private readonly signer: ConsensusSigner;
   private readonly options: EngineOptions;
-  private engine: BftEngineMachine | undefined;
+  private engine: IbftEngine | QbftEngine | undefined;
   private kind: Engine | undefined;
   private early: Early[] = [];
 
@@ -49,13 +49,21 @@ export class EngineSwitch implements BftEngineMachine {
   ): readonly BftEffect[] {
     const { engine } = input.rules;
     if (engine === this.kind && this.engine) return this.engine.step(input, nowMs);
+    const first =
+      input.kind === 'start'
+        ? input
+        : {
+            ...input,
+            kind: 'start' as const,
+            isMemoryLost: this.engine?.abstainsAfter(input) ?? false,
+          };
     this.kind = engine;
     this.engine =
       engine === 'ibft'
         ? new IbftEngine(this.signer, this.options)
         : new QbftEngine(this.signer, this.options);
     // Timers of the other engine name a height that is past, so that they mean nothing to this one.
-    const effects = [...this.engine.step(input, nowMs)];
+    const effects = [...this.engine.step(first, nowMs)];
     for (const message of this.early.splice(0)) effects.push(...this.engine.step(message, nowMs));
     return effects;
   }

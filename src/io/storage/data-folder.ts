@@ -13,6 +13,8 @@ export interface DataFolder {
   readonly log: LogFolder;
   readonly kv: Kv;
   readonly votes: SlotFile;
+  /** Which vote was written last. */
+  readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
   /** Frees the lock and closes votes; the chain store closes log and kv. */
   close(): void;
@@ -29,14 +31,15 @@ export async function openDataFolder(
     const index = join(directory, 'index');
     if (reindex) rmSync(index, { recursive: true, force: true });
     mkdirSync(index, { recursive: true, mode: 0o700 });
-    const votes = await openSlotFile(join(directory, 'votes'));
+    const { votes, votesWritten, close } = await openVotes(directory);
     return {
       log: nodeLogFolder(join(directory, 'blocks')),
       kv: openLmdbKv({ path: index, tables: TABLES }),
       votes,
+      votesWritten,
       journal: nodeLogFolder(join(directory, 'journal')),
       close() {
-        votes.close();
+        close();
         unlock();
       },
     };
@@ -44,6 +47,20 @@ export async function openDataFolder(
     unlock();
     throw error;
   }
+}
+
+/** The two files behind a VoteFile. */
+export async function openVotes(directory: string) {
+  const votes = await openSlotFile(join(directory, 'votes'));
+  const votesWritten = await openSlotFile(join(directory, 'votes-written'));
+  return {
+    votes,
+    votesWritten,
+    close() {
+      votes.close();
+      votesWritten.close();
+    },
+  };
 }
 
 function stamp(directory: string): void {

@@ -87,8 +87,16 @@ export class MemoryDisk {
         });
         slots.set(slot, bytes.slice());
       },
+      writeUnsynced: (slot, bytes) => {
+        slots.set(slot, bytes.slice());
+      },
       close: () => {},
     };
+  }
+
+  /** Loses a file of slots, as when somebody deletes it. */
+  dropSlots(name: string): void {
+    this.slotFiles.delete(name);
   }
 
   kv(name: string): Kv {

@@ -1,5 +1,5 @@
 /** SlotFile over node:fs: slots of a fixed size side by side in one sparse file; a write is written and synced whole. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fail } from '../../core/base/errors.ts';
 import type { SlotFile } from '../../core/ports.ts';
@@ -29,9 +29,7 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
       if (bytes.length > SLOT_BYTES - 4) {
         throw fail('STORAGE_SLOT_TOO_LARGE', `slot of ${bytes.length} bytes in ${path}`);
       }
-      const framed = Buffer.alloc(4 + bytes.length);
-      framed.writeUInt32BE(bytes.length, 0);
-      framed.set(bytes, 4);
+      const framed = frame(bytes);
       try {
         await handle.write(framed, 0, framed.length, slot * SLOT_BYTES);
         await handle.datasync();
@@ -39,8 +37,22 @@ export async function openSlotFile(path: string): Promise<SlotFile> {
         throw storageError(error, path);
       }
     },
+    writeUnsynced(slot, bytes) {
+      try {
+        writeSync(handle.fd, frame(bytes), 0, 4 + bytes.length, slot * SLOT_BYTES);
+      } catch {
+        // What must be on disk goes through `write`, which tells.
+      }
+    },
     close() {
       handle.close().catch(() => {});
     },
   };
+}
+
+function frame(bytes: Uint8Array): Buffer {
+  const framed = Buffer.alloc(4 + bytes.length);
+  framed.writeUInt32BE(bytes.length, 0);
+  framed.set(bytes, 4);
+  return framed;
 }

@@ -12,12 +12,15 @@ import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
 import { headerHash } from '../../core/chain/header.ts';
+import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
 import { BlockLog } from '../../core/store/block-log.ts';
 import { checkFormat, FORMAT_VERSION } from '../../core/store/format.ts';
 import { RECORD_KIND } from '../../core/store/log-record.ts';
 import { decodeHeaderOf, decodeRewindRecord } from '../../core/store/record-bodies.ts';
+import { VoteFile } from '../../core/store/vote-file.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../io/snapshot/writer.ts';
+import { openVotes } from '../../io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { storeFolder } from './data.ts';
 
@@ -25,7 +28,7 @@ const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
 /** Made anew from the blocks, or of the running process; or a vote of a Raft member, which an old one must not repeat. */
-const LEFT_OUT = /^(index|raft|LOCK.*|.*\.new)$/;
+const LEFT_OUT = /^(index|raft|LOCK.*|votes-written|.*\.new)$/;
 /** Beside the store: what a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';
@@ -156,10 +159,27 @@ export async function restoreNode(
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   for (const file of files) await snapshot.extract(file, join(partial, inside(file.path)), onBytes);
+  await restoreVotes(join(partial, STORE), snapshot);
   for (const name of [...readdirSync(partial).filter((one) => one !== STORE), STORE]) {
     renameSync(join(partial, name), join(dataDirectory, name));
   }
   rmSync(partial, { recursive: true });
+}
+
+/**
+ * A network that is restored as a whole must vote again, though nobody knows what was voted since
+ * the snapshot.
+ */
+async function restoreVotes(store: string, { manifest }: SnapshotReader): Promise<void> {
+  const head = Number(manifest.parts[PART]?.head);
+  const { votes, votesWritten, close } = await openVotes(store);
+  const file = new VoteFile(votes, votesWritten);
+  try {
+    const memory = file.memory();
+    if (!memory || memory.height <= head) await file.remember(memoryFrom(head + 1));
+  } finally {
+    close();
+  }
 }
 
 function inside(path: string): string {

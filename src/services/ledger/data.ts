@@ -5,7 +5,9 @@ import { fail } from '../../core/base/errors.ts';
 import { checkStart } from '../../core/chain/check-start.ts';
 import { configFault } from '../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../core/chain/genesis.ts';
+import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
 import { ChainStore } from '../../core/store/chain-store.ts';
+import { VoteFile } from '../../core/store/vote-file.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from './node/first-block.ts';
@@ -16,6 +18,7 @@ const STORE_FOLDER = 'quorate';
 export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
+  readonly votes: VoteFile;
   readonly genesis: Genesis;
   /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
   readonly outcome: 'begun' | 'changed' | 'same';
@@ -61,11 +64,14 @@ export async function openChain(
       ...(onFault ? { onFault } : {}),
     });
     if (stored !== undefined && text !== stored) checkChange(store, parseGenesis(stored), genesis);
+    const votes = new VoteFile(data.votes, data.votesWritten);
     await ensureFirstBlock(store, genesis);
+    if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored) keepGenesis(kept, text);
     return {
       folder: data,
       store,
+      votes,
       genesis,
       outcome: stored === undefined ? 'begun' : text === stored ? 'same' : 'changed',
       async close() {

@@ -16,7 +16,6 @@ import type { Log } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
-import { VoteFile } from '../../core/store/vote-file.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { systemClock } from '../../io/host/clock.ts';
@@ -81,7 +80,7 @@ async function start(
   const crypto = await installCrypto();
   const dataDirectory = options.string('datadir')!;
   const opened = await openLedger(options, log, onFault);
-  const { store, folder, genesis } = opened;
+  const { store, votes, folder, genesis } = opened;
   ends.push(() => opened.close());
   checkGenesis(options, genesis);
   const access = accessControlOf(options, log, environment);
@@ -124,7 +123,7 @@ async function start(
       links: server,
       store,
       kv: folder.kv,
-      votes: new VoteFile(folder.votes),
+      votes,
       journal,
       manager,
       signer: { address, sign: (hash) => sign65(hash, nodeKey), recover: recoverAddress },

@@ -73,6 +73,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   private state: S | undefined;
   /** Of an earlier life: no vote below its height, and in it none that differs. */
   private memory: VoteMemory | undefined;
+  private isAbstaining = false;
 
   constructor(algorithm: Algorithm<S, M>, signer: ConsensusSigner, options: EngineOptions) {
     this.algorithm = algorithm;
@@ -84,6 +85,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     const effects: BftEffect[] = [];
     if (input.kind === 'start') {
       this.memory = input.memory;
+      this.isAbstaining = input.isMemoryLost === true;
       this.enter(input, nowMs, effects);
     } else if (input.kind === 'committed') {
       if (!this.state || input.head.number >= this.state.height) this.enter(input, nowMs, effects);
@@ -91,6 +93,13 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       this.route(input, { signer: this.signer, state: this.state, nowMs, effects });
     }
     return effects;
+  }
+
+  /** Whether it says nothing at the height that begins: its votes are not known, and it saw nothing decided. */
+  abstainsAfter({ head, isMemoryLost }: Start): boolean {
+    const { state } = this;
+    if (state?.isDecided === true && state.height === head.number) return false;
+    return this.isAbstaining || isMemoryLost === true;
   }
 
   /** Where it stands. */
@@ -150,7 +159,9 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   private enter(input: Start, nowMs: number, effects: BftEffect[]): void {
     const { signer, memory, algorithm } = this;
     if (this.state) clearTimers({ signer, state: this.state, nowMs, effects });
-    const start = { ...input, votesFrom: memory?.height ?? 0 };
+    if (input.kind === 'committed') this.isAbstaining = this.abstainsAfter(input);
+    const { isAbstaining } = this;
+    const start = { ...input, votesFrom: memory?.height ?? 0, isAbstaining };
     const state = algorithm.newHeight(start, signer, this.options.quorumOf ?? quorumOf);
     this.state = state;
     const step = { signer, state, nowMs, effects };

@@ -21,11 +21,13 @@ export interface HeightStart {
   readonly rules: ConsensusRules;
   /** Below this height this node has voted already and stays silent. */
   readonly votesFrom: number;
+  /** What it voted last is not known. */
+  readonly isAbstaining: boolean;
 }
 
 /** All but the round. */
 export function heightBase(
-  { head, headHash, validators, rules, votesFrom }: HeightStart,
+  { head, headHash, validators, rules, votesFrom, isAbstaining }: HeightStart,
   signer: ConsensusSigner,
   quorumRule: typeof quorumOf,
 ): Omit<HeightBase, 'current'> {
@@ -39,7 +41,7 @@ export function heightBase(
     quorum: quorumRule(validators.length, rules.isCeil2Nby3),
     faulty: faultyMax(validators.length),
     lastProposer: authorOfHead(head, signer.recover),
-    isVoting: isValidator(validators, signer.address) && height >= votesFrom,
+    isVoting: isValidator(validators, signer.address) && height >= votesFrom && !isAbstaining,
     checked: new Lru(CHECKED_PROPOSALS_MAX),
     reported: new Set(),
     own: undefined,

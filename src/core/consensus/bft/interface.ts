@@ -28,6 +28,10 @@ export interface VoteMemory {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * `isMemoryLost`: this validator may have voted more than it remembers. It then says nothing until
+ * it has seen a height decided.
+ */
 export type BftInput =
   | {
       readonly kind: 'start';
@@ -36,6 +40,7 @@ export type BftInput =
       readonly validators: ValidatorSet;
       readonly rules: ConsensusRules;
       readonly memory?: VoteMemory;
+      readonly isMemoryLost?: boolean;
     }
   /** `from` is the address of the peer that carried it (not of its signer); `code` and `bytes` as on the wire. */
   | {
@@ -56,6 +61,7 @@ export type BftInput =
       readonly headHash: Hash32;
       readonly validators: ValidatorSet;
       readonly rules: ConsensusRules;
+      readonly isMemoryLost?: boolean;
     }
   /**
    * The pool holds executable transactions: ends the wait of an empty block period. Sent when the pool stops being empty, and

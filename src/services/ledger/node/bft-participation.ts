@@ -11,7 +11,8 @@ import {
   withProposerSeal,
 } from '../../../core/chain/extra-data.ts';
 import type { Header } from '../../../core/chain/header.ts';
-import type { ConsensusSigner, Seal, VoteMemory } from '../../../core/consensus/bft/interface.ts';
+import type { ConsensusSigner, Seal } from '../../../core/consensus/bft/interface.ts';
+import { BLOCKS_LOOKED_THROUGH } from '../../../core/consensus/bft/memory-loss.ts';
 import { Candidates } from '../../../core/consensus/bft/votes.ts';
 import { EngineSwitch } from '../../../core/consensus/engine-switch.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../core/consensus/header-template.ts';
@@ -20,6 +21,7 @@ import type { BlockBuilder } from './block-builder.ts';
 import type { Chain } from './chain.ts';
 import { type AssembleRequest, Driver } from './driver.ts';
 import type { Events } from './events.ts';
+import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 import { HOLD_MS, type RulesWatch } from './rules-watch.ts';
 import type { ValidatorBook } from './validator-book.ts';
 
@@ -31,11 +33,6 @@ export interface ConsensusLinks {
   /** Whether a peer has said that it is connected to another node. */
   isConnected(peer: Address, other: Address): boolean;
   misbehaved(peer: Address, fault: string): void;
-}
-
-export interface VoteStore {
-  read(): VoteMemory | undefined;
-  write(memory: VoteMemory): Promise<void>;
 }
 
 export interface BftParts {
@@ -64,6 +61,7 @@ export interface BftParts {
 export class BftParticipation {
   readonly candidates = new Candidates();
   private readonly parts: BftParts;
+  private readonly memory: MemoryWatch;
   private driver: Driver | undefined;
   private readonly endings: (() => void)[] = [];
   /** Whether the next block waits for a validator that does not know its rules. */
@@ -73,6 +71,7 @@ export class BftParticipation {
 
   constructor(parts: BftParts) {
     this.parts = parts;
+    this.memory = new MemoryWatch(parts);
   }
 
   get isRunning(): boolean {
@@ -122,8 +121,12 @@ export class BftParticipation {
 
   private begin(driver: Driver): void {
     const { votes, hasPending } = this.parts;
-    const memory = votes.read();
-    driver.post({ kind: 'start', ...this.position(), ...(memory ? { memory } : {}) });
+    const { memory } = votes.read();
+    driver.post({
+      kind: 'start',
+      ...this.position(BLOCKS_LOOKED_THROUGH),
+      ...(memory ? { memory } : {}),
+    });
     if (hasPending()) driver.post({ kind: 'transactionsPending' });
   }
 
@@ -150,7 +153,7 @@ export class BftParticipation {
     this.driver?.post({ kind: 'message', from, code, bytes });
   }
 
-  private position() {
+  private position(lookBack = 1) {
     const { chain, book } = this.parts;
     const { header, hash, number } = chain.head();
     const validators = this.validators();
@@ -159,7 +162,17 @@ export class BftParticipation {
       headHash: hash,
       validators: this.refuses(number + 1, validators) ? [] : validators,
       rules: book.rulesAt(number + 1),
+      isMemoryLost: this.memory.isLost(this.latest(lookBack), validators),
     };
+  }
+
+  private latest(count: number) {
+    const { chain, book } = this.parts;
+    const { number } = chain.head();
+    return Array.from({ length: Math.min(count, number) }, (_, back) => ({
+      header: chain.store.header(number - back)!,
+      engine: book.engineAt(number - back),
+    }));
   }
 
   /** Without validators the engine stands still. */
@@ -254,6 +267,7 @@ export class BftParticipation {
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
     if (await this.parts.chain.commit(sealed)) this.report(sealed, round);
+    this.memory.sawDecided(sealed.header.number);
     this.parts.announce(sealed);
   }
 

@@ -197,7 +197,10 @@ function bftOf(
     ...ports,
     ...shared,
     links: peers,
-    votes: { read: () => votes.memory(), write: (memory) => votes.remember(memory) },
+    votes: {
+      read: () => ({ loss: votes.loss, memory: votes.memory() }),
+      write: (memory) => votes.remember(memory),
+    },
     vanity: settings.builder.vanity,
     hasPending: () => pool.stats.pending > 0,
     announce: (block) => peers.announce(block),
