@@ -136,11 +136,12 @@ describe('npm start', () => {
     });
     const file = join(folder, 'home', 'devnet.json');
     await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
-    const { chainId, nodes, signer, staking, accounts, ...rest } = JSON.parse(
+    const { chainId, nodes, signer, staking, accounts, mnemonic, ...rest } = JSON.parse(
       readFileSync(file, 'utf8'),
     );
     expect(chainId).toBe(1337);
     expect(rest).toEqual({});
+    expect(mnemonic.phrase).toMatch(/^(test ){11}junk$/);
     const rpc = 'http://127.0.0.1:8545';
     expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
     const api = 'http://127.0.0.1:8550';
@@ -163,6 +164,7 @@ describe('npm start', () => {
         ),
         address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
         pid: expect.any(Number),
+        accounts: [expect.any(Object), expect.any(Object)],
         ptm: {
           publicKey: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
           thirdParty: `http://127.0.0.1:${9_081 + index}`,
@@ -170,13 +172,13 @@ describe('npm start', () => {
         },
       })),
     );
-    for (const { address, privateKey } of accounts) {
+    const held = [...accounts, ...nodes[0].accounts];
+    for (const { address, privateKey } of held) {
       expect(address).toMatch(/^0x[0-9a-f]{40}$/);
       expect(privateKey).toMatch(/^0x[0-9a-f]{64}$/);
     }
-    const unlocked = await rpcClient(nodes[0].rpc).call<string[]>('eth_accounts');
-    expect([...unlocked].sort()).toEqual(
-      accounts.map(({ address }: { address: string }) => address).sort(),
+    expect(await rpcClient(nodes[0].rpc).call<string[]>('eth_accounts')).toEqual(
+      held.map(({ address }) => address),
     );
     const pids = pidsIn(file);
     expect(new Set(pids).size).toBe(10);

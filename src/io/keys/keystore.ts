@@ -19,10 +19,11 @@ import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
-/** geth's StandardScryptN/P and LightScryptN/P. */
+/** geth's StandardScryptN/P and LightScryptN/P; `instant` is for passwords that everybody knows. */
 const SCRYPT = {
   standard: { n: 262_144, p: 1 },
   light: { n: 4096, p: 6 },
+  instant: { n: 2, p: 1 },
 } as const;
 /** A key file may ask for this much and no more. */
 const SCRYPT_MEMORY_BYTES_MAX = 1024 * 1024 * 1024;
@@ -54,13 +55,13 @@ const deriveScrypt = promisify(
 );
 const derivePbkdf2 = promisify(pbkdf2);
 
-/** A version 3 file as geth writes it; `light` takes little time and memory, for tests and devnets. */
+/** A version 3 file as geth writes it; `light` and `instant` take little time and memory, for tests and devnets. */
 export async function encryptKey(
   secretKey: Uint8Array,
   password: string,
-  { light = false }: { light?: boolean } = {},
+  { light = false, instant = false }: { light?: boolean; instant?: boolean } = {},
 ): Promise<KeystoreFile> {
-  const { n, p } = light ? SCRYPT.light : SCRYPT.standard;
+  const { n, p } = SCRYPT[instant ? 'instant' : light ? 'light' : 'standard'];
   const salt = randomBytes(32);
   const iv = randomBytes(16);
   const derived = await runScrypt(password, salt, { n, r: 8, p, dklen: 32 });

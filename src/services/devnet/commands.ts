@@ -1,7 +1,9 @@
 /** The command lines of the devnet's nodes and managers: what a user would type. */
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
+import type { Account } from './test-keys.ts';
 import {
+  accountsOf,
   CHAIN_ID,
   type NodeSpec,
   STAKING_CLIENT,
@@ -46,7 +48,7 @@ export function nodeCommand(
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
     ...['--verbosity', String(verbosity)],
     ...['--ptm.url', `http://127.0.0.1:${node.ports.ptmQ2t}`],
-    ...(node === topology.nodes[0] ? unlockFlags(topology, files) : []),
+    ...unlockFlags(accountsOf(topology, node), files),
   ];
 }
 
@@ -76,7 +78,7 @@ export function signerCommand(
   ];
 }
 
-/** Deposits are paid by the last of the funded accounts, through the signing proxy. */
+/** Deposits are paid by the third of the accounts, through the signing proxy. */
 export function stakingCommand(
   topology: Topology,
   files: PreparedFiles,
@@ -86,12 +88,12 @@ export function stakingCommand(
     ...['staking', '--datadir', files.stakingFolder, '--verbosity', String(verbosity)],
     ...['--http.port', String(topology.stakingPort), '--api.audience', stakingAudience(topology)],
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`],
-    ...['--deposit.from', topology.accounts.at(-1)!.address],
+    ...['--deposit.from', topology.accounts[2]!.address],
     ...['--bootstrap.client', STAKING_CLIENT, '--bootstrap.secret-file', files.stakingSecretFile],
   ];
 }
 
-function unlockFlags(topology: Topology, files: PreparedFiles): string[] {
-  const addresses = topology.accounts.map((account) => account.address).join(',');
+function unlockFlags(accounts: readonly Account[], files: PreparedFiles): string[] {
+  const addresses = accounts.map((account) => account.address).join(',');
   return ['--unlock', addresses, '--password', files.password, '--allow-insecure-unlock'];
 }

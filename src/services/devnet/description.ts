@@ -1,8 +1,9 @@
 /** `.quorate/devnet.json`: what scripts and tests read, and how a second command finds the processes of the first. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PreparedFiles } from './files.ts';
+import { type Account, TEST_MNEMONIC, TEST_MNEMONIC_PATH } from './test-keys.ts';
 import {
   CHAIN_ID,
   SIGNER_NAME,
@@ -11,6 +12,7 @@ import {
   stakingAudience,
   type Topology,
 } from './topology.ts';
+import { writeWhole } from './whole-file.ts';
 
 export interface DevnetDescription {
   readonly chainId: number;
@@ -21,6 +23,8 @@ export interface DevnetDescription {
     readonly enode: string;
     readonly address: string;
     readonly pid: number;
+    /** Held by this node alone, unlocked. The second has no funds. */
+    readonly accounts: readonly [rich: Account, poor: Account];
     readonly ptm: { readonly publicKey: string; readonly thirdParty: string; readonly pid: number };
   }[];
   /** Signing proxy in front of node 1, with the accounts below. */
@@ -33,7 +37,10 @@ export interface DevnetDescription {
     readonly client: { readonly clientId: string; readonly clientSecret: string };
     readonly pid: number;
   };
-  readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
+  /** With funds; held by node 1, unlocked, and by the signing proxy. */
+  readonly accounts: readonly Account[];
+  /** Where those of `accounts` behind the first three come from: `path`, then 0 to 9. */
+  readonly mnemonic: { readonly phrase: string; readonly path: string };
 }
 
 /** `pidOf` takes names as node1, ptm1, signer and staking. */
@@ -51,6 +58,7 @@ export function describeDevnet(
       enode: node.enode,
       address: node.address,
       pid: pidOf(node.name),
+      accounts: [node.rich, node.poor],
       ptm: {
         publicKey: files.ptmPublicKeys[index]!,
         thirdParty: `http://127.0.0.1:${node.ports.ptmThirdParty}`,
@@ -69,15 +77,13 @@ export function describeDevnet(
       client: { clientId: STAKING_CLIENT, clientSecret: files.stakingSecret },
       pid: pidOf(STAKING_NAME),
     },
-    accounts: topology.accounts,
+    accounts: topology.accounts.filter(({ address }) => files.genesis.isFunded(address)),
+    mnemonic: { phrase: TEST_MNEMONIC, path: TEST_MNEMONIC_PATH },
   };
 }
 
-/** Whole or not at all: a script that polls for the file never reads half of it. */
 export function writeDescription(folder: string, description: DevnetDescription): void {
-  const file = descriptionFile(folder);
-  writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
+  writeWhole(descriptionFile(folder), `${JSON.stringify(description, null, 2)}\n`);
 }
 
 /** undefined when no network was started from there. */

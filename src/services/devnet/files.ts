@@ -1,12 +1,12 @@
 /** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bareHex, fromHex } from '../../core/base/hex.ts';
-import { encryptKey } from '../../io/keys/keystore.ts';
+import { bareHex } from '../../core/base/hex.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
-import { type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
+import { writeAccounts, writeManagerKey } from './key-files.ts';
+import { accountsOf, type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 
 const TEST_SECRET_BYTES = 32;
 
@@ -38,10 +38,19 @@ export async function prepareFiles(
   const genesis = keepGenesis(topology.folder, devnetGenesis(topology, options));
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
-  await writeAccounts(topology);
-  const ptmPublicKeys = topology.nodes.map((node) => ptmKey(node));
-  for (const node of topology.nodes) writeNode(topology, node);
-  return { genesis, password, ...signerFiles(topology), ...stakingFiles(topology), ptmPublicKeys };
+  const signer = signerFiles(topology);
+  // All of this file is the password, as Web3Signer reads it.
+  mkdirSync(signer.signerFolder, { recursive: true });
+  writeFileSync(signer.signerPassword, TEST_PASSWORD);
+  await writeAccounts(signer.signerKeys, topology.accounts);
+  const ptmPublicKeys = topology.nodes.map((node) =>
+    writeManagerKey(node.ptmFolder, node.managerKey),
+  );
+  for (const node of topology.nodes) {
+    await writeAccounts(join(node.folder, 'keystore'), accountsOf(topology, node));
+    writeNode(topology, node);
+  }
+  return { genesis, password, ...signer, ...stakingFiles(topology), ptmPublicKeys };
 }
 
 function writeNode(topology: Topology, node: NodeSpec): void {
@@ -93,26 +102,6 @@ function ptmConfig(topology: Topology, node: NodeSpec): object {
   };
 }
 
-/** Tessera's key files, unlocked. Returns the public key in base64. */
-function ptmKey(node: NodeSpec): string {
-  mkdirSync(node.ptmFolder, { recursive: true });
-  const publicFile = join(node.ptmFolder, 'tm.pub');
-  if (!existsSync(publicFile)) {
-    const { privateKey } = generateKeyPairSync('x25519');
-    const { d, x } = privateKey.export({ format: 'jwk' }) as { d: string; x: string };
-    const secret = { type: 'unlocked', data: { bytes: base64(d) } };
-    writeFileSync(join(node.ptmFolder, 'tm.key'), `${JSON.stringify(secret, null, 2)}\n`, {
-      mode: 0o600,
-    });
-    writeFileSync(publicFile, base64(x));
-  }
-  return readFileSync(publicFile, 'utf8').trim();
-}
-
-function base64(base64url: string): string {
-  return Buffer.from(base64url, 'base64url').toString('base64');
-}
-
 /** A secret of its own for each network: the service listens on a port that others of this machine reach. */
 function stakingFiles(topology: Topology) {
   const stakingFolder = join(topology.folder, 'staking');
@@ -133,22 +122,4 @@ function signerFiles(topology: Topology) {
     signerKeys: join(signerFolder, 'keys'),
     signerPassword: join(signerFolder, 'password.txt'),
   };
-}
-
-/** Key files of the funded accounts: on node 1, which unlocks them, and at the signing proxy. */
-async function writeAccounts(topology: Topology): Promise<void> {
-  const folder = join(topology.nodes[0]!.folder, 'keystore');
-  const { signerKeys, signerPassword } = signerFiles(topology);
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(signerKeys, { recursive: true });
-  // All of this file is the password, as Web3Signer reads it.
-  writeFileSync(signerPassword, TEST_PASSWORD);
-  for (const account of topology.accounts) {
-    const file = join(folder, `UTC--2026-01-01T00-00-00.000000000Z--${account.address.slice(2)}`);
-    const twin = join(signerKeys, `${account.address.slice(2)}.json`);
-    if (existsSync(file) && existsSync(twin)) continue;
-    const keystore = await encryptKey(fromHex(account.privateKey), TEST_PASSWORD, { light: true });
-    for (const each of [file, twin])
-      writeFileSync(each, `${JSON.stringify(keystore)}\n`, { mode: 0o600 });
-  }
 }

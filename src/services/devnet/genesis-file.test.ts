@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { devnetGenesis } from './genesis.ts';
 import { keepGenesis } from './genesis-file.ts';
+import { nodeAccounts, testAccounts } from './test-keys.ts';
 import { type DevnetConsensus, topologyOf } from './topology.ts';
 
 const PERIODS = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
+
+const [{ address: RICH }, , , { address: NEW }] = testAccounts() as any;
+const POOR = nodeAccounts(0).poor.address;
 
 let folder: string;
 beforeEach(() => {
@@ -21,13 +25,17 @@ function wanted(consensus: DevnetConsensus = 'qbft', periods = {}): any {
 
 it('writes it once, and knows it again', () => {
   const first = keepGenesis(folder, wanted());
-  expect(first).toEqual({
-    path: join(folder, 'genesis.json'),
-    isEarlier: false,
-    takesGasPrice: true,
-  });
-  expect(JSON.parse(readFileSync(first.path, 'utf8'))).toEqual(wanted());
-  expect(keepGenesis(folder, wanted())).toEqual(first);
+  const path = join(folder, 'genesis.json');
+  const expected = { path, isEarlier: false, takesGasPrice: true };
+  expect(first).toMatchObject(expected);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(wanted());
+  expect(keepGenesis(folder, wanted())).toMatchObject(expected);
+  for (const [address, isFunded] of [
+    [RICH, true],
+    [NEW, true],
+    [POOR, false],
+  ] as const)
+    expect(first.isFunded(address)).toBe(isFunded);
 });
 
 it('keeps that of version 0.1.0, which takes no gas price', () => {
@@ -36,7 +44,9 @@ it('keeps that of version 0.1.0, which takes no gas price', () => {
   earlier.alloc = Object.fromEntries(Object.entries(earlier.alloc).slice(0, 3));
   const text = JSON.stringify(earlier);
   writeFileSync(join(folder, 'genesis.json'), text);
-  expect(keepGenesis(folder, wanted())).toMatchObject({ isEarlier: true, takesGasPrice: false });
+  const kept = keepGenesis(folder, wanted());
+  expect(kept).toMatchObject({ isEarlier: true, takesGasPrice: false });
+  expect([kept.isFunded(RICH), kept.isFunded(NEW)]).toEqual([true, false]);
   expect(readFileSync(join(folder, 'genesis.json'), 'utf8')).toBe(text);
 });
 

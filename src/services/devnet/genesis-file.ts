@@ -1,7 +1,8 @@
 /** The genesis file of a devnet: written once. A folder keeps its own, whatever later versions would write. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { writeWhole } from './whole-file.ts';
 
 export interface GenesisFile {
   readonly path: string;
@@ -9,6 +10,8 @@ export interface GenesisFile {
   readonly isEarlier: boolean;
   /** Transactions may name a gas price above 0. */
   readonly takesGasPrice: boolean;
+  /** Whether the address begins with funds. */
+  isFunded(address: string): boolean;
 }
 
 interface Genesis {
@@ -20,17 +23,14 @@ interface Genesis {
     readonly enableGasPriceBlock?: number;
   };
   readonly extraData: string;
+  readonly alloc?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes `wanted` unless the folder has a genesis. Throws DEVNET_DIFFERENT when that one was made with other settings. */
 export function keepGenesis(folder: string, wanted: object): GenesisFile {
   const path = join(folder, 'genesis.json');
   const text = `${JSON.stringify(wanted, null, 2)}\n`;
-  if (!existsSync(path)) {
-    // Whole or not at all: a start that is killed here must not spoil the next one.
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
-  }
+  if (!existsSync(path)) writeWhole(path, text);
   const kept = readFileSync(path, 'utf8');
   const genesis = parse(path, kept);
   if (settingsOf(genesis) !== settingsOf(wanted as Genesis)) {
@@ -43,6 +43,7 @@ export function keepGenesis(folder: string, wanted: object): GenesisFile {
     path,
     isEarlier: kept !== text,
     takesGasPrice: genesis.config?.enableGasPriceBlock !== undefined,
+    isFunded: (address) => genesis.alloc?.[address] !== undefined,
   };
 }
 

@@ -4,6 +4,12 @@ import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/base/bytes.ts'
 import { fromHex, toHex } from '../../core/base/hex.ts';
 import { encodeRlp } from '../../core/base/rlp.ts';
 import { CHAIN_ID, type DevnetConsensus } from './topology.ts';
+import {
+  CREATE2_DEPLOYER,
+  MULTICALL3,
+  runtimeCode,
+  type WellKnownContract,
+} from './well-known-contracts.ts';
 
 const ISTANBUL_MIX_HASH = '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365';
 const BILLION_ETHER = `0x${(10n ** 27n).toString(16)}`;
@@ -60,8 +66,16 @@ export function devnetGenesis(
     mixHash: isRaft ? toHex(ZERO_HASH) : ISTANBUL_MIX_HASH,
     coinbase: toHex(ZERO_ADDRESS),
     extraData: toHex(isRaft ? ZERO_HASH : extraData),
-    alloc: Object.fromEntries(funded.map((each) => [each, { balance: BILLION_ETHER }])),
+    alloc: {
+      ...Object.fromEntries(funded.map((each) => [each, { balance: BILLION_ETHER }])),
+      ...Object.fromEntries([CREATE2_DEPLOYER, MULTICALL3].map(asDeployed)),
+    },
   };
+}
+
+/** As after its deployment: the nonce of a contract begins at 1 (EIP-161). */
+function asDeployed(contract: WellKnownContract) {
+  return [contract.address, { balance: '0x0', nonce: '0x1', code: runtimeCode(contract) }];
 }
 
 function qbftBlock(options: GenesisOptions): object {

@@ -1,8 +1,15 @@
 /** What a devnet is made of: names, ports, keys and genesis. Deterministic, so that a restart finds the same network. */
 
-import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
-import { keccak256 } from '../../core/base/keccak.ts';
+import { bareHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import {
+  type Account,
+  MANAGER_KEYS,
+  type ManagerKey,
+  madeKey,
+  nodeAccounts,
+  testAccounts,
+} from './test-keys.ts';
 
 export const CHAIN_ID = 1337;
 export const SIGNER_NAME = 'signer';
@@ -19,12 +26,6 @@ const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
 export type DevnetConsensus = keyof typeof NODE_COUNT;
 
-/** Test keys that the quorum-dev-quickstart published years ago. Everybody knows them: never fund them elsewhere. */
-const TEST_ACCOUNT_KEYS: readonly string[] = [
-  '0x8f2a55949038a9610f50fb23b5883af3b4ecb3c3bb792cbcefbd1542c692be63',
-  '0xc87509a1c067bbde78beb793e6fa76530b6382a4c0241e5e4a9ec0a0f44dc0d3',
-  '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f',
-];
 /** Password of the test accounts' key files on node 1. */
 export const TEST_PASSWORD = 'quorate-devnet-test-password';
 
@@ -49,11 +50,10 @@ export interface NodeSpec {
   readonly markerKey: Uint8Array;
   readonly address: string;
   readonly enode: string;
-}
-
-export interface Account {
-  readonly address: string;
-  readonly privateKey: string;
+  readonly managerKey: ManagerKey;
+  /** Accounts that it alone holds: one with funds, one that never has any. */
+  readonly rich: Account;
+  readonly poor: Account;
 }
 
 export interface Topology {
@@ -64,7 +64,7 @@ export interface Topology {
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
-  /** Addresses that have funds: the accounts, and those that pay for markers. */
+  /** Addresses that begin with funds: the accounts, those of nodes, and those that pay for markers. */
   readonly funded: readonly string[];
 }
 
@@ -77,17 +77,19 @@ export function topologyOf(
   const nodes = Array.from({ length: NODE_COUNT[consensus] }, (_, index) =>
     nodeSpec(folder, index, { portsFrom, consensus }),
   );
-  const accounts = TEST_ACCOUNT_KEYS.map((privateKey) => ({
-    address: toHex(addressOfSecretKey(fromHex(privateKey))),
-    privateKey,
-  }));
+  const accounts = testAccounts();
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
   const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
   const funded = [
     ...accounts.map(({ address }) => address),
-    ...nodes.map(({ markerKey }) => toHex(addressOfSecretKey(markerKey))),
+    ...nodes.flatMap(({ rich, markerKey }) => [rich.address, toHex(addressOfSecretKey(markerKey))]),
   ];
   return { folder, signerPort, stakingPort, consensus, nodes, accounts, funded };
+}
+
+/** What `node` holds, unlocked. */
+export function accountsOf({ nodes, accounts }: Topology, node: NodeSpec): readonly Account[] {
+  return [...(node === nodes[0] ? accounts : []), node.rich, node.poor];
 }
 
 export function stakingAudience({ stakingPort }: Topology): string {
@@ -101,7 +103,7 @@ interface Choice {
 
 function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
   const ports = portsOf(index, choice);
-  const nodeKey = testKey(`node ${index + 1}`);
+  const nodeKey = madeKey(`node ${index + 1}`);
   const publicKey = secp256k1().publicKey(nodeKey);
   return {
     name: `node${index + 1}`,
@@ -110,17 +112,14 @@ function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
     ptmFolder: `${folder}/ptm${index + 1}`,
     ports,
     nodeKey,
-    markerKey: testKey(`EEA marker ${index + 1}`),
+    managerKey: MANAGER_KEYS[index]!,
+    ...nodeAccounts(index),
+    markerKey: madeKey(`EEA marker ${index + 1}`),
     address: toHex(addressOfSecretKey(nodeKey)),
     enode: `enode://${bareHex(publicKey)}@127.0.0.1:${ports.p2p}?discport=0${
       choice.consensus === 'raft' ? `&raftport=${ports.raft}` : ''
     }`,
   };
-}
-
-/** The same on every machine, so that a restart finds the same network. */
-function testKey(name: string): Uint8Array {
-  return keccak256(new TextEncoder().encode(`quorate devnet test ${name}`));
 }
 
 function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {

@@ -1,0 +1,94 @@
+/**
+ * Keys that everybody knows: those of quorum-dev-quickstart, of quorum-examples, and of the mnemonic of Hardhat and Anvil. Their
+ * users' scripts work here as they are. Never fund them elsewhere.
+ */
+import { fromHex, toHex } from '../../core/base/hex.ts';
+import { keccak256 } from '../../core/base/keccak.ts';
+import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
+
+export interface Account {
+  readonly address: string;
+  readonly privateKey: string;
+}
+
+export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
+/** The number of the account follows. */
+export const TEST_MNEMONIC_PATH = "m/44'/60'/0'/0/";
+
+/** `accounts` a, b and c of quorum-dev-quickstart `smart_contracts/scripts/keys.js`. */
+const QUICKSTART_KEYS = [
+  '0x8f2a55949038a9610f50fb23b5883af3b4ecb3c3bb792cbcefbd1542c692be63',
+  '0xc87509a1c067bbde78beb793e6fa76530b6382a4c0241e5e4a9ec0a0f44dc0d3',
+  '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f',
+];
+
+/** Of the mnemonic, 0 to 9. */
+const MNEMONIC_KEYS = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+  '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+  '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+  '0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba',
+  '0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e',
+  '0x4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356',
+  '0xdbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97',
+  '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+];
+
+/** member1 to member3 and rpcnode of quorum-dev-quickstart `smart_contracts/scripts/keys.js`. */
+const NODE_KEYS = [
+  '0x8bbbb1b345af56b560a5b20bd4b0ed1cd8cc9958a16262bc75118453cb546df7',
+  '0x4762e04d10832808a0aebdaa79c12de54afbe006bfffd228b3abcc494fe986f9',
+  '0x61dced5af778942996880120b303fc11ee28cc8e5036d2fdff619b5675ded3f0',
+  '0x60bbe10a196a4e71451c0f6e9ec9beab454c2a5ac0542aa5b8b733ff5719fec3',
+];
+
+export interface ManagerKey {
+  /** Base64, both. */
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/**
+ * `tm.key` of member1 to member3 in quorum-dev-quickstart `config/nodes`; the fourth is `examples/7nodes/keys/tm4.key` of
+ * quorum-examples, whose first three are the same.
+ */
+export const MANAGER_KEYS: readonly ManagerKey[] = [
+  {
+    publicKey: 'BULeR8JyUWhiuuCMU/HLA0Q5pzkYT+cHII3ZKBey3Bo=',
+    privateKey: 'Wl+xSyXVuuqzpvznOS7dOobhcn4C5auxkFRi7yLtgtA=',
+  },
+  {
+    publicKey: 'QfeDAys9MPDs2XHExtc84jKGHxZg/aj52DTh0vtA3Xc=',
+    privateKey: 'nDFwJNHSiT1gNzKBy9WJvMhmYRkW3TzFUmPsNzR6oFk=',
+  },
+  {
+    publicKey: '1iTZde/ndBHvzhcl7V68x44Vx7pl8nwx9LqnM/AfJUg=',
+    privateKey: 'tMxUVR8bX7aq/TbpVHc2QV3SN2iUuExBwefAuFsO0Lg=',
+  },
+  {
+    publicKey: 'oNspPPgszVUFw0qmGFfWwh1uxVUXgvBxleXORHj07g8=',
+    privateKey: 'grQjd3dBp4qFs8/5Jdq7xjz++aUx/LXAqISFyPWaCRw=',
+  },
+];
+
+/** Held by node 1 and the signing proxy. */
+export function testAccounts(): Account[] {
+  return [...QUICKSTART_KEYS, ...MNEMONIC_KEYS].map(accountOf);
+}
+
+/** Two accounts that node `index` alone holds; the second never has funds. */
+export function nodeAccounts(index: number): { readonly rich: Account; readonly poor: Account } {
+  const poor = toHex(madeKey(`account without funds ${index + 1}`));
+  return { rich: accountOf(NODE_KEYS[index]!), poor: accountOf(poor) };
+}
+
+/** A key of this devnet's own, the same on every machine: a restart finds the same network. */
+export function madeKey(name: string): Uint8Array {
+  return keccak256(new TextEncoder().encode(`quorate devnet test ${name}`));
+}
+
+function accountOf(privateKey: string): Account {
+  return { address: toHex(addressOfSecretKey(fromHex(privateKey))), privateKey };
+}

@@ -1,0 +1,9 @@
+/** A file that is there whole or not at all: nobody reads half of it, whenever the writer is killed. */
+import { renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+export function writeWhole(file: string, text: string, options: { mode?: number } = {}): void {
+  const hidden = join(dirname(file), `.${basename(file)}.new`);
+  writeFileSync(hidden, text, options);
+  renameSync(hidden, file);
+}
