@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Three kinds of tests: `unit` stands beside its source, `vectors` replays golden data, `e2e` runs real processes. */
+/**
+ * Four kinds of tests: `unit` and `service` stand beside their source, the first in memory, the
+ * second with sockets and folders; `vectors` replays golden data, `e2e` runs real processes.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -8,6 +11,16 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['**/*.service.test.ts'],
+          isolate: false,
+          setupFiles: ['test/support/install-crypto.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'service',
+          include: ['src/**/*.service.test.ts'],
           isolate: false,
           setupFiles: ['test/support/install-crypto.ts'],
           testTimeout: 30_000,

@@ -1,5 +1,4 @@
 /** A node's private transaction manager as a recording left it: what it held, opened with its own keys. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import sodium from 'libsodium-wrappers';
 import { fromBase64 } from '../../src/core/base/base64.ts';
@@ -13,7 +12,7 @@ import {
   type PrivateQuery,
   type Psi,
 } from '../../src/core/privacy/inputs.ts';
-import { readJson } from '../vectors/folders.ts';
+import { plainOrPacked, readJson } from '../vectors/folders.ts';
 import type { PrivateNode } from './memory-chain.ts';
 
 interface ManagerKey {
@@ -63,8 +62,7 @@ export async function recordedNode(
 
 /** By payload hash in hex. */
 export function contentsOf(recording: string): Record<string, Held> {
-  const file = join(recording, 'private/manager-contents.json');
-  return readJson(existsSync(file) ? file : `${file}.gz`);
+  return readJson(plainOrPacked(join(recording, 'private/manager-contents.json')));
 }
 
 class RecordedManager implements PrivateInputs {

@@ -25,8 +25,22 @@ export function filesBelow(folder: string, accept: (path: string) => boolean): s
   return found;
 }
 
+/** The file, or where it is absent the same with `.gz` after its name. */
+export function plainOrPacked(file: string): string {
+  return existsSync(file) ? file : `${file}.gz`;
+}
+
+/** What is in a file, unpacked when its name ends in `.gz`. */
+export function readBytes(file: string): Buffer {
+  const bytes = readFileSync(file);
+  return file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+}
+
+export function readText(file: string): string {
+  return readBytes(file).toString('utf8');
+}
+
 /** Parses `.json` and `.json.gz`. */
 export function readJson(file: string): any {
-  const bytes = readFileSync(file);
-  return JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8'));
+  return JSON.parse(readText(file));
 }

@@ -1,9 +1,7 @@
 /** Blocks as GoQuorum's recordings hold them: one JSON array, or one block a line, perhaps gzipped. */
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { type Genesis, genesisFromJson } from '../../src/core/chain/genesis.ts';
-import { readJson } from './folders.ts';
+import { readJson, readText } from './folders.ts';
 
 export interface RecordedBlock {
   readonly number: number;
@@ -11,6 +9,9 @@ export interface RecordedBlock {
   readonly rlp: string;
   readonly stateRoot?: string;
   readonly receiptsRoot?: string;
+  /** As `eth_getBlockByNumber` shows it, with whole transactions. */
+  readonly block?: any;
+  readonly signers?: { readonly author: string; readonly committers: readonly string[] };
   readonly receipts?: readonly RecordedReceipt[];
   /** Of each node, after this block. */
   readonly privateStateRoots?: Readonly<Record<string, string>>;
@@ -25,9 +26,7 @@ export const BLOCKS_FILE = /\/blocks\.jsonl?(\.gz)?$/;
 
 export function readBlocks(file: string): RecordedBlock[] {
   if (!/\.jsonl(\.gz)?$/.test(file)) return readJson(file);
-  const bytes = readFileSync(file);
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  return text
+  return readText(file)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
@@ -40,7 +39,5 @@ export function recordingOf(file: string): string {
 }
 
 export function genesisOf(recording: string): Genesis {
-  const file = join(recording, 'genesis.json');
-  if (!existsSync(file)) throw new Error(`no genesis.json in ${recording}`);
-  return genesisFromJson(readJson(file));
+  return genesisFromJson(readJson(join(recording, 'genesis.json')));
 }

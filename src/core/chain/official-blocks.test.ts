@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { filesBelow, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import { filesBelow, readBytes, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { RlpReader } from '../base/rlp.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
@@ -45,8 +43,8 @@ const SEALS_CHECKED_EVERY_BLOCKS = 50;
 it('a long IBFT chain is linked and sealed', () => {
   const root = sharedVectors();
   if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: the IBFT chain was not decoded');
-  const packed = readFileSync(`${root}/public/besu/ibft/goquorum-ibft.blocks.gz`);
-  const reader = new RlpReader(new Uint8Array(gunzipSync(packed)));
+  const blocks = readBytes(`${root}/public/besu/ibft/goquorum-ibft.blocks.gz`);
+  const reader = new RlpReader(new Uint8Array(blocks));
   let parent: Uint8Array | undefined;
   let count = 0;
   while (!reader.done) {

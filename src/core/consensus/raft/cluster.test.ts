@@ -1,13 +1,12 @@
 /** Who may become a member, against GoQuorum's recorded answers. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OWN_VECTORS } from '../../../../test/vectors/folders.ts';
+import { OWN_VECTORS, readText } from '../../../../test/vectors/folders.ts';
 import { fromHex } from '../../base/hex.ts';
 import { parseEnode } from '../../wire/enode.ts';
 import { Cluster } from './cluster.ts';
 
-const RECORDED = readFileSync(join(OWN_VECTORS, 'goquorum/consensus/raft/rpc.io'), 'utf8');
+const RECORDED = readText(join(OWN_VECTORS, 'goquorum/consensus/raft/rpc.io'));
 
 function section(title: string): { request: any; response: any }[] {
   const text = RECORDED.split(/^\/\/ --- /m).find((each) => each.startsWith(title))!;
