@@ -1,43 +1,29 @@
 /** Compiles the contracts: `npm run contracts` writes what a test compares with the source. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compile, compilerVersion } from './solidity.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../contracts/DepositContract.sol');
 export const MADE = resolve(import.meta.dirname, '../src/core/staking/deposit-contract.ts');
 const NAME = 'DepositContract';
 const LINE_CHARACTERS = 96;
 
-interface Compiler {
-  compile(input: string): string;
-  version(): string;
-}
-
 /** The text of the module that holds the contract. Throws what the compiler says against the source. */
 export function depositContractModule(): string {
-  const solc = createRequire(import.meta.url)('solc') as Compiler;
-  const input = {
-    language: 'Solidity',
-    sources: { [NAME]: { content: readFileSync(SOURCE, 'utf8') } },
-    settings: {
-      evmVersion: 'istanbul',
-      optimizer: { enabled: true, runs: 10_000 },
-      metadata: { appendCBOR: false },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
-    },
+  const settings = {
+    evmVersion: 'istanbul',
+    optimizer: { enabled: true, runs: 10_000 },
+    metadata: { appendCBOR: false },
+    outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input)));
-  const errors = ((output.errors ?? []) as { severity: string; formattedMessage: string }[]).filter(
-    (each) => each.severity === 'error',
-  );
-  if (errors.length > 0) throw new Error(errors[0]?.formattedMessage);
-  const { abi, evm } = output.contracts[NAME][NAME];
+  const contracts = compile({ [NAME]: readFileSync(SOURCE, 'utf8') }, settings);
+  const { abi, evm } = contracts[NAME]![NAME]!;
   const code = `0x${evm.bytecode.object}`.match(new RegExp(`.{1,${LINE_CHARACTERS}}`, 'g'))!;
   return [
     '/** Made from contracts/DepositContract.sol by `npm run contracts`; a test compares the two. */',
     '',
-    `// ${solc.version()}`,
+    `// ${compilerVersion()}`,
     'export const DEPOSIT_CONTRACT_ABI =',
     `  '${JSON.stringify(abi)}';`,
     '',

@@ -85,6 +85,7 @@ export function memoryProxy(options: {
   readonly journal?: Journal;
   readonly payloads?: PayloadStore;
   readonly strictNonce?: boolean;
+  readonly estimatesGas?: boolean;
   readonly fillsGaps?: boolean;
   readonly forwarded?: readonly string[];
 }): MemoryProxy {
@@ -103,6 +104,7 @@ export function memoryProxy(options: {
   const transactions = new Transactions({
     ...{ desk, sender, upstream, chainId, payloads: options.payloads },
     strictNonce: options.strictNonce ?? false,
+    estimatesGas: options.estimatesGas ?? false,
   });
   const forwarded = new Set(options.forwarded);
   const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });

@@ -45,6 +45,8 @@ interface Common {
   readonly from: string;
   /** undefined: the next one. */
   readonly nonce: bigint | undefined;
+  /** False: the body's gas limit is the default. */
+  readonly namesGas: boolean;
   readonly body: RequestBody;
 }
 
@@ -99,12 +101,13 @@ export function readEthRequest(params: unknown, chainId: bigint): TransactionReq
   const from = readFrom(fields);
   const nonce = quantity(fields, 'nonce');
   const body = readBody(fields, chainId);
+  const common = { from, nonce, body, namesGas: readGas(fields) !== undefined };
   const terms = readPrivateTerms(fields);
-  if (!terms) return { kind: 'public', from, nonce, body };
+  if (!terms) return { kind: 'public', ...common };
   if (body.value !== 0n) throw refuse('SIGNER_PRIVATE_VALUE');
   if (body.type !== 0) throw badParams('a private transaction has no access list and no 1559 fees');
   if (body.data.length === 0) throw badParams('a private transaction needs data');
-  return { kind: 'private', from, nonce, body, terms };
+  return { kind: 'private', ...common, terms };
 }
 
 /** Of `eea_sendTransaction`. */
@@ -116,7 +119,8 @@ export function readEeaRequest(params: unknown, chainId: bigint): TransactionReq
   const body = readBody(fields, chainId);
   if (body.value !== 0n) throw badParams('value: private transactions cannot transfer ether');
   if (body.type !== 0) throw badParams('an EEA transaction has no access list and no 1559 fees');
-  return { kind: 'eea', from, nonce, body, terms: readEeaTerms(fields) };
+  const namesGas = readGas(fields) !== undefined;
+  return { kind: 'eea', from, nonce, namesGas, body, terms: readEeaTerms(fields) };
 }
 
 function refuseUnknown(fields: Fields, known: ReadonlySet<string>): void {
@@ -143,7 +147,7 @@ function readBody(fields: Fields, chainId: bigint): RequestBody {
     gasPrice: fees?.maxFeePerGas ?? gasPrice,
     maxFeePerGas: fees?.maxFeePerGas ?? gasPrice,
     maxPriorityFeePerGas: fees?.maxPriorityFeePerGas ?? gasPrice,
-    gasLimit: readGas(fields),
+    gasLimit: readGas(fields) ?? GAS_DEFAULT,
     to: addressOrNone(fields, 'to'),
     value: quantity(fields, 'value') ?? 0n,
     data: readData(fields),
@@ -179,12 +183,12 @@ function readType(fields: Fields, hasFees: boolean, hasAccessList: boolean): Tra
   );
 }
 
-function readGas(fields: Fields): bigint {
+function readGas(fields: Fields): bigint | undefined {
   const gas = quantity64(fields, 'gas');
   const limit = quantity64(fields, 'gasLimit');
   if (gas !== undefined && limit !== undefined && gas !== limit)
     throw badParams('gas and gasLimit disagree');
-  return gas ?? limit ?? GAS_DEFAULT;
+  return gas ?? limit;
 }
 
 function readData(fields: Fields): Uint8Array {

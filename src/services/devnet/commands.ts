@@ -74,7 +74,7 @@ export function signerCommand(
     ...['--downstream-http-port', String(node!.ports.rpc)],
     ...['--ptm-url', `http://127.0.0.1:${node!.ports.ptmQ2t}`],
     ...['--keystores-path', files.signerKeys, '--keystores-password-file', files.signerPassword],
-    ...['--logging', levels[verbosity] ?? 'INFO', '--fill-gaps'],
+    ...['--logging', levels[verbosity] ?? 'INFO', '--fill-gaps', '--estimate-gas'],
   ];
 }
 

@@ -150,6 +150,14 @@ const SIGNING_ROWS: readonly OptionRow[] = [
     group: SIGNING,
   },
   {
+    flag: 'estimate-gas',
+    type: 'boolean',
+    default: false,
+    about:
+      'A transaction that names no gas gets what the node estimates (eth_estimateGas), instead of 90000',
+    group: SIGNING,
+  },
+  {
     flag: 'strict-nonce',
     type: 'boolean',
     default: false,

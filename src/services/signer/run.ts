@@ -108,6 +108,7 @@ function proxySettingsOf(
     dataPath: settings.dataPath,
     fillsGaps: settings.fillsGaps,
     strictNonce: settings.strictNonce,
+    estimatesGas: settings.estimatesGas,
     forwarded: settings.forwarded,
     nodeWebSocket: nodeWebSocket(upstream),
     mayConnect: (request) => door.refusal(request) === undefined,

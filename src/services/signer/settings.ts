@@ -33,6 +33,7 @@ export interface SignerSettings {
   readonly ptmUrl: string | undefined;
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
+  readonly estimatesGas: boolean;
   readonly forwarded: ReadonlySet<string>;
   readonly guard: GuardSettings;
   readonly metrics: MetricsSettings;
@@ -133,6 +134,7 @@ export function settingsOf(options: ParsedOptions): SignerSettings {
     ptmUrl: ptmUrl(options.string('ptm-url')),
     fillsGaps: options.boolean('fill-gaps'),
     strictNonce: options.boolean('strict-nonce'),
+    estimatesGas: options.boolean('estimate-gas'),
     forwarded: new Set(options.list('forward-methods')),
     guard: guardSettings(options),
     metrics: metricsSettings(options, isEthSigner),

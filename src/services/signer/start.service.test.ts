@@ -38,6 +38,7 @@ async function start(
       dataPath: undefined,
       fillsGaps: false,
       strictNonce: false,
+      estimatesGas: false,
       forwarded: new Set(),
       nodeWebSocket: { url: `ws://127.0.0.1:${node.port}`, options: {} },
       mayConnect: () => true,

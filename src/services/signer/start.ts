@@ -28,6 +28,7 @@ export interface ProxySettings {
   readonly dataPath: string | undefined;
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
+  readonly estimatesGas: boolean;
   readonly forwarded: ReadonlySet<string>;
   readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
   /** For subscriptions. */
@@ -80,6 +81,7 @@ export async function startProxy(
   const transactions = new Transactions({
     ...{ desk, sender, upstream, chainId, payloads: parts.payloads },
     strictNonce: settings.strictNonce,
+    estimatesGas: settings.estimatesGas,
   });
   if (journal) sender.restore(journal.restored());
   const pipeline = new Pipeline({

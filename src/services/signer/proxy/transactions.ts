@@ -14,6 +14,7 @@ import {
   type TransactionRequest,
 } from '../../../core/signing/transaction-request.ts';
 import type { Call } from './envelope.ts';
+import { estimateOf, estimateQuestion } from './gas-estimate.ts';
 import { accountOf, isPublicLane, laneOf } from './lanes.ts';
 import type { HeaderList, PayloadStore, Upstream, UpstreamAnswer } from './ports.ts';
 import { errorText, type Reply, relayed, resultReply } from './reply.ts';
@@ -36,6 +37,8 @@ export interface TransactionParts {
   readonly payloads: PayloadStore | undefined;
   /** `eth_signTransaction` without a nonce is refused, as in EthSigner. */
   readonly strictNonce: boolean;
+  /** A transaction that names no gas gets what the node estimates, and not EthSigner's default. */
+  readonly estimatesGas: boolean;
 }
 
 export class Transactions {
@@ -46,12 +49,19 @@ export class Transactions {
   }
 
   /** The signed bytes; they go nowhere. */
-  async sign(call: Call, { identity }: Caller): Promise<Reply> {
-    const request = readEthRequest(call.params, this.parts.chainId);
-    checkStoredPayload(request);
-    if (request.nonce === undefined && this.parts.strictNonce) throw badParams('nonce is missing');
+  async sign(call: Call, caller: Caller): Promise<Reply> {
+    const { identity } = caller;
+    const read = readEthRequest(call.params, this.parts.chainId);
+    checkStoredPayload(read);
+    if (read.nonce === undefined && this.parts.strictNonce) throw badParams('nonce is missing');
     const { desk } = this.parts;
-    const signer = desk.find(identity, request.from, 'SIGNER_NO_ACCOUNT');
+    const signer = desk.find(identity, read.from, 'SIGNER_NO_ACCOUNT');
+    // A private one that is only signed carries the hash of its payload, which runs nothing.
+    const request =
+      this.needsEstimate(read) && read.kind === 'public'
+        ? await this.withEstimate(read, call, caller)
+        : read;
+    if ('status' in request) return relayed(request);
     const intent = intentOf(call.method, request);
     await desk.check(identity, intent);
     let { nonce } = request;
@@ -71,14 +81,17 @@ export class Transactions {
     if (call.params === undefined || call.params === null)
       throw refuse('SIGNER_INTERNAL', 'params are missing');
     const isEea = call.method === 'eea_sendTransaction';
-    const request = isEea
+    const read = isEea
       ? readEeaRequest(call.params, chainId)
       : readEthRequest(call.params, chainId);
-    const signer = desk.find(caller.identity, request.from, 'SIGNER_NO_SENDER');
+    const signer = desk.find(caller.identity, read.from, 'SIGNER_NO_SENDER');
+    const request = this.needsEstimate(read) ? await this.withEstimate(read, call, caller) : read;
+    if ('status' in request) return relayed(request);
     const intent = intentOf(call.method, request);
     const refusal = desk.check(caller.identity, intent);
     if (refusal) await refusal;
-    const data = request.kind === 'private' ? await this.storePayload(request, caller) : undefined;
+    const data =
+      request.kind === 'private' ? await this.storePayload(request, call, caller) : undefined;
     if (data && !(data instanceof Uint8Array)) return relayed(data);
     const sign = (nonce: number | bigint) =>
       this.signCall({ request, signer, intent, caller, data }, BigInt(nonce));
@@ -114,6 +127,24 @@ export class Transactions {
     return this.signCall({ request, signer, intent, caller, data: undefined }, BigInt(nonce));
   }
 
+  /** An EEA transaction runs as its marker does: no node estimates it. */
+  private needsEstimate({ namesGas, kind }: TransactionRequest): boolean {
+    return this.parts.estimatesGas && !namesGas && kind !== 'eea';
+  }
+
+  /** With the gas that the node says it needs; or the error with which the node answers. */
+  private async withEstimate(
+    request: TransactionRequest,
+    call: Call,
+    { path, headers }: Caller,
+  ): Promise<TransactionRequest | UpstreamAnswer> {
+    const body = estimateQuestion(request, call.id);
+    const answer = await this.parts.upstream.post({ body, path, headers });
+    const gasLimit = estimateOf(answer);
+    if (gasLimit === undefined) return answer;
+    return { ...request, body: { ...request.body, gasLimit } };
+  }
+
   private rawOf(
     signer: AccountSigner,
     request: TransactionRequest,
@@ -146,6 +177,7 @@ export class Transactions {
   /** With the manager, or as EthSigner did: by a method of the node. An answer of the node that holds no hash is handed on. */
   private async storePayload(
     request: Extract<TransactionRequest, { kind: 'private' }>,
+    { id }: Call,
     caller: Caller,
   ): Promise<Uint8Array | UpstreamAnswer> {
     const { payloads, upstream } = this.parts;
@@ -157,12 +189,8 @@ export class Transactions {
         throw refuse('SIGNER_MANAGER', (error as Error).message);
       }
     }
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      method: 'goquorum_storeRaw',
-      params: [toHex(data)],
-      id: 1,
-    });
+    const params = JSON.stringify([toHex(data)]);
+    const body = `{"jsonrpc":"2.0","method":"goquorum_storeRaw","params":${params},"id":${id}}`;
     const answer = await upstream.post({ body, path: caller.path, headers: caller.headers });
     return storedHash(answer) ?? answer;
   }

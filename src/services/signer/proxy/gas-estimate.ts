@@ -1,0 +1,45 @@
+/** Asking the node how much gas a transaction needs that names none. */
+import { toHex } from '../../../core/base/hex.ts';
+import { refuse } from '../../../core/signing/failures.ts';
+import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
+import type { UpstreamAnswer } from './ports.ts';
+
+/**
+ * The body to send. `id` is JSON text, the client's own: an error of the node is his answer. It
+ * offers no price, so that the balance of the account does not count.
+ */
+export function estimateQuestion(request: TransactionRequest, id: string): string {
+  const { to, value, data, accessList } = request.body;
+  const transaction = {
+    from: request.from,
+    ...(to && { to: toHex(to) }),
+    value: `0x${value.toString(16)}`,
+    data: toHex(data),
+    ...(accessList.length > 0 && {
+      accessList: accessList.map(({ address, slots }) => ({
+        address: toHex(address),
+        storageKeys: slots.map((slot) => toHex(slot)),
+      })),
+    }),
+    ...(request.kind === 'private' && request.terms),
+  };
+  const params = JSON.stringify([transaction]);
+  return `{"jsonrpc":"2.0","method":"eth_estimateGas","params":${params},"id":${id}}`;
+}
+
+/** undefined: the node answers with an error. Throws SIGNER_INTERNAL where it says neither. */
+export function estimateOf({ body }: UpstreamAnswer): bigint | undefined {
+  const { result, error } = parsed(body);
+  if (error) return undefined;
+  if (typeof result !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(result))
+    throw refuse('SIGNER_INTERNAL', 'the node does not tell the gas that the transaction needs');
+  return BigInt(result);
+}
+
+function parsed(body: string): { readonly result?: unknown; readonly error?: unknown } {
+  try {
+    return JSON.parse(body) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.22;
+
+import {BoxV1} from "./BoxV1.sol";
+
+/// What the box becomes; its value stays.
+contract BoxV2 is BoxV1 {
+    function version() external pure override returns (uint256) {
+        return 2;
+    }
+}

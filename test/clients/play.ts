@@ -1,0 +1,140 @@
+/** One client's program plays the scenario of README.md; a node that it did not talk to says whether it is so. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { headOf, untilBlock, untilMined } from '../support/devnet.ts';
+import { type Rpc, rpcClient } from '../support/rpc-client.ts';
+import { viemClients } from '../support/viem-clients.ts';
+import type { Client, Scheme } from './clients.ts';
+import type { Contracts } from './contracts.ts';
+
+const run = promisify(execFile);
+const PATIENCE_MS = 170_000;
+
+/** Where a client is tried. */
+export interface Endpoint {
+  readonly name: 'node' | 'signing proxy';
+  readonly url: Record<Scheme, string>;
+  /** Whose transactions they are. */
+  readonly sender: string;
+  /** The sender's: absent where the endpoint signs. */
+  readonly privateKey?: string;
+}
+
+interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  readonly value: string;
+}
+
+/** What a program prints. */
+interface Finding {
+  readonly token: string;
+  readonly box: string;
+  readonly transaction: string;
+  readonly past: readonly Transfer[];
+  /** Where the client can subscribe. */
+  readonly heard?: readonly Transfer[];
+  readonly read: { readonly balance: string; readonly value: string; readonly version: string };
+}
+
+/** What the client offered for its transaction, without being told to. */
+export interface Offer {
+  /** 0x0, 0x1 or 0x2. */
+  readonly type: string;
+  /** Wei a unit of gas, at most. */
+  readonly gasPrice: bigint;
+}
+
+export interface Play {
+  readonly client: Client;
+  /** The folder that the client is installed in. */
+  readonly home: string;
+  readonly endpoint: Endpoint;
+  readonly scheme: Scheme;
+  readonly contracts: Contracts;
+  readonly chainId: number;
+  /** A node of the network, another than the endpoint's. */
+  readonly witness: string;
+}
+
+/** Throws what the program said, or what is not so. */
+export async function play(play: Play): Promise<Offer> {
+  const { client, endpoint, scheme, contracts, chainId } = play;
+  const to = `0x${randomBytes(20).toString('hex')}`;
+  const { privateKey } = endpoint;
+  const task = { url: endpoint.url[scheme], chainId, privateKey, to, contracts };
+  const finding = await runProgram(client, play.home, task);
+  const witness = rpcClient(play.witness);
+  await untilMined(witness, finding.transaction);
+  await untilBlock(witness, await headOf(rpcClient(endpoint.url.http)));
+
+  const transfer = { from: lower(endpoint.sender), to, value: '5' };
+  const read = { balance: '5', value: '42', version: '2' };
+  deepEqual(finding.past.map(lowered), [transfer], 'the event that was read');
+  if (finding.heard || (scheme === 'ws' && client.hears !== false))
+    deepEqual(finding.heard?.map(lowered), [transfer], 'the event that was heard');
+  deepEqual(finding.read, read, 'what the client read');
+  deepEqual(await readBy(play.witness, contracts, finding, to), read, 'what another node reads');
+  equal(await witness.call('eth_getBalance', to, 'latest'), '0x1', 'the wei that was sent');
+  return offerOf(witness, finding.transaction);
+}
+
+async function runProgram(client: Client, home: string, task: object): Promise<Finding> {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-client-'));
+  const file = join(folder, 'task.json');
+  writeFileSync(file, JSON.stringify(task));
+  const [command, ...args] = client.command(file);
+  try {
+    const { stdout } = await run(command!, args, {
+      cwd: home,
+      timeout: PATIENCE_MS,
+      env: { ...process.env, TASK: file, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    });
+    return JSON.parse(stdout.trim().split('\n').at(-1)!);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function readBy(url: string, contracts: Contracts, { token, box }: Finding, to: string) {
+  const { node } = viemClients(url);
+  const read = async (
+    address: string,
+    name: keyof Contracts,
+    functionName: string,
+    args: unknown[] = [],
+  ) =>
+    String(
+      await node.readContract({
+        address: address as `0x${string}`,
+        abi: contracts[name].abi,
+        functionName,
+        args,
+      }),
+    );
+  return {
+    balance: await read(token, 'Token', 'balanceOf', [to]),
+    value: await read(box, 'BoxV2', 'value'),
+    version: await read(box, 'BoxV2', 'version'),
+  };
+}
+
+async function offerOf(witness: Rpc, hash: string): Promise<Offer> {
+  const { type, gasPrice, maxFeePerGas } = await witness.call<{
+    type: string;
+    gasPrice: string;
+    maxFeePerGas?: string;
+  }>('eth_getTransactionByHash', hash);
+  return { type, gasPrice: BigInt(maxFeePerGas ?? gasPrice) };
+}
+
+const lower = (address: string) => address.toLowerCase();
+
+function lowered({ from, to, value }: Transfer): Transfer {
+  return { from: lower(from), to: lower(to), value };
+}

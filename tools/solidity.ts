@@ -1,0 +1,42 @@
+/** The pinned solc, through its standard JSON. */
+import { createRequire } from 'node:module';
+
+interface Compiler {
+  compile(input: string, callbacks?: { import(path: string): { contents: string } }): string;
+  version(): string;
+}
+
+interface Compiled {
+  readonly abi: object[];
+  readonly evm: { readonly bytecode: { readonly object: string } };
+}
+
+const solc = createRequire(import.meta.url)('solc') as Compiler;
+
+/** As `0.8.37+commit.…`. */
+export const compilerVersion = (): string => solc.version();
+
+/**
+ * Compiles `sources` (file name to text). `imported` gives the text of a file that a source imports
+ * from elsewhere. Returns what was selected, by file and contract. Throws the compiler's first error.
+ */
+export function compile(
+  sources: Record<string, string>,
+  settings: object,
+  imported: (path: string) => string = () => '',
+): Record<string, Record<string, Compiled>> {
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.entries(sources).map(([file, content]) => [file, { content }]),
+    ),
+    settings,
+  };
+  const callbacks = { import: (path: string) => ({ contents: imported(path) }) };
+  const { errors = [], contracts } = JSON.parse(solc.compile(JSON.stringify(input), callbacks));
+  const [error] = (errors as { severity: string; formattedMessage: string }[]).filter(
+    ({ severity }) => severity === 'error',
+  );
+  if (error) throw new Error(error.formattedMessage);
+  return contracts;
+}
