@@ -16,7 +16,7 @@ const upstream = { host: '127.0.0.1', port: Number(port), path: '/', timeoutMs: 
 const proxy = await startProxy(
   {
     ...{ chainId: 1337n, dataPath: mkdtempSync(join(tmpdir(), 'quorate-bench-')) },
-    ...{ fillsGaps: false, strictNonce: false, estimatesGas: false, forwarded: new Set<string>() },
+    ...{ fillsGaps: false, strictNonce: false, estimatesGas: false, forwarded: [] },
     nodeWebSocket: { url: `ws://127.0.0.1:${port}`, options: {} },
     mayConnect: () => true,
     upstream: { ...upstream, connectionsMax: 64, secureAgent: undefined },

@@ -50,6 +50,9 @@ export const signerCommand: Command = {
       accounts: signer.accounts.length,
       node: `${settings.upstream.host}:${settings.upstream.port}`,
     });
+    log('info', 'Methods that change the node are not passed on to it', {
+      allowed: settings.forwarded.join(',') || 'none: --forward names those that are',
+    });
     if (signer.metricsPort !== undefined)
       log('info', 'Metrics are served', { port: signer.metricsPort });
     process.on('SIGHUP', () => signer.reload());

@@ -106,7 +106,7 @@ export function memoryProxy(options: {
     strictNonce: options.strictNonce ?? false,
     estimatesGas: options.estimatesGas ?? false,
   });
-  const forwarded = new Set(options.forwarded);
+  const forwarded = options.forwarded ?? [];
   const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });
   const plain = { headers: [], path: '/' };
   const send: MemoryProxy['send'] = (body, identity = EVERYBODY, request = plain) => {

@@ -293,7 +293,7 @@ export function checkStoredPayload(request: TransactionRequest): void {
   );
 }
 
-/** For policies: the first four bytes of the data. */
+/** For policies: the first four bytes of the data, or as many as there are; undefined: no data. */
 export function selectorOf({ data }: RequestBody): string | undefined {
-  return data.length < 4 ? undefined : toHex(data.subarray(0, 4));
+  return data.length === 0 ? undefined : toHex(data.subarray(0, 4));
 }

@@ -125,10 +125,11 @@ const NODE_ROWS: readonly OptionRow[] = [
     group: NODE,
   },
   {
-    flag: 'forward-methods',
+    flag: 'forward',
+    aliases: ['forward-methods'],
     type: 'list',
     about:
-      'Methods that would have the node sign with keys of its own, and are passed on all the same',
+      'Methods to pass on to the node besides those that only read or carry what is signed, such as admin_peers; admin_* is all that begin so',
     group: NODE,
   },
 ];

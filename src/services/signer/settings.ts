@@ -34,7 +34,7 @@ export interface SignerSettings {
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
-  readonly forwarded: ReadonlySet<string>;
+  readonly forwarded: readonly string[];
   readonly guard: GuardSettings;
   readonly metrics: MetricsSettings;
   readonly logging: {
@@ -135,7 +135,7 @@ export function settingsOf(options: ParsedOptions): SignerSettings {
     fillsGaps: options.boolean('fill-gaps'),
     strictNonce: options.boolean('strict-nonce'),
     estimatesGas: options.boolean('estimate-gas'),
-    forwarded: new Set(options.list('forward-methods')),
+    forwarded: options.list('forward'),
     guard: guardSettings(options),
     metrics: metricsSettings(options, isEthSigner),
     logging: {

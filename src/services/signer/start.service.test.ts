@@ -39,7 +39,7 @@ async function start(
       fillsGaps: false,
       strictNonce: false,
       estimatesGas: false,
-      forwarded: new Set(),
+      forwarded: [],
       nodeWebSocket: { url: `ws://127.0.0.1:${node.port}`, options: {} },
       mayConnect: () => true,
       serve: {

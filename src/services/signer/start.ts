@@ -29,7 +29,7 @@ export interface ProxySettings {
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
-  readonly forwarded: ReadonlySet<string>;
+  readonly forwarded: readonly string[];
   readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
   /** For subscriptions. */
   readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };

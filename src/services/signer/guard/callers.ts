@@ -2,7 +2,7 @@
 
 import { AccessToken } from '../../../core/permission/access-token.ts';
 import type { Identity, Refusal } from '../../../core/signing/guard.ts';
-import { matchesMethod } from './method-patterns.ts';
+import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import { address, type CallerEntry } from './policy.ts';
 
 /** Of EthSigner: "Unauthorized". */

@@ -1,7 +1,7 @@
 /** Decides by the rules of a policy; refusals name the rule. */
 import type { Intent } from '../../../core/signing/guard.ts';
+import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import type { Signed } from './audit-history.ts';
-import { matchesMethod } from './method-patterns.ts';
 import type { Policy, Rate, Rule } from './policy.ts';
 import { RateWindow } from './rate-window.ts';
 

@@ -243,12 +243,15 @@ describe('what never reaches the node', () => {
     ...['Eth_SendTransaction', 'eth.sendTransaction', '\u200beth_sign', 'personal_sendTransaction'],
     ...['personal_unlockAccount', 'account_signTransaction', 'quorumExtension_extendContract'],
     ...['ledgerPermission_addNewOrg', 'eea_sendTransaction\n', 'eth_sign\u0000'],
+    ...['istanbul_propose', 'istanbul_discard', 'raft_addPeer', 'raft_removePeer', 'admin_addPeer'],
+    ...['miner_stop', 'debug_setHead', 'debug_writeMemProfile', 'quorumPermission_approveOrg'],
+    ...['ledgerExtension_cancelExtension', 'engine_forkchoiceUpdatedV3', 'eth', 'net_', 'none'],
   ];
   it.each(smuggled)('%j', async (method) => {
     const { proxy, calls } = play();
     const { error } = await proxy.call(method, transfer);
     expect(error.code).toBe(-32604);
-    expect(error.data.reason).toContain('node sign');
+    expect(error.data.reason).toContain('--forward');
     expect(calls).toEqual([]);
   });
 
@@ -280,8 +283,10 @@ describe('what never reaches the node', () => {
   });
 
   it('methods that the operator names pass', async () => {
-    const { proxy } = play({ forwarded: ['quorumExtension_extendContract'] });
-    expect((await proxy.call('quorumExtension_extendContract')).result).toContain('from the node');
+    const { proxy } = play({ forwarded: ['quorumExtension_extendContract', 'admin_*'] });
+    for (const method of ['quorumExtension_extendContract', 'admin_peers', 'admin_addPeer'])
+      expect((await proxy.call(method)).result).toContain('from the node');
+    expect((await proxy.call('quorumExtension_approveExtension')).error.code).toBe(-32604);
   });
 });
 
@@ -353,6 +358,19 @@ describe('the guard', () => {
       ...{ account: ACCOUNT, to: TO, value: 1n, gas: 90_000n, selector: '0x01020304' },
       kind: 'transaction',
     });
+  });
+
+  it('is told of every byte of short data: one to three are no call without data', async () => {
+    const selectors: unknown[] = [];
+    const guard: Guard = {
+      ...OPEN_GUARD,
+      record: (_, { selector }) => void selectors.push(selector),
+    };
+    const { proxy } = play({ guard });
+    const { nonce: _, ...free } = transfer;
+    for (const data of ['0x', '0x01', '0x0102', '0x010203'])
+      await proxy.call('eth_sendTransaction', { ...free, data });
+    expect(selectors).toEqual([undefined, '0x01', '0x0102', '0x010203']);
   });
 
   it('hides accounts that a caller may not use, and methods that he may not call', async () => {

@@ -3,7 +3,7 @@ import { toHex } from '../../../core/base/hex.ts';
 import { badParams, refuse } from '../../../core/signing/failures.ts';
 import { readMessage, readTypedData, typedDataAccount } from '../../../core/signing/messages.ts';
 import { BATCH_CALLS_MAX, type Call, type Entry, parseEnvelope } from './envelope.ts';
-import { makesNodeSign } from './method-table.ts';
+import { isForwarded } from './forwarding.ts';
 import type { Upstream } from './ports.ts';
 import { errorReply, type Reply, refusalReply, relayed, resultReply } from './reply.ts';
 import { RefusedError, type SigningDesk } from './signing-desk.ts';
@@ -19,8 +19,8 @@ export interface PipelineParts {
   readonly upstream: Upstream;
   /** Told of each call before it is worked on: one of those answered here, or undefined for the node's; the function it returns, of the reply. */
   readonly watch?: ((method: string | undefined) => (reply: Reply) => void) | undefined;
-  /** Names of methods that make the node sign and may go there all the same. */
-  readonly forwarded: ReadonlySet<string>;
+  /** Methods that go to the node besides those of forwarding.ts. */
+  readonly forwarded: readonly string[];
 }
 
 type Handler = (call: Call, caller: Caller) => Reply | Promise<Reply>;
@@ -130,10 +130,10 @@ export class Pipeline {
       throw refuse('SIGNER_FORBIDDEN', `${method} is not allowed`);
     const handler = this.handlers.get(method);
     if (handler) return handler(call, caller);
-    if (makesNodeSign(method) && !this.parts.forwarded.has(method))
+    if (!isForwarded(method, this.parts.forwarded))
       throw refuse(
         'SIGNER_METHOD_REFUSED',
-        `${method} would have the node sign: it is not passed on`,
+        `${method} is not passed on to the node: the operator may allow it with --forward`,
       );
     return this.forward(call, caller);
   }
