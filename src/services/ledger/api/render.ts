@@ -125,10 +125,7 @@ export function renderTransaction(transaction: Transaction, place: Place | undef
     rendered.maxPriorityFeePerGas = toQuantity(transaction.maxPriorityFeePerGas);
   }
   if (transaction.type !== 0) {
-    rendered.accessList = transaction.accessList.map((entry) => ({
-      address: toHex(entry.address),
-      storageKeys: entry.slots.map(toHex),
-    }));
+    rendered.accessList = renderAccessList(transaction);
     rendered.chainId = toQuantity(transaction.chainId ?? 0n);
   }
   if (transaction.type === 3) {
@@ -140,6 +137,13 @@ export function renderTransaction(transaction: Transaction, place: Place | undef
   rendered.s = toQuantity(transaction.s);
   if (transaction.type >= 2) rendered.yParity = toQuantity(transaction.v);
   return rendered;
+}
+
+export function renderAccessList({ accessList }: Pick<Transaction, 'accessList'>): JsonObject[] {
+  return accessList.map((entry) => ({
+    address: toHex(entry.address),
+    storageKeys: entry.slots.map(toHex),
+  }));
 }
 
 function paidGasPrice(transaction: Transaction, baseFeePerGas: bigint | undefined): bigint {

@@ -30,6 +30,8 @@ function argsParam(structure: string): Param<TransactionArgs> {
         read(name, (each) => fieldQuantity(each, field(name, type)));
       const bytes = (name: string) =>
         read(name, (each) => hexBytes(each, field(name, 'hexutil.Bytes')));
+      for (const [name, type] of Object.entries(NEWER_MEMBERS))
+        if (hasContent(given[name])) throw unsupported(`${name} is of ${type}`);
       return {
         from: who('from'),
         to: who('to'),
@@ -44,11 +46,35 @@ function argsParam(structure: string): Param<TransactionArgs> {
         accessList: read('accessList', (each) =>
           parseAccessList(each, field('accessList', 'types.AccessList')),
         ),
+        type: read('type', (each) => knownType(each, field('type', 'hexutil.Uint64'))),
         chainId: amount('chainId', '*hexutil.Big'),
         private: structure === SEND_ARGS ? parsePrivate(given, structure) : undefined,
       };
     },
   };
+}
+
+/** Left out, they would make another transaction than their client meant. */
+const NEWER_MEMBERS: Readonly<Record<string, string>> = {
+  authorizationList: 'type 4 (EIP-7702)',
+  blobVersionedHashes: 'type 3 (EIP-4844)',
+  blobs: 'type 3 (EIP-4844)',
+  maxFeePerBlobGas: 'type 3 (EIP-4844)',
+};
+
+/** An empty list asks for nothing. */
+function hasContent(value: unknown): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+}
+
+function knownType(value: unknown, into: string): 0 | 1 | 2 {
+  const type = Number(fieldQuantity(value, into));
+  if (type === 0 || type === 1 || type === 2) return type;
+  throw unsupported(`it is ${type}`);
+}
+
+function unsupported(what: string): ParamError {
+  return new ParamError(`transaction type not supported: ${what}, types 0, 1 and 2 are taken`);
 }
 
 const TRANSACTION_PROPERTIES = Object.fromEntries(
@@ -65,7 +91,15 @@ const TRANSACTION_PROPERTIES = Object.fromEntries(
       'data',
       'input',
     ],
-    ...['accessList', 'chainId', 'privateFrom', 'privateFor', 'privacyFlag', 'mandatoryFor'],
+    ...[
+      'accessList',
+      'type',
+      'chainId',
+      'privateFrom',
+      'privateFor',
+      'privacyFlag',
+      'mandatoryFor',
+    ],
   ].map((name) => [name, {}]),
 );
 

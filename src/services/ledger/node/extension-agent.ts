@@ -249,6 +249,7 @@ const NOTHING: TransactionArgs = {
   data: undefined,
   input: undefined,
   accessList: undefined,
+  type: undefined,
   chainId: undefined,
   private: undefined,
 };

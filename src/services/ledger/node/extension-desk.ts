@@ -187,6 +187,7 @@ export class ExtensionDesk {
       maxFeePerGas: undefined,
       maxPriorityFeePerGas: undefined,
       accessList: undefined,
+      type: undefined,
       private: privately(args),
     });
   }

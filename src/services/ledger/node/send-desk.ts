@@ -19,6 +19,8 @@ export interface TransactionArgs {
   readonly data: Uint8Array | undefined;
   readonly input: Uint8Array | undefined;
   readonly accessList: readonly AccessListEntry[] | undefined;
+  /** undefined: what the other fields make it. */
+  readonly type: 0 | 1 | 2 | undefined;
   readonly chainId: bigint | undefined;
   readonly private: PrivateArgs | undefined;
 }

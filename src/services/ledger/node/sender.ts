@@ -42,9 +42,8 @@ import type {
   SendDesk,
   TransactionArgs,
 } from './send-desk.ts';
+import { checkFeeCap, type FeeTerms, feesOf, withPossibleFees } from './send-fees.ts';
 import type { TransactionDoor } from './transaction-door.ts';
-
-const WEI_PER_ETHER = 10n ** 18n;
 
 export interface SenderParts {
   readonly chain: Chain;
@@ -123,6 +122,7 @@ export class Sender implements SendDesk {
   /** Nonces go in the order of the calls; an account is held until its transaction is in the pool, not until it is durable. */
   async send(args: TransactionArgs, password?: string): Promise<Hash32> {
     const from = this.ownAccount(args);
+    if (args.private) checkPrivateValue(args.value);
     const distributed = this.mayDistributeAhead(args)
       ? this.distributeAhead(args, args.private, from, password)
       : undefined;
@@ -146,8 +146,9 @@ export class Sender implements SendDesk {
   async fill(args: TransactionArgs): Promise<Transaction> {
     const body = this.withDefaults(args, args.from);
     if (!args.private) return transactionFrom({ ...body, v: 0n, r: 0n, s: 0n });
-    const hash = await this.parts.private.storeRaw(body.data, args.private);
-    return markPrivate(transactionFrom({ ...body, data: hash, v: 0n, r: 0n, s: 0n }));
+    const { data } = body;
+    const stored = data.length > 0 && (await this.parts.private.storeRaw(data, args.private));
+    return markPrivate(transactionFrom({ ...body, data: stored || data, v: 0n, r: 0n, s: 0n }));
   }
 
   async signTransaction(args: TransactionArgs, password?: string): Promise<Transaction> {
@@ -157,7 +158,7 @@ export class Sender implements SendDesk {
     if (args.nonce === undefined) throw fail('SEND_ARGS', 'nonce not specified');
     const from = this.ownAccount(args);
     const body = this.withDefaults(args, from);
-    this.checkFee(body);
+    checkFeeCap(body, this.parts.feeCapWei);
     const signed = await this.signBody(from, body, args.private !== undefined, password);
     if (!args.private || isStored(body.data)) return signed;
     const data = await this.parts.private.storeRaw(body.data, args.private);
@@ -171,6 +172,13 @@ export class Sender implements SendDesk {
   async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
     const transaction = decodeTransaction(raw);
     if (!args) throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
+    if (transaction.type !== 0) {
+      throw fail(
+        'TX_TYPE_NOT_SUPPORTED',
+        'transaction type not supported: a private transaction is legacy, signed without chain id',
+      );
+    }
+    if (transaction.isPrivate) checkPrivateValue(transaction.value);
     this.checkSubmission(transaction);
     await this.parts.private.distributeSigned(transaction, args);
     return this.submit(transaction);
@@ -257,8 +265,10 @@ export class Sender implements SendDesk {
   }
 
   /** What the client left out (geth's setDefaults). Private transactions are legacy and carry no chain id. */
-  private withDefaults(args: TransactionArgs, from: Address | undefined): TransactionBody {
+  private withDefaults(given: TransactionArgs, from: Address | undefined): TransactionBody {
     const { chain, pool } = this.parts;
+    const terms = this.feeTerms();
+    const args = withPossibleFees(given, terms);
     if (args.data && args.input && !equalBytes(args.data, args.input)) {
       throw fail(
         'SEND_ARGS',
@@ -268,14 +278,11 @@ export class Sender implements SendDesk {
     const data = args.input ?? args.data ?? EMPTY_BYTES;
     if (!args.to && data.length === 0)
       throw fail('SEND_ARGS', 'contract creation without any data provided');
-    if (args.private && args.value !== undefined && args.value !== 0n) {
-      throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');
-    }
     const value = args.value ?? 0n;
     // With the value named, the estimate leaves room for the hash of a private payload.
     const gas = args.gas ?? this.parts.estimateGas({ ...args, value });
     return completeBody({
-      ...feeFields(args, () => this.gasPrice()),
+      ...feesOf(args, terms),
       chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
       nonce: args.nonce ?? (from ? pool.nonceOf(from) : 0n),
       gasLimit: gas,
@@ -284,6 +291,14 @@ export class Sender implements SendDesk {
       data,
       accessList: args.accessList ?? [],
     });
+  }
+
+  private feeTerms(): FeeTerms {
+    return {
+      rules: this.parts.private.rules(),
+      baseFeePerGas: this.parts.chain.head().header.baseFeePerGas ?? 0n,
+      suggested: () => this.gasPrice(),
+    };
   }
 
   /**
@@ -367,7 +382,7 @@ export class Sender implements SendDesk {
   }
 
   private checkSubmission(transaction: Transaction): void {
-    this.checkFee(transaction);
+    checkFeeCap(transaction, this.parts.feeCapWei);
     checkSigner(transaction, this.parts.private.rules());
     const isProtected =
       transaction.isPrivate || transaction.type !== 0 || transaction.chainId !== undefined;
@@ -378,19 +393,12 @@ export class Sender implements SendDesk {
       );
     }
   }
+}
 
-  private checkFee({
-    maxFeePerGas,
-    gasLimit,
-  }: Pick<TransactionBody, 'maxFeePerGas' | 'gasLimit'>): void {
-    const { feeCapWei } = this.parts;
-    const fee = maxFeePerGas * gasLimit;
-    if (feeCapWei === 0n || fee <= feeCapWei) return;
-    throw fail(
-      'SEND_FEE',
-      `tx fee (${ether(fee)} ether) exceeds the configured cap (${ether(feeCapWei)} ether)`,
-    );
-  }
+/** Refused before the payload leaves; a transaction with a value may be filled in and signed. */
+function checkPrivateValue(value: bigint | undefined): void {
+  if (value === undefined || value === 0n) return;
+  throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');
 }
 
 /** Nothing, or the hash of a payload that the caller has stored. */
@@ -404,28 +412,4 @@ function partsOf(signature65: Uint8Array): { parity: 0 | 1; r: bigint; s: bigint
     r: bytesToBigInt(signature65.subarray(0, 32)),
     s: bytesToBigInt(signature65.subarray(32, 64)),
   };
-}
-
-/** Dynamic fees make a type 2 transaction; an access list alone makes a type 1. */
-function feeFields(args: TransactionArgs, suggested: () => bigint): Partial<TransactionBody> {
-  if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined) {
-    const gasPrice = args.gasPrice ?? suggested();
-    return {
-      type: args.accessList ? 1 : 0,
-      gasPrice,
-      maxFeePerGas: gasPrice,
-      maxPriorityFeePerGas: gasPrice,
-    };
-  }
-  const maxFeePerGas = args.maxFeePerGas ?? args.maxPriorityFeePerGas ?? 0n;
-  return {
-    type: 2,
-    gasPrice: maxFeePerGas,
-    maxFeePerGas,
-    maxPriorityFeePerGas: args.maxPriorityFeePerGas ?? 0n,
-  };
-}
-
-function ether(wei: bigint): string {
-  return (Number((wei * 100n) / WEI_PER_ETHER) / 100).toFixed(2);
 }

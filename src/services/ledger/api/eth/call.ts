@@ -18,6 +18,7 @@ import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { TransactionArgs } from '../../node/send-desk.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type Context, method } from '../context.ts';
+import { renderAccessList } from '../render.ts';
 import { DATA, OBJECT, QUANTITY } from '../results.ts';
 import { blockTag, fieldQuantity, fixedBytes, hexBytes, optional } from '../shapes.ts';
 import { callArgs } from '../transaction-args.ts';
@@ -146,10 +147,7 @@ export const callMethods = [
     call: (context, [args, tag]) => {
       const found = createAccessList(requestOf(args), siteOf(context, tag), context.callLimits());
       return {
-        accessList: found.accessList.map(({ address, slots: keys }) => ({
-          address: toHex(address),
-          storageKeys: keys.map(toHex),
-        })),
+        accessList: renderAccessList(found),
         gasUsed: toQuantity(found.gasUsed),
         ...(found.error === undefined ? {} : { error: found.error }),
       };

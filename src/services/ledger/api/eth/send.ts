@@ -9,7 +9,7 @@ import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
-import { renderTransaction } from '../render.ts';
+import { renderAccessList, renderTransaction } from '../render.ts';
 import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
 import { address, data, named, optional, quantity } from '../shapes.ts';
 import { privateArgs, sendArgs } from '../transaction-args.ts';
@@ -17,7 +17,7 @@ import { privateArgs, sendArgs } from '../transaction-args.ts';
 /** GoQuorum's default. */
 const PRIVATE_RESEND_GAS = 90_000n;
 
-/** `{raw, tx}` of fill and sign, members in GoQuorum's order. */
+/** `{raw, tx}` of fill and sign: a transaction as geth 1.10 writes it to JSON. */
 export function renderSigned(transaction: Transaction): JsonObject {
   return {
     raw: toHex(transaction.raw),
@@ -38,7 +38,12 @@ export function renderSigned(transaction: Transaction): JsonObject {
             maxPriorityFeePerGas: toQuantity(transaction.maxPriorityFeePerGas),
           }
         : {}),
-      ...(transaction.type !== 0 ? { chainId: toQuantity(transaction.chainId ?? 0n) } : {}),
+      ...(transaction.type !== 0
+        ? {
+            chainId: toQuantity(transaction.chainId ?? 0n),
+            accessList: renderAccessList(transaction),
+          }
+        : {}),
       hash: toHex(transaction.hash),
     },
   };
