@@ -197,3 +197,20 @@ describe('plain JSON-RPC', () => {
     socket.close();
   });
 });
+
+it('tells of itself and its peers as GoQuorum does', async () => {
+  const [node] = net.rpc;
+  expect(await node!.call('admin_nodeInfo')).toMatchObject({ plugins: {} });
+  const peers = await node!.call<Record<string, any>[]>('admin_peers');
+  expect(peers).toHaveLength(3);
+  for (const peer of peers) {
+    const names = ['enode', 'id', 'name', 'caps', 'network', 'protocols'];
+    expect(Object.keys(peer)).toEqual(names);
+    expect(peer.caps).toEqual(expect.arrayContaining(['eth/66', 'istanbul/99', 'istanbul/100']));
+    const { eth, istanbul } = peer.protocols;
+    expect(Object.keys(eth)).toEqual(['version', 'difficulty', 'head']);
+    expect(istanbul).toEqual({ ...eth, version: 100 });
+    const block = await node!.call<object>('eth_getBlockByHash', eth.head, false);
+    expect(block).toMatchObject({ number: `0x${(eth.difficulty - 1).toString(16)}` });
+  }
+});

@@ -82,6 +82,15 @@ describe('a Raft devnet', () => {
     expect(timestamp).toBeLessThan(YEAR_2100_SECONDS);
   });
 
+  it('shows its members and its account as GoQuorum does', async () => {
+    const [rpc] = net.rpc;
+    const [first] = await rpc!.call<string[]>('eth_accounts');
+    expect(await rpc!.call('eth_coinbase')).toBe(first);
+    const names = ['raftId', 'nodeId', 'p2pPort', 'raftPort', 'hostname', 'role', 'nodeActive'];
+    for (const member of await rpc!.call<object[]>('raft_cluster'))
+      expect(Object.keys(member)).toEqual(names);
+  });
+
   it('mints many transactions of one sender in order, block upon block', async () => {
     const provider = new JsonRpcProvider(net.rpc[2]!.url, undefined, {
       ...ETHERS_OPTIONS,

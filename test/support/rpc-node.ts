@@ -117,7 +117,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     kv: new MemoryKv(),
     timers: systemTimers,
     privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
-    admin: adminDesk(node, server, facts),
+    admin: adminDesk(node, server, facts, () => accounts.addresses()[0]),
     options: nodeOptions,
     access,
     log,

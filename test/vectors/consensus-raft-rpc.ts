@@ -94,13 +94,12 @@ export const consensusRaftRpc: VectorKind = {
   },
 };
 
-/** The asked member is the last one; the others stand in no order. Ours has their node URLs besides. */
+/** The asked member is the last one; the others stand in no order. */
 function sorted(answer: any): unknown {
   const { result } = answer;
   if (!Array.isArray(result) || result.length === 0) return answer;
   const others = result.slice(0, -1).sort((a, b) => a.raftId - b.raftId);
-  const members = [...others, result.at(-1)].map(({ enode, ...member }) => member);
-  return { ...answer, result: members };
+  return { ...answer, result: [...others, result.at(-1)] };
 }
 
 /** Members with the keys and addresses of the recorded ones. */
@@ -171,7 +170,7 @@ class RecordedCluster {
   }
 
   async ask(raftId: number, request: string): Promise<string> {
-    const raft = raftDesk(this.nodes.get(raftId)!, undefined);
+    const raft = raftDesk(this.nodes.get(raftId)!, () => undefined);
     const table = { methods: raftMethods, subscriptions: [] };
     const dispatcher = new Dispatcher<Context>(table, {
       contextOf: () => ({ admin: { raft } }) as unknown as Context,

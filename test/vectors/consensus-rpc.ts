@@ -75,7 +75,7 @@ async function askAll(node: RpcNode, text: string, folder: string, report: Repor
     const { method } = JSON.parse(request);
     if (!READS.test(method) || reply === undefined) continue;
     const ours = spelled(await node.dispatcher.handle(request, CALLER));
-    const recorded = withoutCommitters(reply);
+    const recorded = withoutNulls(withoutCommitters(reply));
     const fault = answerFault('replay', JSON.parse(recorded), JSON.parse(ours));
     const name = `${folder.split('/').at(-1)} ${request.slice(0, 120)}`;
     const isNumber = /"params":\[\d/.test(request) && recorded.includes(NUMBER_REFUSED);
@@ -85,18 +85,23 @@ async function askAll(node: RpcNode, text: string, folder: string, report: Repor
   }
 }
 
-/** Each node has its own choice of seals for a block, and our keys are in lower case (known differences). */
+/** Each node has its own choice of seals for a block. */
 function withoutCommitters(reply: string): string {
   return reply.replace(/"Committers":\[[^\]]*\]/, '"Committers":[]');
 }
 
+/** A list without members is null in GoQuorum's answers, and empty in ours (known differences). */
+function withoutNulls(reply: string): string {
+  return reply.replace(/"(votes|Committers)":null/, '"$1":[]');
+}
+
+/** Signers stand under two spellings in our answers (known differences): as GoQuorum has them. */
 function spelled(reply: string): string {
-  const capitals = reply
-    .replace('"number":', '"Number":')
-    .replace('"hash":', '"Hash":')
-    .replace('"author":', '"Author":')
-    .replace('"committers":', '"Committers":');
-  return reply.includes('"author":') ? withoutCommitters(capitals) : reply;
+  const { result, ...envelope } = JSON.parse(reply);
+  if (result?.committers === undefined) return reply;
+  const { Number: number, Hash, Author, Committers } = result;
+  const signers = { Number: number, Hash, Author, Committers };
+  return withoutCommitters(JSON.stringify({ ...envelope, result: signers }));
 }
 
 /** For old blocks too, with the whole chain there. */

@@ -80,14 +80,20 @@ function shapeFault(recorded: any, ours: any, path: string): string | undefined 
   }
   if (ours === null || typeof ours !== 'object')
     return `${path}: recorded an object, ours ${shown(ours)}`;
+  const extra = Object.keys(ours).find((name) => !isData(name) && !(name in recorded));
+  if (extra !== undefined) return `${path}: ours has ${extra} besides`;
   for (const [name, value] of Object.entries(recorded)) {
-    // Names that are data: addresses, nonces.
-    if (/^(0x|\d)/.test(name)) continue;
+    if (isData(name)) continue;
     if (!(name in ours)) return `${path}: ours lacks ${name}`;
     const fault = shapeFault(value, ours[name], `${path}/${name}`);
     if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+/** Addresses and nonces. */
+function isData(name: string): boolean {
+  return /^(0x|\d)/.test(name);
 }
 
 function shown(value: unknown): string {

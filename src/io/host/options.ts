@@ -23,6 +23,8 @@ export interface OptionRow {
   /** Dotted key in the configuration file; letter case does not count. The flag itself is always accepted. */
   readonly fileKey?: string;
   readonly aliases?: readonly string[];
+  /** Of a string: the only values there are. */
+  readonly choices?: readonly string[];
   /** Of a list: each flag is one item, commas and all. */
   readonly whole?: boolean;
   /** What to do instead: whoever gives the flag is told so. */
@@ -231,7 +233,7 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
   const { refused } = row;
   if (refused !== undefined && !(row.type === 'boolean' && parseBoolean(text) === false))
     throw fail('OPTION_REFUSED', `${where} is not supported: ${refused}`);
-  if (row.type === 'string') return text;
+  if (row.type === 'string') return checkedChoice(row, text, where);
   if (row.type === 'list') {
     if (row.whole) return [text];
     return text
@@ -247,6 +249,14 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
     );
   }
   return value;
+}
+
+function checkedChoice({ choices }: OptionRow, text: string, where: string): string {
+  if (choices === undefined || choices.includes(text)) return text;
+  throw fail(
+    'OPTION_VALUE_INVALID',
+    `invalid value "${text}" for ${where}: it wants ${choices.join(', ')}`,
+  );
 }
 
 const WANTED = {

@@ -14,11 +14,11 @@ export function adminDesk(
   node: LedgerNode,
   server: P2pServer,
   facts: () => NodeFacts,
-  etherbase?: Address,
+  etherbase: () => Address | undefined,
 ): AdminDesk {
   return {
     facts,
-    peers: () => server.peers(),
+    peers: () => server.peers().map((peer) => ({ ...peer, head: node.peers.headOf(peer.id) })),
     addPeer(enode) {
       server.addPeer(nodeOf(enode));
       return true;
@@ -40,6 +40,10 @@ export function adminDesk(
     setMining(isOn) {
       if (isOn) node.bft?.start();
       else node.bft?.stop();
+    },
+    setVanity(vanity) {
+      if (!node.bft) throw fail('ENGINE_NOT_BFT', 'blocks of a Raft chain have no room for a text');
+      node.bft.setVanity(vanity);
     },
     setPriceLimit: (price) => node.pool.setPriceLimit(price),
     bft: bftDesk(node),

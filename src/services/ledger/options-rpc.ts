@@ -1,5 +1,6 @@
 /** Flags of the JSON-RPC servers and of who may call them. */
 import type { OptionRow } from '../../io/host/options.ts';
+import { CALLBACK_SHAPES } from './node/async-sends.ts';
 
 const RPC = 'JSON-RPC';
 const ACCESS = 'Access control';
@@ -140,6 +141,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpc.raft-timestamps',
     type: 'string',
+    choices: ['nanoseconds', 'seconds'],
     default: 'nanoseconds',
     about:
       'Unit of block timestamps of a Raft chain in answers: nanoseconds as they are, or seconds for clients that need them',
@@ -148,9 +150,26 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpc.goquorum-casing',
     type: 'boolean',
-    default: false,
+    default: true,
     about:
       'Signers of a block also under the names that GoQuorum gives them (Number, Hash, Author, Committers)',
+    group: RPC,
+  },
+  {
+    flag: 'rpc.extra-fields',
+    type: 'boolean',
+    default: false,
+    about:
+      'Answers also carry what GoQuorum does not have, which strict parsers refuse: creationTxHashHex, enode of Raft members',
+    group: RPC,
+  },
+  {
+    flag: 'rpc.async-callback',
+    type: 'string',
+    choices: CALLBACK_SHAPES,
+    default: 'both',
+    about:
+      'What a callback of eth_sendTransactionAsync carries: id and txHash or error as GoQuorum has them (goquorum, for strict parsers), in a member "result" as the ledger API has them (seed), or both',
     group: RPC,
   },
   {

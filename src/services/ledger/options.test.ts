@@ -40,3 +40,14 @@ it('what would be unsafe to leave out is refused, with what to do', () => {
   }
   expect(refused(['--qlight.client=false'])).toBeUndefined();
 });
+
+it.each([
+  ['--rpc.async-callback', 'flat', 'both, seed, goquorum'],
+  ['--rpc.raft-timestamps', 'minutes', 'nanoseconds, seconds'],
+])('%s names its choices', (flag, value, choices) => {
+  const text = `invalid value "${value}" for flag ${flag}: it wants ${choices}`;
+  expect(() => parse([flag, value])).toThrow(text);
+  expect(parse([flag, choices.split(', ').at(-1)!]).string(flag.slice(2))).toBe(
+    choices.split(', ').at(-1),
+  );
+});

@@ -99,7 +99,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'miner.etherbase',
     type: 'string',
     aliases: ['etherbase'],
-    about: 'Account that a Raft minter is paid to once gas has a price',
+    about:
+      'Account that a Raft minter is paid to once gas has a price; the first account of the node unless given',
     group: MINER,
   },
   {

@@ -1,11 +1,11 @@
 /** What a Raft member makes of its flags and files. */
 import { describe, expect, it } from 'vitest';
-import { bareHex } from '../../core/base/hex.ts';
+import { bareHex, toHex } from '../../core/base/hex.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
 import { parseOptions } from '../../io/host/options.ts';
 import { NODE_ROWS } from './options.ts';
-import { raftSettings } from './raft.ts';
+import { etherbaseOf, raftSettings } from './raft.ts';
 
 const idOf = (index: number) => bareHex(secp256k1().publicKey(new Uint8Array(32).fill(index + 1)));
 const enode = (index: number, host = '10.0.0.1', port = 50_400 + index) =>
@@ -14,6 +14,14 @@ const options = (...argv: string[]) => parseOptions(NODE_ROWS, { argv });
 const NODES = [enode(0), enode(1), enode(2)];
 
 describe('the settings of a Raft member', () => {
+  it('pay the first account of the node unless another is named', () => {
+    const [first, second, named] = [1, 2, 3].map((byte) => new Uint8Array(20).fill(byte));
+    expect(etherbaseOf(options(), [first!, second!])).toEqual(first);
+    expect(etherbaseOf(options('--miner.etherbase', toHex(named!)), [first!])).toEqual(named);
+    expect(etherbaseOf(options(), [])).toBeUndefined();
+    expect(() => etherbaseOf(options('--miner.etherbase', '0x12'), [])).toThrow('is no address');
+  });
+
   it('has its id from its place in static-nodes.json', async () => {
     const settings = await raftSettings(options(), idOf(1), NODES);
     expect(settings).toMatchObject({ raftId: 2, blockTimeMs: 50, hasDns: false });

@@ -27,6 +27,7 @@ export async function raftSettings(
   options: ParsedOptions,
   ownId: string,
   staticNodes: readonly Enode[],
+  etherbase: Address = ZERO_ADDRESS,
 ): Promise<RaftSettings> {
   const joining = options.number('raftjoinexisting')!;
   if (joining < 0 || joining > RAFT_ID_MAX) {
@@ -41,13 +42,17 @@ export async function raftSettings(
     bootstrap,
     blockTimeMs: options.number('raftblocktime')!,
     hasDns,
-    etherbase: etherbaseOf(options) ?? ZERO_ADDRESS,
+    etherbase,
   };
 }
 
-export function etherbaseOf(options: ParsedOptions): Address | undefined {
+/** Who is paid for blocks: as in GoQuorum the first account where none is named. */
+export function etherbaseOf(
+  options: ParsedOptions,
+  accounts: readonly Address[],
+): Address | undefined {
   const text = options.string('miner.etherbase');
-  if (text === undefined) return undefined;
+  if (text === undefined) return accounts[0];
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text);
   throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is no address`);
 }
@@ -131,7 +136,7 @@ async function resolved(member: MemberAddress): Promise<MemberAddress> {
 /** Operators' view of the cluster; undefined on a chain of another engine. */
 export function raftDesk(
   { raft }: LedgerNode,
-  etherbase: Address | undefined,
+  etherbase: () => Address | undefined,
 ): RaftDesk | undefined {
   if (!raft) return undefined;
   const { cluster, links } = raft;
@@ -170,7 +175,7 @@ export function raftDesk(
       if (found && found.raftId !== self) return found.raftId;
       throw fail('RAFT_MEMBER_UNKNOWN', `node not found in the cluster: ${url}`);
     },
-    etherbase: () => etherbase,
+    etherbase,
   };
 }
 

@@ -26,7 +26,7 @@ import { callbackPoster } from './callbacks.ts';
 import { markerSigner } from './eea-marker.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
 import type { Accounts } from './node/accounts.ts';
-import { AsyncSends } from './node/async-sends.ts';
+import { AsyncSends, type CallbackShape } from './node/async-sends.ts';
 import type { LedgerNode } from './node/compose.ts';
 import { EeaSender } from './node/eea-sender.ts';
 import { composeExtensions } from './node/extension.ts';
@@ -110,7 +110,8 @@ export function composeApi(parts: ApiParts): {
     membersOf: (psi) => parts.privateStates.membersOf(psi),
   });
   const callbacks = callbackPoster();
-  const asyncSends = new AsyncSends({ ...parts, post: callbacks.post });
+  const shape = options.string('rpc.async-callback') as CallbackShape;
+  const asyncSends = new AsyncSends({ ...parts, shape, post: callbacks.post });
   const rules = () => poolHead(node.chain).nextRules;
   const metrics = metricsOf(node, admin, options);
   const dispatcher = new Dispatcher<Context>(
@@ -132,6 +133,7 @@ export function composeApi(parts: ApiParts): {
         callLimits,
         privateArrival: () => node.follower?.arrival() ?? Promise.resolve(true),
         hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
+        hasExtraFields: options.boolean('rpc.extra-fields'),
         reloadPlugin: parts.access.reload,
       }),
       isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),

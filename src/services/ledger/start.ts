@@ -97,7 +97,8 @@ async function start(
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataDirectory, 'static-nodes.json', log);
   const ownId = bareHex(secp256k1().publicKey(nodeKey));
-  const settings = isRaft ? await raftSettings(options, ownId, staticNodes) : undefined;
+  const coinbase = () => etherbaseOf(options, accounts.addresses());
+  const settings = isRaft ? await raftSettings(options, ownId, staticNodes, coinbase()) : undefined;
   const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
   const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, isMember });
   const raft =
@@ -140,7 +141,7 @@ async function start(
     kv: folder.kv,
     timers: systemTimers,
     privateStates,
-    admin: adminDesk(node, server, facts, etherbaseOf(options)),
+    admin: adminDesk(node, server, facts, coinbase),
     options,
     access,
     log,
@@ -258,10 +259,6 @@ function checkEngine(options: ParsedOptions, { config }: Genesis): void {
       'OPTION_CONFLICT',
       `--raft: the genesis file has ${engine.toUpperCase()} consensus. Leave --raft away, or begin a chain whose file has no consensus block`,
     );
-  }
-  const unit = options.string('rpc.raft-timestamps')!;
-  if (unit !== 'nanoseconds' && unit !== 'seconds') {
-    throw fail('OPTION_VALUE_INVALID', `--rpc.raft-timestamps ${unit}: nanoseconds or seconds`);
   }
 }
 

@@ -134,9 +134,12 @@ export type SnapshotJson = {
   readonly epoch: number;
   readonly number: number;
   readonly hash: string;
-  readonly votes:
-    | readonly { validator: string; block: number; address: string; authorize: boolean }[]
-    | null;
+  readonly votes: readonly {
+    validator: string;
+    block: number;
+    address: string;
+    authorize: boolean;
+  }[];
   readonly tally: Readonly<Record<string, TallyJson>>;
   readonly validators: readonly string[];
   /** 0 round robin, 1 sticky. */
@@ -163,8 +166,7 @@ export function snapshotJson(snapshot: Snapshot): SnapshotJson {
     epoch: snapshot.epoch,
     number: snapshot.number,
     hash: toHex(snapshot.hash),
-    // COMPAT: a list that was just emptied at genesis or at an epoch block is null in Go's JSON.
-    votes: votes.length === 0 && snapshot.number % snapshot.epoch === 0 ? null : votes,
+    votes,
     tally,
     validators: snapshot.validators.map(toHex),
     policy: snapshot.proposerPolicy === 'sticky' ? 1 : 0,

@@ -92,8 +92,8 @@ export interface BlockSigners {
   readonly number: number;
   readonly hash: Hash32;
   readonly author: Address;
-  /** In the order of the seals; undefined (null in the answer) at genesis. */
-  readonly committers: readonly Address[] | undefined;
+  /** In the order of the seals; nobody at genesis. */
+  readonly committers: readonly Address[];
 }
 
 /** Throws CONSENSUS_SIGNERS with GoQuorum's texts where author or seals are of nobody. */
@@ -111,6 +111,6 @@ export function blockSigners(engine: BftEngine, header: Header): BlockSigners {
     number: header.number,
     hash: blockHash(header),
     author,
-    committers: committers.length === 0 ? undefined : committers,
+    committers,
   };
 }

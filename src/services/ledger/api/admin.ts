@@ -1,9 +1,10 @@
 /** `admin_*`: peers and this node. */
 import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
-import type { PeerInfo } from '../../../core/ports.ts';
+import type { Capability } from '../../../core/wire/capabilities.ts';
 import type { Json } from '../../../io/rpc/method.ts';
 import { RPC, RpcError } from '../../../io/rpc/method.ts';
+import type { AdminPeer } from '../view/admin-desk.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
@@ -29,15 +30,26 @@ function nodeInfo({ admin, view }: Context) {
     ports: { discovery: facts.discoveryPort, listener: facts.listenPort },
     listenAddr: `[::]:${facts.listenPort}`,
     protocols: { eth: chain, ...(admin.bft ? { istanbul: chain } : {}) },
+    // No process of a plugin runs beside this node.
+    plugins: {},
   };
 }
 
-function renderPeer(peer: PeerInfo) {
+function byName(a: Capability, b: Capability): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.version - b.version;
+}
+
+const CHAIN_PROTOCOLS: ReadonlySet<string> = new Set(['eth', 'istanbul']);
+
+/** GoQuorum tells of a peer's chain under each protocol that carries it (eth/peer.go, ethPeerInfo). */
+function renderPeer(peer: AdminPeer) {
+  const { head } = peer;
+  const chain = head && { difficulty: Number(head.td), head: toHex(head.hash) };
   return {
     enode: peer.enode,
     id: bareHex(keccak256(fromHex(peer.id))),
     name: peer.clientName,
-    caps: [...peer.capabilities].map(([name, version]) => `${name}/${version}`),
+    caps: [...peer.offered].sort(byName).map(({ name, version }) => `${name}/${version}`),
     network: {
       localAddress: peer.localAddress,
       remoteAddress: peer.remoteAddress,
@@ -46,7 +58,10 @@ function renderPeer(peer: PeerInfo) {
       static: peer.static,
     },
     protocols: Object.fromEntries(
-      [...peer.capabilities].map(([name, version]) => [name, { version }]),
+      [...peer.capabilities].map(([name, version]) => [
+        name,
+        { version, ...(CHAIN_PROTOCOLS.has(name) ? chain : {}) },
+      ]),
     ),
   };
 }

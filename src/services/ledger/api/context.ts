@@ -31,8 +31,10 @@ export interface Context {
   readonly admin: AdminDesk;
   readonly pending: PendingDesk;
   readonly events: Events;
-  /** Whether answers also carry the names that only GoQuorum spells with capitals. */
+  /** Whether the signers of a block stand under GoQuorum's names too, which begin with capitals. */
   readonly hasGoquorumCasing: boolean;
+  /** Whether answers carry members that neither the ledger API nor GoQuorum has. */
+  readonly hasExtraFields: boolean;
   /** True once this node's private states are where the head is now; false where they will not be soon. */
   privateArrival(): Promise<boolean>;
   /** Gas and time that one call gets; the clock starts when it is asked for. */

@@ -59,9 +59,9 @@ export const extensionMethods = [
     params: [],
     result: orNull(ARRAY),
     about:
-      'Extensions under way that this node takes part in, as initiator or receiver; null for a private state that it does not have.',
+      'Extensions under way that this node takes part in, as initiator or receiver; quorumExtension_: null for a private state that it does not have.',
     call: (context, _, name) => {
-      if (!context.view.isKnownPsi()) return null;
+      if (!context.view.isKnownPsi()) return rulesOf(name) === 'ledger' ? [] : null;
       return asCaller(context, name, async (desk, { psi, rules }) =>
         (await desk.active(psi)).map((each) => render(each, rules)),
       );

@@ -1,6 +1,6 @@
 /**
  * `istanbul_*`: validators, votes and seals of a BFT chain (GoQuorum
- * consensus/istanbul/backend/api.go). Keys in lower case, as the `ledger*` API has them.
+ * consensus/istanbul/backend/api.go).
  */
 import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -44,17 +44,12 @@ function validators(context: Context, tag: BlockTag): string[] {
 }
 
 function signers(context: Context, tag: BlockTag) {
-  const {
-    number,
-    hash: found,
-    author,
-    committers,
-  } = bftOf(context).signers(headerAt(context, tag));
+  const found = bftOf(context).signers(headerAt(context, tag));
   const result = {
-    number,
-    hash: toHex(found),
-    author: toHex(author),
-    committers: committers?.map(toHex) ?? null,
+    number: found.number,
+    hash: toHex(found.hash),
+    author: toHex(found.author),
+    committers: found.committers.map(toHex),
   };
   if (!context.hasGoquorumCasing) return result;
   return {

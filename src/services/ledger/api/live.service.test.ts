@@ -119,6 +119,33 @@ describe('filters and subscriptions', () => {
   });
 });
 
+it('tells that it catches up, and when it is done, as geth does', async () => {
+  const sent: any[] = [];
+  const channel: Channel = {
+    subscriptions: new Map(),
+    send: (text) => void sent.push(JSON.parse(text).params.result),
+  };
+  const request = '{"id":1,"method":"eth_subscribe","params":["syncing"]}';
+  await node.dispatcher.handle(request, CALLER, channel);
+  node.node.events.emit('syncing', true);
+  node.node.events.emit('syncing', false);
+  const numbers = ['StartingBlock', 'CurrentBlock', 'HighestBlock', 'PulledStates', 'KnownStates'];
+  const status = Object.fromEntries(numbers.map((name) => [name, 0]));
+  expect(sent).toEqual([{ syncing: true, status }, false]);
+  for (const close of channel.subscriptions.values()) close();
+});
+
+it('writes the text of miner_setExtra into its blocks', async () => {
+  expect(await node.call('miner_setExtra', 'set while it runs')).toBe(true);
+  const hash = await node.call('eth_sendTransaction', { from: FROM, to: TO });
+  const { blockNumber } = await mined(node, hash);
+  const { extraData } = await node.call('eth_getBlockByNumber', blockNumber, false);
+  expect(extraData).toContain(Buffer.from('set while it runs').toString('hex'));
+  await expect(node.call('miner_setExtra', 'x'.repeat(33))).rejects.toThrow(
+    'extra exceeds max length. 33 > 32',
+  );
+});
+
 describe('newer than GoQuorum', () => {
   it('fee history, tips, receipts of a block, safe and finalized', async () => {
     const hash = await node.call('eth_sendTransaction', { from: FROM, to: TO, value: '0x1' });

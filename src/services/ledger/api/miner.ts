@@ -54,10 +54,12 @@ export const minerMethods = [
     params: [named('extra', text)],
     result: BOOL,
     access: 'admin',
-    about: 'Refused while the node runs: the text comes from --miner.extradata.',
-    call: (_, [extra]) => {
+    about:
+      'Text for the vanity of proposals until the node ends; --miner.extradata sets it at start.',
+    call: ({ admin }, [extra]) => {
       checkExtra(extra);
-      throw fail('EXTRA_FIXED', 'the extra data of blocks is set at start: use --miner.extradata');
+      admin.setVanity(new TextEncoder().encode(extra));
+      return true;
     },
   }),
   method('miner_setRecommitInterval', {

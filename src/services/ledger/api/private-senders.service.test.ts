@@ -17,10 +17,7 @@ let node: RpcNode;
 
 beforeAll(async () => {
   ptm = await testPtm(1, []);
-  node = await miningNode({
-    q2tUrl: ptm.q2tUrl,
-    argv: ['--http.api', ALL_APIS, '--rpc.goquorum-casing'],
-  });
+  node = await miningNode({ q2tUrl: ptm.q2tUrl, argv: ['--http.api', ALL_APIS] });
 });
 
 afterAll(async () => {
@@ -186,10 +183,4 @@ it('signs typed data as wallets do', async () => {
   await expect(node.call('eth_signTypedData', FROM, '{')).rejects.toThrow(/must be JSON/);
   const stranger = `0x${'11'.repeat(20)}`;
   await expect(node.call('eth_signTypedData', stranger, data)).rejects.toThrow('unknown account');
-});
-
-it('names the signers of a block as GoQuorum too, where it is told to', async () => {
-  const { Number: number, Author, ...rest } = await node.call('istanbul_getSignersFromBlock', 1);
-  expect([number, Author]).toEqual([rest.number, rest.author]);
-  expect([rest.Hash, rest.Committers]).toEqual([rest.hash, rest.committers]);
 });

@@ -57,7 +57,7 @@ export const raftMethods = [
     call: (context) =>
       raftOf(context)
         .cluster()
-        .map((member) => ({ ...member })),
+        .map(({ enode, ...member }) => (context.hasExtraFields ? { ...member, enode } : member)),
   }),
   method('raft_addPeer', {
     params: [enode],

@@ -1,6 +1,7 @@
 /** `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go to parties only. */
 import { toHex } from '../../../core/base/hex.ts';
-import type { Json, RawJson, Subscription } from '../../../io/rpc/method.ts';
+import type { Json, Subscription } from '../../../io/rpc/method.ts';
+import type { SyncProgress } from '../view/admin-desk.ts';
 import { logsOfBlock, MATCH_ALL } from '../view/logs.ts';
 import type { Context } from './context.ts';
 import { timed } from './eth/blocks.ts';
@@ -9,6 +10,20 @@ import { renderHeaderFields } from './render.ts';
 import { optional } from './shapes.ts';
 
 const ETH = ['eth'];
+
+/** Members as Go names them: geth's SyncProgress has no tags (GoQuorum eth/downloader/api.go). */
+function syncingStatus(progress: SyncProgress | undefined): Json {
+  return {
+    syncing: true,
+    status: {
+      StartingBlock: progress?.startingBlock ?? 0,
+      CurrentBlock: progress?.currentBlock ?? 0,
+      HighestBlock: progress?.highestBlock ?? 0,
+      PulledStates: 0,
+      KnownStates: 0,
+    },
+  };
+}
 
 export const subscriptions: readonly Subscription<Context>[] = [
   {
@@ -54,7 +69,8 @@ export const subscriptions: readonly Subscription<Context>[] = [
     namespaces: ETH,
     kind: 'syncing',
     params: [],
-    about: 'Whether the node catches up with its peers.',
-    open: ({ events }, _, emit: (result: Json | RawJson) => void) => events.on('syncing', emit),
+    about: 'How far the node is when it begins to catch up with its peers; false when it is done.',
+    open: ({ events, admin }, _, emit) =>
+      events.on('syncing', (isBehind) => emit(isBehind ? syncingStatus(admin.syncing()) : false)),
   },
 ];

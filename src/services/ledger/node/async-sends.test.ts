@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { VirtualTime } from '../../../../test/support/virtual-time.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { ASYNC_SENDS_MAX, AsyncSends } from './async-sends.ts';
+import { ASYNC_SENDS_MAX, AsyncSends, type CallbackShape } from './async-sends.ts';
 import type { TransactionArgs } from './send-desk.ts';
 
 const ARGS = {} as TransactionArgs;
@@ -17,17 +17,22 @@ class Setting {
   /** What the client's server answers, in turn; the last stays. */
   answers: (number | Error)[] = [200];
   send: () => Promise<Uint8Array> = async () => HASH;
-  readonly sends = new AsyncSends({
-    post: async (url, body) => {
-      this.posted.push({ url: url.href, body, atMs: this.time.nowMs() });
-      const answer = this.answers.length > 1 ? this.answers.shift()! : this.answers[0]!;
-      if (typeof answer === 'number') return answer;
-      throw answer;
-    },
-    timers: this.time,
-    log: (level, message, facts) =>
-      this.logged.push(`${level} ${message} ${JSON.stringify(facts)}`),
-  });
+  readonly sends: AsyncSends;
+
+  constructor(shape: CallbackShape = 'both') {
+    this.sends = new AsyncSends({
+      shape,
+      post: async (url, body) => {
+        this.posted.push({ url: url.href, body, atMs: this.time.nowMs() });
+        const answer = this.answers.length > 1 ? this.answers.shift()! : this.answers[0]!;
+        if (typeof answer === 'number') return answer;
+        throw answer;
+      },
+      timers: this.time,
+      log: (level, message, facts) =>
+        this.logged.push(`${level} ${message} ${JSON.stringify(facts)}`),
+    });
+  }
 
   begin(id: string | undefined, callbackUrl = URL_TEXT): void {
     this.sends.begin({ desk: { send: () => this.send() }, args: ARGS, callbackUrl, id });
@@ -68,6 +73,23 @@ describe('a send in the background', () => {
     setting.begin('2');
     await setting.until(() => setting.posted.length === 2);
     expect(JSON.parse(setting.posted[1]!.body).error).toBe('internal error');
+  });
+
+  it.each([
+    ['both', (members: string) => `{"result":{${members}},${members}}`],
+    ['seed', (members: string) => `{"result":{${members}}}`],
+    ['goquorum', (members: string) => `{${members}}`],
+  ] as const)('has the shape %s', async (shape, bodyOf) => {
+    setting = new Setting(shape);
+    setting.begin('7');
+    await setting.until(() => setting.posted.length === 1);
+    setting.send = () => Promise.reject(fail('ACCOUNT_UNKNOWN', 'unknown account'));
+    setting.begin('8');
+    await setting.until(() => setting.posted.length === 2);
+    expect(setting.posted.map(({ body }) => body)).toEqual([
+      `${bodyOf(`"id":"7","txHash":"${HASH_TEXT}"`)}\n`,
+      `${bodyOf('"id":"8","error":"unknown account"')}\n`,
+    ]);
   });
 
   it('needs neither a callback nor an id', async () => {

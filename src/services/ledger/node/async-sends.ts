@@ -14,7 +14,12 @@ const CALLBACK_PAUSE_MS_MIN = 500;
 /** What is under way gets so long to finish when the node stops. */
 const STOP_MS = 10_000;
 
+/** `seed`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: one beside the other. */
+export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
+export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
+
 export interface AsyncSendsParts {
+  readonly shape: CallbackShape;
   /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
   post(url: URL, body: string): Promise<number>;
   readonly timers: Timers;
@@ -73,7 +78,7 @@ export class AsyncSends {
 
   private async run({ desk, args, callbackUrl, id }: AsyncRequest): Promise<void> {
     const outcome = await this.send(desk, args);
-    if (callbackUrl !== '') await this.tell(callbackUrl, bodyOf(id, outcome));
+    if (callbackUrl !== '') await this.tell(callbackUrl, bodyOf(this.parts.shape, id, outcome));
   }
 
   private async send(desk: AsyncRequest['desk'], args: TransactionArgs): Promise<Outcome> {
@@ -135,10 +140,13 @@ interface CallbackFault {
   readonly isPassing: boolean;
 }
 
-/** The `result` of the `ledger*` API and, flat beside it, GoQuorum's members. */
-function bodyOf(id: string | undefined, outcome: Outcome): string {
+function bodyOf(shape: CallbackShape, id: string | undefined, outcome: Outcome): string {
   const told = { ...(id === undefined ? {} : { id }), ...outcome };
-  return `${JSON.stringify({ result: told, ...told })}\n`;
+  const body = {
+    ...(shape === 'goquorum' ? {} : { result: told }),
+    ...(shape === 'seed' ? {} : told),
+  };
+  return `${JSON.stringify(body)}\n`;
 }
 
 function httpUrl(text: string): URL | undefined {

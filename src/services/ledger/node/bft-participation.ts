@@ -48,7 +48,7 @@ export interface BftParts {
   readonly timers: Timers;
   readonly chance: Prng;
   readonly log: Log;
-  /** Written into proposals, up to 32 bytes. */
+  /** Written into proposals until another is set, up to 32 bytes. */
   readonly vanity: Uint8Array;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
@@ -68,10 +68,17 @@ export class BftParticipation {
   private isRefusing = false;
   /** Block after which the validator contract was found at fault. */
   private complainedAt = -1;
+  private vanity: Uint8Array;
 
   constructor(parts: BftParts) {
     this.parts = parts;
     this.memory = new MemoryWatch(parts);
+    this.vanity = parts.vanity;
+  }
+
+  /** Of proposals from now on, up to 32 bytes. */
+  setVanity(vanity: Uint8Array): void {
+    this.vanity = vanity;
   }
 
   get isRunning(): boolean {
@@ -246,7 +253,7 @@ export class BftParticipation {
 
   /** Header of the block that this node would propose on the head now. */
   template(notBeforeMs = 0): HeaderTemplate {
-    const { chain, book, signer, clock, chance, vanity } = this.parts;
+    const { chain, book, signer, clock, chance } = this.parts;
     const head = chain.head();
     const validators = this.validators();
     return headerTemplate({
@@ -258,7 +265,7 @@ export class BftParticipation {
       parentRules: book.rulesAt(head.number),
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
-      vanity,
+      vanity: this.vanity,
       nowMs: clock.nowMs(),
       notBeforeMs,
     });

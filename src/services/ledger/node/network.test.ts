@@ -7,8 +7,8 @@ import {
   ValidatorNetwork,
 } from '../../../../test/support/validator-network.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
-import { fromHex, toHex } from '../../../core/base/hex.ts';
-import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
+import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
+import { addressOfSecretKey, secp256k1 } from '../../../core/base/secp256k1.ts';
 import { decodeQbftExtra } from '../../../core/chain/extra-data.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
@@ -125,6 +125,21 @@ describe('a network of four validators', () => {
     await network.reach(12);
     const each = Array.from({ length: 12 }, (_, i) => i + 1);
     for (const numbers of told) expect(numbers.filter((number) => number <= 12)).toEqual(each);
+  });
+
+  it('knows the best block that each peer has told of', async () => {
+    network = new ValidatorNetwork(GENESIS);
+    await network.start();
+    await network.reach(1);
+    const [{ peers, chain }] = network.nodes as [MemoryNode];
+    const others = TOPOLOGY.nodes.slice(1).map(({ nodeKey }) => secp256k1().publicKey(nodeKey));
+    const heights = () => others.map((key) => Number(peers.headOf(bareHex(key))!.td - 1n));
+    const before = heights();
+    await network.reach(12);
+    expect(heights().reduce((a, b) => a + b)).toBeGreaterThan(before.reduce((a, b) => a + b));
+    for (const [index, height] of heights().entries())
+      expect(peers.headOf(bareHex(others[index]!))!.hash).toEqual(chain.store.hashOf(height));
+    expect(peers.headOf('00')).toBeUndefined();
   });
 
   it('tells every node of every transaction at once, also where timers fire early', async () => {

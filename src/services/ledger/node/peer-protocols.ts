@@ -57,7 +57,16 @@ export interface PeerProtocolParts
 interface ReadyPeer {
   readonly info: PeerInfo;
   readonly ethVersion: number;
+  /** The best block that it has told of. */
+  head: PeerHead;
 }
+
+export interface PeerHead {
+  readonly hash: Hash32;
+  readonly td: bigint;
+}
+
+type NewBlock = Extract<EthMessage, { readonly kind: 'newBlock' }>;
 
 export class PeerProtocols implements ConsensusLinks, EthLink {
   readonly sync: SyncDriver;
@@ -154,6 +163,11 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.parts.links.drop(peer, reason);
   }
 
+  /** undefined until its handshake is done. */
+  headOf(peer: PeerId): PeerHead | undefined {
+    return this.ready.get(peer)?.head;
+  }
+
   versionOf(peer: PeerId): number | undefined {
     return this.ready.get(peer)?.ethVersion;
   }
@@ -215,6 +229,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.ready.set(peer, {
       info,
       ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
+      head: { hash: head, td },
     });
     if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
     this.quorate.joined(info);
@@ -276,7 +291,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     try {
       const body = legacy ? legacy.incoming(code, bytes) : bytes;
       message = decodeEth(ready.ethVersion, code, body);
-      if (message.kind === 'newBlock') this.blockGossip.knows(peer, hashOf(message.block));
+      if (message.kind === 'newBlock') this.hearBlock(peer, ready, message);
     } catch (error) {
       this.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
       return;
@@ -284,6 +299,12 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     const reply = serve(this.served, message);
     if (reply) this.send(peer, reply.code, reply.bytes);
     else this.takeEth(peer, message);
+  }
+
+  private hearBlock(peer: PeerId, ready: ReadyPeer, { block, td }: NewBlock): void {
+    const hash = hashOf(block);
+    this.blockGossip.knows(peer, hash);
+    if (td > ready.head.td) ready.head = { hash, td };
   }
 
   private takeEth(peer: PeerId, message: EthMessage): void {

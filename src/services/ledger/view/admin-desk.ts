@@ -1,10 +1,11 @@
 /** What an operator may do and ask beyond the chain: peers, mining, votes, the node itself. */
-import type { Address } from '../../../core/base/bytes.ts';
+import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
 import type { BlockSigners } from '../../../core/consensus/bft/status.ts';
 import type { PeerInfo } from '../../../core/ports.ts';
+import type { Capability } from '../../../core/wire/capabilities.ts';
 
 export interface SyncProgress {
   readonly startingBlock: number;
@@ -26,6 +27,13 @@ export interface NodeFacts {
   readonly genesisHash: Uint8Array;
   /** Address of the node key: what proposals are signed with. */
   readonly address: Address;
+}
+
+export interface AdminPeer extends PeerInfo {
+  /** What it speaks; `capabilities` is what was agreed on. */
+  readonly offered: readonly Capability[];
+  /** The best block that it has told of; undefined until its handshake is done. */
+  readonly head: { readonly hash: Hash32; readonly td: bigint } | undefined;
 }
 
 /** Votes and validators of a BFT chain; undefined on others. */
@@ -71,7 +79,7 @@ export interface RaftDesk {
 
 export interface AdminDesk {
   facts(): NodeFacts;
-  peers(): readonly PeerInfo[];
+  peers(): readonly AdminPeer[];
   addPeer(enode: string): boolean;
   removePeer(enode: string): boolean;
   addTrustedPeer(enode: string): boolean;
@@ -80,6 +88,8 @@ export interface AdminDesk {
   syncing(): SyncProgress | undefined;
   isMining(): boolean;
   setMining(isOn: boolean): void;
+  /** Of blocks that this node proposes, up to 32 bytes. Throws ENGINE_NOT_BFT. */
+  setVanity(vanity: Uint8Array): void;
   /** Wei per gas that the pool asks of transactions from peers. */
   setPriceLimit(price: bigint): void;
   readonly bft: BftDesk | undefined;

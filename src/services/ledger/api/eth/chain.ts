@@ -76,7 +76,7 @@ function rewards(view: PartyView, number: number, wanted: readonly number[]): st
   });
 }
 
-/** A Raft minter has an account of its own only where one is set. */
+/** A Raft minter is paid to an account, where the node has one. */
 function coinbase({ raft, facts }: AdminDesk): Uint8Array {
   if (!raft) return facts().address;
   const etherbase = raft.etherbase();

@@ -59,13 +59,16 @@ export const privateMethods = [
     result: OBJECT,
     about: 'Creation hash, privacy flag and mandatory recipients of a private contract.',
     call: async (context, [who]) => {
-      const found = metadata(context, who);
-      const isMandatory = found.flag === MANDATORY_RECIPIENTS;
+      const { creationHash, flag } = metadata(context, who);
+      const mandatoryFor =
+        flag === MANDATORY_RECIPIENTS
+          ? await context.desk.mandatoryRecipients(creationHash)
+          : undefined;
       return {
-        creationTxHash: toBase64(found.creationHash),
-        creationTxHashHex: toHex(found.creationHash),
-        privacyFlag: found.flag,
-        mandatoryFor: isMandatory ? await context.desk.mandatoryRecipients(found.creationHash) : [],
+        creationTxHash: toBase64(creationHash),
+        ...(context.hasExtraFields ? { creationTxHashHex: toHex(creationHash) } : {}),
+        privacyFlag: flag,
+        ...(mandatoryFor ? { mandatoryFor } : {}),
       };
     },
   }),
