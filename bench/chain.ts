@@ -112,7 +112,7 @@ export class BenchChain {
   async grow(transactions: readonly Transaction[], durability: Durability = 'now'): Promise<Block> {
     const header = this.template();
     const execution = this.execution(header, transactions);
-    execution.advance(Number.POSITIVE_INFINITY);
+    execution.advance();
     const result = execution.result();
     const block = this.seal(header, transactions, result);
     await this.append(block, result, durability);

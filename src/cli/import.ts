@@ -3,6 +3,7 @@ import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { installCrypto } from '../io/host/crypto.ts';
+import { systemEffort } from '../io/host/effort.ts';
 import { startRecoveryThreads } from '../io/host/recovery-threads.ts';
 import { systemTimers } from '../io/host/timers.ts';
 import { resolveManagerConfig } from '../io/ptm-client/config.ts';
@@ -53,6 +54,7 @@ export const importCommand: Command = {
           consensusDefaults: consensusDefaults(options),
           clock: systemClock,
           timers: systemTimers,
+          effort: systemEffort,
           log,
           recovery,
           shouldStop: interruption.isAsked,

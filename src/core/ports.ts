@@ -1,5 +1,6 @@
 /** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
 
+import type { Pace } from './base/pace.ts';
 import type { SealedParts } from './privacy/extension.ts';
 import type { HeldPayload, PrivacyFlag, PrivateAnswer, PrivateQuery } from './privacy/inputs.ts';
 import type { PayloadHash } from './privacy/marker.ts';
@@ -72,6 +73,12 @@ export interface Timers {
 
 export interface Timer {
   cancel(): void;
+}
+
+/** Keeps long work of a thread from standing in the way of the rest. */
+export interface Effort {
+  /** For one turn of the event loop: wants a pause once a few milliseconds are over. */
+  slice(): Pace;
 }
 
 export interface Entropy {

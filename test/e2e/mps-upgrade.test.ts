@@ -9,6 +9,7 @@ import { EMPTY_PSI } from '../../src/core/privacy/inputs.ts';
 import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { installCrypto } from '../../src/io/host/crypto.ts';
+import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import { openChain } from '../../src/services/ledger/data.ts';
 import { importBlocks } from '../../src/services/ledger/import.ts';
@@ -38,6 +39,7 @@ beforeAll(async () => {
     consensusDefaults: {},
     clock: systemClock,
     timers: systemTimers,
+    effort: systemEffort,
     log: () => {},
     recovery: undefined,
     shouldStop: () => false,

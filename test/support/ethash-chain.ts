@@ -4,6 +4,7 @@
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
+import { gasPace } from '../../src/core/base/pace.ts';
 import { type Block, EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
 import { type Header, headerHash } from '../../src/core/chain/header.ts';
 import type { Rules } from '../../src/core/chain/rules.ts';
@@ -110,7 +111,7 @@ export class EthashChain {
       hashes: (number) => ancestor(parent, number)?.block.hash,
       base,
     });
-    while (execution.advance(1_000_000) === 'more');
+    while (execution.advance(gasPace(1_000_000)) === 'more');
     const executed = execution.result();
     refuse(checkResult(header, executed));
     const reader = new OverlayReader(base.reader, executed.writes);

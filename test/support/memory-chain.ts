@@ -1,5 +1,6 @@
 /** A chain of blocks in memory, executed one by one: what tests use where the node has its store. */
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
+import { gasPace } from '../../src/core/base/pace.ts';
 import { bytesToBigInt } from '../../src/core/base/quantity.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import type { ChainConfig } from '../../src/core/chain/chain-config.ts';
@@ -115,7 +116,7 @@ export class MemoryChain {
 
   private execute(block: Block, parent: ChainNode): ExecutedBlock {
     const execution = new BlockExecution(this.job(block, parent));
-    while (execution.advance(GAS_SLICE) === 'more');
+    while (execution.advance(gasPace(GAS_SLICE)) === 'more');
     return execution.result();
   }
 

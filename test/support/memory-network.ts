@@ -31,6 +31,7 @@ import {
   bootstrapStore,
   type RaftSettings,
 } from '../../src/services/ledger/node/raft-participation.ts';
+import { VirtualEffort } from './virtual-effort.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 type Sink = (event: LinkEvent) => void;
@@ -169,6 +170,8 @@ export interface MemoryNodeOptions {
   /** Of a member of a Raft cluster. */
   readonly raft?: { readonly links: RaftLinks; readonly settings: RaftSettings };
   readonly log?: Log;
+  /** Of virtual time that execution takes. */
+  readonly nanosecondsAGas?: number;
 }
 
 export interface MemoryNode extends LedgerNode {
@@ -194,10 +197,12 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   };
   if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
   let isKilled = false;
+  const effort = new VirtualEffort(time, options.nanosecondsAGas);
   const node = composeNode(
     {
       clock: time,
-      timers: time,
+      timers: effort,
+      effort,
       entropy: options.entropy ?? systemEntropy,
       log: options.log ?? (() => {}),
       links: hub.links(secretKey, options.shared),

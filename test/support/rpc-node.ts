@@ -17,6 +17,7 @@ import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
+import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
 import { parseOptions } from '../../src/io/host/options.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
@@ -156,6 +157,7 @@ async function lonelyNode(
     {
       clock: systemClock,
       timers: systemTimers,
+      effort: systemEffort,
       entropy: systemEntropy,
       log,
       links: { send: () => {}, drop: () => {}, events: () => {} },

@@ -14,7 +14,7 @@ import { FourByteTracer } from '../../src/core/evm/tracers/four-byte.ts';
 import { LegacyPrestateTracer } from '../../src/core/evm/tracers/prestate-legacy.ts';
 import { StructLogTracer } from '../../src/core/evm/tracers/struct-log.ts';
 import { blockEnvironment } from '../../src/core/execution/environment.ts';
-import { applyMessage } from '../../src/core/execution/public-transaction.ts';
+import { type AppliedMessage, applyMessage } from '../../src/core/execution/public-transaction.ts';
 import { MemoryReader, writesOfAlloc } from '../../src/core/state/memory-reader.ts';
 import { PublicWorld } from '../../src/core/state/public-world.ts';
 import { sharedVectors } from './folders.ts';
@@ -88,12 +88,9 @@ function replay(chain: string, wanted: Map<string, Recording[]>) {
     const shared = blockEnvironment(header, header.coinbase, rules, (n) => hashes[n]);
     const apply = (world: PublicWorld, index: number, tracer?: any) => {
       world.beginTransaction();
-      const applied = applyMessage(
-        world,
-        transactions[index]!,
-        { ...shared, tracer },
-        { left: header.gasLimit },
-      );
+      const message = transactions[index]!;
+      const pool = { left: header.gasLimit };
+      const applied = applyMessage(world, message, { ...shared, tracer }, pool);
       world.finishTransaction(rules);
       return applied;
     };
@@ -120,7 +117,7 @@ function replay(chain: string, wanted: Map<string, Recording[]>) {
 function trace(
   options: any,
   world: PublicWorld,
-  run: (tracer: any) => ReturnType<typeof applyMessage>,
+  run: (tracer: any) => AppliedMessage,
   chain: { isPrecompile: (address: Uint8Array) => boolean; intrinsic: number },
 ): unknown {
   const name = options.tracer;

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { keccak256 } from '../../src/core/base/keccak.ts';
+import { gasPace } from '../../src/core/base/pace.ts';
 import { encodeRlp } from '../../src/core/base/rlp.ts';
 import { EMPTY_UNCLES_HASH } from '../../src/core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../src/core/chain/bloom.ts';
@@ -70,7 +71,9 @@ interface Outcome {
 function execute(test: any, post: any, rules: Rules): Outcome {
   const { reader, trie } = stateOf(test.pre);
   const header = headerOf(test.env, rules);
-  const shared = blockEnvironment(header, header.coinbase, rules, hashOfNumber);
+  // Interrupted as often as can be.
+  const pace = gasPace(1);
+  const shared = { ...blockEnvironment(header, header.coinbase, rules, hashOfNumber), pace };
   let world = new PublicWorld(reader, header.number);
   let fault: string | undefined;
   try {

@@ -2,6 +2,7 @@
  * The one door to F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/host installs a fast loop of
  * rounds at start; until then the one below serves, which is also what the fast one is tested against.
  */
+import type { Slices } from './pace.ts';
 
 /** rounds (4, big-endian) ‖ h (64) ‖ m (128) ‖ t (16) ‖ final flag (1), words little-endian. */
 export const BLAKE2F_INPUT_BYTES = 213;
@@ -50,31 +51,55 @@ export const BLAKE2_SIGMA: readonly Uint8Array[] = [
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ].map((row) => Uint8Array.from(row));
 
+/** A few milliseconds. A multiple of 10, after which the order of the message begins anew. */
+const ROUNDS_A_PIECE = 100_000;
+
 const work = new Uint32Array(32);
 const message = new Uint32Array(32);
 
 /** `input` as EIP-152 has it, BLAKE2F_INPUT_BYTES long; a flag other than 0 counts as final. 64 fresh bytes. */
 export function blake2F(input: Uint8Array): Uint8Array {
-  const view = new DataView(input.buffer, input.byteOffset, BLAKE2F_INPUT_BYTES);
-  load(view, input[BLAKE2F_INPUT_BYTES - 1] !== 0);
+  const view = viewOf(input);
+  load(view, work, message);
   implementation(work, message, view.getUint32(0));
+  return resultOf(view, work);
+}
+
+/** As `blake2F`. */
+export function* blake2FInPieces(input: Uint8Array): Slices<Uint8Array> {
+  const view = viewOf(input);
+  const ownWork = new Uint32Array(32);
+  const ownMessage = new Uint32Array(32);
+  load(view, ownWork, ownMessage);
+  for (let left = view.getUint32(0); left > 0; left -= ROUNDS_A_PIECE) {
+    implementation(ownWork, ownMessage, Math.min(left, ROUNDS_A_PIECE));
+    yield;
+  }
+  return resultOf(view, ownWork);
+}
+
+function viewOf(input: Uint8Array): DataView {
+  return new DataView(input.buffer, input.byteOffset, BLAKE2F_INPUT_BYTES);
+}
+
+function resultOf(view: DataView, vector: Uint32Array): Uint8Array {
   const out = new Uint8Array(64);
   const outView = new DataView(out.buffer);
   for (let i = 0; i < 16; i++) {
     const h = view.getUint32(4 + 4 * i, true);
-    outView.setUint32(4 * i, (h ^ work[i]! ^ work[i + 16]!) >>> 0, true);
+    outView.setUint32(4 * i, (h ^ vector[i]! ^ vector[i + 16]!) >>> 0, true);
   }
   return out;
 }
 
-function load(view: DataView, isFinal: boolean): void {
-  for (let i = 0; i < 16; i++) work[i] = view.getUint32(4 + 4 * i, true);
-  work.set(IV, 16);
-  for (let i = 0; i < 32; i++) message[i] = view.getUint32(68 + 4 * i, true);
-  for (let i = 0; i < 4; i++) work[24 + i]! ^= view.getUint32(196 + 4 * i, true);
-  if (isFinal) {
-    work[28] = ~work[28]!;
-    work[29] = ~work[29]!;
+function load(view: DataView, vector: Uint32Array, block: Uint32Array): void {
+  for (let i = 0; i < 16; i++) vector[i] = view.getUint32(4 + 4 * i, true);
+  vector.set(IV, 16);
+  for (let i = 0; i < 32; i++) block[i] = view.getUint32(68 + 4 * i, true);
+  for (let i = 0; i < 4; i++) vector[24 + i]! ^= view.getUint32(196 + 4 * i, true);
+  if (view.getUint8(BLAKE2F_INPUT_BYTES - 1) !== 0) {
+    vector[28] = ~vector[28]!;
+    vector[29] = ~vector[29]!;
   }
 }
 

@@ -1,5 +1,6 @@
 /** One level of the explicit call stack. Frames are pooled: nothing here survives `releaseFrame`. */
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
+import type { Slices } from '../base/pace.ts';
 import { Memory } from './memory.ts';
 import { EMPTY_PROGRAM, type Program } from './program.ts';
 
@@ -11,6 +12,14 @@ export type CallType =
   | 'CREATE'
   | 'CREATE2'
   | 'SELFDESTRUCT';
+
+/** A precompile that runs in pieces; `fault`: why there was no output. */
+export interface PrecompileWork {
+  readonly pieces: Slices<Uint8Array | undefined>;
+  fault(): string;
+  /** Whether the pace was asked for the next piece. */
+  isPolled: boolean;
+}
 
 export class Frame {
   type: CallType = 'CALL';
@@ -51,6 +60,8 @@ export class Frame {
   /** Where the caller wants the output. */
   outputOffset = 0;
   outputLength = 0;
+  /** In place of code. */
+  work: PrecompileWork | undefined = undefined;
 }
 
 /** Idle frames kept; a deeper call tree allocates. */
@@ -71,5 +82,6 @@ export function releaseFrame(frame: Frame): void {
   frame.callerWord = undefined;
   frame.input = EMPTY_BYTES;
   frame.returnData = EMPTY_BYTES;
+  frame.work = undefined;
   idle.push(frame);
 }

@@ -9,12 +9,19 @@ import {
 } from '../../../test/support/evm.ts';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import type { Verdict } from '../base/pace.ts';
 import { bytesToBigInt, MAX_UINT64 } from '../base/quantity.ts';
 import { type Environment, execute } from './interpreter.ts';
 import { CallTracer } from './tracers/call.ts';
 
 const BERLIN = rulesOfFork('berlin');
 const SELF = '22'.repeat(20);
+
+function precompile(last: number): Uint8Array {
+  const address = new Uint8Array(20);
+  address[19] = last;
+  return address;
+}
 
 function run(code: string, extra: Partial<Environment> = {}) {
   return runCode(fromHex(`0x${code}`), BERLIN, {}, extra);
@@ -82,17 +89,69 @@ describe('depth', () => {
   });
 });
 
-describe('shouldStop', () => {
+describe('the pace', () => {
+  const LOOP = fromHex('0x5b600056');
+
   it('ends an endless loop and every frame above it', () => {
     let polls = 0;
-    const { result } = runCode(
-      fromHex('0x5b600056'),
-      BERLIN,
-      { gas: MAX_UINT64 },
-      { shouldStop: () => ++polls === 3 },
-    );
+    const pace = () => (++polls === 3 ? 'stop' : 'go') as Verdict;
+    const { result } = runCode(LOOP, BERLIN, { gas: MAX_UINT64 }, { pace });
     expect(result).toMatchObject({ kind: 'error', error: 'execution aborted' });
     expect(polls).toBe(3);
+  });
+
+  it('interrupts code, calls and precompiles anywhere, and nothing is different after it', () => {
+    // 300 rounds: each hashes a word, and calls itself without input, which hashes 8 kB. Then that word is returned.
+    const code = fromHex(
+      '0x361560' +
+        '2c5761012c5b602060002060005260006000600060006000305af150600190038060085760206000f3' +
+        '5b6120006000205000',
+    );
+    const message = { data: Uint8Array.of(1), gas: 9_000_000n };
+    const plain = runCode(code, BERLIN, message);
+    let pauses = 0;
+    const pace = () => {
+      pauses++;
+      return 'pause' as const;
+    };
+    const interrupted = runCode(code, BERLIN, message, { pace });
+    expect(plain.result.output.length).toBe(32);
+    expect(interrupted.result).toEqual(plain.result);
+    expect(pauses).toBeGreaterThan(50);
+  });
+
+  it('is asked before a costly precompile and between its pieces, with what was spent', () => {
+    const told: number[] = [];
+    const pace = (gas: number) => {
+      told.push(gas);
+      return 'pause' as const;
+    };
+    // Four pairs of nothing: 45,000 gas and 34,000 for each.
+    const [message, extra] = [{ to: precompile(8), data: new Uint8Array(4 * 192) }, { pace }];
+    const { result } = runCode(LOOP, BERLIN, message, extra);
+    expect(result).toMatchObject({ kind: 'success', gasLeft: 1_000_000n - 181_000n });
+    expect(told.length).toBe(4);
+  });
+
+  it('is asked about as often however much an opcode does', () => {
+    const pollsOf = (code: string, gas: bigint) => {
+      let polls = 0;
+      const pace = () => {
+        polls++;
+        return 'go' as const;
+      };
+      const { result } = runCode(fromHex(code), BERLIN, { gas }, { pace });
+      expect(result.error).toBe('out of gas');
+      return polls;
+    };
+    // Loops over a hash of 64 kB, a product on BN254, a power with an exponent of 32 bytes, a look at a balance, a jump.
+    expect(pollsOf('0x5b620100006000205060005600', 5_000_000n)).toBeGreaterThan(350);
+    expect(pollsOf('0x5b604060006060600060006007' + '5af15060005600', 5_000_000n)).toBeGreaterThan(
+      40,
+    );
+    expect(pollsOf(`0x5b7f${'ff'.repeat(32)}60030a5060005600`, 5_000_000n)).toBeGreaterThan(150);
+    expect(pollsOf('0x5b33315060005600', 5_000_000n)).toBeGreaterThan(250);
+    expect(pollsOf('0x5b600056', 5_000_000n)).toBeGreaterThan(250);
   });
 });
 
@@ -123,11 +182,9 @@ describe('the privacy precompile', () => {
   it('is an empty, free call for contracts, and makes no account', () => {
     const code = fromHex('0x60006000600060006000607a5af1');
     const rules = rulesOfFork('istanbul', { isQuorum: true, isPrivacyPrecompile: true });
-    const address = new Uint8Array(20);
-    address[19] = 0x7a;
     const { result, world } = runCode(code, rules);
     expect(result.kind).toBe('success');
-    expect(world.exists(address)).toBe(false);
+    expect(world.exists(precompile(0x7a))).toBe(false);
   });
 });
 
@@ -157,8 +214,7 @@ describe('gas beyond 53 bits', () => {
   it('pays for a precompile that costs more than a unit', () => {
     // MODEXP with a base of 2^30 bytes and no modulus: (2^27)^2 / 3 gas, and nothing to do.
     const price = 2n ** 54n / 3n;
-    const to = new Uint8Array(20);
-    to[19] = 5;
+    const to = precompile(5);
     const data = new Uint8Array(96);
     data[28] = 0x40;
     expect(runCode(data, BERLIN, { to, data, gas: price + 5n }).result.gasLeft).toBe(5n);

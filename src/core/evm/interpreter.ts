@@ -1,8 +1,10 @@
-/** Entry of the EVM: runs one message to its end, synchronously, without recursion. */
+/** Entry of the EVM: runs one message to its end, without recursion, at once or in slices. */
+import { finish, type Slices } from '../base/pace.ts';
 import type { CallResult, Environment, Message } from './message.ts';
 import { Vm } from './vm.ts';
 
 export type { BlockContext, CallResult, Environment, Message } from './message.ts';
+export { Vm } from './vm.ts';
 export { VM_ERROR } from './vm-error.ts';
 
 /**
@@ -11,5 +13,13 @@ export { VM_ERROR } from './vm-error.ts';
  * calls) the sender's nonce belong to the transaction, not to the EVM. Never throws for what foreign code does.
  */
 export function execute(message: Message, env: Environment): CallResult {
-  return new Vm(env).run(message);
+  return finish(executeInSlices(message, env));
+}
+
+/** As `execute`, handing control back when `env.pace` asks for a pause. */
+export function* executeInSlices(message: Message, env: Environment): Slices<CallResult> {
+  const vm = new Vm(env);
+  vm.begin(message);
+  while (!vm.advance()) yield;
+  return vm.result();
 }

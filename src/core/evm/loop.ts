@@ -23,7 +23,7 @@ export function runFrame(frame: Frame, vm: Vm): Signal {
   const code = frame.program.padded;
   if (vm.isAborted) throw ABORTED;
   for (;;) {
-    if (--vm.opcodesToPoll === 0) vm.poll();
+    if (--vm.opcodesToPoll <= 0) vm.poll();
     const op = code[frame.pc]!;
     const { sp } = frame;
     if (sp < stackMin[op]! || sp > stackMax[op]!)
@@ -71,7 +71,7 @@ export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   const depth = frame.depth + 1;
   if (vm.isAborted) throw ABORTED;
   for (;;) {
-    if (--vm.opcodesToPoll === 0) vm.poll();
+    if (--vm.opcodesToPoll <= 0) vm.poll();
     const { pc, gas: plain, gasHigh } = frame;
     const gas = roundedGas(plain, gasHigh);
     const op = code[pc]!;

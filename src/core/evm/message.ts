@@ -1,5 +1,6 @@
 /** What goes into the EVM and what comes out: one message (call or creation) in one environment. */
 import type { Address, Hash32 } from '../base/bytes.ts';
+import type { Pace } from '../base/pace.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { World } from '../state/world.ts';
 import type { Tracer } from './tracer.ts';
@@ -53,8 +54,11 @@ export interface Environment {
   readonly blobHashes: readonly Hash32[];
   /** Absent: tracing costs nothing. */
   readonly tracer?: Tracer | undefined;
-  /** Polled every 4,096 opcodes; true ends the execution with the error `execution aborted`. */
-  readonly shouldStop?: (() => boolean) | undefined;
+  /**
+   * Asked every few thousand opcodes, before each costly precompile and between its pieces. `stop` ends the execution with the
+   * error `execution aborted`.
+   */
+  readonly pace?: Pace | undefined;
   /**
    * Told each time code of an account (even empty code, never a precompile) is about to run or is
    * being created: the "affected contracts" of the privacy enhancements (GoQuorum

@@ -7,7 +7,7 @@ import { CALL_DEPTH_MAX } from '../base/limits.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
 import { create2Address, createAddress } from './create-address.ts';
 import { type OpcodeTable, opcodeTable } from './fork-table.ts';
-import { type CallType, type Frame, releaseFrame, takeFrame } from './frame.ts';
+import { type Frame, releaseFrame, takeFrame } from './frame.ts';
 import {
   charge,
   GAS,
@@ -21,44 +21,23 @@ import {
 } from './gas.ts';
 import { runFrame, runTracedFrame } from './loop.ts';
 import type { CallResult, Environment, Message } from './message.ts';
-import { SIGNAL } from './operation.ts';
+import { SIGNAL, type Signal } from './operation.ts';
+import {
+  ANALYSED_BYTES_AN_OPCODE,
+  OPCODES_TO_POLL,
+  PRECOMPILE_GAS_AN_OPCODE,
+  PRECOMPILE_GAS_AT_ONCE,
+  STATE_OPCODES,
+} from './poll-weights.ts';
 import { type Precompile, precompileAt } from './precompiles/index.ts';
 import { analyse, programOf } from './program.ts';
-import { ABORTED, VM_ERROR, VmError } from './vm-error.ts';
+import type { CallRequest, CreateRequest } from './requests.ts';
+import { tellOfSelfdestruct, tracedCall, tracedCreation } from './traced-calls.ts';
+import { ABORTED, PAUSED, VM_ERROR, VmError } from './vm-error.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
 
-/** Opcodes between two looks at `shouldStop`. */
-const POLL_OPCODES = 4096;
 /** Addresses remembered as words, so that one word is always the same array. */
 const ADDRESSES_MAX = 4096;
-
-export interface CallRequest extends Readonly<GasParts> {
-  readonly type: CallType;
-  readonly depth: number;
-  readonly caller: Address;
-  /** Whose storage and balance the code works on. */
-  readonly address: Address;
-  readonly codeAddress: Address;
-  readonly value: bigint;
-  readonly input: Uint8Array;
-  readonly isStatic: boolean;
-  readonly outputOffset: number;
-  readonly outputLength: number;
-  /** Instead of the account's own. */
-  readonly code: Uint8Array | undefined;
-}
-
-export interface CreateRequest extends Readonly<GasParts> {
-  readonly type: 'CREATE' | 'CREATE2';
-  readonly depth: number;
-  readonly caller: Address;
-  readonly value: bigint;
-  readonly initCode: Uint8Array;
-  /** Of CREATE2. */
-  readonly salt: bigint | undefined;
-  /** Where the address does not follow from the rest. */
-  readonly address?: Address | undefined;
-}
 
 export class Vm {
   readonly env: Environment;
@@ -68,8 +47,10 @@ export class Vm {
   private knownOriginWord: bigint | undefined;
 
   /** Counted down by the loops. */
-  opcodesToPoll: number = POLL_OPCODES;
+  opcodesToPoll: number = OPCODES_TO_POLL;
   isAborted = false;
+  /** Of all frames when the pace was last asked. */
+  private gasPolled = 0;
   /** Price of the opcode traced last. */
   tracedCost = 0;
 
@@ -80,27 +61,54 @@ export class Vm {
   private gasLeft = 0;
   private gasLeftHigh = 0;
   private createdAddress: Address | undefined;
+  private isCreation = false;
 
   constructor(env: Environment) {
     this.env = env;
     this.table = opcodeTable(env.rules.fork);
   }
 
-  run(message: Message): CallResult {
-    const isPushed = message.to ? this.callRoot(message, message.to) : this.createRoot(message);
-    if (isPushed) this.runFrames();
+  /** Puts the message on the stack of frames. */
+  begin(message: Message): void {
+    this.isCreation = message.to === undefined;
+    if (message.to) this.callRoot(message, message.to);
+    else this.createRoot(message);
+    this.gasPolled = this.gasOfFrames();
+  }
+
+  /** Runs until the message has ended: true, or until the pace asks for a pause: false. */
+  advance(): boolean {
+    const { frames } = this;
+    const loop = this.env.tracer ? runTracedFrame : runFrame;
+    while (frames.length > 0) {
+      const frame = frames[frames.length - 1]!;
+      try {
+        const signal = frame.work ? this.runWork(frame) : loop(frame, this);
+        if (signal === SIGNAL.stopped) this.succeed(frame);
+        else if (signal === SIGNAL.reverted) this.fail(frame, VM_ERROR.reverted);
+      } catch (fault) {
+        if (fault === PAUSED) return false;
+        if (!(fault instanceof VmError)) throw fault;
+        this.fail(frame, fault.text);
+      }
+    }
+    return true;
+  }
+
+  /** Once the message has ended. */
+  result(): CallResult {
     const kind = this.error === undefined ? 'success' : this.isReverted ? 'revert' : 'error';
     return {
       kind,
       error: this.error,
       output: this.output,
       gasLeft: joinGas(this.gasLeft, this.gasLeftHigh),
-      createdAddress: message.to ? undefined : this.createdAddress,
+      createdAddress: this.isCreation ? this.createdAddress : undefined,
     };
   }
 
-  private callRoot(message: Message, to: Address): boolean {
-    return this.call({
+  private callRoot(message: Message, to: Address): void {
+    this.call({
       type: message.isStatic ? 'STATICCALL' : 'CALL',
       depth: 0,
       caller: message.caller,
@@ -116,8 +124,8 @@ export class Vm {
     });
   }
 
-  private createRoot(message: Message): boolean {
-    return this.create({
+  private createRoot(message: Message): void {
+    this.create({
       type: 'CREATE',
       depth: 0,
       caller: message.caller,
@@ -129,28 +137,24 @@ export class Vm {
     });
   }
 
-  private runFrames(): void {
-    const { frames } = this;
-    const loop = this.env.tracer ? runTracedFrame : runFrame;
-    while (frames.length > 0) {
-      const frame = frames[frames.length - 1]!;
-      try {
-        const signal = loop(frame, this);
-        if (signal === SIGNAL.stopped) this.succeed(frame);
-        else if (signal === SIGNAL.reverted) this.fail(frame, VM_ERROR.reverted);
-      } catch (fault) {
-        if (!(fault instanceof VmError)) throw fault;
-        this.fail(frame, fault.text);
-      }
-    }
-  }
-
-  /** Throws when the environment wants this execution to end: this frame, and each one above that would go on. */
+  /** Throws when the environment wants this execution to end, this frame and each one above that would go on, or to pause. */
   poll(): void {
-    this.opcodesToPoll = POLL_OPCODES;
-    if (!this.env.shouldStop?.()) return;
+    const { pace } = this.env;
+    this.opcodesToPoll = OPCODES_TO_POLL;
+    if (!pace) return;
+    const left = this.gasOfFrames();
+    const verdict = pace(Math.max(0, this.gasPolled - left));
+    this.gasPolled = left;
+    if (verdict === 'pause') throw PAUSED;
+    if (verdict === 'go') return;
     this.isAborted = true;
     throw ABORTED;
+  }
+
+  private gasOfFrames(): number {
+    let gas = 0;
+    for (const frame of this.frames) gas += roundedGas(frame.gas, frame.gasHigh);
+    return gas;
   }
 
   /** The array that stands for this address while the Vm lives. */
@@ -175,7 +179,10 @@ export class Vm {
     const { world, rules, tracer } = this.env;
     const { type, codeAddress } = request;
     const precompile = precompileAt(rules, codeAddress);
-    if (tracer?.onEnter) this.traceCall(request, precompile !== undefined);
+    if (tracer?.onEnter) {
+      const code = precompile ? EMPTY_BYTES : (request.code ?? world.code(codeAddress));
+      tracer.onEnter(tracedCall(request, code, precompile !== undefined));
+    }
     // COMPAT: a static call does not choose a state of its own (GoQuorum core/vm/evm.go).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
@@ -230,9 +237,21 @@ export class Vm {
     precompile: Precompile,
     mark: number,
     isEntered: boolean,
-  ): false {
+  ): boolean {
     const { input } = request;
-    const left = gasAfter(request, precompile.gas(input));
+    const price = precompile.gas(input);
+    const left = gasAfter(request, price);
+    if (left && price > PRECOMPILE_GAS_AT_ONCE && precompile.inPieces) {
+      const frame = this.pushFrame(request, mark, isEntered);
+      Object.assign(frame, left);
+      frame.work = {
+        pieces: precompile.inPieces(input),
+        fault: () => precompile.error(input),
+        isPolled: false,
+      };
+      return true;
+    }
+    if (left) this.opcodesToPoll -= Math.ceil(price / PRECOMPILE_GAS_AN_OPCODE);
     const output = left && precompile.run(input);
     if (output) return this.endInline(request, isEntered, undefined, left, output);
     this.env.world.revert(mark);
@@ -240,21 +259,44 @@ export class Vm {
     return this.endInline(request, isEntered, error, NO_GAS);
   }
 
+  /** The pieces of a precompile, with a look at the pace before each. */
+  private runWork(frame: Frame): Signal {
+    const work = frame.work!;
+    if (this.isAborted) throw ABORTED;
+    for (;;) {
+      if (!work.isPolled) {
+        work.isPolled = true;
+        this.poll();
+      }
+      const piece = work.pieces.next();
+      work.isPolled = false;
+      if (!piece.done) continue;
+      if (!piece.value) throw new VmError(work.fault());
+      this.output = piece.value;
+      return SIGNAL.stopped;
+    }
+  }
+
   private pushCall(request: CallRequest, code: Uint8Array, mark: number, isEntered: boolean): void {
     const { world } = this.env;
     const { codeAddress } = request;
-    const frame = takeFrame();
-    frame.type = request.type;
-    frame.depth = request.depth;
+    this.opcodesToPoll -= STATE_OPCODES;
+    const frame = this.pushFrame(request, mark, isEntered);
     frame.program = request.code
       ? analyse(code)
       : programOf(code, () => world.codeHash(codeAddress));
+  }
+
+  private pushFrame(request: CallRequest, mark: number, isEntered: boolean): Frame {
+    const frame = takeFrame();
+    frame.type = request.type;
+    frame.depth = request.depth;
     frame.gas = request.gas;
     frame.gasHigh = request.gasHigh;
     frame.gasStart = request.gas;
     frame.gasStartHigh = request.gasHigh;
     frame.address = request.address;
-    frame.codeAddress = codeAddress;
+    frame.codeAddress = request.codeAddress;
     frame.caller = request.caller;
     frame.value = request.value;
     frame.input = request.input;
@@ -264,6 +306,7 @@ export class Vm {
     frame.outputOffset = request.outputOffset;
     frame.outputLength = request.outputLength;
     this.frames.push(frame);
+    return frame;
   }
 
   /** Ends a call that needed no frame. */
@@ -304,7 +347,7 @@ export class Vm {
       request.address ??
       (salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode));
     this.createdAddress = address;
-    if (tracer?.onEnter) this.traceCreate(request, address);
+    tracer?.onEnter?.(tracedCreation(request, address));
     const refusal = this.creationRefusalOf(request, nonce);
     if (refusal !== undefined) return this.endInline(request, false, refusal, request);
     world.setNonce(caller, nonce + 1n);
@@ -341,6 +384,7 @@ export class Vm {
     frame.type = request.type;
     frame.depth = request.depth;
     frame.program = analyse(request.initCode);
+    this.opcodesToPoll -= Math.ceil(request.initCode.length / ANALYSED_BYTES_AN_OPCODE);
     frame.gas = request.gas;
     frame.gasHigh = request.gasHigh;
     frame.gasStart = request.gas;
@@ -437,38 +481,6 @@ export class Vm {
 
   // --- tracing ---------------------------------------------------------------------------------------------------
 
-  private traceCall(request: CallRequest, isPrecompile: boolean): void {
-    const { type, depth, caller, address, codeAddress, value } = request;
-    const code = request.code ?? this.env.world.code(codeAddress);
-    this.env.tracer!.onEnter!({
-      type,
-      depth,
-      // A delegated frame runs in the name of the account that delegates.
-      from: type === 'DELEGATECALL' || type === 'CALLCODE' ? address : caller,
-      to: codeAddress,
-      input: request.input.slice(),
-      gas: roundedGas(request.gas, request.gasHigh),
-      value,
-      isPrecompile,
-      codeBytes: isPrecompile ? 0 : code.length,
-    });
-  }
-
-  private traceCreate(request: CreateRequest, address: Address): void {
-    const { type, depth, caller, initCode, value } = request;
-    this.env.tracer!.onEnter!({
-      type,
-      depth,
-      from: caller,
-      to: address,
-      input: initCode,
-      gas: roundedGas(request.gas, request.gasHigh),
-      value,
-      isPrecompile: false,
-      codeBytes: initCode.length,
-    });
-  }
-
   private traceExit(depth: number, gas: number, gasHigh: number): void {
     const { tracer } = this.env;
     if (!tracer?.onExit) return;
@@ -477,28 +489,8 @@ export class Vm {
     tracer.onExit({ depth, output, gasUsed, error, isReverted });
   }
 
-  /** A SELFDESTRUCT is told as a call that moves the balance. */
   traceSelfdestruct(frame: Frame, to: Address, value: bigint): void {
     const { tracer } = this.env;
-    if (!tracer) return;
-    const depth = frame.depth + 1;
-    tracer.onEnter?.({
-      type: 'SELFDESTRUCT',
-      depth,
-      from: frame.address,
-      to,
-      input: EMPTY_BYTES,
-      gas: 0,
-      value,
-      isPrecompile: false,
-      codeBytes: 0,
-    });
-    tracer.onExit?.({
-      depth,
-      output: EMPTY_BYTES,
-      gasUsed: 0,
-      error: undefined,
-      isReverted: false,
-    });
+    if (tracer) tellOfSelfdestruct(tracer, frame, to, value);
   }
 }

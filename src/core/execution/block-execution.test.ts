@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MemoryChain, type PrivateNode } from '../../../test/support/memory-chain.ts';
+import { fakeTransaction, senderOf } from '../../../test/support/pool-fixtures.ts';
 import { recordedNode } from '../../../test/support/recorded-manager.ts';
+import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { OWN_VECTORS } from '../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../test/vectors/goquorum-blocks.ts';
 import { bareHex, fromHex, toHex } from '../base/hex.ts';
+import { gasPace, type Pace } from '../base/pace.ts';
 import { type Block, decodeBlock } from '../chain/block.ts';
 import { type PrivateAnswer, type PrivateQuery, queryKey } from '../privacy/inputs.ts';
+import { MemoryReader } from '../state/memory-reader.ts';
 import { BlockExecution, type BlockJob } from './block-execution.ts';
 import type { ExecutedBlock } from './result.ts';
 
@@ -21,7 +25,7 @@ function blocksOf(recording: string): Block[] {
 
 function run(job: BlockJob, gasBudget = Number.MAX_SAFE_INTEGER): ExecutedBlock {
   const execution = new BlockExecution(job);
-  while (execution.advance(gasBudget) === 'more');
+  while (execution.advance(gasPace(gasBudget)) === 'more');
   return execution.result();
 }
 
@@ -68,6 +72,57 @@ describe('slices', () => {
   });
 });
 
+describe('a transaction that takes long', () => {
+  // Loops for ever: all its gas.
+  const LOOP = fromHex('0x5b600056');
+
+  const SENDER = senderOf(1);
+  const JOB: BlockJob = {
+    rules: rulesOfFork('istanbul'),
+    header: decodeBlock(fromHex(readBlocks(join(PUBLIC_CHAIN, 'chain/blocks.jsonl.gz'))[1]!.rlp))
+      .header,
+    transactions: [],
+    hashes: () => undefined,
+    base: MemoryReader.fromAlloc([]),
+  };
+  const deployment = (nonce: bigint, data: Uint8Array, gasLimit: bigint) => ({
+    ...fakeTransaction(SENDER, { nonce, data, gasLimit }),
+    to: undefined,
+  });
+
+  it('is left and taken up again wherever it is, and ends as in one go', () => {
+    const transactions = [deployment(0n, LOOP, 20_000_000n), deployment(1n, LOOP, 60_000n)];
+    const job = { ...JOB, transactions };
+    const execution = new BlockExecution(job);
+    let pauses = 0;
+    while (execution.advance(gasPace(1_000_000)) === 'more') pauses++;
+    expect(pauses).toBeGreaterThan(15);
+    expect(execution.result()).toMatchObject({
+      gasUsed: 20_060_000n,
+      stateRoot: run(job).stateRoot,
+    });
+  });
+
+  it('ends when the pace says so: a builder goes on as if it had not been tried', () => {
+    const execution = new BlockExecution(JOB);
+    const pace = (budget: number): Pace => {
+      let left = budget;
+      return (gas) => {
+        left -= gas;
+        return left < 0 ? 'stop' : 'go';
+      };
+    };
+    expect(execution.include(deployment(0n, new Uint8Array(0), 60_000n), pace(0))).toBe('done');
+    const { gasLeft } = execution;
+    const long = deployment(1n, LOOP, 20_000_000n);
+    expect(() => execution.include(long, pace(5_000_000))).toThrow('execution aborted');
+    expect(execution.gasLeft).toBe(gasLeft);
+    expect(execution.include(deployment(1n, LOOP, 60_000n), pace(0))).toBe('done');
+    execution.advance();
+    expect(execution.result().receipts.length).toBe(2);
+  });
+});
+
 describe('a builder', () => {
   it('includes one transaction after the other, and a refused one leaves nothing behind', () => {
     const chain = new MemoryChain(genesisOf(PUBLIC_CHAIN));
@@ -81,7 +136,7 @@ describe('a builder', () => {
         );
         expect(execution.gasLeft).toBe(gasLeft);
       }
-      while (execution.advance(1_000_000) === 'more');
+      while (execution.advance(gasPace(1_000_000)) === 'more');
       expect(toHex(execution.result().stateRoot)).toBe(toHex(block.header.stateRoot));
       chain.import(block);
     }

@@ -7,6 +7,7 @@
 import type { Address } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
+import { type Pace, type Slices, UNHURRIED } from '../base/pace.ts';
 import type { Withdrawal } from '../chain/block.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
 import type { Header } from '../chain/header.ts';
@@ -15,6 +16,7 @@ import type { Rules } from '../chain/rules.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { createAddress } from '../evm/create-address.ts';
+import { VM_ERROR } from '../evm/interpreter.ts';
 import { isPrivateTransaction, opensInner } from '../privacy/marker.ts';
 import { PublicWorld } from '../state/public-world.ts';
 import type { StateTrie } from '../state/state-trie.ts';
@@ -23,7 +25,7 @@ import { type BlockEnvironment, type BlockHashes, blockEnvironment } from './env
 import type { GasPool } from './gas-purchase.ts';
 import { applyMarkerTransaction, openMarker, withInnerPurchase } from './marker-transaction.ts';
 import { applyPrivateTransaction } from './private-transaction.ts';
-import { applyMessage } from './public-transaction.ts';
+import { type AppliedMessage, RunningMessage } from './public-transaction.ts';
 import type { ExecutedBlock, PrivateOutcome, StateBase } from './result.ts';
 import { applyRewards, applyWithdrawals } from './rewards.ts';
 import { type PrivateSetting, PrivateSide } from './spaces.ts';
@@ -48,7 +50,11 @@ export interface BlockJob extends Partial<PrivateSetting> {
 
 /** Root hashing takes about as long for one leaf as an ordinary transaction takes for this much gas. */
 const GAS_PER_LEAF = 2_000;
-const LEAVES_MIN = 64;
+/** Hashed before the pace is asked. */
+const LEAVES_AT_ONCE = 128;
+const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
+/** Errors that say nothing about the block. */
+const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
 
 interface Ending {
   readonly writes: WriteSet;
@@ -66,12 +72,24 @@ export class BlockExecution {
   private next = 0;
   private ending: Ending | undefined;
   private outcome: PrivateOutcome | undefined;
+  /** What a pause has interrupted. */
+  private underWay: Slices<void> | undefined;
+  /** Of the caller, while he waits. */
+  private pace: Pace = UNHURRIED;
+  /** Told to the pace of the transaction that runs. */
+  private gasTold = 0;
 
   /** Throws REWARD_MODE_INVALID where GoQuorum cannot execute either. */
   constructor(job: BlockJob) {
     const { header, rules, hashes, base } = job;
     this.job = job;
-    this.shared = blockEnvironment(header, job.author ?? header.coinbase, rules, hashes);
+    this.shared = {
+      ...blockEnvironment(header, job.author ?? header.coinbase, rules, hashes),
+      pace: (gas) => {
+        this.gasTold += gas;
+        return this.pace(gas);
+      },
+    };
     this.world = new PublicWorld(base.reader, header.number);
     this.pool = { left: header.gasLimit };
     this.privateSide = new PrivateSide(
@@ -83,39 +101,67 @@ export class BlockExecution {
   }
 
   /**
-   * Works for about `gasBudget`, then returns. Throws BLOCK_TRANSACTION_INVALID, with GoQuorum's
-   * text, when a transaction may not be in this block; the execution is then worth nothing.
+   * Executes and hashes until all is done, or `pace` asks for a pause: call again to go on. Throws BLOCK_TRANSACTION_INVALID, with
+   * GoQuorum's text, when a transaction may not be in this block, and EXECUTION_STOPPED when the pace says so; the execution is
+   * then worth nothing.
    */
-  advance(gasBudget: number): 'more' | 'done' {
-    const { transactions } = this.job;
-    let left = gasBudget;
-    while (this.next < transactions.length) {
-      if (left <= 0) return 'more';
-      const tx = transactions[this.next]!;
-      const before = this.pool.left;
-      this.run(tx, () => transactions.slice(this.next));
-      this.next++;
-      left -= Number(before - this.pool.left);
-    }
-    this.ending ??= this.end();
-    const leaves = Math.max(LEAVES_MIN, Math.ceil(left / GAS_PER_LEAF));
-    if (this.ending.trie.hash(leaves) === undefined) return 'more';
-    this.outcome ??= this.privateSide.finish(leaves);
-    return this.outcome === undefined ? 'more' : 'done';
+  advance(pace: Pace = UNHURRIED): 'more' | 'done' {
+    return this.go(pace, () => this.all());
   }
 
   /**
-   * For a builder: tries one more transaction. Throws as `advance` does, but then the execution is as if it had not been tried.
+   * For a builder: tries one more transaction; 'more': call again to go on with it. Throws as `advance` does, but then the execution
+   * is as if it had not been tried.
    */
-  include(tx: Transaction): void {
+  include(tx: Transaction, pace: Pace = UNHURRIED): 'more' | 'done' {
+    return this.go(pace, () => this.trial(tx));
+  }
+
+  private go(pace: Pace, begin: () => Slices<void>): 'more' | 'done' {
+    this.pace = pace;
+    this.underWay ??= begin();
+    let isDone = true;
+    try {
+      isDone = this.underWay.next().done === true;
+    } finally {
+      if (isDone) this.underWay = undefined;
+    }
+    return isDone ? 'done' : 'more';
+  }
+
+  private *all(): Slices<void> {
+    const { transactions } = this.job;
+    while (this.next < transactions.length) {
+      const untold = yield* this.run(transactions[this.next]!, () => transactions.slice(this.next));
+      this.next++;
+      yield* this.breathe(untold);
+    }
+    this.ending ??= this.end();
+    while (this.ending.trie.hash(LEAVES_AT_ONCE) === undefined) yield* this.breathe(LEAF_GAS);
+    while (!this.outcome) {
+      this.outcome = this.privateSide.finish(LEAVES_AT_ONCE);
+      if (!this.outcome) yield* this.breathe(LEAF_GAS);
+    }
+  }
+
+  private *trial(tx: Transaction): Slices<void> {
     const { left } = this.pool;
     try {
-      this.run(tx, () => [tx]);
+      const untold = yield* this.run(tx, () => [tx]);
+      // It is in: what the pace says otherwise is about the next one.
+      if (this.pace(untold) === 'pause') yield;
     } catch (error) {
       this.world.revert(0);
       this.pool.left = left;
       throw error;
     }
+  }
+
+  /** Asks the pace between two pieces of work that cannot be interrupted themselves. */
+  private *breathe(gas: number): Slices<void> {
+    const verdict = this.pace(gas);
+    if (verdict === 'stop') throw fail('EXECUTION_STOPPED', VM_ERROR.aborted);
+    if (verdict === 'pause') yield;
   }
 
   /** Gas that the block still has room for. */
@@ -140,23 +186,34 @@ export class BlockExecution {
     };
   }
 
-  /** `rest`: transactions from `tx` on, whose private inputs may be asked for in one go. */
-  private run(tx: Transaction, rest: () => readonly Transaction[]): void {
+  /**
+   * Returns the gas that the pace was not told of. `rest`: transactions from `tx` on, whose private inputs may be asked for in
+   * one go.
+   */
+  private *run(tx: Transaction, rest: () => readonly Transaction[]): Slices<number> {
     const { rules } = this.job;
+    const { left } = this.pool;
+    this.gasTold = 0;
     this.world.beginTransaction();
     try {
       this.check(tx);
-      if (isPrivateTransaction(tx, rules)) this.runPrivate(tx, rest);
-      else if (opensInner(tx, rules)) this.runMarker(tx, rest);
-      else this.runPublic(tx);
+      if (isPrivateTransaction(tx, rules)) yield* this.runPrivate(tx, rest);
+      else if (opensInner(tx, rules)) yield* this.runMarker(tx, rest);
+      else {
+        // Not a generator of its own: there are thousands in a block.
+        const running = new RunningMessage(this.world, tx, this.shared, this.pool);
+        while (!running.advance()) yield;
+        this.finishPublic(tx, running.end());
+      }
     } catch (error) {
       throw this.invalid(tx, error);
     }
+    return Math.max(0, Number(left - this.pool.left) - this.gasTold);
   }
 
   private invalid(tx: Transaction, error: unknown): unknown {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!(error instanceof Error) || code === '' || code === 'INVARIANT_BROKEN') return error;
+    if (!(error instanceof Error) || code === '' || NOT_OF_THE_BLOCK.includes(code)) return error;
     const index = this.receipts.length;
     return fail(
       'BLOCK_TRANSACTION_INVALID',
@@ -174,39 +231,38 @@ export class BlockExecution {
     checkSigner(tx, rules);
   }
 
-  private runPublic(tx: Transaction): void {
-    const { gasUsed, result } = applyMessage(this.world, tx, this.shared, this.pool);
+  private finishPublic(tx: Transaction, { gasUsed, result }: AppliedMessage): void {
     const isReverted = result.kind === 'revert' && result.output.length > 0;
     this.finish(tx, gasUsed, result.kind !== 'success', isReverted ? result.output : undefined);
   }
 
-  private runPrivate(tx: Transaction, rest: () => readonly Transaction[]): void {
-    const index = this.receipts.length;
-    const isRunning = this.privateSide.expect();
-    applyPrivateTransaction(this.world, tx, this.shared, this.pool, (purchase) => {
-      const answer = isRunning ? this.privateSide.payload(tx.data, index, rest) : undefined;
+  private *runPrivate(tx: Transaction, rest: () => readonly Transaction[]): Slices<void> {
+    const { privateSide, receipts } = this;
+    const index = receipts.length;
+    const isRunning = privateSide.expect();
+    const cumulativeGasUsed = this.gasUsed;
+    yield* applyPrivateTransaction(this.world, tx, this.shared, this.pool, function* (purchase) {
+      const answer = isRunning ? privateSide.payload(tx.data, index, rest) : undefined;
       if (answer === undefined) return;
-      const cumulativeGasUsed = this.gasUsed;
-      this.privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: false }, answer);
+      yield* privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: false }, answer);
     });
     this.finish(tx, 0n, false, undefined);
   }
 
-  private runMarker(tx: Transaction, rest: () => readonly Transaction[]): void {
+  private *runMarker(tx: Transaction, rest: () => readonly Transaction[]): Slices<void> {
+    const { world, shared, pool } = this;
     const isRunning = this.privateSide.expect();
-    const { gasUsed, isFailed } = applyMarkerTransaction(
-      this.world,
-      tx,
-      this.shared,
-      this.pool,
-      () => {
-        if (isRunning) this.runInner(tx, rest);
-      },
-    );
+    const inner = () => this.runInner(tx, rest, isRunning);
+    const { gasUsed, isFailed } = yield* applyMarkerTransaction(world, tx, shared, pool, inner);
     this.finish(tx, gasUsed, isFailed, undefined);
   }
 
-  private runInner(outer: Transaction, rest: () => readonly Transaction[]): void {
+  private *runInner(
+    outer: Transaction,
+    rest: () => readonly Transaction[],
+    isRunning: boolean,
+  ): Slices<void> {
+    if (!isRunning) return;
     const index = this.receipts.length;
     const { privateSide } = this;
     const envelope = privateSide.payload(outer.data, index, rest);
@@ -218,15 +274,15 @@ export class BlockExecution {
     }
     if (opened.kind === 'eea') {
       const cumulativeGasUsed = this.job.rules.isMps ? this.gasUsed : 0n;
-      privateSide.runEea({ tx: opened.tx, index, cumulativeGasUsed }, envelope);
+      yield* privateSide.runEea({ tx: opened.tx, index, cumulativeGasUsed }, envelope);
       return;
     }
     const { tx } = opened;
     const answer = privateSide.payload(tx.data, index, rest);
     if (answer === undefined) return;
-    const why = withInnerPurchase(this.world, tx, this.shared, (purchase) => {
-      const cumulativeGasUsed = this.job.rules.isMps ? this.gasUsed : 0n;
-      privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: true }, answer);
+    const cumulativeGasUsed = this.job.rules.isMps ? this.gasUsed : 0n;
+    const why = yield* withInnerPurchase(this.world, tx, this.shared, function* (purchase) {
+      yield* privateSide.run({ tx, index, purchase, cumulativeGasUsed, isInner: true }, answer);
     });
     if (why !== undefined) privateSide.note(index, why);
   }

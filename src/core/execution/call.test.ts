@@ -117,6 +117,20 @@ describe('eth_call as recorded', () => {
     );
   });
 
+  it('looks at the time between the runs of an estimate, and in what takes no opcodes', () => {
+    // Each run is over before the opcodes are worth a look at the time.
+    const overrides = [{ address: POOR, code: fromHex('0x5a61c350106000575b00') }];
+    const site = { ...siteOf(chain), overrides };
+    let looks = 0;
+    const late = { ...LIMITS, shouldStop: () => ++looks > 5 };
+    expect(() => estimateGas({ to: POOR }, site, late)).toThrow('execution aborted');
+    expect(looks).toBe(6);
+    const pairing = { to: fromHex(`0x${'08'.padStart(40, '0')}`), data: new Uint8Array(192 * 20) };
+    looks = 0;
+    expect(() => call(pairing, siteOf(chain), late)).toThrow('execution aborted');
+    expect(looks).toBe(6);
+  });
+
   it('assumes overrides', () => {
     // PUSH1 2 SLOAD, CALLER BALANCE, returned as two words.
     const code = fromHex('0x600254600052333160205260406000f3');

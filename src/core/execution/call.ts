@@ -6,6 +6,7 @@
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
+import { paceUntil } from '../base/pace.ts';
 import type { Header } from '../chain/header.ts';
 import { intrinsicGas, TRANSACTION_GAS } from '../chain/intrinsic-gas.ts';
 import type { Rules } from '../chain/rules.ts';
@@ -62,7 +63,7 @@ export interface CallSite {
 export interface CallLimits {
   /** Gas that a call gets at most, and when it names none; 0: no cap. */
   readonly gasCap: bigint;
-  /** Polled every 4,096 opcodes. */
+  /** Whether the time is up: asked as Environment.pace, and between the runs of an estimate. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** What `shouldStop` waits for, for the text: `5s`. */
   readonly timeoutText?: string | undefined;
@@ -122,6 +123,7 @@ function simulate(
   limits: CallLimits,
   tracerOn: ((world: World, message: Message) => Tracer) | undefined,
 ): CallOutcome {
+  if (limits.shouldStop?.()) throw timedOut(limits);
   const message = messageOf(request, limits);
   const { publicWorld, world } = worldsOf(request, site);
   const shared = sharedOf(site, limits, tracerOn?.(world, message));
@@ -140,13 +142,15 @@ function simulate(
     },
     evmEnvironment(shared, world, message, purchase.gasPrice),
   );
-  if (result.error === VM_ERROR.aborted) {
-    throw fail('CALL_TIMEOUT', `execution aborted (timeout = ${limits.timeoutText ?? '0s'})`);
-  }
+  if (result.error === VM_ERROR.aborted) throw timedOut(limits);
   if (result.error === VM_ERROR.insufficientBalance) {
     throw refused(message, VM_ERROR.insufficientBalance);
   }
   return outcomeOf(result, message.gasLimit, world, shared.rules);
+}
+
+function timedOut({ timeoutText = '0s' }: CallLimits): QuorateError {
+  return fail('CALL_TIMEOUT', `${VM_ERROR.aborted} (timeout = ${timeoutText})`);
 }
 
 function outcomeOf(result: CallResult, gasLimit: bigint, world: World, rules: Rules): CallOutcome {
@@ -162,7 +166,7 @@ function sharedOf(
 ): BlockEnvironment {
   const { header, rules, hashes } = site;
   const shared = blockEnvironment(header, site.author ?? header.coinbase, rules, hashes);
-  return { ...shared, shouldStop: limits.shouldStop, tracer };
+  return { ...shared, pace: paceUntil(limits.shouldStop), tracer };
 }
 
 /**

@@ -5,6 +5,7 @@ import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { toBase64 } from '../base/base64.ts';
 import { ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import { finish } from '../base/pace.ts';
 import { Prng } from '../base/prng.ts';
 import { decodeEea, openEea, sealEea } from '../privacy/eea.ts';
 import type { HeldPayload } from '../privacy/inputs.ts';
@@ -38,7 +39,7 @@ function stage() {
     publicSide.world.beginTransaction();
     space.world.beginTransaction();
     const tx = decodeEea(signEea({ privateFrom: A, to: [B], ...fields }));
-    const effect = runEea(space, publicSide, tx, SHARED);
+    const effect = finish(runEea(space, publicSide, tx, SHARED));
     space.world.finishTransaction(RULES);
     return { tx, effect };
   };

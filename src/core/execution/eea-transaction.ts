@@ -5,14 +5,15 @@
 import { toBase64 } from '../base/base64.ts';
 import { type Address, equalBytes } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
+import type { Slices } from '../base/pace.ts';
 import { bytesToBigInt } from '../base/quantity.ts';
 import type { Rules } from '../chain/rules.ts';
-import { execute } from '../evm/interpreter.ts';
 import { checkEea, type EeaTransaction, eeaContractAddress, eeaMembers } from '../privacy/eea.ts';
 import type { HeldPayload } from '../privacy/inputs.ts';
 import { DualWorld } from '../state/dual-world.ts';
 import { EeaRegistry } from './eea-registry.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import { executeTransaction } from './execute-transaction.ts';
 import type { WorldOnBase } from './execution-hash.ts';
 import { effectOf, failed, type PrivateEffect } from './private-effect.ts';
 import type { PrivateSpace } from './private-space.ts';
@@ -64,12 +65,12 @@ export function createdBy({ to, sender, nonce, groupId }: EeaTransaction): Addre
  * The effect of `tx`; the public world is then as before. Counts the nonce unless it is the wrong one, and then does nothing else:
  * so a payload that comes twice runs once. The caller has begun, and ends, the transaction in `space`.
  */
-export function runEea(
+export function* runEea(
   space: PrivateSpace,
   publicSide: WorldOnBase,
   tx: EeaTransaction,
   shared: BlockEnvironment,
-): PrivateEffect {
+): Slices<PrivateEffect> {
   const { sender, groupId, nonce } = tx;
   const registry = new EeaRegistry(space.world);
   const expected = registry.nonce(sender, groupId);
@@ -83,7 +84,7 @@ export function runEea(
   registry.setNonce(sender, groupId, nonce + 1n);
   const publicMark = publicSide.world.snapshot();
   const privateMark = space.world.snapshot();
-  const { touched, ...effect } = run(space, publicSide, tx, shared);
+  const { touched, ...effect } = yield* run(space, publicSide, tx, shared);
   publicSide.world.revert(publicMark);
   if (strays(touched, space, registry, groupId)) {
     space.world.revert(privateMark);
@@ -99,12 +100,12 @@ interface Ran extends PrivateEffect {
   readonly touched: TouchedContracts;
 }
 
-function run(
+function* run(
   space: PrivateSpace,
   publicSide: WorldOnBase,
   tx: EeaTransaction,
   shared: BlockEnvironment,
-): Ran {
+): Slices<Ran> {
   const { sender, to, data } = tx;
   const dual = new DualWorld(publicSide.world, space.world);
   const touched = new TouchedContracts();
@@ -112,7 +113,7 @@ function run(
   warmUp(dual, message, shared);
   // No gas is bought: the limit bounds the work, and a block's bounds what a limit can ask for.
   const gas = tx.gasLimit < shared.block.gasLimit ? tx.gasLimit : shared.block.gasLimit;
-  const result = execute(
+  const result = yield* executeTransaction(
     { caller: sender, to, value: 0n, data, gas, createdAddress: createdBy(tx) },
     {
       ...evmEnvironment(shared, dual, message, tx.gasPrice),

@@ -1,5 +1,6 @@
 /** What all transactions of one block share while they run. */
 import type { Address, Hash32 } from '../base/bytes.ts';
+import type { Pace } from '../base/pace.ts';
 import { blobBaseFee } from '../chain/fees.ts';
 import type { Header } from '../chain/header.ts';
 import type { Rules } from '../chain/rules.ts';
@@ -21,7 +22,8 @@ export interface BlockEnvironment {
   readonly tracer?: Tracer | undefined;
   /** For private runs, whose world is made for one transaction only. */
   readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
-  readonly shouldStop?: (() => boolean) | undefined;
+  /** As Environment.pace. */
+  readonly pace?: Pace | undefined;
 }
 
 /** `author`: whom COINBASE names (header.coinbase but for IBFT, where it is the signer). */
@@ -64,6 +66,6 @@ export function evmEnvironment(
     gasPrice,
     blobHashes: message.blobVersionedHashes,
     tracer: shared.tracer,
-    shouldStop: shared.shouldStop,
+    pace: shared.pace,
   };
 }

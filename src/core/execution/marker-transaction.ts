@@ -4,6 +4,7 @@
  * and costs nobody anything (GoQuorum core/vm/contracts_quorum.go).
  */
 import { fail } from '../base/errors.ts';
+import type { Slices } from '../base/pace.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import { VM_ERROR } from '../evm/interpreter.ts';
 import { type EeaTransaction, openEea } from '../privacy/eea.ts';
@@ -18,13 +19,13 @@ export interface AppliedMarker {
 }
 
 /** The public effect; `during` is called after the gas was bought. Throws TX_* when the transaction may not be in the block. */
-export function applyMarkerTransaction(
+export function* applyMarkerTransaction(
   world: PublicWorld,
   tx: Transaction,
   shared: BlockEnvironment,
   pool: GasPool,
-  during: () => void,
-): AppliedMarker {
+  during: () => Slices<void>,
+): Slices<AppliedMarker> {
   const purchase = buyGas(world, tx, shared, pool);
   world.setNonce(tx.sender, tx.nonce + 1n);
   // COMPAT: the precompile runs on the private state, where nobody has a balance, unless the public one knows its address.
@@ -32,7 +33,7 @@ export function applyMarkerTransaction(
   if (isFailed && !world.exists(PRIVACY_PRECOMPILE)) {
     throw fail('TX_MARKER_VALUE', VM_ERROR.insufficientBalance);
   }
-  if (!isFailed) during();
+  if (!isFailed) yield* during();
   const gasUsed = BigInt(purchase.intrinsicGas);
   settleGas(world, tx, shared, pool, purchase, gasUsed);
   return { gasUsed, isFailed };
@@ -57,17 +58,17 @@ export function openMarker(outer: Transaction, payload: Uint8Array): OpenedMarke
  * Runs `run` as if `inner` had bought its gas, from a pool of its own; the public world is then as before. A text when the inner
  * transaction may not run, which is nobody's business but this node's.
  */
-export function withInnerPurchase(
+export function* withInnerPurchase(
   world: PublicWorld,
   inner: Transaction,
   shared: BlockEnvironment,
-  run: (purchase: Purchase) => void,
-): string | undefined {
+  run: (purchase: Purchase) => Slices<void>,
+): Slices<string | undefined> {
   const mark = world.snapshot();
   try {
     if (!shared.rules.isGasPriceEnabled && inner.gasPrice > 0n) return 'Gas price not 0';
     world.setNonce(inner.sender, inner.nonce);
-    run(buyGas(world, inner, shared, { left: inner.gasLimit }));
+    yield* run(buyGas(world, inner, shared, { left: inner.gasLimit }));
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;

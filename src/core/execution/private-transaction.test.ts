@@ -3,6 +3,7 @@ import { ProgramWriter } from '../../../test/differential/program.ts';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { type Address, ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import { finish } from '../base/pace.ts';
 import { Prng } from '../base/prng.ts';
 import type { Fork } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -99,7 +100,7 @@ function play(scene: Scene): { effect: PrivateEffect; space: PrivateSpace; isUnt
   const shared = sharedOf(scene);
   const message = { ...tx, accessList: [], blobVersionedHashes: [] } as unknown as Transaction;
   const gas = { gasPrice: 0n, forExecution: 1_000_000n };
-  const effect = runPrivately(space, { base, world }, message, held, shared, gas);
+  const effect = finish(runPrivately(space, { base, world }, message, held, shared, gas));
   space.world.finishTransaction(shared.rules);
   world.finishTransaction(shared.rules);
   return { effect, space, isUntouched: world.writeSet().accounts.size === 0 };

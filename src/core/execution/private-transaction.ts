@@ -5,8 +5,9 @@
  */
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
+import type { Slices } from '../base/pace.ts';
 import type { Transaction } from '../chain/transaction.ts';
-import { execute, VM_ERROR } from '../evm/interpreter.ts';
+import { VM_ERROR } from '../evm/interpreter.ts';
 import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../privacy/flags.ts';
 import type { HeldPayload } from '../privacy/inputs.ts';
 import { payloadHashOf } from '../privacy/marker.ts';
@@ -14,6 +15,7 @@ import { DualWorld } from '../state/dual-world.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 import { callsGroup } from './eea-transaction.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
+import { executeTransaction } from './execute-transaction.ts';
 import { executionHash, type WorldOnBase } from './execution-hash.ts';
 import { buyGas, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
 import { effectOf, failed, type PrivateEffect, SUCCEEDED } from './private-effect.ts';
@@ -29,20 +31,20 @@ export const STRANGER: PrivateView = { kind: 'stranger' };
  * The public effect: nonce + 1, the gas of the 64-byte hash. `during` is called after the gas was bought, when private states
  * may run. Throws TX_* when the transaction may not be in the block.
  */
-export function applyPrivateTransaction(
+export function* applyPrivateTransaction(
   world: PublicWorld,
   tx: Transaction,
   shared: BlockEnvironment,
   pool: GasPool,
-  during: (purchase: Purchase) => void,
-): void {
+  during: (purchase: Purchase) => Slices<void>,
+): Slices<void> {
   const purchase = buyGas(world, tx, shared, pool);
   if (tx.to === undefined && tx.value > 0n) {
     // COMPAT: a creation is paid from the private balance, which is nothing: GoQuorum refuses the
     // block.
     throw fail('TX_PRIVATE_VALUE', VM_ERROR.insufficientBalance);
   }
-  during(purchase);
+  yield* during(purchase);
   world.setNonce(tx.sender, tx.nonce + 1n);
   settleGas(world, tx, shared, pool, purchase, BigInt(purchase.intrinsicGas));
 }
@@ -51,14 +53,14 @@ export function applyPrivateTransaction(
  * The private effect of `tx` on one state. Whatever happens the public world is as before; errors of the payload end as a failed
  * private receipt, never as a bad block. The caller has begun, and ends, the transaction in `space`.
  */
-export function runPrivately(
+export function* runPrivately(
   space: PrivateSpace,
   publicSide: WorldOnBase,
   tx: Transaction,
   view: PrivateView,
   shared: BlockEnvironment,
   gas: { readonly gasPrice: bigint; readonly forExecution: bigint },
-): PrivateEffect {
+): Slices<PrivateEffect> {
   const refusal = view.kind === 'held' ? prepare(view, shared) : undefined;
   if (refusal !== undefined) return failed(refusal);
   const data = view.kind === 'held' ? view.payload : EMPTY_BYTES;
@@ -70,7 +72,7 @@ export function runPrivately(
   const touched = new TouchedContracts();
   warmUp(dual, tx, shared);
   const tracer = shared.tracerOn?.(dual, data);
-  const result = execute(
+  const result = yield* executeTransaction(
     { caller: tx.sender, to: tx.to, value: tx.value, data, gas: gas.forExecution },
     {
       ...evmEnvironment(shared, dual, tx, gas.gasPrice),

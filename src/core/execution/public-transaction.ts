@@ -1,10 +1,11 @@
 /** One public transaction on a world (Yellow Paper §6). */
 import { bytesToBigInt } from '../base/quantity.ts';
-import { type CallResult, execute } from '../evm/interpreter.ts';
+import { type CallResult, Vm } from '../evm/interpreter.ts';
 import { precompileAddresses } from '../evm/precompiles/index.ts';
 import type { World } from '../state/world.ts';
 import { type BlockEnvironment, evmEnvironment } from './environment.ts';
-import { buyGas, cappedRefund, type GasPool, settleGas } from './gas-purchase.ts';
+import { unlessStopped } from './execute-transaction.ts';
+import { buyGas, cappedRefund, type GasPool, type Purchase, settleGas } from './gas-purchase.ts';
 import type { Message } from './message.ts';
 
 export interface AppliedMessage {
@@ -14,7 +15,7 @@ export interface AppliedMessage {
 
 /**
  * Runs `message` and leaves its effects, logs included, in `world`; the caller ends the transaction there. Throws TX_* when the
- * message may not be in this block at all; the world is then to be thrown away.
+ * message may not be in this block at all, and EXECUTION_STOPPED when the pace says so; the world is then to be thrown away.
  */
 export function applyMessage(
   world: World,
@@ -22,23 +23,53 @@ export function applyMessage(
   shared: BlockEnvironment,
   pool: GasPool,
 ): AppliedMessage {
-  const purchase = buyGas(world, message, shared, pool);
-  warmUp(world, message, shared);
-  if (message.to !== undefined) world.setNonce(message.sender, message.nonce + 1n);
-  const result = execute(
-    {
+  const running = new RunningMessage(world, message, shared, pool);
+  while (!running.advance());
+  return running.end();
+}
+
+/** As `applyMessage`, interrupted where the pace wants a pause. */
+export class RunningMessage {
+  private readonly world: World;
+  private readonly message: Message;
+  private readonly shared: BlockEnvironment;
+  private readonly pool: GasPool;
+  private readonly purchase: Purchase;
+  private readonly vm: Vm;
+
+  constructor(world: World, message: Message, shared: BlockEnvironment, pool: GasPool) {
+    this.world = world;
+    this.message = message;
+    this.shared = shared;
+    this.pool = pool;
+    const purchase = buyGas(world, message, shared, pool);
+    this.purchase = purchase;
+    warmUp(world, message, shared);
+    if (message.to !== undefined) world.setNonce(message.sender, message.nonce + 1n);
+    this.vm = new Vm(evmEnvironment(shared, world, message, purchase.gasPrice));
+    this.vm.begin({
       caller: message.sender,
       to: message.to,
       value: message.value,
       data: message.data,
       gas: message.gasLimit - BigInt(purchase.intrinsicGas),
-    },
-    evmEnvironment(shared, world, message, purchase.gasPrice),
-  );
-  const spent = message.gasLimit - result.gasLeft;
-  const gasUsed = spent - cappedRefund(world, spent, shared.rules);
-  settleGas(world, message, shared, pool, purchase, gasUsed);
-  return { gasUsed, result };
+    });
+  }
+
+  /** True: over; false: call again to go on. */
+  advance(): boolean {
+    return this.vm.advance();
+  }
+
+  /** Once it is over. */
+  end(): AppliedMessage {
+    const { world, message, shared, pool, purchase } = this;
+    const result = unlessStopped(this.vm.result());
+    const spent = message.gasLimit - result.gasLeft;
+    const gasUsed = spent - cappedRefund(world, spent, shared.rules);
+    settleGas(world, message, shared, pool, purchase, gasUsed);
+    return { gasUsed, result };
+  }
 }
 
 /** EIP-2929, 2930, 3651: what is warm before the first opcode. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { type Address, equalBytes, ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
+import { finish } from '../base/pace.ts';
 import type { Header } from '../chain/header.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -89,7 +90,7 @@ function runAt(findings: PrivateFindings, flag: PrivacyFlag, nonce = PUBLIC_NONC
   space.world.beginTransaction();
   const tx = { sender: SENDER, to: undefined, value: 0n, nonce, data: new Uint8Array(64).fill(2) };
   const held = { kind: 'held', payload: CONSTRUCTOR, flag, managedParties: [], ...findings };
-  const effect = runPrivately(
+  const work = runPrivately(
     space,
     { base, world },
     { ...tx, accessList: [], blobVersionedHashes: [] } as unknown as Transaction,
@@ -97,6 +98,7 @@ function runAt(findings: PrivateFindings, flag: PrivacyFlag, nonce = PUBLIC_NONC
     blockEnvironment(HEADER, HEADER.coinbase, RULES, () => undefined),
     { gasPrice: 0n, forExecution: 900_000n },
   );
+  const effect = finish(work);
   return { effect, kept: space.world.storage(createAddress(SENDER, nonce), 0n) };
 }
 

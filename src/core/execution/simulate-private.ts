@@ -6,6 +6,7 @@
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { checksumAddress } from '../base/checksum-address.ts';
 import { fail } from '../base/errors.ts';
+import { paceUntil } from '../base/pace.ts';
 import { intrinsicGas } from '../chain/intrinsic-gas.ts';
 import { execute } from '../evm/interpreter.ts';
 import { hasFlag, PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../privacy/flags.ts';
@@ -88,7 +89,7 @@ function run(
   const { rules, header } = site;
   const shared = {
     ...blockEnvironment(header, site.author ?? header.coinbase, rules, site.hashes),
-    shouldStop: site.shouldStop,
+    pace: paceUntil(site.shouldStop),
   };
   publicSide.world.beginTransaction();
   privateSide.world.beginTransaction();

@@ -4,6 +4,7 @@
  * block is then run again once the answers are there.
  */
 import type { Address } from '../base/bytes.ts';
+import type { Slices } from '../base/pace.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -108,11 +109,11 @@ export class PrivateSide {
   }
 
   /** Runs `work` in each private state that it concerns. */
-  run(work: PrivateWork, answer: PrivateAnswer): void {
+  *run(work: PrivateWork, answer: PrivateAnswer): Slices<void> {
     for (const space of this.spaces) {
       const view = this.viewOf(space, answer, work);
       if (view === undefined) continue;
-      if (!this.runIn(space, view, work)) return;
+      if (!(yield* this.runIn(space, view, work))) return;
     }
   }
 
@@ -137,11 +138,11 @@ export class PrivateSide {
   }
 
   /** False when this side had to stop. */
-  private runIn(space: PrivateSpace, view: PrivateView, work: PrivateWork): boolean {
+  private *runIn(space: PrivateSpace, view: PrivateView, work: PrivateWork): Slices<boolean> {
     const { tx, index, purchase } = work;
     const { world } = space;
     world.beginTransaction();
-    const effect = runPrivately(space, this.publicSide, tx, view, this.shared, {
+    const effect = yield* runPrivately(space, this.publicSide, tx, view, this.shared, {
       gasPrice: purchase.gasPrice,
       forExecution: tx.gasLimit - BigInt(purchase.intrinsicGas),
     });
@@ -175,7 +176,7 @@ export class PrivateSide {
   }
 
   /** As `run`, for an EEA transaction: its payload is all there is of it. */
-  runEea(work: EeaWork, held: HeldPayload): void {
+  *runEea(work: EeaWork, held: HeldPayload): Slices<void> {
     const { tx, index, cumulativeGasUsed } = work;
     const fault = eeaFault(tx, held, this.shared.rules);
     if (fault !== undefined) {
@@ -185,7 +186,7 @@ export class PrivateSide {
     for (const space of this.spaces) {
       if (!this.isMember(space, tx, held)) continue;
       space.world.beginTransaction();
-      const effect = runEea(space, this.publicSide, tx, this.shared);
+      const effect = yield* runEea(space, this.publicSide, tx, this.shared);
       space.world.finishTransaction(this.shared.rules);
       if (effect.fault !== undefined) this.note(index, effect.fault);
       const contractAddress = createdBy(tx);

@@ -7,7 +7,7 @@ import { fail } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import { type Block, decodeBlock } from '../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../core/chain/consensus-rules.ts';
-import type { Clock, Log, Manager, SenderRecovery, Timers } from '../../core/ports.ts';
+import type { Clock, Effort, Log, Manager, SenderRecovery, Timers } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { readBlockFile } from './block-file.ts';
 import type { OpenChain } from './data.ts';
@@ -29,6 +29,7 @@ export interface ImportParts {
   readonly consensusDefaults: ConsensusDefaults;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly effort: Effort;
   readonly log: Log;
   /** Undefined: senders are recovered as their blocks are executed. */
   readonly recovery: SenderRecovery | undefined;
@@ -85,7 +86,7 @@ class BlockTaker {
   private reported: { ms: number; blocks: number; transactions: number };
 
   constructor(parts: ImportParts) {
-    const { opened, manager, clock, timers, log, consensusDefaults: defaults } = parts;
+    const { opened, manager, clock, timers, effort, log, consensusDefaults: defaults } = parts;
     const { privateStates: states } = parts;
     const { store, folder } = opened;
     const { config } = opened.genesis;
@@ -103,6 +104,7 @@ class BlockTaker {
       store,
       config,
       timers,
+      effort,
       events,
       log,
       privateSetting: this.payloads && (() => this.follower!.setting()),

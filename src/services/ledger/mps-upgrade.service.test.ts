@@ -14,6 +14,7 @@ import {
   SINGLE_PRIVATE_STATE,
 } from '../../core/privacy/private-states.ts';
 import { systemClock } from '../../io/host/clock.ts';
+import { systemEffort } from '../../io/host/effort.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { openChain } from './data.ts';
 import { importBlocks } from './import.ts';
@@ -55,6 +56,7 @@ async function imported(name: string, genesisFile: string, privateStates: Privat
     consensusDefaults: {},
     clock: systemClock,
     timers: systemTimers,
+    effort: systemEffort,
     log: () => {},
     recovery: undefined,
     shouldStop: () => false,

@@ -20,6 +20,7 @@ import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilitie
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
+import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { systemTimers } from '../../io/host/timers.ts';
@@ -119,6 +120,7 @@ async function start(
     {
       clock: systemClock,
       timers: systemTimers,
+      effort: systemEffort,
       entropy: systemEntropy,
       log,
       links: server,

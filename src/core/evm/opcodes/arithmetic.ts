@@ -2,6 +2,7 @@
 import type { Frame } from '../frame.ts';
 import { charge, GAS } from '../gas.ts';
 import type { Charge } from '../operation.ts';
+import { EXPONENT_BYTE_OPCODES } from '../poll-weights.ts';
 import { WORD_MAX, WORD_MODULUS } from '../words.ts';
 
 export function add(frame: Frame): undefined {
@@ -70,9 +71,10 @@ export function mulmod(frame: Frame): undefined {
 }
 
 export function chargeExp(gasPerByte: number): Charge {
-  return (frame) => {
-    const exponent = frame.stack[frame.sp - 2]!;
-    charge(frame, GAS.exp + gasPerByte * byteLength(exponent));
+  return (frame, vm) => {
+    const bytes = byteLength(frame.stack[frame.sp - 2]!);
+    charge(frame, GAS.exp + gasPerByte * bytes);
+    vm.opcodesToPoll -= bytes * EXPONENT_BYTE_OPCODES;
   };
 }
 

@@ -73,11 +73,13 @@ export function mstore8(frame: Frame): undefined {
 }
 
 /** EIP-5656: destination, source, length; both ranges are paid for. */
-export function chargeMcopy(frame: Frame): void {
+export function chargeMcopy(frame: Frame, vm: Vm): void {
   const { stack, sp } = frame;
   const length = stack[sp - 3]!;
   const end = Math.max(rangeEnd(stack[sp - 1]!, length), rangeEnd(stack[sp - 2]!, length));
-  chargeMemory(frame, end, GAS.copyWord * wordsOf(length));
+  const words = wordsOf(length);
+  chargeMemory(frame, end, GAS.copyWord * words);
+  vm.opcodesToPoll -= words;
 }
 
 export function mcopy(frame: Frame): undefined {

@@ -4,6 +4,7 @@ import { keccak256 } from '../../base/keccak.ts';
 import type { Frame } from '../frame.ts';
 import { charge, chargeMemory, GAS, rangeEnd, wordsOf } from '../gas.ts';
 import type { Charge } from '../operation.ts';
+import { HASHED_WORD_OPCODES, STATE_OPCODES } from '../poll-weights.ts';
 import type { Vm } from '../vm.ts';
 import { RETURN_DATA_OUT_OF_BOUNDS } from '../vm-error.ts';
 import { wordAt, wordOfAddress } from '../words.ts';
@@ -15,11 +16,13 @@ function push(frame: Frame, word: bigint): undefined {
   frame.stack[frame.sp++] = word;
 }
 
-export function chargeKeccak(frame: Frame): void {
+export function chargeKeccak(frame: Frame, vm: Vm): void {
   const { stack, sp } = frame;
   const length = stack[sp - 2]!;
   const end = rangeEnd(stack[sp - 1]!, length);
-  chargeMemory(frame, end, GAS.keccakWord * wordsOf(length));
+  const words = wordsOf(length);
+  chargeMemory(frame, end, GAS.keccakWord * words);
+  vm.opcodesToPoll -= words * HASHED_WORD_OPCODES;
 }
 
 export function keccak(frame: Frame): undefined {
@@ -61,11 +64,13 @@ export function returndatasize(frame: Frame): undefined {
 }
 
 /** CALLDATACOPY, CODECOPY, RETURNDATACOPY: memory offset, source offset, length. */
-export function chargeCopy(frame: Frame): void {
+export function chargeCopy(frame: Frame, vm: Vm): void {
   const { stack, sp } = frame;
   const length = stack[sp - 3]!;
   const end = rangeEnd(stack[sp - 1]!, length);
-  chargeMemory(frame, end, GAS.copyWord * wordsOf(length));
+  const words = wordsOf(length);
+  chargeMemory(frame, end, GAS.copyWord * words);
+  vm.opcodesToPoll -= words;
 }
 
 function copy(frame: Frame, source: Uint8Array): undefined {
@@ -94,6 +99,7 @@ export function chargeAccountAccess(frame: Frame, vm: Vm): void {
 
 export function balance(frame: Frame, vm: Vm): undefined {
   const { stack, sp } = frame;
+  vm.opcodesToPoll -= STATE_OPCODES;
   stack[sp - 1] = vm.env.world.balance(vm.addressOf(stack[sp - 1]!));
 }
 
@@ -102,6 +108,7 @@ export const selfbalance = (frame: Frame, vm: Vm): undefined =>
 
 export function extcodesize(frame: Frame, vm: Vm): undefined {
   const { stack, sp } = frame;
+  vm.opcodesToPoll -= STATE_OPCODES;
   stack[sp - 1] = BigInt(vm.env.world.code(vm.addressOf(stack[sp - 1]!)).length);
 }
 
@@ -111,12 +118,14 @@ export function chargeExtcodecopy(isBerlin: boolean): Charge {
     const { stack, sp } = frame;
     const length = stack[sp - 4]!;
     const end = rangeEnd(stack[sp - 2]!, length);
-    let extra = GAS.copyWord * wordsOf(length);
+    const words = wordsOf(length);
+    let extra = GAS.copyWord * words;
     if (isBerlin) {
       const isCold = vm.env.world.warmAddress(vm.addressOf(stack[sp - 1]!));
       extra += isCold ? GAS.coldAccount : GAS.warmAccess;
     }
     chargeMemory(frame, end, extra);
+    vm.opcodesToPoll -= words + STATE_OPCODES;
   };
 }
 
@@ -130,6 +139,7 @@ export function extcodehash(frame: Frame, vm: Vm): undefined {
   const { stack, sp } = frame;
   const target = vm.addressOf(stack[sp - 1]!);
   const { world } = vm.env;
+  vm.opcodesToPoll -= STATE_OPCODES;
   stack[sp - 1] = world.isEmpty(target) ? 0n : wordAt(world.codeHash(target), 0);
 }
 

@@ -1,6 +1,6 @@
 /** 0xa0-0xa4: logs. */
 import type { Hash32 } from '../../base/bytes.ts';
-import { chargeMemory, GAS, rangeEnd } from '../gas.ts';
+import { chargeMemory, GAS, rangeEnd, wordsOf } from '../gas.ts';
 import type { Charge, Run } from '../operation.ts';
 import { bytesOfWord } from '../words.ts';
 import { requireWritable } from './storage.ts';
@@ -12,6 +12,7 @@ export function chargeLog(topicCount: number): Charge {
     const length = stack[sp - 2]!;
     const end = rangeEnd(stack[sp - 1]!, length);
     chargeMemory(frame, end, GAS.log + GAS.logTopic * topicCount + GAS.logByte * Number(length));
+    vm.opcodesToPoll -= wordsOf(length);
   };
 }
 

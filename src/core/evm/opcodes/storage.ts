@@ -1,6 +1,7 @@
 /** 0x54, 0x55, 0x5c, 0x5d: storage and transient storage, with the five ways SSTORE was priced. */
 import type { Frame } from '../frame.ts';
 import { charge, GAS } from '../gas.ts';
+import { STATE_OPCODES } from '../poll-weights.ts';
 import type { Vm } from '../vm.ts';
 import { OUT_OF_GAS, READ_ONLY_OPCODE, WRITE_PROTECTION } from '../vm-error.ts';
 
@@ -29,12 +30,14 @@ export function chargeSloadBerlin(frame: Frame, vm: Vm): void {
 
 export function sload(frame: Frame, vm: Vm): undefined {
   const { stack, sp } = frame;
+  vm.opcodesToPoll -= STATE_OPCODES;
   stack[sp - 1] = vm.env.world.storage(frame.address, stack[sp - 1]!);
 }
 
 export function sstore(frame: Frame, vm: Vm): undefined {
   frame.sp -= 2;
   const { stack, sp } = frame;
+  vm.opcodesToPoll -= STATE_OPCODES;
   vm.env.world.setStorage(frame.address, stack[sp + 1]!, stack[sp]!);
 }
 

@@ -1,5 +1,5 @@
 /** 9: the compression function F of BLAKE2b with a free number of rounds (EIP-152). */
-import { BLAKE2F_INPUT_BYTES, blake2F } from '../../base/blake2f.ts';
+import { BLAKE2F_INPUT_BYTES, blake2F, blake2FInPieces } from '../../base/blake2f.ts';
 import type { Precompile } from './precompile.ts';
 
 export const BLAKE2F: Precompile = {
@@ -7,11 +7,15 @@ export const BLAKE2F: Precompile = {
     if (input.length !== BLAKE2F_INPUT_BYTES) return 0;
     return new DataView(input.buffer, input.byteOffset).getUint32(0);
   },
-  run(input) {
-    const flag = input[BLAKE2F_INPUT_BYTES - 1];
-    if (input.length !== BLAKE2F_INPUT_BYTES || (flag !== 0 && flag !== 1)) return undefined;
-    return blake2F(input);
+  run: (input) => (isSound(input) ? blake2F(input) : undefined),
+  *inPieces(input) {
+    return isSound(input) ? yield* blake2FInPieces(input) : undefined;
   },
   error: (input) =>
     input.length === BLAKE2F_INPUT_BYTES ? 'invalid final flag' : 'invalid input length',
 };
+
+function isSound(input: Uint8Array): boolean {
+  const flag = input[BLAKE2F_INPUT_BYTES - 1];
+  return input.length === BLAKE2F_INPUT_BYTES && (flag === 0 || flag === 1);
+}

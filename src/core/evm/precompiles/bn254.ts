@@ -2,6 +2,7 @@
 import { weierstrass } from '@noble/curves/abstract/weierstrass.js';
 import { bn254 } from '@noble/curves/bn254.js';
 import { isZeroBytes } from '../../base/bytes.ts';
+import { finish, type Slices } from '../../base/pace.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
 import type { Precompile } from './precompile.ts';
 
@@ -64,22 +65,27 @@ export function bn254Multiply(gas: number): Precompile {
 export function bn254Pairing(baseGas: number, pairGas: number): Precompile {
   return {
     gas: (input) => baseGas + pairGas * Math.floor(input.length / PAIR_BYTES),
-    run(input) {
-      if (input.length % PAIR_BYTES !== 0) return undefined;
-      const pairs: { g1: PointG1; g2: PointG2 }[] = [];
-      for (let at = 0; at < input.length; at += PAIR_BYTES) {
-        const g1 = pointG1(input.subarray(at, at + POINT_BYTES));
-        const g2 = pointG2(input.subarray(at + POINT_BYTES, at + PAIR_BYTES));
-        if (!g1 || !g2) return undefined;
-        if (!g1.is0() && !g2.is0()) pairs.push({ g1, g2 });
-      }
-      const out = new Uint8Array(32);
-      const isOne = pairs.length === 0 || Fp12.eql(bn254.pairingBatch(pairs), Fp12.ONE);
-      if (isOne) out[31] = 1;
-      return out;
-    },
+    run: (input) => finish(pairingInPieces(input)),
+    inPieces: pairingInPieces,
     error: () => ERROR,
   };
+}
+
+/** A pair a piece. */
+function* pairingInPieces(input: Uint8Array): Slices<Uint8Array | undefined> {
+  if (input.length % PAIR_BYTES !== 0) return undefined;
+  let product = Fp12.ONE;
+  for (let at = 0; at < input.length; at += PAIR_BYTES) {
+    if (at > 0) yield;
+    const g1 = pointG1(input.subarray(at, at + POINT_BYTES));
+    const g2 = pointG2(input.subarray(at + POINT_BYTES, at + PAIR_BYTES));
+    if (!g1 || !g2) return undefined;
+    if (g1.is0() || g2.is0()) continue;
+    product = Fp12.mul(product, bn254.pairing(g1, g2, false));
+  }
+  const out = new Uint8Array(32);
+  if (Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE)) out[31] = 1;
+  return out;
 }
 
 function padded(input: Uint8Array, length: number): Uint8Array {

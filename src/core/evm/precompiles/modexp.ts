@@ -2,6 +2,7 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { bareHex } from '../../base/hex.ts';
+import { finish, type Slices } from '../../base/pace.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 import type { Precompile } from './precompile.ts';
 
@@ -21,23 +22,26 @@ export function modexp(pricing: 'eip198' | 'eip2565'): Precompile {
       const larger = maxOf(lengths.modulus, lengths.base);
       return Number(price(larger, iterations(input, lengths)));
     },
-    // The price bounds every length that matters, so these fit numbers.
-    run(input) {
-      const lengths = lengthsOf(input);
-      const base = Number(lengths.base);
-      const exponent = Number(lengths.exponent);
-      const modulus = Number(lengths.modulus);
-      // COMPAT: an empty modulus gives no output, however long the exponent claims to be.
-      if (modulus === 0) return EMPTY_BYTES;
-      const m = integerOf(bytesAt(input, HEADER_BYTES + base + exponent, modulus));
-      const out = new Uint8Array(modulus);
-      if (m <= 1n) return out;
-      const b = integerOf(bytesAt(input, HEADER_BYTES, base)) % m;
-      const result = power(b, bytesAt(input, HEADER_BYTES + base, exponent), exponent, m);
-      return padInto(out, result);
-    },
+    run: (input) => finish(inPieces(input)),
+    inPieces,
     error: () => 'invalid input',
   };
+}
+
+function* inPieces(input: Uint8Array): Slices<Uint8Array> {
+  const lengths = lengthsOf(input);
+  // The price bounds every length that matters, so these fit numbers.
+  const base = Number(lengths.base);
+  const exponent = Number(lengths.exponent);
+  const modulus = Number(lengths.modulus);
+  // COMPAT: an empty modulus gives no output, however long the exponent claims to be.
+  if (modulus === 0) return EMPTY_BYTES;
+  const m = integerOf(bytesAt(input, HEADER_BYTES + base + exponent, modulus));
+  const out = new Uint8Array(modulus);
+  if (m <= 1n) return out;
+  const b = integerOf(bytesAt(input, HEADER_BYTES, base)) % m;
+  const result = yield* power(b, bytesAt(input, HEADER_BYTES + base, exponent), exponent, m);
+  return padInto(out, result);
 }
 
 function maxOf(a: bigint, b: bigint): bigint {
@@ -110,8 +114,8 @@ function integerOf({ bytes, length }: Slice): bigint {
 /** An exponent of so many bytes is not worth a table of powers. */
 const SHORT_EXPONENT_BYTES = 2;
 
-/** Left to right, four bits a step; one bit where the exponent is short. */
-function power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): bigint {
+/** Left to right, four bits a step, a byte of the exponent a piece; one bit where the exponent is short. */
+function* power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): Slices<bigint> {
   let first = 0;
   while (first < bytes.length && bytes[first] === 0) first++;
   if (first === bytes.length) return 1n;
@@ -128,6 +132,7 @@ function power(base: bigint, { bytes }: Slice, length: number, modulus: bigint):
     const byte = bytes[i] ?? 0;
     result = step(step(result, byte >> 4, table, modulus), byte & 15, table, modulus);
     if (result <= 1n && i >= bytes.length) return result;
+    yield;
   }
   return result;
 }

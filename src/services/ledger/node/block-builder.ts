@@ -1,6 +1,7 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
 import { type Address, equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
+import { type Pace, UNHURRIED } from '../../../core/base/pace.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
 import { nextBaseFee } from '../../../core/chain/fees.ts';
@@ -12,7 +13,7 @@ import { BlockExecution } from '../../../core/execution/block-execution.ts';
 import type { BlockHashes } from '../../../core/execution/environment.ts';
 import { nextGasLimit } from '../../../core/execution/gas-limit.ts';
 import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
-import type { Log, Timers } from '../../../core/ports.ts';
+import type { Effort, Log, Timers } from '../../../core/ports.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { Chain } from './chain.ts';
 
@@ -22,8 +23,6 @@ export interface BuilderSettings {
   readonly vanity: Uint8Array;
 }
 
-/** Gas of transactions between two turns of the event loop. */
-const SLICE_GAS = 1_500_000n;
 /** A transfer: with less left, nothing fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
 /** A preview is made in one go: it shows no more than this. */
@@ -55,6 +54,7 @@ export class BlockBuilder {
   private readonly pool: TransactionPool;
   private readonly settings: BuilderSettings;
   private readonly timers: Timers;
+  private readonly effort: Effort;
   private readonly log: Log;
 
   constructor(parts: {
@@ -62,12 +62,14 @@ export class BlockBuilder {
     pool: TransactionPool;
     settings: BuilderSettings;
     timers: Timers;
+    effort: Effort;
     log: Log;
   }) {
     this.chain = parts.chain;
     this.pool = parts.pool;
     this.settings = parts.settings;
     this.timers = parts.timers;
+    this.effort = parts.effort;
     this.log = parts.log;
   }
 
@@ -101,10 +103,10 @@ export class BlockBuilder {
     while (included.length < PREVIEW_TRANSACTIONS_MAX) {
       const transaction = selection.next(execution.gasLeft);
       if (!transaction) break;
-      if (this.include(execution, transaction)) included.push(transaction);
+      if (this.include(execution, transaction, UNHURRIED) === 'done') included.push(transaction);
       else selection.leaveOut(transaction);
     }
-    execution.advance(Number.POSITIVE_INFINITY);
+    execution.advance();
     const result = execution.result();
     return { block: sealOff(header, included, result), result };
   }
@@ -128,17 +130,20 @@ export class BlockBuilder {
   ): Promise<Transaction[] | undefined> {
     const included: Transaction[] = [];
     const selection = this.pool.select(header.baseFeePerGas ?? 0n);
-    let sliceStart = execution.gasLeft;
+    let pace = this.effort.slice();
     while (execution.gasLeft >= TRANSACTION_GAS_MIN) {
       const transaction = selection.next(execution.gasLeft);
       if (!transaction) break;
       if (site?.isTaken(transaction)) continue;
-      if (this.include(execution, transaction, site !== undefined)) included.push(transaction);
+      let outcome = this.include(execution, transaction, pace, site !== undefined);
+      while (outcome === 'more') {
+        await new Promise<void>((resolve) => this.timers.yield(resolve));
+        if (!isWanted()) return undefined;
+        pace = this.effort.slice();
+        outcome = this.include(execution, transaction, pace, site !== undefined);
+      }
+      if (outcome === 'done') included.push(transaction);
       else selection.leaveOut(transaction);
-      if (sliceStart - execution.gasLeft < SLICE_GAS) continue;
-      await new Promise<void>((resolve) => this.timers.yield(resolve));
-      if (!isWanted()) return undefined;
-      sliceStart = execution.gasLeft;
     }
     return included;
   }
@@ -146,17 +151,17 @@ export class BlockBuilder {
   private include(
     execution: BlockExecution,
     transaction: Transaction,
+    pace: Pace,
     isSpeculative = false,
-  ): boolean {
+  ): 'more' | 'done' | 'refused' {
     try {
-      execution.include(transaction);
-      return true;
+      return execution.include(transaction, pace);
     } catch (error) {
       const why = error as Error & { code?: string };
       if (why.code !== 'BLOCK_TRANSACTION_INVALID') throw error;
       this.log('debug', 'Transaction left out of the block', { why: why.message });
       if (!isSpeculative) this.pool.remove(transaction.hash);
-      return false;
+      return 'refused';
     }
   }
 

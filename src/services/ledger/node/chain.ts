@@ -23,14 +23,12 @@ import {
 import type { BlockHashes } from '../../../core/execution/environment.ts';
 import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
 import type { PrivateSetting } from '../../../core/execution/spaces.ts';
-import type { Log, Timers } from '../../../core/ports.ts';
+import type { Effort, Log, Timers } from '../../../core/ports.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { type Durability, type Head, PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { SerialQueue } from '../../../core/store/serial-queue.ts';
 import type { Events } from './events.ts';
 
-/** Work between two turns of the event loop: a few milliseconds. */
-const SLICE_GAS = 2_000_000;
 /** Proposals whose execution is kept: a few rounds of one height. */
 const EXECUTED_BLOCKS_MAX = 16;
 
@@ -45,6 +43,7 @@ export interface ChainParts {
   readonly store: ChainStore;
   readonly config: ChainConfig;
   readonly timers: Timers;
+  readonly effort: Effort;
   readonly events: Events;
   readonly log: Log;
   /** The node's private states and what their manager has answered; undefined on a chain without private state. */
@@ -181,7 +180,8 @@ export class Chain {
   }
 
   async advance(execution: BlockExecution): Promise<void> {
-    while (execution.advance(SLICE_GAS) === 'more') await this.pause();
+    const { effort } = this.parts;
+    while (execution.advance(effort.slice()) === 'more') await this.pause();
   }
 
   jobOf(

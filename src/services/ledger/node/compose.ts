@@ -6,7 +6,16 @@ import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
-import type { Clock, Entropy, Kv, Links, Log, Manager, Timers } from '../../../core/ports.ts';
+import type {
+  Clock,
+  Effort,
+  Entropy,
+  Kv,
+  Links,
+  Log,
+  Manager,
+  Timers,
+} from '../../../core/ports.ts';
 import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
 import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
@@ -33,6 +42,7 @@ import { ValidatorBook } from './validator-book.ts';
 export interface NodePorts {
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly effort: Effort;
   readonly entropy: Entropy;
   readonly log: Log;
   readonly links: Links;
@@ -81,7 +91,7 @@ export interface LedgerNode {
 }
 
 export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
-  const { clock, timers, log, store, links } = ports;
+  const { clock, timers, effort, log, store, links } = ports;
   const { config, privateStates: states = SINGLE_PRIVATE_STATE } = settings;
   const events = new Events();
   const payloads = config.isQuorum
@@ -89,7 +99,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     : undefined;
   const known = (hash: Hash32) => pool.get(hash);
   const privateSetting = payloads && (() => follower!.setting());
-  const chain = new Chain({ store, config, timers, events, log, privateSetting, known });
+  const chain = new Chain({ store, config, timers, effort, events, log, privateSetting, known });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
   const follower =
     payloads &&
@@ -155,7 +165,14 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     rules,
     rulesHeard: () => bft?.rulesHeard(),
   });
-  const builder = new BlockBuilder({ chain, pool, settings: settings.builder, timers, log });
+  const builder = new BlockBuilder({
+    chain,
+    pool,
+    settings: settings.builder,
+    timers,
+    effort,
+    log,
+  });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = book && bftOf(ports, settings, { ...shared, book, rules });
   const raft = raftOf(ports, settings, shared);

@@ -1,5 +1,6 @@
 /** The caller's private side of a block that runs again: one private state, with the payloads that it is party to. */
 import { fail } from '../../../../core/base/errors.ts';
+import type { Slices } from '../../../../core/base/pace.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { eeaFault, isEeaParty, runEea } from '../../../../core/execution/eea-transaction.ts';
@@ -79,35 +80,35 @@ export class PrivateReplay {
   }
 
   /** The effect of an EEA transaction; undefined where it has none. */
-  runEea(
+  *runEea(
     tx: EeaTransaction,
     held: HeldPayload,
     shared: BlockEnvironment,
-  ): PrivateEffect | undefined {
+  ): Slices<PrivateEffect | undefined> {
     if (eeaFault(tx, held, shared.rules) !== undefined) return undefined;
     const owns = (key: string) => this.view.isManagedBy(key);
     if (!isEeaParty(tx, held, shared.rules.isMps ? owns : undefined)) return undefined;
     const { space } = this;
     space.world.beginTransaction();
-    const effect = runEea(space, this.publicSide, tx, shared);
+    const effect = yield* runEea(space, this.publicSide, tx, shared);
     space.world.finishTransaction(shared.rules);
     this.extend(effect, shared.rules);
     return effect;
   }
 
   /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is no party. */
-  run(
+  *run(
     tx: Transaction,
     shared: BlockEnvironment,
     purchase: Purchase,
     isInner: boolean,
-  ): PrivateEffect | undefined {
+  ): Slices<PrivateEffect | undefined> {
     const answer = this.payload(tx.data);
     const held: HeldPayload | undefined = answer.kind === 'held' ? answer : undefined;
     if (!held && isInner && shared.rules.isMps) return undefined;
     const { space } = this;
     space.world.beginTransaction();
-    const effect = runPrivately(space, this.publicSide, tx, held ?? STRANGER, shared, {
+    const effect = yield* runPrivately(space, this.publicSide, tx, held ?? STRANGER, shared, {
       gasPrice: purchase.gasPrice,
       forExecution: tx.gasLimit - BigInt(purchase.intrinsicGas),
     });

@@ -1,6 +1,7 @@
 /** A block's transactions run again on the state of its parent, one by one: what traces and mid-block listings are made from. */
 import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
+import { finish, paceUntil, type Slices } from '../../../../core/base/pace.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import { blockAuthor } from '../../../../core/chain/extra-data.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -31,7 +32,7 @@ import type { Traced } from './tracers.ts';
 export interface Watcher {
   /** Called once, when code is about to run, with what it runs on. */
   watch?(world: World, message: Traced['message']): Tracer;
-  shouldStop?: () => boolean;
+  readonly shouldStop?: () => boolean;
 }
 
 export interface Ran {
@@ -75,16 +76,16 @@ export class BlockReplay {
     applyBeaconRoot(this.world, header, this.shared);
   }
 
-  /** Runs what is before transaction `index`. */
-  runUpTo(index: number): void {
-    while (this.next < index) this.run();
+  /** Runs what is before transaction `index`. Throws as `run`. */
+  runUpTo(index: number, watcher: Pick<Watcher, 'shouldStop'> = {}): void {
+    while (this.next < index) this.run(watcher);
   }
 
-  /** Runs the next transaction. Throws InputsMissing. */
+  /** Runs the next transaction. Throws InputsMissing, and EXECUTION_STOPPED when the watcher wants it to stop. */
   run(watcher: Watcher = {}): Ran {
     const transaction = this.transactions[this.next++]!;
     this.world.beginTransaction();
-    const ran = this.apply(transaction, watcher);
+    const ran = finish(this.apply(transaction, watcher));
     this.world.finishTransaction(this.rules);
     return ran;
   }
@@ -94,50 +95,54 @@ export class BlockReplay {
     return new OverlayReader(this.base, this.world.writeSet());
   }
 
-  private apply(transaction: Transaction, watcher: Watcher): Ran {
+  private *apply(transaction: Transaction, watcher: Watcher): Slices<Ran> {
     const { world, pool, rules } = this;
-    if (isPrivateTransaction(transaction, rules)) return this.runPrivate(transaction, watcher);
-    if (opensInner(transaction, rules)) return this.runMarker(transaction, watcher);
+    if (isPrivateTransaction(transaction, rules))
+      return yield* this.runPrivate(transaction, watcher);
+    if (opensInner(transaction, rules)) return yield* this.runMarker(transaction, watcher);
     const { watch, shouldStop } = watcher;
     const tracer = watch?.(world, transaction);
-    const shared = { ...this.shared, tracer, shouldStop };
+    const shared = { ...this.shared, tracer, pace: paceUntil(shouldStop) };
     const { gasUsed, result } = applyMessage(world, transaction, shared, pool);
     const { kind, output, error } = result;
     return { gasUsed: Number(gasUsed), isFailed: kind !== 'success', output, error };
   }
 
   /** Its gas is nobody's business: 0. */
-  private runPrivate(transaction: Transaction, watcher: Watcher): Ran {
+  private *runPrivate(transaction: Transaction, watcher: Watcher): Slices<Ran> {
+    const { world, pool, privateSide } = this;
+    const shared = this.watched(transaction, watcher);
     let effect: PrivateEffect | undefined;
-    applyPrivateTransaction(this.world, transaction, this.shared, this.pool, (purchase) => {
-      const shared = this.watched(transaction, watcher);
-      effect = this.privateSide?.run(transaction, shared, purchase, false);
+    yield* applyPrivateTransaction(world, transaction, this.shared, pool, function* (purchase) {
+      if (privateSide) effect = yield* privateSide.run(transaction, shared, purchase, false);
     });
     return effect ? ranPrivately(effect) : NOTHING_RAN;
   }
 
   /** COMPAT: a marker shows the transaction inside to its parties, but its own gas and output. */
-  private runMarker(marker: Transaction, watcher: Watcher): Ran {
-    const { world, pool } = this;
+  private *runMarker(marker: Transaction, watcher: Watcher): Slices<Ran> {
+    const { world, pool, shared } = this;
     const inner = this.privateSide?.inner(marker);
-    let fault: string | undefined;
-    const { gasUsed, isFailed } = applyMarkerTransaction(world, marker, this.shared, pool, () => {
-      if (inner) fault = this.runInner(inner, watcher)?.fault;
+    let error: string | undefined;
+    const runs = inner && this.runInner(inner, watcher);
+    const applied = yield* applyMarkerTransaction(world, marker, shared, pool, function* () {
+      if (runs) error = (yield* runs)?.fault;
     });
-    return { gasUsed: Number(gasUsed), isFailed, output: EMPTY_BYTES, error: fault };
+    const { gasUsed, isFailed } = applied;
+    return { gasUsed: Number(gasUsed), isFailed, output: EMPTY_BYTES, error };
   }
 
-  private runInner(inner: InnerTransaction, watcher: Watcher): PrivateEffect | undefined {
+  private *runInner(inner: InnerTransaction, watcher: Watcher): Slices<PrivateEffect | undefined> {
     const privateSide = this.privateSide!;
     if (inner.kind === 'eea') {
       const shared = this.watched(eeaMessage(inner.tx), watcher);
-      return privateSide.runEea(inner.tx, inner.held, shared);
+      return yield* privateSide.runEea(inner.tx, inner.held, shared);
     }
     const { tx } = inner;
     const shared = this.watched(tx, watcher);
     let effect: PrivateEffect | undefined;
-    withInnerPurchase(this.world, tx, shared, (purchase) => {
-      effect = privateSide.run(tx, shared, purchase, true);
+    yield* withInnerPurchase(this.world, tx, shared, function* (purchase) {
+      effect = yield* privateSide.run(tx, shared, purchase, true);
     });
     return effect;
   }
@@ -147,7 +152,7 @@ export class BlockReplay {
     const message = { sender, to, accessList, gasLimit, gasPrice };
     const tracerOn =
       watch && ((world: World, data: Uint8Array) => watch(world, { ...message, data }));
-    return { ...this.shared, tracerOn, shouldStop };
+    return { ...this.shared, tracerOn, pace: paceUntil(shouldStop) };
   }
 }
 

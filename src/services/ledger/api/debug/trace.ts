@@ -1,11 +1,10 @@
 /** `debug_trace*`: what the EVM did, opcode by opcode or call by call. Each run is bounded in time and size. */
 import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
-import { fail, QuorateError } from '../../../../core/base/errors.ts';
+import { fail, hasCode, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { type Block, decodeBlock } from '../../../../core/chain/block.ts';
 import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import { VM_ERROR } from '../../../../core/evm/interpreter.ts';
 import type { Tracer } from '../../../../core/evm/tracer.ts';
 import { tracedCall } from '../../../../core/execution/call.ts';
 import type { StateOverride } from '../../../../core/execution/overrides.ts';
@@ -121,19 +120,27 @@ function traceNext(
   const transaction = transactions[index]!;
   const { rules } = replay;
   const { coinbase } = replay.shared.block;
-  replay.runUpTo(index);
+  inTime(() => replay.runUpTo(index, { shouldStop }));
   let running: RunningTrace | undefined;
   const begin = performance.now();
   const watch = (world: World, message: Traced['message']): Tracer => {
     running = startTrace(options, { world, rules, coinbase, message });
     return running.tracer;
   };
-  const ran = replay.run({ watch, shouldStop });
-  if (ran.error === VM_ERROR.aborted) throw fail('TRACE_TIMEOUT', 'execution timeout');
+  const ran = inTime(() => replay.run({ watch, shouldStop }));
   const isMarker = opensInner(transaction, rules);
   if (isMarker) running = aroundMarker(running, replay, transaction, options);
   running ??= nothingRan(replay, transaction, options);
   return running.result(ran, performance.now() - begin);
+}
+
+function inTime<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!hasCode(error, 'EXECUTION_STOPPED')) throw error;
+    throw fail('TRACE_TIMEOUT', 'execution timeout');
+  }
 }
 
 /** COMPAT: the call of the precompile is told about too, in front for a stranger and behind for a party. */

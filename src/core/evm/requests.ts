@@ -1,0 +1,32 @@
+/** What the Vm is asked to enter: by an opcode, or by the message. */
+import type { Address } from '../base/bytes.ts';
+import type { CallType } from './frame.ts';
+import type { GasParts } from './gas.ts';
+
+export interface CallRequest extends Readonly<GasParts> {
+  readonly type: CallType;
+  readonly depth: number;
+  readonly caller: Address;
+  /** Whose storage and balance the code works on. */
+  readonly address: Address;
+  readonly codeAddress: Address;
+  readonly value: bigint;
+  readonly input: Uint8Array;
+  readonly isStatic: boolean;
+  readonly outputOffset: number;
+  readonly outputLength: number;
+  /** Instead of the account's own. */
+  readonly code: Uint8Array | undefined;
+}
+
+export interface CreateRequest extends Readonly<GasParts> {
+  readonly type: 'CREATE' | 'CREATE2';
+  readonly depth: number;
+  readonly caller: Address;
+  readonly value: bigint;
+  readonly initCode: Uint8Array;
+  /** Of CREATE2. */
+  readonly salt: bigint | undefined;
+  /** Where the address does not follow from the rest. */
+  readonly address?: Address | undefined;
+}

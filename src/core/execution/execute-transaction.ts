@@ -1,0 +1,20 @@
+/** The EVM's part of a transaction that goes into a block: in slices, and never with half a result. */
+import { fail } from '../base/errors.ts';
+import type { Slices } from '../base/pace.ts';
+import {
+  type CallResult,
+  type Environment,
+  executeInSlices,
+  type Message,
+  VM_ERROR,
+} from '../evm/interpreter.ts';
+
+/** Throws EXECUTION_STOPPED when the pace wants it to end: nothing that came of it may be used. */
+export function* executeTransaction(message: Message, env: Environment): Slices<CallResult> {
+  return unlessStopped(yield* executeInSlices(message, env));
+}
+
+export function unlessStopped(result: CallResult): CallResult {
+  if (result.error === VM_ERROR.aborted) throw fail('EXECUTION_STOPPED', VM_ERROR.aborted);
+  return result;
+}
