@@ -71,11 +71,11 @@ class HandPeer {
   closed = false;
   private early: Uint8Array = new Uint8Array(0);
 
-  constructor(target: Node, key: Uint8Array = new Uint8Array(randomBytes(32))) {
+  constructor(target: Node, key: Uint8Array = new Uint8Array(randomBytes(32)), from = '127.0.0.1') {
     this.key = key;
     const { publicKey, tcpPort } = parseEnode(target.enode);
     const handshake = new InitiatorHandshake(key, publicKey, randomBytes);
-    this.socket = connect(tcpPort, '127.0.0.1');
+    this.socket = connect({ port: tcpPort, host: '127.0.0.1', localAddress: from });
     sockets.push(this.socket);
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
@@ -218,6 +218,38 @@ describe('who may connect', () => {
     await friend.hello();
     await until(() => joined(a.events) === 1);
     expect(a.server.peers()[0]?.trusted).toBe(true);
+  });
+
+  it('strangers from one address do not hold all places: one from elsewhere gets one', async () => {
+    const a = await node({ maxPeers: 6 });
+    const crowd = Array.from({ length: 4 }, () => new HandPeer(a));
+    for (const [index, peer] of crowd.entries()) {
+      await peer.hello();
+      await until(() => joined(a.events) === index + 1);
+    }
+    expect(await new HandPeer(a).disconnectReason()).toBe(DISCONNECT.tooManyPeers);
+    const other = new HandPeer(a, undefined, '127.0.5.1');
+    await other.hello();
+    expect(await crowd[3]!.disconnectReason()).toBe(DISCONNECT.tooManyPeers);
+    await until(() => joined(a.events) === 5 && a.server.peers().length === 4);
+  });
+
+  it('a known peer gets the place of a stranger, and keeps it', async () => {
+    const friendKey = new Uint8Array(randomBytes(32));
+    const id = Buffer.from(secp256k1().publicKey(friendKey)).toString('hex');
+    const a = await node({ maxPeers: 3, isKnown: (peer) => peer === id });
+    const crowd = [new HandPeer(a), new HandPeer(a)];
+    for (const [index, peer] of crowd.entries()) {
+      await peer.hello();
+      await until(() => joined(a.events) === index + 1);
+    }
+    const friend = new HandPeer(a, friendKey);
+    await friend.hello();
+    await until(() => a.server.peers().some((peer) => peer.id === id));
+    const later = new HandPeer(a, undefined, '127.0.5.1');
+    await later.hello();
+    await until(() => a.server.peers().length === 3);
+    expect(a.server.peers().some((peer) => peer.id === id)).toBe(true);
   });
 
   it('permissioning refuses without a word', async () => {

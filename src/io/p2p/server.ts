@@ -18,6 +18,7 @@ import { Dialer } from './dialer.ts';
 import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from './limits.ts';
 import { loadMacHasher } from './mac-state.ts';
 import { type Ending, PeerConnection, type PeerHost } from './peer.ts';
+import { displaced } from './places.ts';
 
 /** COMPAT: GoQuorum leaves a third of its places to the peers that it dials itself. */
 const DIAL_RATIO = 3;
@@ -34,6 +35,8 @@ export interface P2pOptions {
   readonly trustedNodes: readonly Enode[];
   /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
   readonly mayConnect?: (peer: Candidate) => boolean;
+  /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
+  readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
   readonly timings?: Timings;
 }
@@ -291,17 +294,43 @@ export class P2pServer implements Links {
 
   /** GoQuorum's checks in its order; made after the handshake and again after Hello. */
   private refusal(connection: PeerConnection, id: PeerId): number | undefined {
-    const { maxPeers } = this.options;
-    if (!this.trusted.has(id) && !this.sessions.has(id)) {
-      if (this.sessions.size >= maxPeers) return DISCONNECT.tooManyPeers;
-      if (connection.inbound && this.countInbound() >= maxPeers - dialPlaces(maxPeers)) {
-        return DISCONNECT.tooManyPeers;
-      }
-    }
+    if (this.isFull(connection, id) && !this.placeFor(connection, id))
+      return DISCONNECT.tooManyPeers;
     const held = this.sessions.get(id);
     if (held && !this.supersedes(connection, held.connection)) return DISCONNECT.alreadyConnected;
     if (id === this.id) return DISCONNECT.self;
     return undefined;
+  }
+
+  /** Trusted nodes come on top of `maxPeers`; a third of the places is for nodes that this one dials. */
+  private isFull(connection: PeerConnection, id: PeerId): boolean {
+    const { maxPeers } = this.options;
+    if (this.trusted.has(id) || this.sessions.has(id)) return false;
+    if (this.sessions.size >= maxPeers) return true;
+    if (!connection.inbound || this.isKnown(id)) return false;
+    const strangers = this.occupants().filter(({ isKnown }) => !isKnown);
+    return strangers.length >= maxPeers - dialPlaces(maxPeers);
+  }
+
+  private isKnown(id: PeerId): boolean {
+    return this.trusted.has(id) || this.dialer.has(id) || this.options.isKnown?.(id) === true;
+  }
+
+  /** The session that gives up its place for this connection. */
+  private placeFor(connection: PeerConnection, id: PeerId): Session | undefined {
+    const address = plainAddress(connection.socket.remoteAddress ?? '');
+    const newcomer = { address, isKnown: this.isKnown(id) };
+    return displaced(newcomer, this.occupants())?.session;
+  }
+
+  /** Of the places that others fill, oldest first. */
+  private occupants() {
+    return [...this.sessions].flatMap(([id, session]) => {
+      const { inbound, socket } = session.connection;
+      if (!inbound || this.trusted.has(id)) return [];
+      const address = plainAddress(socket.remoteAddress ?? '');
+      return [{ session, address, isKnown: this.isKnown(id) }];
+    });
   }
 
   /**
@@ -313,17 +342,15 @@ export class P2pServer implements Links {
     return candidate.inbound === candidate.id < this.id;
   }
 
-  private countInbound(): number {
-    let count = 0;
-    for (const session of this.sessions.values()) if (session.connection.inbound) count++;
-    return count;
-  }
-
   private greeted(connection: PeerConnection): number | undefined {
     const { id } = connection;
     const refusal = this.refusal(connection, id);
     if (refusal !== undefined) return refusal;
     this.pending.delete(connection);
+    if (this.isFull(connection, id)) {
+      const leaving = this.placeFor(connection, id);
+      leaving?.connection.disconnect(DISCONNECT.tooManyPeers, 'its place is given to another');
+    }
     const held = this.sessions.get(id);
     if (held) held.connection.disconnect(DISCONNECT.alreadyConnected, 'superseded');
     const info = this.describe(connection, id);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import {
+  addressOfPublicKey,
   addressOfSecretKey,
   recoverAddress,
   secp256k1,
@@ -34,6 +35,7 @@ import { accessControlOf } from './access-control.ts';
 import { adminDesk } from './admin.ts';
 import { type OpenChain, openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
+import type { BftParticipation } from './node/bft-participation.ts';
 import { composeNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
 import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
@@ -101,7 +103,9 @@ async function start(
   const coinbase = () => etherbaseOf(options, accounts.addresses());
   const settings = isRaft ? await raftSettings(options, ownId, staticNodes, coinbase()) : undefined;
   const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
-  const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, isMember });
+  const isKnown = knownPeer(options, isRaft, () => node.bft);
+  const peers = { isMember, isKnown };
+  const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, ...peers });
   const raft =
     settings &&
     (await openRaft({
@@ -170,12 +174,8 @@ async function start(
     ws: served.webSocketUrl ?? 'off',
     enode: facts().enode,
   });
-  return {
-    httpUrl: served.httpUrl,
-    webSocketUrl: served.webSocketUrl,
-    enode: facts().enode,
-    close,
-  };
+  const { httpUrl, webSocketUrl } = served;
+  return { httpUrl, webSocketUrl, enode: facts().enode, close };
 }
 
 async function openLedger(
@@ -213,6 +213,16 @@ function nodeSettings(
   };
 }
 
+/** Who makes blocks, or is permitted by name, keeps its place among the peers. */
+function knownPeer(
+  options: ParsedOptions,
+  isRaft: boolean,
+  bft: () => BftParticipation | undefined,
+): (id: string) => boolean {
+  if (isRaft || options.boolean('permissioned')) return () => true;
+  return (id) => bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false;
+}
+
 function peerServer(
   options: ParsedOptions,
   parts: {
@@ -222,9 +232,10 @@ function peerServer(
     log: Log;
     staticNodes: readonly Enode[];
     isMember(id: string): boolean;
+    isKnown(id: string): boolean;
   },
 ): P2pServer {
-  const { genesis, nodeKey, name, log, staticNodes, isMember } = parts;
+  const { genesis, nodeKey, name, log, staticNodes, isMember, isKnown } = parts;
   const dataDirectory = options.string('datadir')!;
   const isPermitted = options.boolean('permissioned')
     ? filePermissions(dataDirectory, log)
@@ -240,6 +251,7 @@ function peerServer(
     staticNodes,
     trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
     mayConnect: (peer) => isMember(peer.id) && isPermitted(peer),
+    isKnown,
     log,
   });
 }

@@ -199,6 +199,11 @@ export class BftParticipation {
     return this.isRefusing;
   }
 
+  /** Of the next block. */
+  isValidator(address: Address): boolean {
+    return this.validators().some((each) => equalBytes(each, address));
+  }
+
   private others(): readonly Address[] {
     return this.validators().filter((address) => !equalBytes(address, this.parts.signer.address));
   }

@@ -1,0 +1,57 @@
+/**
+ * Who gives up a place when all are taken. Peers that the node knows (static, trusted, permissioned,
+ * validators) keep theirs, and take one from a stranger. Strangers share what is left by address:
+ * one that comes from a less crowded address, or block of addresses, takes the place of the youngest
+ * of the most crowded one. So nobody holds all places, however many node keys they have.
+ */
+
+export interface Occupant {
+  /** IP address, as `plainAddress` writes it. */
+  readonly address: string;
+  readonly isKnown: boolean;
+}
+
+/** By so many more a source must be ahead of the newcomer's before it gives up a place. */
+const CROWD_LEAD = 2;
+
+/** Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. */
+export function displaced<T extends Occupant>(
+  newcomer: Occupant,
+  occupants: readonly T[],
+): T | undefined {
+  const strangers = occupants.filter(({ isKnown }) => !isKnown);
+  if (newcomer.isKnown) return largestCrowd(strangers, blockOf).at(-1);
+  for (const source of [sameAddress, blockOf]) {
+    const crowd = largestCrowd(strangers, source);
+    const own = strangers.filter(({ address }) => source(address) === source(newcomer.address));
+    if (crowd.length >= own.length + CROWD_LEAD) return crowd.at(-1);
+  }
+  return undefined;
+}
+
+/** The members of the most crowded source, oldest first. */
+function largestCrowd<T extends Occupant>(
+  strangers: readonly T[],
+  source: (address: string) => string,
+): readonly T[] {
+  const crowds = new Map<string, T[]>();
+  for (const stranger of strangers) {
+    const key = source(stranger.address);
+    const crowd = crowds.get(key);
+    if (crowd) crowd.push(stranger);
+    else crowds.set(key, [stranger]);
+  }
+  let largest: T[] = [];
+  for (const crowd of crowds.values()) if (crowd.length > largest.length) largest = crowd;
+  return largest;
+}
+
+const sameAddress = (address: string) => address;
+
+/** /24 of IPv4, /48 of IPv6: what one owner of addresses easily has. */
+function blockOf(address: string): string {
+  if (!address.includes(':')) return address.slice(0, address.lastIndexOf('.'));
+  const [head = ''] = address.split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  return `${groups.slice(0, 3).join(':')}:`;
+}
