@@ -72,7 +72,13 @@ async function main(): Promise<void> {
       execHash: undefined,
       mandatory: undefined,
     });
-  await send(0);
+  // The recipient is known once it has answered for itself.
+  const isKnown = () =>
+    send(0).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isKnown())) await new Promise((resolve) => setTimeout(resolve, 50));
   for (const inFlight of IN_FLIGHT) {
     const count = inFlight === 1 ? COUNT / 4 : COUNT;
     const before = [await usage(one), await usage(two)];

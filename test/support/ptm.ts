@@ -1,8 +1,11 @@
 /** Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store or database is given. */
 
+import { type AddressInfo, createServer } from 'node:net';
 import type { Kv } from '../../src/core/ports.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
+import { Enclave } from '../../src/services/ptm/manager/enclave.ts';
+import { Proofs } from '../../src/services/ptm/manager/proofs.ts';
 import type { PtmConfig } from '../../src/services/ptm/options.ts';
 import { type RunningPtm, startPtm } from '../../src/services/ptm/start.ts';
 
@@ -49,7 +52,9 @@ export async function testPtm(
     alwaysSendTo: [],
     enhancements: true,
     multiplePrivateStates: true,
-    validateKeys: false,
+    discoverInternal: 'all',
+    unprovenPeers: 'deliver',
+    unknownSenderBytesPerDay: 2 ** 30,
     residentGroups: [],
     partyInfoIntervalMs: 50,
     ...rest,
@@ -75,4 +80,47 @@ export async function untilKnown(ptm: TestPtm, ...keys: readonly string[]): Prom
     };
     return keys.every((key) => info.keys.some((one) => one.key === key));
   }, `${ptm.p2pUrl} knows its peers`);
+}
+
+/** A URL on loopback at which nobody listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return `http://127.0.0.1:${port}/`;
+}
+
+/** As a manager of ours asks that holds the key: once more with a proof when it is asked for one. */
+export async function postProven(
+  at: TestPtm,
+  path: string,
+  value: object,
+  holder: TestKey,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; bytes: Uint8Array }> {
+  const body = new Uint8Array(Buffer.from(JSON.stringify(value)));
+  const ask = async (more: Record<string, string>) => {
+    const all = { 'content-type': 'application/json', ...headers, ...more };
+    return fetch(at.p2pUrl + path, { method: 'POST', headers: all, body: body as never });
+  };
+  let answer = await ask({});
+  const challenge = answer.headers.get('quorate-challenge');
+  if (answer.status === 401 && challenge !== null) {
+    const proofs = await proofsOf(holder);
+    const key = new Uint8Array(Buffer.from(holder.publicKey, 'base64'));
+    const askers = at.publicKeys.map((one) => new Uint8Array(Buffer.from(one, 'base64')));
+    const proof = proofs.answer(challenge, key, askers, { path, body });
+    if (proof !== undefined) answer = await ask({ 'quorate-proof': proof });
+  }
+  return { status: answer.status, bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+async function proofsOf({ publicKey, privateKey }: TestKey): Promise<Proofs> {
+  const crypto = await loadEnclaveCrypto();
+  const decode = (text: string) => new Uint8Array(Buffer.from(text, 'base64'));
+  const keys = [{ publicKey: decode(publicKey), secretKey: decode(privateKey) }];
+  const entropy = { bytes: (length: number) => new Uint8Array(length).fill(1) };
+  const enclave = new Enclave({ keys, forwardingKeys: [], crypto, entropy });
+  return new Proofs({ enclave, crypto, entropy, clock: { nowMs: () => 0 } });
 }

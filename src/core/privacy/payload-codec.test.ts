@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PrivacyFlag } from './inputs.ts';
-import { type EncodedPayload, mergeBoxes, NO_METADATA, stripFor } from './payload.ts';
+import { type EncodedPayload, NO_METADATA, stripFor } from './payload.ts';
 import { decodeCbor, encodeCbor } from './payload-cbor.ts';
 import { decodePayload } from './payload-decode.ts';
 import { decodeLegacy, encodeLegacy } from './payload-legacy.ts';
@@ -143,18 +143,5 @@ describe('encoded payload', () => {
       recipientBoxes: [boxes[1]],
     });
     expect(() => stripFor(full, new Uint8Array(32).fill(9))).toThrow(/is not a recipient/);
-  });
-
-  it('merges the box of a second own key in front, and refuses another content under one hash', () => {
-    const key = new Uint8Array(32).fill(7);
-    const box = new Uint8Array(48).fill(8);
-    const second = { ...sample, recipientKeys: [key], recipientBoxes: [box] };
-    const merged = mergeBoxes(sample, second)!;
-    expect(merged.recipientKeys).toEqual([key, sample.recipientKeys[0]]);
-    expect(merged.recipientBoxes).toEqual([box, sample.recipientBoxes[0]]);
-    expect(mergeBoxes(merged, second)).toBeUndefined();
-    expect(() => mergeBoxes(sample, { ...second, senderKey: key })).toThrow(
-      'Invalid existing transaction',
-    );
   });
 });

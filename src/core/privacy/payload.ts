@@ -122,29 +122,6 @@ export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
   });
 }
 
-/** Adds the box of another of our keys to a payload that is already held. Undefined: nothing new in it. */
-export function mergeBoxes(
-  held: EncodedPayload,
-  arrived: EncodedPayload,
-): EncodedPayload | undefined {
-  if (!sameContent(held, arrived)) {
-    throw fail('PTM_PAYLOAD_CONFLICT', 'Invalid existing transaction');
-  }
-  const box = arrived.recipientBoxes[0];
-  if (box === undefined || held.recipientBoxes.some((known) => equalBytes(known, box))) {
-    return undefined;
-  }
-  const key = arrived.recipientKeys[0];
-  const recipientBoxes = [box, ...held.recipientBoxes];
-  if (key === undefined) return { ...held, recipientBoxes };
-  const index = indexOfKey(held.recipientKeys, key);
-  if (arrived.flag === PRIVATE_STATE_VALIDATION && index < 0) {
-    throw fail('PTM_PAYLOAD_CONFLICT', 'expected recipient not found');
-  }
-  const others = held.recipientKeys.filter((_, i) => i !== index);
-  return { ...held, recipientBoxes, recipientKeys: [key, ...others] };
-}
-
 /**
  * The same raw payload sent once more: recipients of both times have their boxes, which a repeat makes alike. Undefined:
  * nothing new in it. Throws PTM_PAYLOAD_CONFLICT when its privacy terms are others: the recipients hold the first ones.
@@ -176,7 +153,8 @@ function sameKeys(a: readonly PublicKey[], b: readonly PublicKey[]): boolean {
   return a.every((key) => hasKey(b, key)) && b.every((key) => hasKey(a, key));
 }
 
-function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
+/** Everything but who has which box: what cannot change when a payload arrives once more. */
+export function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   return (
     equalBytes(a.cipherText, b.cipherText) &&
     equalBytes(a.cipherTextNonce, b.cipherTextNonce) &&

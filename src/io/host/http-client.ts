@@ -1,6 +1,7 @@
 /** HTTP requests to one or many servers, over TCP or a unix socket, on kept-alive connections, with bounds and time limits. */
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
 
@@ -22,6 +23,8 @@ export interface HttpClientOptions {
   /** Connections at once to one server. */
   readonly socketsMax?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
+  /** Resolves names, and refuses addresses, in place of the system's resolver. */
+  readonly lookup?: LookupFunction | undefined;
   /** Makes the agent of https requests from the pool's options, where a certificate is checked in a way of its own. */
   readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
 }
@@ -59,6 +62,7 @@ export class HttpClient {
       maxSockets: options.socketsMax ?? SOCKETS_MAX,
       maxFreeSockets: options.socketsMax ?? IDLE_SOCKETS_MAX,
       noDelay: true,
+      ...(options.lookup ? { lookup: options.lookup } : {}),
       ...(options.idleTimeoutMs > 0 ? { timeout: options.idleTimeoutMs } : {}),
     };
     this.plain = new http.Agent(pool);

@@ -4,10 +4,12 @@ import type * as https from 'node:https';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { fail } from '../../core/base/errors.ts';
 import type { AllowList } from './allow-list.ts';
-import { guardServer, type ServerTrust, serverOptions } from './tls-trust.ts';
+import { boundIntake, type IntakeBounds } from './intake.ts';
+import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-trust.ts';
 
 const PARAMETER_CHARACTERS_MAX = 1024;
 const KEEP_ALIVE_MS = 72_000;
@@ -26,6 +28,8 @@ export interface HttpRequest {
   readonly certificate?: string | undefined;
   /** The client's address, where the server tells it. */
   readonly remote?: string | undefined;
+  /** Whether a certificate of the client's that is vouched for names this host. */
+  readonly isOfHost?: (host: string) => boolean;
 }
 
 export interface HttpReply {
@@ -41,6 +45,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
+  /** Of its own; the server's otherwise. */
+  readonly bodyBytesMax?: number;
   handle(request: HttpRequest): HttpReply | Promise<HttpReply>;
 }
 
@@ -60,6 +66,10 @@ export interface HttpServerOptions {
   readonly tls?: ServerTrust | undefined;
   /** Clients of other addresses get 401; undefined: everybody may ask. */
   readonly allowed?: AllowList | undefined;
+  /** An answer instead of the route's, before anything of the body is read; the connection ends with it. */
+  readonly refuse?: ((remote: string) => HttpReply | undefined) | undefined;
+  /** Undefined: as many as come. */
+  readonly intake?: IntakeBounds | undefined;
 }
 
 export interface HttpServer {
@@ -89,13 +99,22 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     ...(options.tls ? { https: serverOptions(options.tls) } : {}),
   }) as unknown as FastifyInstance;
-  const { tls, allowed } = options;
+  const { tls, allowed, refuse } = options;
   if (tls) guardServer(app.server as unknown as https.Server, tls);
+  if (options.intake) boundIntake(app, options.intake);
   if (allowed) {
     app.addHook('onRequest', async (request, reply) => {
       const address = request.raw.socket.remoteAddress ?? '';
       if (!(await allowed.allows(address))) return answer(reply, text(401, ''));
       return undefined;
+    });
+  }
+  if (refuse) {
+    app.addHook('onRequest', async (request, reply) => {
+      const refusal = refuse(request.raw.socket.remoteAddress ?? '');
+      if (!refusal) return undefined;
+      reply.header('connection', 'close');
+      return answer(reply, refusal);
     });
   }
   // A GET may carry a body here: Tessera's /receive does.
@@ -105,18 +124,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   app.setErrorHandler((error, _request, reply) => answer(reply, options.failure(error)));
   const missing = options.missing ?? text(404, 'HTTP 404 Not Found');
   app.setNotFoundHandler((_request, reply) => answer(reply, missing));
-  for (const { method, path, handle } of options.routes) {
+  for (const { method, path, bodyBytesMax, handle } of options.routes) {
     app.route({
       method,
       url: path,
-      handler: async (request, reply) => answer(reply, await handle(toRequest(request))),
+      ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
+      handler: async (request, reply) => answer(reply, await handle(toRequest(request, tls))),
     });
   }
   const url = await listen(app, options.address, options.tls !== undefined);
   return { url, close: () => app.close() };
 }
 
-function toRequest(request: FastifyRequest): HttpRequest {
+function toRequest(request: FastifyRequest, tls: ServerTrust | undefined): HttpRequest {
   return {
     params: request.params as Record<string, string>,
     query: request.query as Record<string, string | undefined>,
@@ -127,6 +147,7 @@ function toRequest(request: FastifyRequest): HttpRequest {
     isRepeated: (name) => countOf(request.raw.rawHeaders, name) > 1,
     body: request.body instanceof Uint8Array ? request.body : new Uint8Array(0),
     remote: request.raw.socket.remoteAddress,
+    isOfHost: (host) => tls !== undefined && isOfHost(request.raw.socket as TLSSocket, host, tls),
   };
 }
 

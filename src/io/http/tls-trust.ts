@@ -6,6 +6,7 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import * as https from 'node:https';
+import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
@@ -184,6 +185,8 @@ export interface ServerTrust {
   readonly ca?: readonly string[] | undefined;
   readonly auth: boolean;
   readonly check: PeerCheck;
+  /** `check` lets nobody in but certificates that the operator listed. */
+  readonly isListed?: boolean;
 }
 
 export function serverOptions({ key, cert, ca, auth }: ServerTrust): https.ServerOptions {
@@ -208,6 +211,21 @@ export function guardServer(server: https.Server, { auth, check }: ServerTrust):
         : check(certificate, authorityError(socket));
     if (refused !== undefined) socket.destroy();
   });
+}
+
+/**
+ * Whether an authority, or the operator by his list, vouches for a client whose certificate names
+ * this host. What was only remembered at its first use names whatever it likes.
+ */
+export function isOfHost(
+  socket: tls.TLSSocket,
+  host: string,
+  { auth, isListed = false }: ServerTrust,
+): boolean {
+  const certificate = auth ? socket.getPeerX509Certificate() : undefined;
+  if (!certificate || !(socket.authorized || isListed)) return false;
+  const name = host.replace(/^\[|\]$/g, '');
+  return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
 }
 
 function authorityError(socket: tls.TLSSocket): string | undefined {

@@ -1,40 +1,41 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
 import { randomBytes } from 'node:crypto';
 import type { Clock, Entropy, Kv, Log, Timers } from '../../core/ports.ts';
-import { HttpClient } from '../../io/host/http-client.ts';
 import { watchSystem } from '../../io/host/system-metrics.ts';
+import { addressBlock } from '../../io/http/address-block.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
+import type { IntakeBounds } from '../../io/http/intake.ts';
 import {
   type HttpReply,
   type HttpServer,
   type Route,
   startHttpServer,
+  text,
 } from '../../io/http/server.ts';
-import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { failureReply } from './api/failures.ts';
+import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { loadKey } from './key-sources.ts';
-import { Discovery } from './manager/discovery.ts';
 import { Distributor } from './manager/distributor.ts';
 import { Enclave } from './manager/enclave.ts';
 import { checkResidentGroups } from './manager/groups.ts';
 import { PrivateTransactionManager } from './manager/manager.ts';
-import { PartyTable } from './manager/party-info.ts';
-import { type PeerWire, peerVersions } from './manager/peers.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { openStore, overKv } from './open-store.ts';
 import type { PtmApp, PtmConfig } from './options.ts';
-import { httpPeerWire } from './peer-wire.ts';
+import { advertisedUrl, BODY_BYTES_MAX, composePeering, type Peering } from './peering.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { clientTrust, serverTrust } from './tls-options.ts';
 
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
-const PEER_DIAL_TIMEOUT_MS = 2_000;
-const PEER_TIMEOUT_MS = 30_000;
-/** A peer that sends everything it holds answers last of all. */
-const RESEND_TIMEOUT_MS = 3_600_000;
-const PEER_IDLE_TIMEOUT_MS = 60_000;
+/** Of the one server that strangers may reach: docs/limits.md. */
+const P2P_INTAKE: IntakeBounds = {
+  connectionsMax: 1024,
+  connectionsOfSourceMax: 256,
+  bodyBytesMax: 512 * 1024 * 1024,
+  bodyBytesOfSourceMax: 256 * 1024 * 1024,
+};
+const SPENT = 'too many requests from there were refused: try again later';
 
 /** What the process gives the manager beside its configuration. */
 export interface PtmHost {
@@ -45,15 +46,13 @@ export interface PtmHost {
   readonly env?: VaultEnv;
 }
 
-export interface PtmParts {
+export interface PtmParts extends Omit<Peering, 'close'> {
   readonly enclave: Enclave;
   readonly store: PayloadStore;
-  readonly table: PartyTable;
-  readonly wire: PeerWire;
-  /** Versions that peers are told. */
-  readonly versions: readonly string[];
   readonly distributor: Distributor;
-  readonly discovery: Discovery;
+  readonly unprovenPeers: UnprovenPeers;
+  /** Does not jump. */
+  readonly clock: Clock;
   readonly manager: PrivateTransactionManager;
   readonly say: Log;
   readonly failure: (error: unknown) => HttpReply;
@@ -64,7 +63,9 @@ export interface PtmParts {
   close(): Promise<void>;
 }
 
-const clock: Clock = { nowMs: () => Date.now() };
+/** What waits is measured by it: the calendar may be set back or forth. */
+const clock: Clock = { nowMs: () => performance.now() };
+const calendar: Clock = { nowMs: () => Date.now() };
 export const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
 const timers: Timers = {
   set(delayMs, fire) {
@@ -83,24 +84,19 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto, host.env)));
   const enclave = new Enclave({ keys, forwardingKeys: config.alwaysSendTo, crypto, entropy });
   checkResidentGroups(config.residentGroups, enclave.publicKeys);
-  const table = new PartyTable({
-    ownUrl: advertisedUrl(config) ?? 'http://localhost:0/',
-    ownKeys: enclave.publicKeys,
-    configured: config.peers,
-    discovery: config.discovery,
-  });
   const p2pTls = config.servers.find((server) => server.app === 'P2P')?.tls;
   const trust = p2pTls && clientTrust(p2pTls, host.env);
-  const clients = {
-    quick: peerClient(PEER_TIMEOUT_MS, trust),
-    patient: peerClient(RESEND_TIMEOUT_MS, trust),
-  };
   const allowed = config.allowListed
     ? new AllowList(config.peers.map((url) => new URL(url).hostname))
     : undefined;
-  const versions = peerVersions(config.enhancements);
-  const wire = httpPeerWire(clients, versions);
-  const storage = host.kv ? overKv(host.kv) : await openStore(config, clock, say, host.env ?? {});
+  const peering = composePeering({
+    ...{ config, enclave, crypto, entropy, clock, calendar, timers, say, trust },
+    onHeard: (url) => distributor.heard(url),
+  });
+  const { table, wire, discovery } = peering;
+  const storage = host.kv
+    ? overKv(host.kv)
+    : await openStore(config, calendar, say, host.env ?? {});
   const { store } = storage;
   const figures = new RequestMetrics();
   const metrics = figures.own;
@@ -110,18 +106,6 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   metrics.probe('ptm_payloads_owed', () => distributor.owedCount());
   metrics.probe('ptm_peers', () => table.peers().length);
   watchSystem(metrics);
-  const discovery = new Discovery({
-    table,
-    enclave,
-    wire,
-    clock,
-    timers,
-    entropy,
-    say,
-    intervalMs: config.partyInfoIntervalMs,
-    validateKeys: config.validateKeys,
-    onHeard: (url) => distributor.heard(url),
-  });
   const manager = new PrivateTransactionManager({
     enclave,
     store,
@@ -129,14 +113,17 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     groups: config.residentGroups,
     enhancements: config.enhancements,
     search: (wanted) => discovery.search(wanted),
+    knows: (key) => table.knows(key),
+    strangers: peering.unknownSenders,
   });
   const failure = failureReply(say);
+  const refuseSpent = (remote: string): HttpReply | undefined =>
+    peering.refusals.hasRoom(addressBlock(remote)) ? undefined : text(429, SPENT);
   const servers = new Map<PtmApp, HttpServer>();
-  const parts = { enclave, store, table, wire, versions, distributor, discovery, manager };
+  const { unprovenPeers } = config;
   return {
-    ...parts,
-    say,
-    failure,
+    ...peering,
+    ...{ enclave, store, distributor, manager, clock, unprovenPeers, say, failure },
     async listen(routes) {
       for (const { app, address, tls } of config.servers) {
         const served = routes[app];
@@ -147,7 +134,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
           tls: tls && serverTrust(tls, host.env),
-          allowed: app === 'P2P' ? allowed : undefined,
+          ...(app === 'P2P' ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE } : {}),
         });
         servers.set(app, server);
       }
@@ -159,23 +146,8 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
       discovery.stop();
       await Promise.all([...servers.values()].map((server) => server.close()));
       distributor.stop();
-      clients.quick.close();
-      clients.patient.close();
+      peering.close();
       await storage.close();
     },
   };
-}
-
-function peerClient(timeoutMs: number, trust: ClientTrust | undefined): HttpClient {
-  return new HttpClient({
-    dialTimeoutMs: PEER_DIAL_TIMEOUT_MS,
-    timeoutMs,
-    idleTimeoutMs: PEER_IDLE_TIMEOUT_MS,
-    responseBytesMax: BODY_BYTES_MAX,
-    ...(trust ? { secureAgent: (pool) => new TrustingAgent(trust, pool) } : {}),
-  });
-}
-
-function advertisedUrl(config: PtmConfig): string | undefined {
-  return config.servers.find((server) => server.app === 'P2P')?.advertised;
 }

@@ -50,7 +50,13 @@ const CONFIG: Known = {
   },
   mode: true,
   peer: [{ url: true }],
-  quorate: { dataDir: true, databaseConnections: true },
+  quorate: {
+    dataDir: true,
+    databaseConnections: true,
+    discoverInternal: true,
+    unknownSenderBytesPerDay: true,
+    unprovenPeers: true,
+  },
   residentGroups: [{ name: true, description: true, members: true }],
   serverConfigs: [
     {

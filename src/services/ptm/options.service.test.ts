@@ -60,7 +60,10 @@ describe('Tessera configuration files', () => {
         { app: 'ADMIN', address: { kind: 'tcp', host: '127.0.0.1', port: 0 } },
       ],
       peers: ['http://member1:9000/', 'http://member2:9000/'],
-      discovery: true,
+      discovery: false,
+      discoverInternal: [],
+      unprovenPeers: 'deliver',
+      unknownSenderBytesPerDay: 2 ** 30,
       enhancements: true,
       multiplePrivateStates: false,
       partyInfoIntervalMs: 1000,
@@ -70,6 +73,44 @@ describe('Tessera configuration files', () => {
       'serverConfigs[4]: app ENCLAVE is not served',
       'jdbc: a database of kind h2 is not read, PostgreSQL is: payloads are kept in an embedded store (quorate.dataDir)',
     ]);
+  });
+
+  it('find peers by themselves where none is configured, or where they are asked to', () => {
+    const own = [{ url: 'http://member1:9000/' }];
+    for (const [fields, discovery] of [
+      [{ peer: [] }, true],
+      [{ peer: own }, true],
+      [{ peer: [], disablePeerDiscovery: true }, false],
+      [{ disablePeerDiscovery: false }, true],
+      [{ disablePeerDiscovery: true }, false],
+    ] as const) {
+      expect(parseTesseraConfig({ ...sample, ...fields }, file).config).toMatchObject({
+        discovery,
+      });
+    }
+  });
+
+  it('say in quorate what Tessera has no key for', () => {
+    const quorate = {
+      discoverInternal: ['10.1.0.0/16', 'fd00::/8', '192.168.0.7'],
+      unprovenPeers: 'refuse',
+      unknownSenderBytesPerDay: 0,
+    };
+    const { config, warnings } = parseTesseraConfig({ ...sample, quorate }, file);
+    expect(config).toMatchObject(quorate);
+    expect(
+      warnings.filter((warning) => warning.includes('quorate.') && !warning.startsWith('jdbc')),
+    ).toEqual([]);
+    const all = parseTesseraConfig({ ...sample, quorate: { discoverInternal: true } }, file);
+    expect(all.config.discoverInternal).toBe('all');
+    for (const [fields, text] of [
+      [{ discoverInternal: ['10.1.0.0/33'] }, '"10.1.0.0/33" is no block of addresses'],
+      [{ discoverInternal: ['intranet'] }, '"intranet" is no block of addresses'],
+      [{ unprovenPeers: 'some' }, 'quorate.unprovenPeers must be one of refuse, deliver, answer'],
+      [{ unknownSenderBytesPerDay: -1 }, 'quorate.unknownSenderBytesPerDay must be a number'],
+    ] as const) {
+      expect(() => parseTesseraConfig({ ...sample, quorate: fields }, file)).toThrow(text);
+    }
   });
 
   it('are refused where ignoring them would be unsafe', () => {

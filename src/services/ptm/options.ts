@@ -8,7 +8,9 @@ import type { ResidentGroup } from '../../core/ports.ts';
 import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
 import { CONNECTIONS_DEFAULT } from '../../io/database/postgres.ts';
 import { databaseKind, isPostgresUrl } from '../../io/database/postgres-address.ts';
+import { isAddressBlock } from '../../io/http/dial-guard.ts';
 import type { HttpAddress } from '../../io/http/server.ts';
+import { UNPROVEN_PEERS, type UnprovenPeers } from './api/p2p-parts.ts';
 import { unreadKeys } from './config-keys.ts';
 import { type KeySource, parseKeySources } from './key-sources.ts';
 import type { DatabaseSource, StoreSource } from './open-store.ts';
@@ -27,13 +29,17 @@ interface PtmServer {
 export interface PtmConfig extends StoreSource {
   readonly servers: readonly PtmServer[];
   readonly peers: readonly string[];
-  /** `disablePeerDiscovery` turned round. */
+  /** `disablePeerDiscovery` turned round; where it is not given, off with peers that are configured. */
   readonly discovery: boolean;
+  /** Blocks of internal addresses at which peers may be discovered. */
+  readonly discoverInternal: readonly string[] | 'all';
+  readonly unprovenPeers: UnprovenPeers;
+  /** Stored of payloads whose senders' managers are not known. */
+  readonly unknownSenderBytesPerDay: number;
   readonly keys: readonly KeySource[];
   readonly alwaysSendTo: readonly PublicKey[];
   readonly enhancements: boolean;
   readonly multiplePrivateStates: boolean;
-  readonly validateKeys: boolean;
   readonly residentGroups: readonly ResidentGroup[];
   readonly partyInfoIntervalMs: number;
   /** `useWhiteList`: only the hosts of `peers` may speak to P2P. */
@@ -44,6 +50,7 @@ const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
 const PORT_MAX = 65_535;
 const CONNECTIONS_MAX = 500;
 const DATA_FOLDER_DEFAULT = 'ptm-data';
+const GIBIBYTE = 2 ** 30;
 const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty', 'ADMIN'];
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -65,28 +72,69 @@ export function parseTesseraConfig(
   const p2p = list(root.serverConfigs, 'serverConfigs').find(
     (item) => (item as Fields | null)?.app === 'P2P',
   ) as Fields | undefined;
-  const dataDir = optional(root.quorate, 'quorate').dataDir;
+  const own = parseOwn(optional(root.quorate, 'quorate'));
+  const peers = list(root.peer, 'peer').map((peer, i) =>
+    string(object(peer, `peer[${i}]`).url, `peer[${i}].url`),
+  );
   const database = parseJdbc(root, warnings);
   const config: PtmConfig = {
     ...(database ? { database } : {}),
-    dataFolder: resolve(folder, typeof dataDir === 'string' ? dataDir : DATA_FOLDER_DEFAULT),
+    ...own,
+    dataFolder: resolve(folder, own.dataFolder),
     servers: unique([...servers, ...olderSocket(root, servers, folder)]),
-    peers: list(root.peer, 'peer').map((peer, i) =>
-      string(object(peer, `peer[${i}]`).url, `peer[${i}].url`),
-    ),
-    discovery: root.disablePeerDiscovery !== true,
+    peers,
+    discovery: discovers(root.disablePeerDiscovery, peers, p2p?.serverAddress),
     keys: parseKeySources(optional(root.keys, 'keys'), folder),
     alwaysSendTo: list(root.alwaysSendTo, 'alwaysSendTo').map((key, i) =>
       publicKey(string(key, `alwaysSendTo[${i}]`)),
     ),
     enhancements: features.enablePrivacyEnhancements === true,
     multiplePrivateStates: features.enableMultiplePrivateStates === true,
-    validateKeys: features.enableRemoteKeyValidation === true,
     residentGroups: list(root.residentGroups, 'residentGroups').map(residentGroup),
     partyInfoIntervalMs: interval(optional(p2p?.properties, 'properties').partyInfoInterval),
     allowListed: root.useWhiteList === true,
   };
   return { config, warnings };
+}
+
+/** `quorate`: what Tessera has no key for. */
+function parseOwn(
+  fields: Fields,
+): Pick<
+  PtmConfig,
+  'dataFolder' | 'discoverInternal' | 'unprovenPeers' | 'unknownSenderBytesPerDay'
+> {
+  const { dataDir, unprovenPeers = 'deliver', unknownSenderBytesPerDay = GIBIBYTE } = fields;
+  if (!UNPROVEN_PEERS.includes(unprovenPeers as UnprovenPeers)) {
+    throw invalid(`quorate.unprovenPeers must be one of ${UNPROVEN_PEERS.join(', ')}`);
+  }
+  const bytes = Number(unknownSenderBytesPerDay);
+  if (!Number.isSafeInteger(bytes) || bytes < 0) {
+    throw invalid('quorate.unknownSenderBytesPerDay must be a number of bytes');
+  }
+  return {
+    dataFolder: typeof dataDir === 'string' ? dataDir : DATA_FOLDER_DEFAULT,
+    discoverInternal: internalBlocks(fields.discoverInternal),
+    unprovenPeers: unprovenPeers as UnprovenPeers,
+    unknownSenderBytesPerDay: bytes,
+  };
+}
+
+function internalBlocks(value: unknown): readonly string[] | 'all' {
+  if (value === undefined || value === false) return [];
+  if (value === true) return 'all';
+  const name = 'quorate.discoverInternal';
+  const blocks = list(value, name).map((block, i) => string(block, `${name}[${i}]`));
+  const wrong = blocks.find((block) => !isAddressBlock(block));
+  if (wrong === undefined) return blocks;
+  throw invalid(`${name}: "${wrong}" is no block of addresses, such as 10.1.0.0/16`);
+}
+
+/** Where peers are configured, others are found only when that is asked for in so many words. */
+function discovers(isDisabled: unknown, peers: readonly string[], ownAddress: unknown): boolean {
+  if (isDisabled !== undefined && isDisabled !== null) return isDisabled !== true;
+  const own = String(ownAddress).replace(/\/$/, '');
+  return peers.every((url) => url.replace(/\/$/, '') === own);
 }
 
 /** Refuses what would be unsafe to leave out; warns of what has no meaning here. */

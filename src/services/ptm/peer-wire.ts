@@ -2,45 +2,93 @@
  * Speaks to other managers over HTTP: Tessera's paths, and one batched push between our own
  * (Tessera RestP2pClient).
  */
+
+import { fromBase64 } from '../../core/base/base64.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
+import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
 import { BinaryWriter } from '../../core/privacy/payload-binary.ts';
 import type { HttpAnswer, HttpClient } from '../../io/host/http-client.ts';
+import type { DialGuard } from '../../io/http/dial-guard.ts';
 import { supportedVersions } from './api/common.ts';
 import { base64 } from './api/replies.ts';
+import { normalizeUrl, type PartyInfo } from './manager/party-info.ts';
 import {
+  CHALLENGE_HEADER,
+  KEY_HEADER,
   type PeerWire,
+  PROOF_HEADER,
   type PushOutcome,
   type ResendOutcome,
   VERSION_HEADER,
 } from './manager/peers.ts';
+import type { ProvenRequest } from './manager/proofs.ts';
 
 const OCTETS = 'application/octet-stream';
 const JSON_TYPE = 'application/json';
+/** Peers, and keys, of one description. */
+const NAMED_MAX = 4096;
 /** How peers answer that do not know a request. */
 const UNKNOWN_STATUSES: readonly number[] = [404, 405];
 
-/** `patient` carries what a peer answers only when it has sent everything: no limit on the whole request. */
+/** Who asks where, and for how long. */
 export interface PeerClients {
   readonly quick: HttpClient;
+  /** For what a peer answers only when it has sent everything: no limit on the whole request. */
   readonly patient: HttpClient;
+  /** For managers that have not answered for themselves yet: little time, little room. */
+  readonly wary: HttpClient;
 }
 
-export function httpPeerWire(clients: PeerClients, versions: readonly string[]): PeerWire {
-  const post = async (
+export interface PeerWireOptions {
+  readonly clients: PeerClients;
+  /** That peers are told. */
+  readonly versions: readonly string[];
+  readonly guard: DialGuard;
+  /** Answers the challenge of the manager at `url` for a key of ours; undefined: it is not answered. */
+  readonly prove: (
+    url: string,
+    challenge: string,
+    key: PublicKey,
+    request: ProvenRequest,
+  ) => string | undefined;
+}
+
+interface Ask {
+  readonly type?: string;
+  readonly client?: HttpClient;
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+export function httpPeerWire(options: PeerWireOptions): PeerWire {
+  const { clients, versions, guard, prove } = options;
+  const checkUrl = (url: string): void => {
+    if (guard.allowsHost(new URL(url).hostname)) return;
+    throw fail(
+      'PTM_URL_REFUSED',
+      `${url} is inside this network, where this manager looks for configured peers only`,
+    );
+  };
+  const reach = async (
+    method: 'GET' | 'POST',
     url: string,
     path: string,
-    body: Uint8Array,
-    type = OCTETS,
-    client = clients.quick,
+    body?: Uint8Array,
+    { type = OCTETS, client = clients.quick, headers = [] }: Ask = {},
   ): Promise<HttpAnswer> => {
+    checkUrl(url);
     try {
       return await client.request({
-        method: 'POST',
+        method,
         url: new URL(path, url),
         headers: [
-          ['content-type', type],
-          ['content-length', String(body.length)],
+          ...(body
+            ? ([
+                ['content-type', type],
+                ['content-length', String(body.length)],
+              ] as const)
+            : []),
           [VERSION_HEADER, versions.join(',')],
+          ...headers,
         ],
         body,
       });
@@ -49,9 +97,24 @@ export function httpPeerWire(clients: PeerClients, versions: readonly string[]):
       throw fail('PTM_PEER_OFFLINE', `Connection error while communicating with ${url}`, { cause });
     }
   };
-  const postJson = (url: string, path: string, value: unknown): Promise<HttpAnswer> =>
-    post(url, path, Buffer.from(JSON.stringify(value)), JSON_TYPE, clients.patient);
+  const post = (url: string, path: string, body: Uint8Array, ask?: Ask) =>
+    reach('POST', url, path, body, ask);
+  /** Once more with a proof of the key, where the peer asks for one. */
+  const proven = async (url: string, path: string, body: Uint8Array, key: PublicKey, ask: Ask) => {
+    const headers = [[KEY_HEADER, base64(key)] as const];
+    const first = await post(url, path, body, { ...ask, headers });
+    const challenge = first.headers[CHALLENGE_HEADER];
+    if (first.status !== 401 || typeof challenge !== 'string') return first;
+    const proof = prove(url, challenge, key, { path: `/${path}`, body });
+    if (proof === undefined) return first;
+    return post(url, path, body, { ...ask, headers: [...headers, [PROOF_HEADER, proof]] });
+  };
+  const provenJson = (url: string, path: string, value: object, key: PublicKey) => {
+    const ask = { type: JSON_TYPE, client: clients.patient };
+    return proven(url, path, Buffer.from(JSON.stringify(value)), key, ask);
+  };
   return {
+    checkUrl,
     push: async (url, payload) => outcome((await post(url, 'push', payload)).status),
     async pushBatch(url, payloads) {
       const body = new BinaryWriter().fields(payloads).finish();
@@ -60,33 +123,71 @@ export function httpPeerWire(clients: PeerClients, versions: readonly string[]):
       return statuses(answer).map(outcome);
     },
     async pushStaged(url, payloads) {
-      const { status } = await postJson(url, 'pushBatch', {
-        encodedPayloads: payloads.map(base64),
-      });
+      const body = Buffer.from(JSON.stringify({ encodedPayloads: payloads.map(base64) }));
+      const ask = { type: JSON_TYPE, client: clients.patient };
+      const { status } = await post(url, 'pushBatch', body, ask);
       return status === 200 || status === 201;
     },
     async resendBatch(url, key, batchSize) {
       const body = { publicKey: base64(key), batchSize };
-      return resent(await postJson(url, 'resendBatch', body));
+      return resent(await provenJson(url, 'resendBatch', body, key));
     },
     async resendAll(url, key) {
-      return resent(await postJson(url, 'resend', { type: 'ALL', publicKey: base64(key) }));
+      return resent(await provenJson(url, 'resend', { type: 'ALL', publicKey: base64(key) }, key));
     },
-    pushGroup: async (url, group) => (await post(url, 'pushPrivacyGroup', group)).status === 200,
+    async resendOne(url, key, hash) {
+      const body = { type: 'INDIVIDUAL', publicKey: base64(key), key: base64(hash) };
+      const answer = await provenJson(url, 'resend', body, key);
+      return answer.status === 200 ? answer.body : undefined;
+    },
+    async pushGroup(url, group, from) {
+      return (await proven(url, 'pushPrivacyGroup', group, from, {})).status === 200;
+    },
+    async describe(url) {
+      const answer = await reach('GET', url, 'partyinfo', undefined, { client: clients.wary });
+      const info = answer.status === 200 ? described(answer.body) : undefined;
+      return info && { info, versions: versionsOf(answer) };
+    },
     async partyInfo(url, info) {
       const answer = await post(url, 'partyinfo', info);
       if (answer.status !== 200) {
         throw fail('PTM_PEER_OFFLINE', `${url} answers party info with status ${answer.status}`);
       }
-      const header = answer.headers[VERSION_HEADER.toLowerCase()];
-      const told = supportedVersions(Array.isArray(header) ? header.join(',') : header);
-      return { body: answer.body, versions: told.length > 0 ? told : undefined };
+      return { body: answer.body, versions: versionsOf(answer) };
     },
     async validate(url, challenge) {
-      const answer = await post(url, 'partyinfo/validate', challenge);
+      const ask = { client: clients.wary };
+      const answer = await post(url, 'partyinfo/validate', challenge, ask);
       return answer.status === 200 ? Buffer.from(answer.body).toString('latin1') : undefined;
     },
   };
+}
+
+function versionsOf({ headers }: HttpAnswer): readonly string[] | undefined {
+  const header = headers[VERSION_HEADER.toLowerCase()];
+  const told = supportedVersions(Array.isArray(header) ? header.join(',') : header);
+  return told.length > 0 ? told : undefined;
+}
+
+/** `GET /partyinfo`. Undefined when it is none: whoever answers may write what he likes. */
+function described(body: Uint8Array): PartyInfo | undefined {
+  try {
+    const { url, peers, keys } = JSON.parse(Buffer.from(body).toString('utf8')) as {
+      url: string;
+      peers: { url: string }[];
+      keys: { key: string; url: string }[];
+    };
+    return {
+      url: normalizeUrl(url),
+      parties: peers.slice(0, NAMED_MAX).map((peer) => normalizeUrl(peer.url)),
+      keys: keys
+        .slice(0, NAMED_MAX)
+        .map((one) => ({ key: fromBase64(one.key), url: normalizeUrl(one.url) }))
+        .filter(({ key }) => key.length === PUBLIC_KEY_BYTES),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function resent({ status, body }: HttpAnswer): ResendOutcome {

@@ -1,11 +1,15 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
+import {
+  postProven,
+  type TestPtm,
+  testKey,
+  testPtm,
+  untilKnown,
+} from '../../../test/support/ptm.ts';
+import { tesseraPeer } from '../../../test/support/tessera-peer.ts';
 import type { Kv } from '../../core/ports.ts';
 import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
-import { encodePartyInfo } from './manager/party-info.ts';
 import { recoverPtm } from './start.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -141,9 +145,14 @@ describe('recovery', () => {
     const dead = 'http://127.0.0.1:9/';
     const partial = await recover(one, [two.p2pUrl, dead], kv);
     expect(partial).toMatchObject({ outcome: 'partial', peersFailed: [dead], refused: 0 });
-    // The others have heard of the dead one meanwhile.
-    expect(await recover(one, [two.p2pUrl], kv)).toMatchObject({ peersFailed: [dead] });
-    const rerun = await recover(one, [two.p2pUrl, three.p2pUrl], kv, [], [dead]);
+    // A peer that others tell of, and that is away.
+    const awayUrl = `${three.p2pUrl}/`;
+    await three.close();
+    expect(await recover(one, [two.p2pUrl], kv)).toMatchObject({
+      outcome: 'partial',
+      peersFailed: [awayUrl],
+    });
+    const rerun = await recover(one, [two.p2pUrl], kv, [], [awayUrl]);
     expect(rerun).toMatchObject({ outcome: 'success', waiting: 0 });
     const again = await start(1, [], { kv });
     for (const [i, hash] of hashes.entries()) {
@@ -174,11 +183,18 @@ describe('recovery', () => {
 });
 
 describe('resend', () => {
-  it('gives single payloads as they were sent, enhanced ones never', async () => {
+  it('gives single payloads as they were sent, to who proves the key, enhanced ones to our kind only', async () => {
     const { one, two, three, hashes, foreign } = await history();
     cleanups.push(() => one.close());
-    const individual = (ptm: TestPtm, publicKey: string, key: string) =>
-      post(`${ptm.p2pUrl}/resend`, { type: 'INDIVIDUAL', publicKey, key });
+    const numbers = new Map([one, two, three].map((ptm, i) => [ptm.key, i + 1]));
+    const individual = async (ptm: TestPtm, publicKey: string, key: string, headers = {}) =>
+      postProven(
+        ptm,
+        '/resend',
+        { type: 'INDIVIDUAL', publicKey, key },
+        await testKey(numbers.get(publicKey)!),
+        headers,
+      );
     const stripped = await individual(one, three.key, hashes[1]!);
     expect(stripped.status).toBe(200);
     const payload = decodeLegacy(stripped.bytes);
@@ -194,38 +210,68 @@ describe('resend', () => {
       403,
       'Cannot resend enhanced privacy transaction in legacy resend',
     ]);
+    const ours = { tesseraSupportedApiVersions: 'v1,quorate-1' };
+    const whole = await individual(one, two.key, hashes[5]!, ours);
+    expect([whole.status, decodeLegacy(whole.bytes).flag]).toEqual([200, 1]);
     const unknown = await individual(one, two.key, foreign);
     expect([unknown.status, textOf(unknown)]).toEqual([
       404,
       `Message with hash ${foreign} was not found`,
     ]);
     expect((await individual(two, one.key, foreign)).status).toBe(400);
-    for (const body of [{}, { type: 'SOME', publicKey: one.key }, { type: 'ALL' }]) {
-      expect((await post(`${one.p2pUrl}/resend`, body)).status).toBe(400);
+    // Who holds another key gets nothing by it.
+    const body = { type: 'INDIVIDUAL', publicKey: three.key, key: hashes[1]! };
+    expect((await postProven(one, '/resend', body, await testKey(2))).status).toBe(401);
+    for (const wrong of [{}, { type: 'SOME', publicKey: one.key }, { type: 'ALL' }]) {
+      expect((await post(`${one.p2pUrl}/resend`, wrong)).status).toBe(400);
     }
     expect((await post(`${one.p2pUrl}/resendBatch`, { batchSize: 1 })).status).toBe(400);
     expect((await post(`${one.p2pUrl}/pushBatch`, { encodedPayloads: [] })).status).toBe(404);
   });
 
+  it('serves a Tessera peer as far as the setting goes', async () => {
+    const { one, two, hashes, three } = await history();
+    cleanups.push(() => one.close());
+    const again = async (unprovenPeers: 'refuse' | 'deliver' | 'answer') => {
+      const ptm = await start(4, [one.p2pUrl], { unprovenPeers });
+      await untilKnown(ptm, two.key);
+      await untilKnown(one, ptm.key);
+      const key = await send(ptm, unprovenPeers, [two]);
+      const single = { type: 'INDIVIDUAL', publicKey: two.key, key };
+      const all = { type: 'ALL', publicKey: two.key };
+      const batch = { publicKey: three.key, batchSize: 10 };
+      const answers = [];
+      for (const [path, body] of [
+        ['resend', single],
+        ['resend', all],
+        ['resendBatch', batch],
+      ] as const) {
+        answers.push((await post(`${ptm.p2pUrl}/${path}`, body)).status);
+      }
+      await ptm.close();
+      return answers;
+    };
+    expect(await again('refuse')).toEqual([401, 401, 401]);
+    // The batch is tried, and its taker is not recovering.
+    expect(await again('deliver')).toEqual([401, 200, 200]);
+    expect(await again('answer')).toEqual([200, 200, 200]);
+    expect(hashes.length).toBeGreaterThan(0);
+  });
+
   it('speaks with a Tessera peer that recovers, in batches and one by one', async () => {
     const peerKey = await testKey(21);
-    const peer = await tesseraPeer();
-    const ptm = await start(1, []);
+    const peer = await tesseraPeer([peerKey]);
+    cleanups.push(() => peer.close());
+    const ptm = await start(1, [peer.url]);
     const other = await start(2, [ptm.p2pUrl]);
     await untilKnown(ptm, other.key);
-    const keys = [{ key: new Uint8Array(Buffer.from(peerKey.publicKey, 'base64')), url: peer.url }];
-    await post(
-      `${ptm.p2pUrl}/partyinfo`,
-      encodePartyInfo({ url: peer.url, keys, parties: [] }),
-      'application/octet-stream',
-    );
     const member = { key: peerKey.publicKey } as TestPtm;
     await untilKnown(ptm, peerKey.publicKey);
     for (let i = 0; i < 5; i++) await send(ptm, `payload ${i}`, [member, other]);
     await send(ptm, 'not for the peer', [other]);
     peer.requests.length = 0;
     const asked = { publicKey: peerKey.publicKey, batchSize: 2 };
-    const answer = await post(`${ptm.p2pUrl}/resendBatch`, asked);
+    const answer = await postProven(ptm, '/resendBatch', asked, peerKey);
     expect([answer.status, textOf(answer)]).toEqual([200, '{"total":5}']);
     const batches = peer.requests.map(({ path, body }) => {
       expect(path).toBe('/pushBatch');
@@ -234,15 +280,17 @@ describe('resend', () => {
     expect(batches.map((batch) => batch.length)).toEqual([2, 2, 1]);
     for (const encoded of batches.flat()) {
       const payload = decodeLegacy(new Uint8Array(Buffer.from(encoded, 'base64')));
-      expect(payload.recipientKeys).toEqual([keys[0]!.key]);
+      expect(payload.recipientKeys).toEqual([
+        new Uint8Array(Buffer.from(peerKey.publicKey, 'base64')),
+      ]);
     }
     peer.requests.length = 0;
     const all = { type: 'ALL', publicKey: peerKey.publicKey };
     const pushed = await post(`${ptm.p2pUrl}/resend`, all);
     expect([pushed.status, pushed.bytes.length]).toEqual([200, 0]);
     expect(peer.requests.map(({ path }) => path)).toEqual(Array(5).fill('/push'));
-    peer.refuse = true;
-    expect((await post(`${ptm.p2pUrl}/resendBatch`, asked)).status).toBe(500);
+    peer.status = 500;
+    expect((await postProven(ptm, '/resendBatch', asked, peerKey)).status).toBe(500);
     const nobody = { publicKey: (await testKey(99)).publicKey, batchSize: 2 };
     expect((await post(`${ptm.p2pUrl}/resendBatch`, nobody)).status).toBe(404);
   });
@@ -253,15 +301,13 @@ describe('resend', () => {
     const own = await testPtm(1, [sender.p2pUrl], {});
     await untilKnown(sender, own.key);
     const hash = await send(sender, 'kept by the peer', [own]);
-    const payload = await post(`${sender.p2pUrl}/resend`, {
-      type: 'INDIVIDUAL',
-      publicKey: own.key,
-      key: hash,
-    });
+    const body = { type: 'INDIVIDUAL', publicKey: own.key, key: hash };
+    const payload = await postProven(sender, '/resend', body, await testKey(1));
     await own.close();
     await sender.close();
     for (const knowsBatches of [true, false]) {
-      const peer = await tesseraPeer();
+      const peer = await tesseraPeer([await testKey(4)]);
+      cleanups.push(() => peer.close());
       const seen: number[] = [];
       peer.answer = async (path, body) => {
         const home = own.p2pUrl;
@@ -300,43 +346,4 @@ describe('resend', () => {
 
 function b64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
-}
-
-interface Peer {
-  readonly url: string;
-  readonly requests: { path: string; body: Buffer }[];
-  refuse: boolean;
-  answer: ((path: string, body: Buffer) => Promise<string | undefined>) | undefined;
-}
-
-/** Speaks Tessera's wire and nothing of ours; takes everything unless told otherwise. */
-async function tesseraPeer(): Promise<Peer> {
-  const server: Server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk) => chunks.push(chunk));
-    incoming.on('end', async () => {
-      const path = incoming.url!;
-      const body = Buffer.concat(chunks);
-      if (path === '/partyinfo') {
-        response.writeHead(200).end(encodePartyInfo({ url: peer.url, keys: [], parties: [] }));
-        return;
-      }
-      peer.requests.push({ path, body });
-      if (peer.answer) {
-        const answer = await peer.answer(path, body);
-        response.writeHead(answer === undefined ? 404 : 200).end(answer);
-      } else response.writeHead(peer.refuse ? 500 : path === '/push' ? 201 : 200).end();
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  cleanups.push(
-    () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
-  );
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const peer: Peer = { url, requests: [], refuse: false, answer: undefined };
-  return peer;
 }

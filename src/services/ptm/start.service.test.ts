@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
+import { type TesseraPeer, tesseraPeer } from '../../../test/support/tessera-peer.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 
 const running = new Set<TestPtm>();
+const peers: TesseraPeer[] = [];
 
 async function ptm(...args: Parameters<typeof testPtm>): Promise<TestPtm> {
   const started = await testPtm(...args);
@@ -19,6 +21,7 @@ async function stop(one: TestPtm): Promise<void> {
 
 afterEach(async () => {
   for (const one of running) await stop(one);
+  for (const peer of peers.splice(0)) await peer.close();
 });
 
 const b64 = (text: string) => Buffer.from(text).toString('base64');
@@ -395,12 +398,22 @@ describe('managers on loopback', () => {
     ]);
   });
 
-  it('exchanges only proven keys when keys are validated', async () => {
-    const one = await ptm(1, [], { validateKeys: true });
-    const two = await ptm(2, [one.p2pUrl], { validateKeys: true });
-    await untilKnown(one, two.key);
-    await untilKnown(two, one.key);
-    const sent = await post(`${two.q2tUrl}/send`, { payload: b64('proven'), to: [one.key] });
-    expect(sent.status).toBe(201);
+  it('believes a key where a challenge is answered, and nowhere else', async () => {
+    const [own, foreign] = [await testKey(21), await testKey(22)];
+    const peer = await tesseraPeer([own]);
+    peers.push(peer);
+    // It claims a key that it does not have, and answers the challenge with a text of its own.
+    peer.claims = [own.publicKey, foreign.publicKey];
+    const one = await ptm(1, [peer.url]);
+    await untilKnown(one, own.publicKey);
+    for (const proof of ['', 'x', '00000000-0000-4000-a000-000000000000', undefined]) {
+      peer.proof = proof;
+      const unknown = await ptm(5, [peer.url]);
+      const asked = { payload: b64('for nobody'), to: [foreign.publicKey] };
+      expect((await post(`${unknown.q2tUrl}/send`, asked)).status).toBe(404);
+      if (proof === undefined) await untilKnown(unknown, own.publicKey);
+      else expect((await get(`${unknown.p2pUrl}/partyinfo`)).text).not.toContain(own.publicKey);
+    }
+    expect((await get(`${one.p2pUrl}/partyinfo`)).text).not.toContain(foreign.publicKey);
   });
 });

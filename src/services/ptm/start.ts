@@ -15,10 +15,18 @@ import { type SecretSource, unlockConfig } from './jasypt.ts';
 import { PrivacyGroups } from './manager/privacy-groups.ts';
 import { Recovery, type RecoveryReport } from './manager/recovery.ts';
 import { Resender } from './manager/resend.ts';
+import { SourceBudget } from './manager/source-budget.ts';
 import { type PtmConfig, parseTesseraConfig } from './options.ts';
 import { applyOverrides } from './overrides.ts';
 
 export type { PtmHost } from './compose.ts';
+
+/** Privacy groups that are taken of who proves no membership: docs/limits.md. */
+const GROUPS_OF_STRANGER = { burst: 50, perSecond: 50 / 3600 };
+const GROUPS_OF_STRANGERS = { burst: 500, perSecond: 500 / 3600 };
+/** Of everything that one key may have, and of all keys. */
+const RESENDS_OF_KEY = { burst: 6, perSecond: 1 / 60 };
+const RESENDS_OF_KEYS = { burst: 60, perSecond: 1 / 6 };
 
 export interface RunningPtm {
   /** `http://host:port` or `unix:/path`. */
@@ -59,8 +67,10 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
   const parts = await composePtm(config, host);
   const { manager, discovery, distributor, table, enclave } = parts;
   const search = (wanted: Parameters<typeof discovery.search>[0]) => discovery.search(wanted);
-  const resender = new Resender({ ...parts, search });
-  const groups = new PrivacyGroups({ ...parts, entropy, search });
+  const unproven = new SourceBudget(RESENDS_OF_KEY, RESENDS_OF_KEYS, parts.clock);
+  const resender = new Resender({ ...parts, search, unproven });
+  const strangers = new SourceBudget(GROUPS_OF_STRANGER, GROUPS_OF_STRANGERS, parts.clock);
+  const groups = new PrivacyGroups({ ...parts, entropy, search, strangers });
   const { multiplePrivateStates } = config;
   let ready = false;
   const common = commonRoutes(config, () => ready);
@@ -72,11 +82,17 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
         ...groupRoutes({ manager, groups, multiplePrivateStates }),
       ],
       ThirdParty: [...common, ...thirdPartyRoutes(manager, table)],
-      ADMIN: [...common, ...adminRoutes(table)],
+      ADMIN: [...common, ...adminRoutes(parts)],
       P2P: [...common, ...p2pRoutes(manager, resender, groups, parts)],
     });
     discovery.start();
     await distributor.start();
+    if (!config.discovery) {
+      parts.say('info', 'Only the peers of the configuration are spoken to', {
+        peers: config.peers.length,
+        otherwise: '"disablePeerDiscovery": false',
+      });
+    }
     ready = true;
   } catch (error) {
     await parts.close();

@@ -8,8 +8,9 @@ import {
 } from '../../../test/support/postgres.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/ports.ts';
-import { type EncodedPayload, mergeBoxes, NO_METADATA } from '../../core/privacy/payload.ts';
+import { type EncodedPayload, NO_METADATA } from '../../core/privacy/payload.ts';
 import { encodeGroup, groupId, groupLookupId } from '../../core/privacy/payload-group.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { dumpStore, loadStore } from './dump.ts';
@@ -226,17 +227,19 @@ describe.each(KINDS)('the payload store, %s', (_name, open) => {
     withStore(open, async (store) => {
       const keys = Array.from({ length: 30 }, (_, i) => i + 1);
       const merge = (key: number) =>
-        store.merge(hashOf(1), (held) =>
-          held ? mergeBoxes(held, payload(1, [key])) : payload(1, [key]),
-        );
+        store.merge(hashOf(1), (held) => {
+          const known = held?.recipientKeys.map((one) => one[0]!) ?? [];
+          return known.includes(key) ? undefined : payload(1, [key, ...known]);
+        });
       await Promise.all(keys.map(merge));
       const held = await store.get(hashOf(1));
       expect(held!.recipientKeys.map((key) => key[0]).sort((a, b) => a! - b!)).toEqual(keys);
       await merge(3);
       expect(await store.get(hashOf(1))).toEqual(held);
-      const conflict = store.merge(hashOf(1), (known) =>
-        known ? mergeBoxes(known, { ...payload(1), execHash: bytes(44, 65) }) : payload(1),
-      );
+      const conflict = store.merge(hashOf(1), (known) => {
+        if (known) throw fail('PTM_PAYLOAD_CONFLICT', 'Invalid existing transaction');
+        return payload(1);
+      });
       await expect(conflict).rejects.toMatchObject({ code: 'PTM_PAYLOAD_CONFLICT' });
       const refusal = new Error('no');
       const refused = store.merge(hashOf(2), () => {

@@ -48,12 +48,14 @@ export function serverTrust(source: TlsSource, env: Env = {}): ServerTrust {
     throw invalid(`${name} needs serverKeyStore, or serverTlsKeyPath and serverTlsCertificatePath`);
   }
   const known = fileOf(source, 'knownClientsFile', KNOWN_CLIENTS_DEFAULT);
+  const mode = trustMode(fields, 'server', name);
   return {
+    isListed: mode === 'WHITELIST',
     key,
     cert,
     ca: authorities(source, 'server', env),
     auth: fields.clientAuth !== false,
-    check: peerCheck(trustMode(fields, 'server', name), known),
+    check: peerCheck(mode, known),
   };
 }
 

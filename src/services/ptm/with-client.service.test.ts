@@ -1,18 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
+import { tesseraPeer } from '../../../test/support/tessera-peer.ts';
 import { type PrivateQuery, queryKey } from '../../core/privacy/inputs.ts';
 import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { PTM_TABLES } from './manager/kv-store.ts';
-import { encodePartyInfo } from './manager/party-info.ts';
-import { peerVersions, VERSION_HEADER } from './manager/peers.ts';
 
 const say = () => undefined;
 const terms = { flag: 0, affected: [], execHash: undefined, mandatory: undefined } as const;
@@ -268,28 +265,12 @@ describe('client and manager', () => {
   });
 });
 
-/** Is known to everybody, takes every push, and never says so. */
-async function silentPeer(key: string): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => {
-    if (request.url !== '/partyinfo') return;
-    const keys = [{ key: new Uint8Array(Buffer.from(key, 'base64')), url }];
-    response.setHeader(VERSION_HEADER, peerVersions(true).join(','));
-    response.end(encodePartyInfo({ url, keys, parties: [] }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return {
-    url,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
 it('a recipient that does not answer keeps nobody waiting but those who send to him', async () => {
-  const { publicKey } = await testKey(99);
-  const silent = await silentPeer(publicKey);
+  const own = await testKey(99);
+  const { publicKey } = own;
+  const silent = await tesseraPeer([own]);
+  // Takes every push, and never says so.
+  silent.answer = () => new Promise(() => undefined);
   const manager = await testPtm(98, [silent.url]);
   await untilKnown(manager, publicKey);
   const config = resolveManagerConfig(undefined, { 'ptm.url': manager.q2tUrl });
@@ -306,7 +287,7 @@ it('a recipient that does not answer keeps nobody waiting but those who send to 
   await Promise.all([1, 2, 3].map(() => send([])));
   for (let after = 0; after < 5; after++) await send([]);
   expect(isAnswered).toBe(false);
-  silent.close();
+  await silent.close();
   expect(String(await slow)).toMatch(/Connection error/);
   client.close();
   await manager.close();

@@ -6,17 +6,20 @@ import type { Entropy, Manager } from '../../../src/core/ports.ts';
 import type { EnclaveCrypto } from '../../../src/core/privacy/enclave-crypto.ts';
 import { MemoryDisk } from '../../../src/io/storage/memory.ts';
 import { embeddedManager } from '../../../src/services/ptm/embedded.ts';
+import { Candidates } from '../../../src/services/ptm/manager/candidates.ts';
 import { Discovery } from '../../../src/services/ptm/manager/discovery.ts';
 import { Distributor } from '../../../src/services/ptm/manager/distributor.ts';
 import { Enclave } from '../../../src/services/ptm/manager/enclave.ts';
+import { KeyChallenge } from '../../../src/services/ptm/manager/key-challenge.ts';
 import { KvPayloadStore } from '../../../src/services/ptm/manager/kv-store.ts';
 import { PrivateTransactionManager } from '../../../src/services/ptm/manager/manager.ts';
-import { PartyTable } from '../../../src/services/ptm/manager/party-info.ts';
+import { PartyTable } from '../../../src/services/ptm/manager/party-table.ts';
 import {
   type PeerWire,
   type PushOutcome,
   peerVersions,
 } from '../../../src/services/ptm/manager/peers.ts';
+import { SourceBudget } from '../../../src/services/ptm/manager/source-budget.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 
 const FEATURES = {
@@ -28,6 +31,8 @@ const FEATURES = {
 const VERSIONS = peerVersions(true);
 const PARTY_INFO_MS = 5_000;
 const PEER_DELAY_MS_MAX = 60;
+const SOURCE = 'a peer';
+const PLENTY = { burst: Number.POSITIVE_INFINITY, perSecond: 0 };
 const REFUSED_STATUS = 500;
 
 /** How the manager meets its node: it answers, late, with nonsense, or not at all. */
@@ -36,6 +41,7 @@ export type Mood = 'well' | 'slow' | 'garbage' | 'away';
 interface Heart {
   readonly manager: PrivateTransactionManager;
   readonly discovery: Discovery;
+  readonly challenge: KeyChallenge;
   readonly distributor: Distributor;
   readonly port: Manager;
 }
@@ -79,6 +85,8 @@ export class SimManager {
       ownKeys: enclave.publicKeys,
       configured: urls.filter((_, at) => at !== index),
       discovery: true,
+      clock: time,
+      calendar: time,
     });
     const say = () => {};
     const metrics = { count: () => {}, gauge: () => {}, observe: () => {} };
@@ -86,12 +94,18 @@ export class SimManager {
     const shared = { table, wire, clock: time, timers: time, say };
     const seed = chance.below(2 ** 31);
     const distributor = new Distributor({ ...shared, store, metrics, seed });
-    const discovery = new Discovery({
+    const challenge = new KeyChallenge({ ...shared, enclave, entropy });
+    const budget = new SourceBudget(PLENTY, PLENTY, time);
+    const discovery: Discovery = new Discovery({
       ...shared,
       enclave,
-      entropy,
+      challenge,
+      candidates: new Candidates({
+        ...{ ...shared, challenge, strangers: budget, peers: budget },
+        onBelieved: (url) => void discovery.exchange(url),
+      }),
+      refreshes: budget,
       intervalMs: PARTY_INFO_MS,
-      validateKeys: false,
       onHeard: (url) => distributor.heard(url),
     });
     const manager = new PrivateTransactionManager({
@@ -101,8 +115,16 @@ export class SimManager {
       groups: [],
       enhancements: true,
       search: (wanted) => discovery.search(wanted),
+      knows: (key) => table.knows(key),
+      strangers: budget,
     });
-    this.heart = { manager, discovery, distributor, port: embeddedManager(manager, FEATURES) };
+    this.heart = {
+      manager,
+      discovery,
+      challenge,
+      distributor,
+      port: embeddedManager(manager, FEATURES),
+    };
     discovery.start();
     void distributor.start();
   }
@@ -121,7 +143,7 @@ export class SimManager {
   /** From a peer. */
   async pushed(payload: Uint8Array): Promise<PushOutcome> {
     try {
-      await this.mustBeUp(this.url).manager.storePushed(payload);
+      await this.mustBeUp(this.url).manager.storePushed(payload, SOURCE);
       return { kind: 'stored' };
     } catch (error) {
       if (error instanceof QuorateError && error.code === 'PTM_PEER_OFFLINE') throw error;
@@ -130,7 +152,11 @@ export class SimManager {
   }
 
   async told(info: Uint8Array): Promise<Uint8Array> {
-    return this.mustBeUp(this.url).discovery.receive(info, VERSIONS);
+    return this.mustBeUp(this.url).discovery.receive(info, VERSIONS, SOURCE);
+  }
+
+  challenged(body: Uint8Array): string {
+    return this.mustBeUp(this.url).challenge.answer(body);
   }
 
   private secretKey(): Uint8Array {
@@ -178,11 +204,14 @@ export class SimManager {
         reach(url, (peer) => Promise.all(payloads.map((payload) => peer.pushed(payload)))),
       partyInfo: (url, info) =>
         reach(url, async (peer) => ({ body: await peer.told(info), versions: VERSIONS })),
+      validate: (url, body) => reach(url, async (peer) => peer.challenged(body)),
+      checkUrl: () => undefined,
+      describe: unused,
       pushStaged: unused,
       resendBatch: unused,
       resendAll: unused,
+      resendOne: unused,
       pushGroup: unused,
-      validate: unused,
     };
   }
 

@@ -3,15 +3,22 @@
  * here is gone after a restart.
  */
 import { fail } from '../../../core/base/errors.ts';
+import type { DialGuard } from '../../../io/http/dial-guard.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
-import type { PartyTable } from '../manager/party-info.ts';
+import type { PartyTable } from '../manager/party-table.ts';
 import { bad, jsonBody } from './requests.ts';
 
-export function adminRoutes(table: PartyTable): Route[] {
+export interface AdminParts {
+  readonly table: PartyTable;
+  readonly guard: DialGuard;
+}
+
+export function adminRoutes({ table, guard }: AdminParts): Route[] {
   const add = (request: HttpRequest): HttpReply => {
     const { url } = jsonBody(request);
     if (typeof url !== 'string') throw bad('"url" is missing');
     const index = table.addPeer(url);
+    guard.exempt(new URL(url).hostname);
     const headers = { location: `config/peers/${index}` };
     return { ...json(201, { url: table.peers()[index] }), headers };
   };

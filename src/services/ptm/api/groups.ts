@@ -4,13 +4,7 @@
  */
 import { fail } from '../../../core/base/errors.ts';
 import type { PrivacyGroup } from '../../../core/privacy/payload-group.ts';
-import {
-  type HttpReply,
-  type HttpRequest,
-  json,
-  type Route,
-  text,
-} from '../../../io/http/server.ts';
+import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import { describeGroups } from '../manager/groups.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
@@ -56,17 +50,6 @@ export function groupRoutes(parts: GroupParts): Route[] {
     { method: 'GET', path: '/groups/:type', handle: (request) => ofType(parts, request) },
     { method: 'GET', path: '/groups/resident/:id', handle: (request) => resident(parts, request) },
   ];
-}
-
-export function pushGroupRoute(groups: PrivacyGroups): Route {
-  return {
-    method: 'POST',
-    path: '/pushPrivacyGroup',
-    async handle({ body }) {
-      await groups.receive(body);
-      return text(200, '');
-    },
-  };
 }
 
 async function ofType(parts: GroupParts, request: HttpRequest): Promise<HttpReply> {

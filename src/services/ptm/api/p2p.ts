@@ -1,37 +1,19 @@
 /** P2P: what other managers send us, Tessera's or our own (Tessera's tessera-jaxrs/sync-jaxrs). */
-import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { fail } from '../../../core/base/errors.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
 import { BinaryReader } from '../../../core/privacy/payload-binary.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
-import {
-  type HttpReply,
-  type HttpRequest,
-  json,
-  type Route,
-  text,
-} from '../../../io/http/server.ts';
-import type { Discovery } from '../manager/discovery.ts';
+import { type HttpRequest, json, type Route, text } from '../../../io/http/server.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
-import type { PartyTable } from '../manager/party-info.ts';
-import { VERSION_HEADER } from '../manager/peers.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
 import type { Recovery } from '../manager/recovery.ts';
 import { BATCH_SIZE_MAX, type Resender } from '../manager/resend.ts';
-import { supportedVersions } from './common.ts';
-import { pushGroupRoute } from './groups.ts';
+import { charge, charged, type P2pParts, sourceOf } from './p2p-parts.ts';
+import { partyInfoRoutes } from './p2p-party-info.ts';
+import { pushGroupRoute, resendRoutes } from './p2p-proven.ts';
 import { base64 } from './replies.ts';
-import { bad, bytesField, type Fields, jsonBody, keyField, payloadHash } from './requests.ts';
+import { bad, bytesField, type Fields, jsonBody } from './requests.ts';
 
 const BATCH_PAYLOADS_MAX = 1024;
-
-export interface P2pParts {
-  readonly discovery: Discovery;
-  readonly table: PartyTable;
-  readonly versions: readonly string[];
-  readonly failure: (error: unknown) => HttpReply;
-}
-
 /** What peers push, and what they ask to have again. */
 export function p2pRoutes(
   manager: PrivateTransactionManager,
@@ -39,136 +21,72 @@ export function p2pRoutes(
   groups: PrivacyGroups,
   parts: P2pParts,
 ): Route[] {
-  const push = (payload: Uint8Array) => manager.storePushed(payload);
+  const push = (payload: Uint8Array, source: string) => manager.storePushed(payload, source);
   return [
     ...pushRoutes(push, push, parts),
-    ...resendRoutes(resender),
-    pushGroupRoute(groups),
+    ...resendRoutes(resender, parts),
+    pushGroupRoute(groups, parts),
     ...partyInfoRoutes(parts),
-  ];
+  ].map((route) => charged(route, parts.refusals));
 }
 
 /** While a recovery runs: what peers send goes through it, and nobody is served. */
 export function recoveryRoutes(recovery: Recovery, parts: P2pParts): Route[] {
   return [
     ...pushRoutes(
-      (payload) => recovery.push(payload),
+      (payload, source) => recovery.push(payload, source),
       // Our own kind takes a refusal for final: enhanced payloads wait aside instead.
-      (payload) => recovery.stage([payload]),
+      (payload, source) => recovery.stage([payload], source),
       parts,
     ),
     {
-      method: 'POST',
+      method: 'POST' as const,
       path: '/pushBatch',
-      async handle(request) {
-        await recovery.stage(encodedPayloads(jsonBody(request)));
+      async handle(request: HttpRequest) {
+        await recovery.stage(encodedPayloads(jsonBody(request)), sourceOf(request));
         return text(200, '');
       },
     },
     ...partyInfoRoutes(parts),
-  ];
+  ].map((route) => charged(route, parts.refusals));
 }
 
+type Take = (payload: Uint8Array, source: string) => Promise<unknown>;
+
 function pushRoutes(
-  one: (payload: Uint8Array) => Promise<PayloadHash>,
-  ofBatch: (payload: Uint8Array) => Promise<unknown>,
-  { failure }: P2pParts,
+  one: (payload: Uint8Array, source: string) => Promise<PayloadHash>,
+  ofBatch: Take,
+  { failure, refusals }: P2pParts,
 ): Route[] {
   return [
     {
       method: 'POST',
       path: '/push',
-      handle: async ({ body }) => text(201, base64(await one(body))),
+      handle: async (request) => text(201, base64(await one(request.body, sourceOf(request)))),
     },
     {
       // Ours: one field a payload; the answer lists the status that each would have had alone.
       method: 'POST',
       path: '/push/batch',
-      async handle({ body }) {
-        const input = new BinaryReader(body);
+      async handle(request) {
+        const input = new BinaryReader(request.body);
         const payloads = input.fields();
         if (payloads.length > BATCH_PAYLOADS_MAX || input.remaining > 0) {
           throw fail('PTM_REQUEST_INVALID', 'the batch has too many payloads or bytes behind them');
         }
-        const results = await Promise.allSettled(payloads.map(async (payload) => ofBatch(payload)));
-        return json(200, {
-          statuses: results.map((result) =>
-            result.status === 'fulfilled' ? 201 : failure(result.reason).status,
-          ),
+        const source = sourceOf(request);
+        const results = await Promise.allSettled(
+          payloads.map(async (payload) => ofBatch(payload, source)),
+        );
+        const statuses = results.map((result, i) => {
+          if (result.status === 'fulfilled') return 201;
+          charge(refusals, source, payloads[i]!.length, result.reason);
+          return failure(result.reason).status;
         });
+        return json(200, { statuses });
       },
     },
   ];
-}
-
-function resendRoutes(resender: Resender): Route[] {
-  return [
-    { method: 'POST', path: '/resend', handle: (request) => resend(resender, request) },
-    {
-      method: 'POST',
-      path: '/resendBatch',
-      async handle(request) {
-        const fields = jsonBody(request);
-        const { batchSize } = fields;
-        if (batchSize !== undefined && !Number.isInteger(Number(batchSize))) {
-          throw bad('"batchSize" is not a number');
-        }
-        const total = await resender.batches(requiredKey(fields), Number(batchSize ?? 0));
-        return json(200, { total });
-      },
-    },
-  ];
-}
-
-async function resend(resender: Resender, request: HttpRequest): Promise<HttpReply> {
-  const fields = jsonBody(request);
-  const key = requiredKey(fields);
-  switch (fields.type) {
-    case 'ALL':
-      await resender.all(key);
-      return text(200, '');
-    case 'INDIVIDUAL': {
-      const hash = payloadHash(base64(bytesField(fields, 'key')), 'key');
-      const body = encodeLegacy(await resender.individual(hash, key));
-      return { status: 200, type: 'application/octet-stream', body };
-    }
-    default:
-      throw bad('"type" must be INDIVIDUAL or ALL');
-  }
-}
-
-function partyInfoRoutes({ discovery, table, versions }: P2pParts): Route[] {
-  const versionHeader = { [VERSION_HEADER]: versions.join(',') };
-  return [
-    {
-      method: 'POST',
-      path: '/partyinfo',
-      async handle(request) {
-        const peerVersions = supportedVersions(request.header(VERSION_HEADER));
-        const body = await discovery.receive(request.body, peerVersions);
-        return { status: 200, type: 'application/octet-stream', body, headers: versionHeader };
-      },
-    },
-    { method: 'GET', path: '/partyinfo', handle: () => json(200, table.describe()) },
-    {
-      method: 'POST',
-      path: '/partyinfo/validate',
-      handle({ body }) {
-        try {
-          return text(200, discovery.answerChallenge(body));
-        } catch (error) {
-          if (!(error instanceof QuorateError)) throw error;
-          return text(400, error.message);
-        }
-      },
-    },
-  ];
-}
-
-function requiredKey(fields: Fields): PublicKey {
-  const key = keyField(fields, 'publicKey');
-  if (!key) throw bad('"publicKey" is missing: give base64');
-  return key;
 }
 
 /** Base64 texts, or lists of signed bytes: JSON binders of Tessera's age write either. */

@@ -4,7 +4,7 @@
  */
 import { json, type Route } from '../../../io/http/server.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
-import type { PartyTable } from '../manager/party-info.ts';
+import type { PartyTable } from '../manager/party-table.ts';
 import { storeRawRoute } from './q2t.ts';
 import { base64 } from './replies.ts';
 

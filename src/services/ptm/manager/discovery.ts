@@ -1,36 +1,40 @@
 /**
- * Exchanges party info with peers, and proves keys by challenge where that is asked for (Tessera
- * PartyInfoResource).
+ * Exchanges party info with peers. What somebody posts is only a reason to ask the manager that it
+ * names: keys, versions and further peers are believed of its own answer, keys when it proves them.
+ * Else whoever reaches the port could take a peer's keys away, or send its payloads elsewhere.
  */
-import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Entropy, Log, Timer, Timers } from '../../../core/ports.ts';
+import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
 import type { PublicKey } from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Candidates } from './candidates.ts';
 import type { Enclave } from './enclave.ts';
-import { decodePartyInfo, encodePartyInfo, type PartyInfo, type PartyTable } from './party-info.ts';
-import { BATCH_VERSION, type PeerWire } from './peers.ts';
+import type { KeyChallenge } from './key-challenge.ts';
+import { claimedKeys, decodePartyInfo, encodePartyInfo, type PartyInfo } from './party-info.ts';
+import type { PartyTable } from './party-table.ts';
+import { BATCH_VERSION, type PartyInfoAnswer, type PeerWire } from './peers.ts';
+import type { SourceBudget } from './source-budget.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const UUID_BYTES = 16;
 /** An unknown recipient makes us ask around, at most this often. */
 const SEARCH_INTERVAL_MS = 1_000;
+/** A post in a peer's name makes us ask it, at most this often. */
+const REFRESH_INTERVAL_MS = 1_000;
 const SETTLE_ROUNDS_MAX = 16;
 
 export interface DiscoveryOptions {
   readonly table: PartyTable;
   readonly enclave: Enclave;
   readonly wire: PeerWire;
+  readonly challenge: KeyChallenge;
+  readonly candidates: Candidates;
+  /** Posts in the name of peers that one source may have us look into. */
+  readonly refreshes: SourceBudget;
+  /** Must not jump. */
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly entropy: Entropy;
   readonly say: Log;
   readonly intervalMs: number;
-  /** `features.enableRemoteKeyValidation`: every key is proven before it is taken. */
-  readonly validateKeys: boolean;
-  /** A peer answered or spoke to us. */
+  /** A peer answered us. */
   readonly onHeard: (url: string) => void;
 }
 
@@ -39,6 +43,8 @@ export class Discovery {
   private timer: Timer | undefined;
   private searchedMs = Number.NEGATIVE_INFINITY;
   private searching: Promise<void> | undefined;
+  private readonly exchanges = new Map<string, Promise<void>>();
+  private readonly refreshedMs = new Map<string, number>();
   private stopped = false;
 
   constructor(options: DiscoveryOptions) {
@@ -51,10 +57,12 @@ export class Discovery {
 
   /** Exchanges with all peers, and with those that they tell of, until nobody new is heard of. */
   async settle(): Promise<void> {
+    const { table, candidates } = this.options;
     for (let round = 0; round < SETTLE_ROUNDS_MAX; round++) {
-      const before = this.options.table.peers().length;
+      const before = table.peers().length;
       await this.exchangeAll();
-      if (this.options.table.peers().length === before) return;
+      await candidates.settled();
+      if (table.peers().length === before) return;
     }
   }
 
@@ -76,31 +84,39 @@ export class Discovery {
     return this.searching;
   }
 
-  /** A peer's POST /partyinfo. Our answer: everything to our own kind, to Tessera as little as Tessera says. */
-  async receive(body: Uint8Array, versions: readonly string[]): Promise<Uint8Array> {
-    const { table } = this.options;
+  /**
+   * A peer's POST /partyinfo. Our answer: everything to our own kind, to Tessera as little as Tessera
+   * says. Throws PTM_PEER_UNKNOWN where nobody is discovered, and what `Candidates.offer` throws.
+   */
+  async receive(
+    body: Uint8Array,
+    versions: readonly string[],
+    source: string,
+  ): Promise<Uint8Array> {
+    const { table, candidates } = this.options;
     const info = decodePartyInfo(body);
     if (!table.accepts(info.url)) {
       throw fail('PTM_PEER_UNKNOWN', `Peer ${info.url} not found in known peer list`);
     }
-    const contacted = table.contacted(info.url);
-    await this.take(info, versions);
+    if (table.has(info.url)) this.refresh(info, source);
+    else await candidates.offer(info.url, source);
     if (versions.includes(BATCH_VERSION)) return encodePartyInfo(table.own());
-    // A newcomer learns us at once instead of at our next round.
-    if (!contacted && table.contacted(info.url)) void this.exchange(info.url);
-    if (this.options.validateKeys) return new Uint8Array(0);
     return encodePartyInfo({ url: table.ownUrl, keys: [], parties: [] });
   }
 
-  /** A peer's challenge: the clear text when it is a UUID, else PTM_REQUEST_INVALID, so that nobody decrypts through us. */
-  answerChallenge(body: Uint8Array): string {
-    const payload = decodePayload(body);
-    const key = payload.recipientKeys[0];
-    const opened =
-      key && this.options.enclave.owns(key) && this.options.enclave.decrypt(payload, key);
-    const text = opened ? String.fromCharCode(...opened.subarray(0, 64)) : '';
-    if (!UUID.test(text)) throw fail('PTM_REQUEST_INVALID', 'the challenge holds no UUID');
-    return text;
+  /** A peer that is back, or says something new, is asked at once instead of at our next round. */
+  private refresh(info: PartyInfo, source: string): void {
+    const { table, clock, refreshes } = this.options;
+    const known = new Set(table.keysAt(info.url).map(keyOf));
+    const claimed = this.claimed(info);
+    const isNews =
+      !table.isHeard(info.url) ||
+      claimed.length !== known.size ||
+      claimed.some((key) => !known.has(keyOf(key)));
+    const lastMs = this.refreshedMs.get(info.url) ?? Number.NEGATIVE_INFINITY;
+    if (!isNews || clock.nowMs() - lastMs < REFRESH_INTERVAL_MS || !refreshes.take(source)) return;
+    this.refreshedMs.set(info.url, clock.nowMs());
+    void this.exchange(info.url);
   }
 
   private async round(): Promise<void> {
@@ -110,59 +126,67 @@ export class Discovery {
   }
 
   private async exchangeAll(): Promise<void> {
-    await Promise.all(this.options.table.peers().map((url) => this.exchange(url)));
+    const urls = this.options.table.peers();
+    for (const url of this.refreshedMs.keys()) {
+      if (!urls.includes(url)) this.refreshedMs.delete(url);
+    }
+    await Promise.all(urls.map((url) => this.exchange(url)));
   }
 
-  private async exchange(url: string): Promise<void> {
-    const { table, wire, say } = this.options;
+  /** One at a time with one peer; who asks meanwhile waits for that one. */
+  exchange(url: string): Promise<void> {
+    const under = this.exchanges.get(url);
+    if (under) return under;
+    const mine = this.exchangeNow(url).finally(() => this.exchanges.delete(url));
+    this.exchanges.set(url, mine);
+    return mine;
+  }
+
+  private async exchangeNow(url: string): Promise<void> {
+    const { table, wire, say, onHeard } = this.options;
     if (this.stopped) return;
     try {
       const answer = await wire.partyInfo(url, encodePartyInfo(table.own()));
-      if (answer.versions) table.learnVersions(url, answer.versions);
-      if (answer.versions?.includes(BATCH_VERSION) && answer.body.length > 0) {
-        const info = decodePartyInfo(answer.body);
-        if (info.url === url) return await this.take(info, answer.versions);
-      }
-      this.options.onHeard(url);
+      const described = await this.described(url, answer);
+      if (described) await this.take(url, described, answer.versions);
+      onHeard(url);
     } catch (error) {
+      table.missed(url);
       say('debug', 'no party info exchange with a peer', { url, error: String(error) });
     }
   }
 
-  private async take(info: PartyInfo, versions: readonly string[]): Promise<void> {
-    const { table, validateKeys, clock, onHeard } = this.options;
-    const claimed = table.claimed(info);
-    const doubtful = validateKeys ? claimed : table.disputed(info);
-    const refused = new Set<string>();
-    for (const key of doubtful) {
-      if (!(await this.proves(info.url, key))) refused.add(keyOf(key));
+  /** Our own kind says everything in its answer; Tessera must be asked for its keys. */
+  private async described(url: string, answer: PartyInfoAnswer): Promise<PartyInfo | undefined> {
+    if (answer.versions?.includes(BATCH_VERSION) && answer.body.length > 0) {
+      return decodePartyInfo(answer.body);
     }
-    const keys = claimed.filter((key) => !refused.has(keyOf(key)));
-    if (validateKeys && keys.length === 0) {
-      throw fail('PTM_PEER_UNPROVEN', `No validated keys found for peer ${info.url}`);
-    }
-    table.update(info, keys, versions.length > 0 ? versions : undefined, clock.nowMs());
-    onHeard(info.url);
+    return (await this.options.wire.describe(url))?.info;
   }
 
-  private async proves(url: string, key: PublicKey): Promise<boolean> {
-    const { enclave, wire, entropy, say } = this.options;
-    const secret = uuid(entropy.bytes(UUID_BYTES));
-    const message = Uint8Array.from(secret, (character) => character.charCodeAt(0));
-    try {
-      const challenge = enclave.encrypt(message, enclave.defaultKey(), [key]);
-      if ((await wire.validate(url, encodeLegacy(challenge))) === secret) return true;
-    } catch {
-      // Unreachable, or not a key at all: not proven.
-    }
-    say('warn', 'a peer claims a key that it does not prove', { url, key: toBase64(key) });
-    return false;
+  /** A configured peer may call itself otherwise: it is known by the URL at which it answers. */
+  private async take(
+    url: string,
+    info: PartyInfo,
+    versions: readonly string[] | undefined,
+  ): Promise<void> {
+    const { table, challenge, candidates } = this.options;
+    const believed = new Set(table.keysAt(url).map(keyOf));
+    const claimed = this.claimed(info);
+    const fresh = claimed.filter((key) => !believed.has(keyOf(key)));
+    for (const key of await challenge.proven(url, fresh)) believed.add(keyOf(key));
+    const keys = claimed.filter((key) => believed.has(keyOf(key)));
+    table.update(url, keys, versions);
+    if (!table.discovers) return;
+    candidates.hear(
+      info.parties.filter(
+        (party) => party !== info.url && table.accepts(party) && !table.has(party),
+      ),
+      url,
+    );
   }
-}
 
-function uuid(random: Uint8Array): string {
-  const hex = [...random].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  const version = `4${hex.slice(13, 16)}`;
-  const variant = `a${hex.slice(17, 20)}`;
-  return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join('-');
+  private claimed(info: PartyInfo): PublicKey[] {
+    return claimedKeys(info).filter((key) => !this.options.enclave.owns(key));
+  }
 }

@@ -4,7 +4,7 @@ import { type EncodedPayload, NO_METADATA } from '../../../core/privacy/payload.
 import { MemoryKv } from '../../../io/storage/memory-kv.ts';
 import { Distributor } from './distributor.ts';
 import { KvPayloadStore } from './kv-store.ts';
-import { PartyTable } from './party-info.ts';
+import { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 
 const key = (fill: number): PublicKey => new Uint8Array(32).fill(fill);
@@ -27,8 +27,10 @@ it('keeps a bounded number of payloads for a recipient that is away, over a rest
     ownKeys: [key(1)],
     configured: [url],
     discovery: true,
+    clock: { nowMs: () => 0 },
+    calendar: { nowMs: () => 0 },
   });
-  table.update({ url, keys: [{ key: key(2), url }], parties: [] }, [key(2)], ['v1', 'v2'], 0);
+  table.update(url, [key(2)], ['v1', 'v2']);
   let isAway = true;
   let pushes = 0;
   const push = async () => {

@@ -8,7 +8,7 @@ import { type EncodedPayload, type PublicKey, stripFor } from '../../../core/pri
 import { encodeCbor } from '../../../core/privacy/payload-cbor.ts';
 import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 import { Outbox, type OutboxInput } from './outbox.ts';
-import type { PartyTable } from './party-info.ts';
+import type { PartyTable } from './party-table.ts';
 import type { PeerWire, PushOutcome } from './peers.ts';
 import { checkPeerVersion } from './privacy-rules.ts';
 import { PushQueue } from './push-queue.ts';

@@ -3,7 +3,7 @@
  * EnclaveImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
-import { EMPTY_BYTES, equalBytes, keyOf } from '../../../core/base/bytes.ts';
+import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import type { Entropy } from '../../../core/ports.ts';
@@ -22,11 +22,21 @@ import {
 
 /** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
 const SHARED_KEYS_MAX = 4096;
+/** The same of peers that have sealed nothing yet: nobody fills the first table with keys that he made up. */
+const DOUBTFUL_KEYS_MAX = 64;
+/** Boxes that are tried before a payload counts as one that does not open. */
+const OPENINGS_MAX = 4096;
 const RECIPIENT_NONCE_OF: Uint8Array = new TextEncoder().encode('quorate recipient nonce');
 
 export interface OwnKey {
   readonly publicKey: PublicKey;
   readonly secretKey: Uint8Array;
+}
+
+/** A payload that a key of ours has opened. */
+export interface Opened {
+  readonly masterKey: Uint8Array;
+  readonly message: Uint8Array;
 }
 
 /** What travels beside the cipher text. */
@@ -46,6 +56,7 @@ export class Enclave {
   readonly forwardingKeys: readonly PublicKey[];
   private readonly secrets = new Map<string, Uint8Array>();
   private readonly shared = new Lru<string, Uint8Array>(SHARED_KEYS_MAX);
+  private readonly doubtful = new Lru<string, Uint8Array>(DOUBTFUL_KEYS_MAX);
   private readonly crypto: EnclaveCrypto;
   private readonly entropy: Entropy;
 
@@ -137,85 +148,81 @@ export class Enclave {
   }
 
   /**
-   * Undefined when none of our keys, or not the one asked for, opens it, and when it was forged: what a peer made up
-   * must not look like a fault of ours, or it would stop whoever waits for an answer.
+   * With the first of its boxes whose key opens the cipher text. Undefined when none of our keys, or not the one asked for,
+   * does.
    */
-  decrypt(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
-    const masterKey = this.masterKey(payload, only);
-    return masterKey && this.crypto.open(payload.cipherText, payload.cipherTextNonce, masterKey);
-  }
-
-  /**
-   * The own keys that a payload is for, found by opening when it names no keys (Tessera
-   * EnclaveImpl).
-   */
-  managedParties(payload: EncodedPayload): PublicKey[] {
-    if (payload.recipientKeys.length > 0) {
-      return this.publicKeys.filter((key) => hasKey(payload.recipientKeys, key));
-    }
-    return this.publicKeys.filter((key) => this.masterKey(payload, key) !== undefined);
-  }
-
-  /**
-   * Our own payload, come back from a recipient with one box: with the sender's own box in front again, as it was when
-   * it was sent. Undefined when it does not open, for then it was never ours.
-   */
-  withSenderBox(payload: EncodedPayload): EncodedPayload | undefined {
-    const sender = payload.senderKey;
-    const masterKey = this.masterKey(payload);
-    if (!masterKey || !this.crypto.open(payload.cipherText, payload.cipherTextNonce, masterKey)) {
-      return undefined;
-    }
-    const first = payload.recipientKeys[0];
-    if (first && equalBytes(first, sender)) return payload;
-    const box = this.crypto.seal(masterKey, payload.recipientNonce, this.sharedKey(sender, sender));
-    const others = payload.recipientKeys.filter((key) => !equalBytes(key, sender));
-    return {
-      ...payload,
-      recipientBoxes: [box, ...payload.recipientBoxes],
-      recipientKeys: [sender, ...others],
-    };
-  }
-
-  /**
-   * Proves knowledge of an affected payload (Tessera PayloadDigest, SecurityHash). Undefined when
-   * we hold no key of it.
-   */
-  securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
-    const masterKey = this.masterKey(affected);
-    return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);
-  }
-
-  private masterKey(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
-    if (this.owns(payload.senderKey) && payload.recipientKeys.length > 0) {
-      const recipient = payload.recipientKeys[0]!;
-      const box = payload.recipientBoxes[0] ?? EMPTY_BYTES;
-      return this.open(box, payload.recipientNonce, payload.senderKey, recipient);
-    }
-    for (const key of only ? [only] : this.publicKeys) {
-      if (!this.owns(key)) throw unknownKey(key);
-      for (const box of this.boxesFor(payload, key)) {
-        const opened = this.open(box, payload.recipientNonce, key, payload.senderKey);
-        if (opened) return opened;
-      }
+  open(payload: EncodedPayload, only?: PublicKey): Opened | undefined {
+    if (only && !this.owns(only) && !this.owns(payload.senderKey)) throw unknownKey(only);
+    let tries = 0;
+    for (const [own, peer, box] of this.candidates(payload, only)) {
+      if (++tries > OPENINGS_MAX) return undefined;
+      const opened = this.openWith(payload, this.unseal(payload, own, peer, box));
+      if (opened) return opened;
     }
     return undefined;
   }
 
-  private boxesFor(payload: EncodedPayload, key: PublicKey): readonly Uint8Array[] {
-    if (payload.recipientKeys.length === 0) return payload.recipientBoxes;
-    const box = payload.recipientBoxes[indexOfKey(payload.recipientKeys, key)];
-    return box ? [box] : [];
+  decrypt(payload: EncodedPayload, only?: PublicKey): Uint8Array | undefined {
+    return this.open(payload, only)?.message;
   }
 
-  private open(
-    box: Uint8Array,
-    nonce: Uint8Array,
+  /** The master key in a box that `peer` and our key `own` share. Undefined when they do not. */
+  unseal(
+    { recipientNonce }: EncodedPayload,
     own: PublicKey,
     peer: PublicKey,
+    box: Uint8Array,
   ): Uint8Array | undefined {
     const shared = this.findSharedKey(own, peer);
-    return shared && this.crypto.open(box, nonce, shared);
+    const masterKey = shared && this.crypto.open(box, recipientNonce, shared);
+    if (masterKey) this.shared.set(keyOf(own) + keyOf(peer), shared);
+    return masterKey;
+  }
+
+  openWith(payload: EncodedPayload, masterKey: Uint8Array | undefined): Opened | undefined {
+    const { cipherText, cipherTextNonce } = payload;
+    const message = masterKey && this.crypto.open(cipherText, cipherTextNonce, masterKey);
+    return message && { masterKey, message };
+  }
+
+  /** The box of a payload that we sent, for one of its recipients: always the same bytes. */
+  seal(payload: EncodedPayload, masterKey: Uint8Array, recipient: PublicKey): Uint8Array {
+    const shared = this.sharedKey(payload.senderKey, recipient);
+    return this.crypto.seal(masterKey, payload.recipientNonce, shared);
+  }
+
+  /** The own keys that a payload is for, found by opening when it names no keys, as those of very old peers. */
+  managedParties(payload: EncodedPayload): PublicKey[] {
+    if (payload.recipientKeys.length > 0) {
+      return this.publicKeys.filter((key) => hasKey(payload.recipientKeys, key));
+    }
+    return this.publicKeys.filter((key) =>
+      payload.recipientBoxes.some((box) => this.unseal(payload, key, payload.senderKey, box)),
+    );
+  }
+
+  /** Proves knowledge of an affected payload. Undefined when we hold no key of it. */
+  securityHash(payload: EncodedPayload, affected: EncodedPayload): Uint8Array | undefined {
+    const masterKey = this.open(affected)?.masterKey;
+    return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);
+  }
+
+  /** Box i is for key i. Behind those every box for every own key: payloads without keys, and boxes out of their order. */
+  private *candidates(
+    { senderKey, recipientKeys, recipientBoxes }: EncodedPayload,
+    only: PublicKey | undefined,
+  ): Generator<readonly [own: PublicKey, peer: PublicKey, box: Uint8Array]> {
+    const isOurs = this.owns(senderKey);
+    const keys = only && !isOurs ? [only] : this.publicKeys;
+    for (const key of keys) {
+      const box = recipientBoxes[indexOfKey(recipientKeys, key)];
+      if (box) yield [key, senderKey, box];
+    }
+    for (const [i, box] of isOurs ? recipientBoxes.entries() : []) {
+      const recipient = recipientKeys[i];
+      if (recipient) yield [senderKey, recipient, box];
+    }
+    for (const key of keys) for (const box of recipientBoxes) yield [key, senderKey, box];
   }
 
   private boxes(
@@ -245,18 +252,19 @@ export class Enclave {
   private sharedKey(own: PublicKey, peer: PublicKey): Uint8Array {
     const shared = this.findSharedKey(own, peer);
     if (!shared) throw fail('PTM_KEY_INVALID', `${toBase64(peer)} is not a valid public key`);
+    this.shared.set(keyOf(own) + keyOf(peer), shared);
     return shared;
   }
 
   /** Undefined for a peer key that is none. */
   private findSharedKey(own: PublicKey, peer: PublicKey): Uint8Array | undefined {
     const name = keyOf(own) + keyOf(peer);
-    const known = this.shared.get(name);
+    const known = this.shared.get(name) ?? this.doubtful.get(name);
     if (known) return known;
     const secretKey = this.secrets.get(keyOf(own));
     if (!secretKey) throw unknownKey(own);
     const shared = this.crypto.sharedKey(peer, secretKey);
-    if (shared) this.shared.set(name, shared);
+    if (shared) this.doubtful.set(name, shared);
     return shared;
   }
 }

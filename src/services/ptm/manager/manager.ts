@@ -13,7 +13,6 @@ import {
   type AffectedPayload,
   type EncodedPayload,
   hasKey,
-  mergeBoxes,
   mergeSent,
   type PublicKey,
   RECIPIENTS_MAX,
@@ -21,10 +20,12 @@ import {
 } from '../../../core/privacy/payload.ts';
 import { decodePayload } from '../../../core/privacy/payload-decode.ts';
 import { decodeGroup } from '../../../core/privacy/payload-group.ts';
+import { Arrivals } from './arrivals.ts';
 import type { Distributor } from './distributor.ts';
 import type { Enclave, PayloadMetadata } from './enclave.ts';
 import { notOfGroup } from './privacy-groups.ts';
 import { acceptsArrival, checkSend, type HeldAffected, withoutForged } from './privacy-rules.ts';
+import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
 export interface SendTerms {
@@ -70,6 +71,10 @@ export interface ManagerOptions {
   readonly enhancements: boolean;
   /** Looks for the managers of keys that are not known yet; resolves when it has looked. */
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
+  /** Whether a key's manager is known. */
+  readonly knows: (key: PublicKey) => boolean;
+  /** Bytes that senders may have stored here whose managers are not known. */
+  readonly strangers: SourceBudget;
 }
 
 export class PrivateTransactionManager {
@@ -79,6 +84,9 @@ export class PrivateTransactionManager {
   private readonly distributor: Distributor;
   private readonly enhancements: boolean;
   private readonly search: ManagerOptions['search'];
+  private readonly knows: ManagerOptions['knows'];
+  private readonly strangers: SourceBudget;
+  private readonly arrivals: Arrivals;
 
   constructor(options: ManagerOptions) {
     this.enclave = options.enclave;
@@ -87,6 +95,9 @@ export class PrivateTransactionManager {
     this.groups = options.groups;
     this.enhancements = options.enhancements;
     this.search = options.search;
+    this.knows = options.knows;
+    this.strangers = options.strangers;
+    this.arrivals = new Arrivals(options.enclave);
   }
 
   /** Resolves when our copy is durable and every recipient has its own. */
@@ -200,9 +211,28 @@ export class PrivateTransactionManager {
     return this.open(payload, this.enclave.hash(payload), undefined);
   }
 
-  /** A peer's push, in either encoding. Resolves with its hash when it is durable. */
-  async storePushed(bytes: Uint8Array): Promise<PayloadHash> {
-    const payload = decodePayload(bytes);
+  /**
+   * A peer's push, in either encoding. Resolves with its hash when it is durable. Throws
+   * PTM_DECRYPT_FAILED when it is not for us, PTM_TOO_MANY when it is of a sender whom we do not
+   * know and there were many of those. `asSender`: one of our own may come back.
+   */
+  async storePushed(bytes: Uint8Array, source: string, asSender = false): Promise<PayloadHash> {
+    return this.storeAdmitted(this.admit(bytes, source, asSender));
+  }
+
+  /** What is taken of a push, not stored yet. */
+  admit(bytes: Uint8Array, source: string, asSender: boolean): EncodedPayload {
+    const payload = this.arrivals.admit(decodePayload(bytes), asSender);
+    this.checkSender(payload.senderKey, source, bytes.length);
+    return payload;
+  }
+
+  /** What `admit` gave once, and a store kept meanwhile. */
+  storeStaged(payload: EncodedPayload): Promise<PayloadHash> {
+    return this.storeAdmitted(this.arrivals.admit(payload, true));
+  }
+
+  private async storeAdmitted(payload: EncodedPayload): Promise<PayloadHash> {
     const hash = this.enclave.hash(payload);
     await this.checkGroup(payload);
     const held = await this.findAffected(payload.affected.map((one) => one.hash));
@@ -211,10 +241,17 @@ export class PrivateTransactionManager {
       const one = held.find((candidate) => sameHash(candidate.hash, affected));
       return one && this.enclave.securityHash(payload, one.payload);
     });
-    await this.store.merge(hash, (known) =>
-      known ? mergeBoxes(known, checked) : this.asFirst(checked),
-    );
+    await this.store.merge(hash, (known) => this.arrivals.merge(known, checked));
     return hash;
+  }
+
+  private checkSender(sender: PublicKey, source: string, bytes: number): void {
+    if (this.enclave.owns(sender) || this.knows(sender)) return;
+    if (this.strangers.take(source, bytes)) return;
+    throw fail(
+      'PTM_TOO_MANY',
+      'too much came from senders whose managers are not known here: try again later, or let this manager know yours',
+    );
   }
 
   /** Nobody but a member speaks in a group that we know. Throws PTM_PRIVACY_VIOLATION. */
@@ -222,16 +259,6 @@ export class PrivateTransactionManager {
     if (privacyGroupId.length === 0) return;
     const bytes = await this.store.getGroup(privacyGroupId);
     if (bytes && !hasKey(decodeGroup(bytes).members, senderKey)) throw notOfGroup();
-  }
-
-  /** A payload of our own that comes back after a loss is held as it was before it. */
-  private asFirst(payload: EncodedPayload): EncodedPayload {
-    if (!this.enclave.owns(payload.senderKey)) return payload;
-    const own = this.enclave.withSenderBox(payload);
-    if (!own) {
-      throw fail('PTM_DECRYPT_FAILED', 'a payload that names us as its sender does not open');
-    }
-    return own;
   }
 
   private async distribute(

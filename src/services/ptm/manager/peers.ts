@@ -2,7 +2,9 @@
  * What the manager needs of its peers' managers; HTTP in production, the simulator's wires in
  * simulation (Tessera's tessera-jaxrs/sync-jaxrs).
  */
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PublicKey } from '../../../core/privacy/payload.ts';
+import type { PartyInfo } from './party-info.ts';
 
 /** Marks a manager that takes batches, beside Tessera's own versions. */
 export const BATCH_VERSION = 'quorate-1';
@@ -15,6 +17,10 @@ export function peerVersions(enhancements: boolean): readonly string[] {
 }
 
 export const VERSION_HEADER = 'tesseraSupportedApiVersions';
+/** Ours: the key that speaks, what the asked one wants opened, and the answer to it (docs/manager.md). */
+export const KEY_HEADER = 'quorate-key';
+export const CHALLENGE_HEADER = 'quorate-challenge';
+export const PROOF_HEADER = 'quorate-proof';
 
 /** Result of one payload in a push. */
 export type PushOutcome =
@@ -22,9 +28,15 @@ export type PushOutcome =
   /** The peer answered with an error. */
   | { readonly kind: 'refused'; readonly status: number };
 
-interface PartyInfoAnswer {
+export interface PartyInfoAnswer {
   readonly body: Uint8Array;
   /** Undefined when the peer does not say. */
+  readonly versions: readonly string[] | undefined;
+}
+
+/** What a manager says of itself and of the network. */
+export interface PeerDescription {
+  readonly info: PartyInfo;
   readonly versions: readonly string[] | undefined;
 }
 
@@ -37,6 +49,8 @@ export type ResendOutcome =
 
 /** Every method rejects with PTM_PEER_OFFLINE when the peer cannot be reached. */
 export interface PeerWire {
+  /** Throws PTM_URL_REFUSED where nobody's word but the operator's makes us look. */
+  checkUrl(url: string): void;
   push(url: string, payload: Uint8Array): Promise<PushOutcome>;
   /** Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. */
   pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
@@ -46,8 +60,12 @@ export interface PeerWire {
   resendBatch(url: string, key: PublicKey, batchSize: number): Promise<ResendOutcome>;
   /** `/resend` ALL, for peers that know no batches: standard private payloads only. */
   resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
-  /** False: the peer refused the privacy group. */
-  pushGroup(url: string, group: Uint8Array): Promise<boolean>;
+  /** `/resend` INDIVIDUAL: the encoded payload as `key` may have it; undefined when the peer does not give it. */
+  resendOne(url: string, key: PublicKey, hash: PayloadHash): Promise<Uint8Array | undefined>;
+  /** False: the peer refused the privacy group. `from`: the member that speaks. */
+  pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
+  /** Undefined when what answers is no manager. */
+  describe(url: string): Promise<PeerDescription | undefined>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
   /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */
   validate(url: string, challenge: Uint8Array): Promise<string | undefined>;

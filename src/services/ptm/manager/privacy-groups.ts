@@ -3,6 +3,7 @@
  * PrivacyGroupManagerImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Entropy } from '../../../core/ports.ts';
 import { hasKey, type PublicKey, withoutDuplicates } from '../../../core/privacy/payload.ts';
@@ -17,8 +18,10 @@ import {
   sameMembers,
 } from '../../../core/privacy/payload-group.ts';
 import type { Enclave } from './enclave.ts';
-import type { PartyTable } from './party-info.ts';
+import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
+import { unproven } from './resend.ts';
+import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
 const SEED_BYTES = 20;
@@ -33,6 +36,8 @@ export interface PrivacyGroupsOptions {
   readonly wire: PeerWire;
   readonly entropy: Entropy;
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
+  /** Groups that are taken of peers that prove nothing. */
+  readonly strangers: SourceBudget;
 }
 
 export interface NewGroup {
@@ -57,7 +62,8 @@ export class PrivacyGroups {
     if (members.length > GROUP_MEMBERS_MAX) {
       throw fail('PTM_REQUEST_INVALID', `more than ${GROUP_MEMBERS_MAX} members`);
     }
-    if (!hasKey(members, from ?? enclave.defaultKey())) {
+    const sender = from ?? enclave.defaultKey();
+    if (!hasKey(members, sender)) {
       throw violation('The list of members in a privacy group should include self');
     }
     const salt = seed ?? entropy.bytes(SEED_BYTES);
@@ -72,7 +78,7 @@ export class PrivacyGroups {
       state: 'ACTIVE',
     };
     await this.checkRoom();
-    await this.publish(group);
+    await this.publish(group, sender);
     await this.keep(group);
     return group;
   }
@@ -97,29 +103,40 @@ export class PrivacyGroups {
   async delete(from: PublicKey | undefined, id: Uint8Array): Promise<PrivacyGroup> {
     const { enclave } = this.options;
     const held = await this.retrieve(id);
-    if (!hasKey(held.members, from ?? enclave.defaultKey())) {
-      throw notOfGroup();
-    }
+    const sender = from ?? enclave.defaultKey();
+    if (!hasKey(held.members, sender)) throw notOfGroup();
     const group: PrivacyGroup = { ...held, state: 'DELETED' };
-    await this.publish(group);
+    await this.publish(group, sender);
     await this.keep(group);
     return group;
   }
 
-  /** A peer's `/pushPrivacyGroup`. A deletion of what we do not hold is nothing. Throws PAYLOAD_INVALID. */
-  async receive(bytes: Uint8Array): Promise<void> {
-    const { enclave, store } = this.options;
+  /**
+   * A peer's `/pushPrivacyGroup`. What is known changes by the word of a proven member alone, and of
+   * groups that nobody proves a few are taken. A deletion of what we do not hold is nothing. Throws
+   * PAYLOAD_INVALID, PTM_PRIVACY_VIOLATION, PTM_UNPROVEN or PTM_BUSY.
+   */
+  async receive(
+    bytes: Uint8Array,
+    source: string,
+    prover: PublicKey | 'any' | undefined,
+  ): Promise<void> {
+    const { enclave, store, strangers } = this.options;
     const group = decodeGroup(bytes);
     if (!group.members.some((key) => enclave.owns(key))) {
       throw violation('none of our keys is a member of this privacy group');
     }
     const known = await store.getGroup(group.id);
+    if (known && equalBytes(known, bytes)) return;
+    const isProven = prover === 'any' || (prover !== undefined && hasKey(group.members, prover));
+    if (!isProven && known) throw unproven();
     if (group.state === 'DELETED' && !known) return;
+    if (!isProven && !strangers.take(source)) throw unproven();
     if (!known) await this.checkRoom();
     await this.keep(group);
   }
 
-  private async publish(group: PrivacyGroup): Promise<void> {
+  private async publish(group: PrivacyGroup, from: PublicKey): Promise<void> {
     const { enclave, table, wire, search } = this.options;
     const remote = group.members.filter((key) => !enclave.owns(key));
     await search(remote);
@@ -137,7 +154,7 @@ export class PrivacyGroups {
     const encoded = encodeGroup(group);
     await Promise.all(
       [...urls].map(async (url) => {
-        if (await wire.pushGroup(url, encoded)) return;
+        if (await wire.pushGroup(url, encoded, from)) return;
         throw fail('PTM_PUSH_REFUSED', `Unable to push privacy group to recipient url ${url}`, {
           data: { status: 0 },
         });

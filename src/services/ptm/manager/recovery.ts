@@ -5,7 +5,7 @@
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
-import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/ports.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
@@ -15,10 +15,11 @@ import {
   type PublicKey,
 } from '../../../core/privacy/payload.ts';
 import { decodePayload } from '../../../core/privacy/payload-decode.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Candidates } from './candidates.ts';
 import type { Enclave } from './enclave.ts';
 import type { PrivateTransactionManager } from './manager.ts';
-import { normalizeUrl, type PartyTable } from './party-info.ts';
+import { normalizeUrl } from './party-info.ts';
+import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import type { PayloadStore } from './store.ts';
 
@@ -46,6 +47,7 @@ export interface RecoveryOptions {
   readonly store: PayloadStore;
   readonly table: PartyTable;
   readonly wire: PeerWire;
+  readonly candidates: Candidates;
   readonly manager: PrivateTransactionManager;
   readonly say: Log;
 }
@@ -58,22 +60,35 @@ interface Tally {
 export class Recovery {
   private readonly options: RecoveryOptions;
   private received = 0;
+  /** What came and is not for us. */
+  private unopened = 0;
 
   constructor(options: RecoveryOptions) {
     this.options = options;
   }
 
-  /** A peer's `/pushBatch`. Resolves when all are durable. Throws PAYLOAD_INVALID. */
-  async stage(batch: readonly Uint8Array[]): Promise<void> {
-    const payloads = batch.map(decodePayload);
-    const { enclave, store } = this.options;
+  /**
+   * A peer's `/pushBatch`. Resolves when those that are for us are durable. Throws PAYLOAD_INVALID,
+   * and PTM_DECRYPT_FAILED when none is.
+   */
+  async stage(batch: readonly Uint8Array[], source: string): Promise<void> {
+    const { enclave, store, manager } = this.options;
+    const payloads: EncodedPayload[] = [];
+    for (const bytes of batch) {
+      try {
+        payloads.push(manager.admit(bytes, source, true));
+      } catch (error) {
+        if (batch.length === 1 || !hasCode(error, 'PTM_DECRYPT_FAILED')) throw error;
+        this.unopened++;
+      }
+    }
     await store.stage(payloads.map((payload) => [enclave.hash(payload), payload] as const));
     this.received += payloads.length;
     this.options.say('info', 'payloads received', { total: this.received });
   }
 
   /** A peer's `/push`: stored at once when nothing depends on it. Throws PTM_PRIVACY_UNSUPPORTED for the others. */
-  async push(bytes: Uint8Array): Promise<PayloadHash> {
+  async push(bytes: Uint8Array, source: string): Promise<PayloadHash> {
     if (decodePayload(bytes).flag !== STANDARD_PRIVATE) {
       throw fail(
         'PTM_PRIVACY_UNSUPPORTED',
@@ -81,7 +96,7 @@ export class Recovery {
       );
     }
     this.received++;
-    return this.options.manager.storePushed(bytes);
+    return this.options.manager.storePushed(bytes, source, true);
   }
 
   /**
@@ -90,8 +105,11 @@ export class Recovery {
    */
   async run(without: readonly string[] = []): Promise<RecoveryReport> {
     const gone = new Set(without.map(normalizeUrl));
-    const urls = this.options.table.peers().filter((url) => !gone.has(url));
-    const peersFailed: string[] = [];
+    const { table, candidates } = this.options;
+    const urls = table.peers().filter((url) => !gone.has(url));
+    // They may hold what nobody else does.
+    const peersFailed = candidates.silentPeers().filter((url) => !gone.has(url));
+    const silent = peersFailed.length;
     for (const url of urls) {
       if (!(await this.request(url))) peersFailed.push(url);
     }
@@ -100,7 +118,8 @@ export class Recovery {
     // Once every peer has answered, what is still missing will not come: the rules of a push decide.
     if (peersFailed.length === 0) await this.storeStaged(tally, true);
     const waiting = await this.countStaged();
-    const peersAnswered = urls.length - peersFailed.length;
+    tally.refused += this.unopened;
+    const peersAnswered = urls.length - (peersFailed.length - silent);
     const isWhole = peersFailed.length === 0 && waiting === 0 && tally.refused === 0;
     const outcome = peersAnswered === 0 ? 'failure' : isWhole ? 'success' : 'partial';
     return { outcome, peersAnswered, peersFailed, received: this.received, waiting, ...tally };
@@ -161,7 +180,7 @@ export class Recovery {
     tally: Tally,
   ): Promise<void> {
     const results = await Promise.allSettled(
-      ready.map(([, payload]) => this.options.manager.storePushed(encodeLegacy(payload))),
+      ready.map(([, payload]) => this.options.manager.storeStaged(payload)),
     );
     for (const [i, result] of results.entries()) {
       const hash = ready[i]![0].subarray(0, PAYLOAD_HASH_BYTES);

@@ -3,10 +3,10 @@
  * recovers (Tessera ResendManager, BatchResendManager).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
-import { equalBytes } from '../../../core/base/bytes.ts';
+import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/ports.ts';
-import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
@@ -17,8 +17,9 @@ import {
 } from '../../../core/privacy/payload.ts';
 import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 import type { Enclave } from './enclave.ts';
-import type { PartyTable } from './party-info.ts';
+import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
+import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
 /** Payloads of one batch, whatever the peer asks for. */
@@ -33,6 +34,8 @@ export interface ResenderOptions {
   readonly store: PayloadStore;
   readonly table: PartyTable;
   readonly wire: PeerWire;
+  /** Resends to a key's manager without a proof, by key. */
+  readonly unproven: SourceBudget;
   readonly say: Log;
   /** Finds the managers of keys that are not known yet. */
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
@@ -46,19 +49,25 @@ export class Resender {
     this.options = options;
   }
 
-  /** `/resend` INDIVIDUAL: the payload as `key` may have it. Throws PTM_NOT_FOUND or PTM_PRIVACY_UNSUPPORTED. */
-  async individual(hash: PayloadHash, key: PublicKey): Promise<EncodedPayload> {
+  /**
+   * `/resend` INDIVIDUAL: the payload as `key` may have it; its holder has proven it. Payloads of
+   * privacy flags go to managers of our own kind only, as Tessera's go to none. Throws PTM_NOT_FOUND,
+   * PTM_RECIPIENT_INVALID or PTM_PRIVACY_UNSUPPORTED.
+   */
+  async individual(hash: PayloadHash, key: PublicKey, withFlags: boolean): Promise<EncodedPayload> {
     const payload = await this.options.store.get(hash);
     if (!payload) {
       throw fail('PTM_NOT_FOUND', `Message with hash ${toBase64(hash)} was not found`);
     }
-    if (payload.flag !== STANDARD_PRIVATE) {
+    if (payload.flag !== STANDARD_PRIVATE && !withFlags) {
       throw fail(
         'PTM_PRIVACY_UNSUPPORTED',
         'Cannot resend enhanced privacy transaction in legacy resend',
       );
     }
-    if (!equalBytes(payload.senderKey, key)) return stripFor(payload, key);
+    if (!equalBytes(payload.senderKey, key)) {
+      return this.portionOf(payload, key) ?? stripFor(payload, key);
+    }
     if (payload.recipientKeys.length > 0) return payload;
     return {
       ...payload,
@@ -67,8 +76,8 @@ export class Resender {
   }
 
   /** `/resend` ALL: pushes one by one what stands under `key`, enhanced payloads left out. Resolves when all are there. */
-  all(key: PublicKey): Promise<number> {
-    return this.guarded(key, async (url) => {
+  all(key: PublicKey, isProven: boolean): Promise<number> {
+    return this.guarded(key, isProven, async (url) => {
       let total = 0;
       for await (const payload of this.owedTo(key)) {
         if (payload.flag !== STANDARD_PRIVATE) continue;
@@ -80,9 +89,9 @@ export class Resender {
   }
 
   /** `/resendBatch`: the number of payloads that the peer has taken. Throws PTM_PUSH_REFUSED when it refuses a batch. */
-  batches(key: PublicKey, batchSize: number): Promise<number> {
+  batches(key: PublicKey, batchSize: number, isProven: boolean): Promise<number> {
     const limit = batchSize >= 1 && batchSize <= BATCH_SIZE_MAX ? batchSize : BATCH_SIZE_MAX;
-    return this.guarded(key, async (url) => {
+    return this.guarded(key, isProven, async (url) => {
       let total = 0;
       for await (const batch of inBatches(this.owedTo(key), limit)) {
         if (!(await this.options.wire.pushStaged(url, batch))) {
@@ -96,14 +105,17 @@ export class Resender {
     });
   }
 
-  private async guarded(key: PublicKey, send: (url: string) => Promise<number>): Promise<number> {
-    if (this.running >= RESENDS_MAX) {
-      throw fail('PTM_BUSY', 'too many resends are under way: try again later');
-    }
+  private async guarded(
+    key: PublicKey,
+    isProven: boolean,
+    send: (url: string) => Promise<number>,
+  ): Promise<number> {
+    if (!isProven) this.checkUnproven(key);
+    if (this.running >= RESENDS_MAX) throw busy();
     const { table, say, search } = this.options;
     this.running++;
     try {
-      await search([key]);
+      if (isProven) await search([key]);
       const url = table.locate(key);
       const total = await send(url);
       say('info', 'sent a peer again what it asked for', { url, key: toBase64(key), total });
@@ -111,6 +123,16 @@ export class Resender {
     } finally {
       this.running--;
     }
+  }
+
+  /**
+   * Everything goes to the manager that has proven the key, whoever asks: he learns nothing by it,
+   * and is heard now and then only. Half of the places stay for who proves it.
+   */
+  private checkUnproven(key: PublicKey): void {
+    this.options.table.locate(key);
+    if (this.running >= RESENDS_MAX / 2) throw busy();
+    if (!this.options.unproven.take(keyOf(key))) throw unproven();
   }
 
   /** Page by page, so that no read of the store stays open while a peer answers. */
@@ -124,12 +146,34 @@ export class Resender {
     }
   }
 
+  /**
+   * What we sent to the key, with a box that opens. Undefined: nothing. One that lost its box is
+   * sealed anew under state validation alone, where nobody can have added himself to the parties.
+   */
+  private portionOf(payload: EncodedPayload, key: PublicKey): EncodedPayload | undefined {
+    const { enclave } = this.options;
+    const { senderKey, recipientKeys, recipientBoxes, flag } = payload;
+    if (!enclave.owns(senderKey) || !hasKey(recipientKeys, key)) return undefined;
+    const isShared = flag === PRIVATE_STATE_VALIDATION;
+    const masterKey = enclave.open(payload)?.masterKey;
+    const box =
+      recipientBoxes.find((one) => enclave.unseal(payload, senderKey, key, one)) ??
+      (isShared && masterKey ? enclave.seal(payload, masterKey, key) : undefined);
+    if (!box) return undefined;
+    const others = recipientKeys.filter((one) => !equalBytes(one, key));
+    return {
+      ...payload,
+      recipientBoxes: [box],
+      recipientKeys: isShared ? [key, ...others] : [key],
+    };
+  }
+
   /** What we sent to the key, stripped for it; what it sent to us, one box at a time; nothing of anybody else's. */
   private portions(payload: EncodedPayload, key: PublicKey): EncodedPayload[] {
     const { enclave } = this.options;
     if (!equalBytes(payload.senderKey, key)) {
-      const isOurs = enclave.owns(payload.senderKey) && hasKey(payload.recipientKeys, key);
-      return isOurs ? [stripFor(payload, key)] : [];
+      const portion = this.portionOf(payload, key);
+      return portion ? [portion] : [];
     }
     return splitBoxes(payload).flatMap((portion) => {
       if (portion.recipientKeys.length > 0) return [portion];
@@ -139,6 +183,17 @@ export class Resender {
         .map((own) => ({ ...portion, recipientKeys: [own] }));
     });
   }
+}
+
+export function unproven(): Error {
+  return fail(
+    'PTM_UNPROVEN',
+    'prove that you hold the key: the header quorate-challenge is for it',
+  );
+}
+
+function busy(): Error {
+  return fail('PTM_BUSY', 'too many resends are under way: try again later');
 }
 
 async function* inBatches(

@@ -1,6 +1,6 @@
 /** What a table of peers forgets, and what it does not. */
 import { expect, it } from 'vitest';
-import { type PartyInfo, PartyTable } from './party-info.ts';
+import { PartyTable } from './party-table.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PARTIES_MAX = 1_000;
@@ -8,19 +8,22 @@ const CONFIGURED = 'http://configured/';
 const key = (id: number) => new Uint8Array(32).fill(id);
 const urlOf = (id: number) => `http://node-${id}/`;
 
+let nowMs = 0;
 function tableOf(): PartyTable {
+  nowMs = 0;
   return new PartyTable({
     ownUrl: 'http://own/',
     ownKeys: [key(0xff)],
     configured: [CONFIGURED],
     discovery: true,
+    clock: { nowMs: () => nowMs },
+    calendar: { nowMs: () => 1_000_000 + nowMs },
   });
 }
 
-function speaks(table: PartyTable, url: string, ids: readonly number[], nowMs: number): void {
-  const keys = ids.map((id) => ({ key: key(id), url }));
-  const info: PartyInfo = { url, keys, parties: [] };
-  table.update(info, table.claimed(info), ['v2'], nowMs);
+function speaks(table: PartyTable, url: string, ids: readonly number[], atMs: number): boolean {
+  nowMs = atMs;
+  return table.update(url, ids.map(key), ['v2']);
 }
 
 it('a peer that is gone keeps its keys for ever, so that payloads can be owed to it', () => {
@@ -32,31 +35,40 @@ it('a peer that is gone keeps its keys for ever, so that payloads can be owed to
   expect(() => table.locate(key(3))).toThrow('Recipient not found for key: AwMD');
 });
 
-it('a key goes where its manager no longer claims it, and moves with a new claim', () => {
+it('a key goes where its manager no longer claims it, and moves with a new proof; ours never', () => {
   const table = tableOf();
   speaks(table, urlOf(1), [1, 2], 0);
   speaks(table, urlOf(1), [2], 1);
   expect(() => table.locate(key(1))).toThrow('Recipient not found for key');
-  speaks(table, urlOf(2), [2], 2);
+  speaks(table, urlOf(2), [2, 0xff], 2);
   expect(table.locate(key(2))).toBe(urlOf(2));
+  expect(table.knows(key(0xff))).toBe(false);
   speaks(table, urlOf(1), [], 3);
   expect(table.locate(key(2))).toBe(urlOf(2));
 });
 
-it('a full table has room for a peer that speaks, in place of hearsay, then of who was silent for a day', () => {
+it('a full table says so, until a peer was silent for a day; one that is configured stays', () => {
   const table = tableOf();
-  const rumours = Array.from({ length: 2 * PARTIES_MAX }, (_, i) => `http://rumour-${i}/`);
-  table.update({ url: urlOf(1), keys: [], parties: rumours }, [key(1)], ['v2'], 0);
-  expect(table.peers()).toHaveLength(PARTIES_MAX);
-  for (let id = 2; id < PARTIES_MAX; id++) speaks(table, urlOf(id), [id % 200], 0);
-  expect(table.peers().filter((url) => url.includes('rumour'))).toEqual([]);
-  // All spoke a moment ago: whoever floods the table pushes nobody out.
-  speaks(table, urlOf(5_000), [201], 1);
-  expect(table.peers()).not.toContain(urlOf(5_000));
+  for (let id = 1; id < PARTIES_MAX; id++)
+    expect(speaks(table, urlOf(id), [id % 200], 0)).toBe(true);
+  expect(table.hasRoom()).toBe(false);
+  expect(speaks(table, urlOf(5_000), [201], 1)).toBe(false);
+  expect(() => table.addPeer(urlOf(5_000))).toThrow('too many are known');
   for (let id = 2; id < PARTIES_MAX; id++) speaks(table, urlOf(id), [id % 200], 2 * DAY_MS);
-  speaks(table, urlOf(5_000), [201], 2 * DAY_MS + 1);
+  expect(table.hasRoom()).toBe(true);
+  expect(speaks(table, urlOf(5_000), [201], 2 * DAY_MS + 1)).toBe(true);
   expect(table.locate(key(201))).toBe(urlOf(5_000));
   expect(table.peers()).toHaveLength(PARTIES_MAX);
   expect(table.peers()).not.toContain(urlOf(1));
   expect(table.peers()).toContain(CONFIGURED);
+});
+
+it('shows when a peer answered last by the calendar', () => {
+  const table = tableOf();
+  speaks(table, urlOf(1), [1], 5_000);
+  nowMs = 9_000;
+  expect(table.describe().peers).toContainEqual({
+    url: urlOf(1),
+    lastContact: new Date(1_005_000).toISOString(),
+  });
 });

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { type HttpServer, startHttpServer, text } from './server.ts';
+
+let server: HttpServer | undefined;
+const sockets: Socket[] = [];
+const calls: ClientRequest[] = [];
+afterEach(async () => {
+  for (const call of calls.splice(0)) call.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server?.close();
+});
+
+const MB = 1024 * 1024;
+
+async function start(release?: Promise<void>) {
+  server = await startHttpServer({
+    routes: [
+      {
+        method: 'POST',
+        path: '/take',
+        async handle({ body }) {
+          await release;
+          return text(200, String(body.length));
+        },
+      },
+      { method: 'POST', path: '/small', bodyBytesMax: 10, handle: () => text(200, 'small') },
+      { method: 'GET', path: '/ok', handle: () => text(200, 'ok') },
+    ],
+    address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+    bodyBytesMax: 8 * MB,
+    failure: (error) => text((error as { statusCode?: number }).statusCode ?? 500, String(error)),
+    intake: {
+      connectionsMax: 40,
+      connectionsOfSourceMax: 20,
+      bodyBytesMax: 4 * MB,
+      bodyBytesOfSourceMax: 3 * MB,
+    },
+  });
+  return server.url;
+}
+
+async function take(url: string, bytes: number): Promise<number> {
+  const answer = await fetch(`${url}/take`, { method: 'POST', body: new Uint8Array(bytes) });
+  await answer.text();
+  return answer.status;
+}
+
+it('bounds the bytes that are held at once, and gives them back', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const url = await start(held);
+  const statuses: number[] = [];
+  let refused = (): void => undefined;
+  const someRefused = new Promise<void>((resolve) => {
+    refused = resolve;
+  });
+  // Three of them have room; the others are told so, or cut off while they still send.
+  const all = Array.from({ length: 6 }, async () => {
+    const status = await take(url, MB).catch(() => 429);
+    statuses.push(status);
+    if (statuses.length === 3) refused();
+  });
+  await someRefused;
+  expect(statuses).toEqual([429, 429, 429]);
+  release();
+  await Promise.all(all);
+  expect(statuses.slice(3)).toEqual([200, 200, 200]);
+  for (let i = 0; i < 5; i++) expect(await take(url, 2 * MB)).toBe(200);
+});
+
+it('who announces much and sends nothing holds nothing, and who breaks off gives it back', async () => {
+  const url = await start();
+  for (let i = 0; i < 8; i++) {
+    const call = request(`${url}/take`, {
+      method: 'POST',
+      headers: { 'content-length': 3 * MB },
+      agent: false,
+    });
+    call.on('error', () => undefined);
+    call.flushHeaders();
+    calls.push(call);
+    if (i % 2 === 0) call.write(new Uint8Array(MB / 4));
+  }
+  for (const call of calls) if (!call.socket) await once(call, 'socket');
+  expect(await take(url, MB)).toBe(200);
+  for (const call of calls.splice(0)) call.destroy();
+  let status = 0;
+  while (status !== 200) status = await take(url, 2.9 * MB).catch(() => 0);
+  expect(status).toBe(200);
+});
+
+it('bounds the connections of one source, and the body of one route', async () => {
+  const url = await start();
+  const { hostname, port } = new URL(url);
+  const ended = Array.from({ length: 25 }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    return once(socket, 'close');
+  });
+  // Those beyond the bound are closed at once; the others stay.
+  let closed = 0;
+  for (const end of ended) void end.then(() => closed++);
+  while (closed < 5) await Promise.race(ended.filter((_, i) => !sockets[i]!.destroyed));
+  expect(closed).toBe(5);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(ended);
+  let ok = false;
+  while (!ok)
+    ok = await fetch(`${url}/ok`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  const large = await fetch(`${url}/small`, { method: 'POST', body: 'x'.repeat(11) });
+  expect(large.status).toBe(413);
+});

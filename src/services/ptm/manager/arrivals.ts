@@ -1,0 +1,161 @@
+/**
+ * What is taken of a payload that arrives: boxes that a key of ours opens, and nothing else. Whoever
+ * pushes knows the hash from the chain; only its sender and its recipients can seal a box for it.
+ * Tessera stores what arrives, and opens only what names itself as the sender
+ * (TransactionManagerImpl, ResendManagerImpl).
+ */
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { PRIVATE_STATE_VALIDATION } from '../../../core/privacy/flags.ts';
+import {
+  type EncodedPayload,
+  hasKey,
+  indexOfKey,
+  type PublicKey,
+  sameContent,
+} from '../../../core/privacy/payload.ts';
+import type { Enclave } from './enclave.ts';
+
+/** Boxes of an arrival that are tried: one is the rule, one for each of our keys the most. */
+const BOXES_TRIED_MAX = 256;
+
+/** `key` undefined: of a very old peer, which names no keys. */
+interface Box {
+  readonly key: PublicKey | undefined;
+  readonly box: Uint8Array;
+}
+
+export class Arrivals {
+  private readonly enclave: Enclave;
+
+  constructor(enclave: Enclave) {
+    this.enclave = enclave;
+  }
+
+  /**
+   * The payload with the boxes that we open in front. Throws PTM_DECRYPT_FAILED when there is none.
+   * `asSender`: a payload of our own that comes back. Else one that names us as its sender is
+   * refused, for its recipient can make one up: both seal with the same key.
+   */
+  admit(payload: EncodedPayload, asSender: boolean): EncodedPayload {
+    const isOurs = this.enclave.owns(payload.senderKey);
+    const boxes = isOurs ? (asSender ? sealedByUs(payload) : []) : this.sealedForUs(payload);
+    const opened = this.opening(payload, boxes);
+    if (opened.length === 0) {
+      throw fail('PTM_DECRYPT_FAILED', 'none of the keys of this manager opens the payload');
+    }
+    return inFront(payload, opened);
+  }
+
+  /**
+   * What becomes of what is held when this arrives, as `admit` gave it. Undefined: nothing new in
+   * it. Throws PTM_PAYLOAD_CONFLICT when it is another one under the same hash.
+   */
+  merge(held: EncodedPayload | undefined, arrived: EncodedPayload): EncodedPayload | undefined {
+    if (!held) return this.first(arrived);
+    const isSame = sameContent(held, arrived);
+    const news = boxesOf(arrived).filter(({ box }) => !hasKey(held.recipientBoxes, box));
+    if (isSame && news.length === 0) return undefined;
+    if (!this.enclave.open(held)) return this.first(arrived);
+    if (!isSame) throw fail('PTM_PAYLOAD_CONFLICT', 'Invalid existing transaction');
+    return news.reduce((merged, one) => this.add(merged, one), held);
+  }
+
+  /** One of our own comes back with the box of a recipient: our own box stands in front of it again. */
+  private first(payload: EncodedPayload): EncodedPayload {
+    const { senderKey: sender, recipientKeys } = payload;
+    const [key] = recipientKeys;
+    if (!this.enclave.owns(sender) || (key && equalBytes(key, sender))) return payload;
+    const { masterKey } = this.enclave.open(payload)!;
+    const box = this.enclave.seal(payload, masterKey, sender);
+    return {
+      ...payload,
+      recipientBoxes: [box, ...payload.recipientBoxes],
+      recipientKeys: [sender, ...recipientKeys.filter((one) => !equalBytes(one, sender))],
+    };
+  }
+
+  /** Never in place of a box that opens. */
+  private add(held: EncodedPayload, { key, box }: Box): EncodedPayload {
+    const named = key ?? this.recipientOf(held, box);
+    if (held.recipientKeys.length === 0 || !named) {
+      return { ...held, recipientBoxes: [box, ...held.recipientBoxes] };
+    }
+    const index = indexOfKey(held.recipientKeys, named);
+    if (held.flag === PRIVATE_STATE_VALIDATION && index < 0) {
+      throw fail('PTM_PAYLOAD_CONFLICT', 'expected recipient not found');
+    }
+    const own = held.recipientBoxes[index];
+    if (own && this.opening(held, [{ key: named, box: own }]).length > 0) return held;
+    return {
+      ...held,
+      recipientBoxes: [box, ...held.recipientBoxes.filter((_, i) => i !== index)],
+      recipientKeys: [named, ...held.recipientKeys.filter((_, i) => i !== index)],
+    };
+  }
+
+  private sealedForUs(payload: EncodedPayload): Box[] {
+    const { recipientKeys, recipientBoxes } = payload;
+    if (recipientKeys.length === 0) return recipientBoxes.map((box) => ({ key: undefined, box }));
+    return this.enclave.publicKeys.flatMap((key) => {
+      const box = recipientBoxes[indexOfKey(recipientKeys, key)];
+      return box ? [{ key, box }] : [];
+    });
+  }
+
+  /** Those of the boxes whose key opens the cipher text, which is opened once for all of them. */
+  private opening(payload: EncodedPayload, boxes: readonly Box[]): Box[] {
+    let known: Uint8Array | undefined;
+    return boxes.slice(0, BOXES_TRIED_MAX).filter(({ key, box }) => {
+      const masterKey = this.unseal(payload, key, box);
+      if (!masterKey) return false;
+      if (known) return equalBytes(masterKey, known);
+      if (!this.enclave.openWith(payload, masterKey)) return false;
+      known = masterKey;
+      return true;
+    });
+  }
+
+  private unseal(
+    payload: EncodedPayload,
+    key: PublicKey | undefined,
+    box: Uint8Array,
+  ): Uint8Array | undefined {
+    const { enclave } = this;
+    const { senderKey } = payload;
+    if (key && enclave.owns(key)) return enclave.unseal(payload, key, senderKey, box);
+    if (key) {
+      return enclave.owns(senderKey) ? enclave.unseal(payload, senderKey, key, box) : undefined;
+    }
+    for (const own of enclave.publicKeys) {
+      const masterKey = enclave.unseal(payload, own, senderKey, box);
+      if (masterKey) return masterKey;
+    }
+    return undefined;
+  }
+
+  private recipientOf(payload: EncodedPayload, box: Uint8Array): PublicKey | undefined {
+    return this.enclave.publicKeys.find((key) =>
+      this.enclave.unseal(payload, key, payload.senderKey, box),
+    );
+  }
+}
+
+function sealedByUs(payload: EncodedPayload): Box[] {
+  return boxesOf(payload).filter(({ key }) => key !== undefined);
+}
+
+function boxesOf({ recipientBoxes, recipientKeys }: EncodedPayload): Box[] {
+  return recipientBoxes.map((box, i) => ({ key: recipientKeys[i], box }));
+}
+
+/** The other keys stay behind them, without a box: under state validation they are all named. */
+function inFront(payload: EncodedPayload, boxes: readonly Box[]): EncodedPayload {
+  const keys = boxes.flatMap(({ key }) => (key ? [key] : []));
+  const others = payload.recipientKeys.filter((key) => !hasKey(keys, key));
+  return {
+    ...payload,
+    recipientBoxes: boxes.map(({ box }) => box),
+    recipientKeys: [...keys, ...others],
+  };
+}
