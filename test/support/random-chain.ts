@@ -14,7 +14,12 @@ import type { StateReader } from '../../src/core/state/reader.ts';
 import { StateTrie } from '../../src/core/state/state-trie.ts';
 import type { AccountWrite, WriteSet } from '../../src/core/state/write-set.ts';
 import type { ChainStore } from '../../src/core/store/chain-store.ts';
-import { type BlockToAppend, PUBLIC_SPACE, type Space } from '../../src/core/store/interface.ts';
+import {
+  type BlockToAppend,
+  type ChainReader,
+  PUBLIC_SPACE,
+  type Space,
+} from '../../src/core/store/interface.ts';
 
 export const PSI = 'private';
 export const PRIVATE: Space = { kind: 'private', psi: PSI };
@@ -213,7 +218,7 @@ export function expectState(reader: StateReader, state: ModelState): void {
   expect(listed.length).toBe(state.size);
 }
 
-export function expectChain(store: ChainStore, chain: Chain): void {
+export function expectChain(store: ChainReader, chain: Chain): void {
   const head = store.head()!.number;
   for (let number = 0; number <= head; number++) {
     const wanted = chain.blocks[number]!;

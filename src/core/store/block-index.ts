@@ -134,6 +134,20 @@ export class BlockIndex {
     this.writing = undefined;
   }
 
+  /** Blocks up to `number`, and private records up to the `cursors` of their spaces, are in the index. */
+  dropUpTo(number: number, cursors: ReadonlyMap<number, number>): void {
+    const { blocks, numbers, transactions, records } = this.recent;
+    for (const [at, { place, transactions: hashes }] of blocks) {
+      if (at > number) continue;
+      blocks.delete(at);
+      numbers.delete(keyOf(place.hash));
+      for (const hash of hashes) transactions.delete(keyOf(hash));
+    }
+    for (const [key, record] of records) {
+      if (record.number <= (cursors.get(record.space) ?? -1)) records.delete(key);
+    }
+  }
+
   /** Rows of what is frozen. */
   *write(writer: KvWriter): Generator<void> {
     if (!this.writing) return;

@@ -6,6 +6,8 @@ import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../ports.ts';
 import {
+  comparePositions,
+  endOf,
   frameRecord,
   type LogPosition,
   type LogRecord,
@@ -136,10 +138,21 @@ export class BlockLog {
         return;
       }
       yield { ...record, position };
-      position = {
-        segment: position.segment,
-        offset: position.offset + RECORD_HEADER_BYTES + record.body.length,
-      };
+      position = endOf({ ...record, position });
+    }
+  }
+
+  /** The records from `from` to `end`, both where records begin. Throws STORE_CORRUPT; cuts nothing. */
+  *between(from: LogPosition, end: LogPosition): Generator<ScannedRecord> {
+    let position = from;
+    while (comparePositions(position, end) < 0) {
+      if (position.segment < end.segment && position.offset >= this.file(position.segment).size()) {
+        position = { segment: position.segment + 1, offset: 0 };
+        continue;
+      }
+      const record = { ...this.read(position), position };
+      yield record;
+      position = endOf(record);
     }
   }
 

@@ -12,21 +12,17 @@ const TRANSACTIONS_MAX = 16_384;
 const HEADERS_MAX = 4_096;
 
 export class CachedBlocks {
-  readonly blocks = new Lru<number, Block>(BLOCKS_MAX, {
-    max: TRANSACTIONS_MAX,
-    of: ({ transactions }) => transactions.length,
-  });
+  readonly blocks: Lru<number, Block>;
   readonly headers = new Lru<number, Header>(HEADERS_MAX);
-  readonly receipts = new Lru<number, readonly Receipt[]>(BLOCKS_MAX, {
-    max: TRANSACTIONS_MAX,
-    of: ({ length }) => length,
-  });
-
+  readonly receipts: Lru<number, readonly Receipt[]>;
   /** By privateKey(). */
-  readonly privateRecords = new Lru<string, PrivateRecord>(BLOCKS_MAX, {
-    max: TRANSACTIONS_MAX,
-    of: ({ receipts }) => receipts.size,
-  });
+  readonly privateRecords: Lru<string, PrivateRecord>;
+
+  constructor(max = TRANSACTIONS_MAX) {
+    this.blocks = new Lru(BLOCKS_MAX, { max, of: ({ transactions }) => transactions.length });
+    this.receipts = new Lru(BLOCKS_MAX, { max, of: ({ length }) => length });
+    this.privateRecords = new Lru(BLOCKS_MAX, { max, of: ({ receipts }) => receipts.size });
+  }
 
   keep(block: Block, receipts: readonly Receipt[]): void {
     const { number } = block.header;

@@ -27,6 +27,12 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.segment - b.segment || a.offset - b.offset;
 }
 
+/** Where the next record of the same segment stands. */
+export function endOf(record: LogRecord & { readonly position: LogPosition }): LogPosition {
+  const { segment, offset } = record.position;
+  return { segment, offset: offset + RECORD_HEADER_BYTES + record.body.length };
+}
+
 /** Bytes of one record that will stand at `position`. */
 export function frameRecord(kind: RecordKind, body: Uint8Array, position: LogPosition): Uint8Array {
   const length = body.length + 1;

@@ -5,6 +5,7 @@
 import { type Address, keyOf } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from '../state/account.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
+import type { DecodedRows } from './decoded-rows.ts';
 
 export interface Version<T> {
   readonly number: number;
@@ -54,6 +55,25 @@ export class RecentChanges {
     }
   }
 
+  /** The index holds what came up to block `number`; `rows` learns of it. */
+  dropUpTo(number: number, rows: DecodedRows): void {
+    for (const [key, { accounts, metadata, storages }] of this.entries) {
+      const account = dropVersions(accounts, number);
+      if (account) rows.setAccount(key, account.value ?? null);
+      dropVersions(metadata, number);
+      for (const [born, storage] of storages) {
+        for (const [slot, versions] of storage) {
+          const last = dropVersions(versions, number);
+          if (last) rows.setSlot(key, born, slot, last.value);
+          if (versions.length === 0) storage.delete(slot);
+        }
+        if (storage.size === 0) storages.delete(born);
+      }
+      const isEmpty = accounts.length === 0 && metadata.length === 0 && storages.size === 0;
+      if (isEmpty) this.entries.delete(key);
+    }
+  }
+
   get(address: Address): RecentAccount | undefined {
     return this.entries.get(keyOf(address));
   }
@@ -89,6 +109,13 @@ export function versionAt<T>(versions: Versions<T>, number: number): Version<T> 
     if (versions[i]!.number <= number) return versions[i];
   }
   return undefined;
+}
+
+/** Takes out the versions up to `number`; returns the last of them. */
+function dropVersions<T>(versions: Versions<T>, number: number): Version<T> | undefined {
+  let count = 0;
+  while (count < versions.length && versions[count]!.number <= number) count++;
+  return versions.splice(0, count).at(-1);
 }
 
 function storageOf(entry: RecentAccount, born: number): Map<bigint, Versions<bigint>> {

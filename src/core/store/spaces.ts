@@ -120,6 +120,39 @@ export class Spaces {
     yield* this.byPsi.values();
   }
 
+  /** The index holds everything up to `mark` now, and somebody else has written it. */
+  settleAt(mark: CheckpointMark): void {
+    this.settleEntry(this.open, mark.number, mark.root);
+    for (const { psi, cursor, root } of mark.spaces) {
+      this.settleEntry(this.byPsi.get(psi)!, cursor, root);
+    }
+  }
+
+  /** Lets go of tries that have loaded too much, `before` it does so. */
+  trim(before: () => void): void {
+    for (const entry of this.all()) {
+      if (entry.heldBytes <= entry.heldBytesMax) continue;
+      before();
+      this.loadTrie(entry, entry.checkpoint, entry.written.root());
+    }
+  }
+
+  private settleEntry(entry: SpaceEntry, cursor: number, root: Hash32): void {
+    entry.recent.dropUpTo(cursor, entry.rows);
+    entry.checkpoint = cursor;
+    this.loadTrie(entry, cursor, root);
+  }
+
+  private loadTrie(entry: SpaceEntry, number: number, root: Hash32): void {
+    entry.written = this.storedTrie(entry.id, root, (bytes) => {
+      entry.heldBytes += bytes;
+    });
+    entry.trie = entry.written;
+    entry.heldBytes = 0;
+    entry.versions.clear();
+    entry.versions.keep(number, entry.trie, 0);
+  }
+
   emptyTrie(): StateTrie {
     return StateTrie.empty();
   }
@@ -136,14 +169,8 @@ export class Spaces {
   }
 
   private entry(psi: Psi | undefined, id: number, cursor: number, root: Hash32): SpaceEntry {
-    const load = (key: Uint8Array) => {
-      const rlp = this.kv.get(TABLE.nodes, key);
-      entry.heldBytes += NODE_OVERHEAD_BYTES + (rlp?.length ?? 0);
-      return rlp;
-    };
-    const trie = StateTrie.load(root, {
-      account: (path) => load(accountNodeKey(id, path)),
-      storage: (accountHash, born, path) => load(storageNodeKey(id, accountHash, born, path)),
+    const trie = this.storedTrie(id, root, (bytes) => {
+      entry.heldBytes += bytes;
     });
     const entry: SpaceEntry = {
       psi,
@@ -161,5 +188,17 @@ export class Spaces {
     };
     entry.versions.keep(cursor, trie, 0);
     return entry;
+  }
+
+  private storedTrie(id: number, root: Hash32, held: (bytes: number) => void): StateTrie {
+    const load = (key: Uint8Array) => {
+      const rlp = this.kv.get(TABLE.nodes, key);
+      held(NODE_OVERHEAD_BYTES + (rlp?.length ?? 0));
+      return rlp;
+    };
+    return StateTrie.load(root, {
+      account: (path) => load(accountNodeKey(id, path)),
+      storage: (accountHash, born, path) => load(storageNodeKey(id, accountHash, born, path)),
+    });
   }
 }

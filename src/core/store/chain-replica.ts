@@ -1,0 +1,71 @@
+/**
+ * A reader of a chain that another thread writes. It holds what `ChainStore` holds, by the same means: the index up to the
+ * newest checkpoint, and above that the write sets of the block log.
+ *
+ * The writer says how far the log may be read (`ChainStore.end`); `follow` takes in what is new. From there on until the next
+ * `follow` the replica stands still, so that whatever is asked in between is answered from one head. The index must be one
+ * snapshot for as long: a checkpoint that is written meanwhile would show values of later blocks.
+ *
+ * Tries are made when a proof or a root asks for them. A chain that was led back is read anew: the writer makes a checkpoint
+ * behind its `rewind` record before it says that the log may be read so far.
+ */
+import { assert } from '../base/errors.ts';
+import { fromHex } from '../base/hex.ts';
+import type { StateTrie } from '../state/state-trie.ts';
+import { type CheckpointMark, readMark } from './checkpoint.ts';
+import { TABLE } from './keys.ts';
+import { comparePositions, endOf, type LogPosition, RECORD_KIND } from './log-record.ts';
+import type { SpaceEntry } from './spaces.ts';
+import { StoredChain, type StoredChainParts } from './stored-chain.ts';
+
+const START: LogPosition = { segment: 0, offset: 0 };
+
+export class ChainReplica extends StoredChain {
+  /** Of the checkpoint that it stands on. */
+  private checkpoint: LogPosition = START;
+  /** End of the last record that memory holds. */
+  private position: LogPosition = START;
+  /** Tries above the checkpoint, and after which block. */
+  private readonly tries = new Map<SpaceEntry, { readonly trie: StateTrie; readonly at: number }>();
+
+  constructor(parts: StoredChainParts) {
+    super(parts, undefined);
+  }
+
+  /** Brings the replica to `end`, or to the newest checkpoint where that is later. Throws STORE_CORRUPT, STORAGE_ERROR. */
+  follow(end: LogPosition): void {
+    const mark = readMark(this.kv);
+    if (mark && comparePositions(mark.position, this.checkpoint) !== 0) this.adopt(mark);
+    else this.stateSpaces.trim(() => this.tries.clear());
+    for (const record of this.log.between(this.position, end)) {
+      assert(record.kind !== RECORD_KIND.rewind, 'a checkpoint follows a rewind');
+      this.replayRecord(record);
+      this.position = endOf(record);
+    }
+  }
+
+  /** What the index holds now is let go. */
+  private adopt(mark: CheckpointMark): void {
+    this.tries.clear();
+    this.checkpoint = mark.position;
+    if (comparePositions(mark.position, this.position) > 0) {
+      this.position = mark.position;
+      this.restart(mark);
+      return;
+    }
+    this.stateSpaces.settleAt(mark);
+    this.index.dropUpTo(mark.number, new Map(mark.spaces.map(({ id, cursor }) => [id, cursor])));
+    for (const hash of [...this.recentCodes.keys()]) {
+      if (this.kv.get(TABLE.code, fromHex(hash))) this.recentCodes.delete(hash);
+    }
+  }
+
+  protected override latestTrie(entry: SpaceEntry): StateTrie {
+    const known = this.tries.get(entry) ?? { trie: entry.written, at: entry.checkpoint };
+    if (known.at === entry.cursor) return known.trie;
+    let { trie } = known;
+    for (const writes of this.writeSetsSince(entry, known.at)) trie = trie.update(writes);
+    this.tries.set(entry, { trie, at: entry.cursor });
+    return trie;
+  }
+}

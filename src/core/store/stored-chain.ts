@@ -1,0 +1,397 @@
+/**
+ * What is kept of a chain, as it is read: blocks from the log, by the index; state from the index and, above its checkpoint,
+ * from memory. `ChainStore` is the one that writes; `ChainReplica` follows it from another thread.
+ */
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import { bareHex } from '../base/hex.ts';
+import type { Block } from '../chain/block.ts';
+import { blockHash } from '../chain/extra-data.ts';
+import type { Header } from '../chain/header.ts';
+import type { Receipt } from '../chain/receipt.ts';
+import type { TransactionDialect } from '../chain/transaction.ts';
+import type { SpaceResult } from '../execution/result.ts';
+import type { Kv, LogFolder } from '../ports.ts';
+import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
+import type { StateReader } from '../state/reader.ts';
+import type { StateTrie } from '../state/state-trie.ts';
+import type { WriteSet } from '../state/write-set.ts';
+import { BlockIndex, type Place } from './block-index.ts';
+import { BlockLog, type ScannedRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
+import { CachedBlocks, privateKey } from './cached-blocks.ts';
+import type { CheckpointMark } from './checkpoint.ts';
+import type { ChainReader, Head, PrivateRecord, Space, TransactionPlace } from './interface.ts';
+import { PUBLIC_ID, TABLE } from './keys.ts';
+import { type LogPosition, RECORD_KIND } from './log-record.ts';
+import {
+  decodeBlockOf,
+  decodeHeaderOf,
+  decodePrivateRecord,
+  decodeReceiptsOf,
+  decodeReplayedBlock,
+  decodeWritesOf,
+  type ReplayedBlock,
+} from './record-bodies.ts';
+import { reverseWrites, touchedBy } from './reverse-writes.ts';
+import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
+import { StateAt } from './state-store.ts';
+import { privateOutOfOrder, wrongIndex } from './store-errors.ts';
+
+/** A header with the seals of some 20 validators; longer ones are read with their block. */
+const HEADER_READ_BYTES = 4096;
+/** Accounts and slots changed since the block of a proof: more would take too long. */
+const PROOF_CHANGES_MAX = 200_000;
+
+export interface StoredChainParts {
+  readonly log: LogFolder;
+  readonly kv: Kv;
+  readonly dialect?: TransactionDialect | undefined;
+  readonly segmentBytesMax?: number | undefined;
+  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
+  readonly trieBytesMax?: number | undefined;
+  /** Decoded transactions that are kept of blocks, and receipts. */
+  readonly cachedTransactionsMax?: number | undefined;
+}
+
+export class StoredChain implements ChainReader {
+  protected readonly kv: Kv;
+  protected readonly log: BlockLog;
+  protected readonly dialect: TransactionDialect;
+  protected readonly cached: CachedBlocks;
+  private readonly trieBytesMax: number | undefined;
+  protected index: BlockIndex;
+  protected stateSpaces: Spaces;
+  /** Code above the checkpoint, by bare hex of its hash. */
+  protected readonly recentCodes = new Map<string, Uint8Array>();
+  protected current: Head | undefined;
+
+  protected constructor(parts: StoredChainParts, mark: CheckpointMark | undefined) {
+    this.kv = parts.kv;
+    this.dialect = parts.dialect ?? 'quorum';
+    this.trieBytesMax = parts.trieBytesMax;
+    this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
+    this.cached = new CachedBlocks(parts.cachedTransactionsMax);
+    this.index = new BlockIndex(parts.kv);
+    this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
+  }
+
+  /** Whether the block and its receipts are in memory, decoded. */
+  isAtHand(number: number): boolean {
+    return this.cached.blocks.has(number) && this.cached.receipts.has(number);
+  }
+
+  head(): Head | undefined {
+    return this.current;
+  }
+
+  block(number: number): Block | undefined {
+    const known = this.cached.blocks.get(number);
+    if (known) return known;
+    const body = this.blockBody(number);
+    if (!body) return undefined;
+    const block = decodeBlockOf(body, this.dialect);
+    this.cached.blocks.set(number, block);
+    return block;
+  }
+
+  header(number: number): Header | undefined {
+    if (number === this.current?.number) return this.current.header;
+    const known = this.cached.headers.get(number);
+    if (known) return known;
+    const header = this.readHeader(number) ?? this.block(number)?.header;
+    if (header) this.cached.headers.set(number, header);
+    return header;
+  }
+
+  hashOf(number: number): Hash32 | undefined {
+    return this.isBlock(number) ? this.index.place(number)?.hash : undefined;
+  }
+
+  numberOf(hash: Hash32): number | undefined {
+    return this.index.numberOf(hash);
+  }
+
+  blockByHash(hash: Hash32): Block | undefined {
+    const number = this.index.numberOf(hash);
+    return number === undefined ? undefined : this.block(number);
+  }
+
+  receipts(number: number): readonly Receipt[] | undefined {
+    const known = this.cached.receipts.get(number);
+    if (known) return known;
+    const body = this.blockBody(number);
+    if (!body) return undefined;
+    const receipts = decodeReceiptsOf(body);
+    this.cached.receipts.set(number, receipts);
+    return receipts;
+  }
+
+  transactionByHash(hash: Hash32): TransactionPlace | undefined {
+    return this.index.transaction(hash);
+  }
+
+  privateRecord(psi: Psi, number: number): PrivateRecord | undefined {
+    const key = privateKey(psi, number);
+    const known = this.cached.privateRecords.get(key);
+    if (known) return known;
+    const result = this.privateResult(psi, number);
+    if (!result) return undefined;
+    const { root, receipts, bloom } = result;
+    const record = { root, receipts, bloom };
+    this.cached.privateRecords.set(key, record);
+    return record;
+  }
+
+  bloom(space: Space, number: number): Uint8Array | undefined {
+    if (!this.isBlock(number)) return undefined;
+    const id = space.kind === 'public' ? PUBLIC_ID : this.stateSpaces.get(space.psi)?.id;
+    return id === undefined ? undefined : this.index.bloom(number, id);
+  }
+
+  writes(number: number): WriteSet | undefined {
+    const body = this.blockBody(number);
+    return body && decodeWritesOf(body);
+  }
+
+  stateAt(space: Space, number: number): StateReader {
+    if (number > this.cursor(space) || number < 0) {
+      throw fail(
+        'STORE_STATE_UNAVAILABLE',
+        space.kind === 'public'
+          ? `state of block ${number} is not there: the head is ${this.cursor(space)}`
+          : `private state is at block ${this.cursor(space)} of ${this.stateSpaces.open.cursor}: the private transaction manager does not answer`,
+      );
+    }
+    return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
+  }
+
+  cursor(space: Space): number {
+    return space.kind === 'public' ? this.stateSpaces.open.cursor : this.cursorOf(space.psi);
+  }
+
+  spaces(): readonly Psi[] {
+    return this.stateSpaces.psis();
+  }
+
+  code(hash: Hash32): Uint8Array | undefined {
+    return this.recentCodes.get(bareHex(hash)) ?? this.kv.get(TABLE.code, hash);
+  }
+
+  trieAt(space: Space, number: number): StateTrie {
+    const entry =
+      space.kind === 'public'
+        ? this.stateSpaces.open
+        : (this.stateSpaces.get(space.psi) ?? this.stateSpaces.get(EMPTY_PSI));
+    if (!entry) return this.stateSpaces.emptyTrie();
+    const target = this.stateAt(space, number);
+    if (number === entry.cursor) return this.latestTrie(entry);
+    const known = entry.versions.get(number);
+    if (known) return known;
+    const back = this.writesBackTo(entry, number, target, PROOF_CHANGES_MAX);
+    const trie = this.latestTrie(entry).update(back);
+    entry.versions.keepLedBack(number, trie);
+    return trie;
+  }
+
+  /** As it was appended, with what it changed; undefined where the space has nothing of its own. */
+  privateResult(psi: Psi, number: number): SpaceResult | undefined {
+    const entry = this.stateSpaces.get(psi);
+    if (!entry || number > entry.cursor) return undefined;
+    const place = this.index.place(number, entry.id);
+    return place && decodePrivateRecord(this.log.read(place).body).spaces.get(psi);
+  }
+
+  /** After the last block of the space. */
+  protected latestTrie(entry: SpaceEntry): StateTrie {
+    return entry.trie;
+  }
+
+  // --- applying records -------------------------------------------------------------------------------------------
+
+  /** All is read anew from the index at `mark`. Throws STORE_CORRUPT when the log does not hold its block. */
+  protected restart(mark: CheckpointMark | undefined): void {
+    this.index = new BlockIndex(this.kv);
+    this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
+    this.recentCodes.clear();
+    this.cached.clear();
+    this.current = undefined;
+    this.beginAt(mark);
+  }
+
+  /** The head is the block of `mark`. */
+  protected beginAt(mark: CheckpointMark | undefined): void {
+    if (!mark) return;
+    const header = this.block(mark.number)?.header;
+    if (!header || !equalBytes(this.index.place(mark.number)!.hash, mark.hash)) {
+      throw wrongIndex(`it names block ${mark.number}, which the log does not hold`);
+    }
+    this.current = { number: mark.number, hash: mark.hash, header };
+  }
+
+  protected checkOrder({ header }: Block): void {
+    const { number, parentHash } = header;
+    const head = this.current;
+    const fits = head
+      ? number === head.number + 1 && equalBytes(parentHash, head.hash)
+      : number === 0;
+    if (!fits) {
+      throw fail(
+        'STORE_BLOCK_OUT_OF_ORDER',
+        `block ${number} does not follow the head${head ? ` (block ${head.number})` : ': the store is empty'}`,
+      );
+    }
+  }
+
+  /** Takes in a record that is no rewind; tries are left to do. Returns the roots that they must come to. */
+  protected replayRecord(record: ScannedRecord): ReadonlyMap<SpaceEntry, Hash32> {
+    const { kind, body, position } = record;
+    if (kind === RECORD_KIND.block) {
+      const replayed = decodeReplayedBlock(body, this.dialect);
+      this.checkOrder(replayed.block);
+      this.applyBlock(replayed, position);
+      return new Map([[this.stateSpaces.open, replayed.block.header.stateRoot]]);
+    }
+    const { number, spaces } = decodePrivateRecord(body);
+    this.checkPrivateOrder(number, spaces, this.stateSpaces.open.cursor);
+    this.applyPrivate(number, spaces, position);
+    return new Map([...spaces].map(([psi, { root }]) => [this.stateSpaces.get(psi)!, root]));
+  }
+
+  /** Without `trie`, that is left to do. */
+  protected applyBlock(record: ReplayedBlock, position: LogPosition, trie?: StateTrie): void {
+    const { block, writes, hasPrivateWork } = record;
+    const { number } = block.header;
+    const { open } = this.stateSpaces;
+    this.index.addBlock(block, { ...position, hash: block.hash, hasPrivateWork });
+    open.recent.apply(number, writes);
+    if (trie) advance(open, number, trie, leavesOf(writes));
+    else open.cursor = number;
+    this.addCodes(writes);
+    this.current = { number, hash: block.hash, header: block.header };
+    this.skipQuietBlocks();
+  }
+
+  protected checkPrivateOrder(
+    number: number,
+    spaces: ReadonlyMap<Psi, SpaceResult>,
+    head: number,
+  ): void {
+    for (const psi of spaces.keys()) {
+      const entry = this.stateSpaces.get(psi);
+      if (entry && entry.cursor !== number - 1) throw privateOutOfOrder(entry.cursor, number);
+    }
+    const { baseCursor } = this.stateSpaces;
+    if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
+  }
+
+  /** Without `tries`, they are left to do. */
+  protected applyPrivate(
+    number: number,
+    spaces: ReadonlyMap<Psi, SpaceResult>,
+    position: LogPosition,
+    tries?: ReadonlyMap<Psi, StateTrie>,
+  ): void {
+    const place: Place = {
+      ...position,
+      hash: this.index.place(number)!.hash,
+      hasPrivateWork: true,
+    };
+    const isFirstRun = this.stateSpaces.baseCursor === number - 1;
+    for (const [psi, result] of spaces) {
+      const known = this.stateSpaces.get(psi);
+      const entry = known ?? this.stateSpaces.add(psi, number - 1);
+      entry.recent.apply(number, result.writes);
+      if (tries) {
+        // A new space reads its own nodes, which the trie from before it had a number cannot.
+        const trie = known ? tries.get(psi)! : entry.trie.update(result.writes);
+        trie.root();
+        advance(entry, number, trie, leavesOf(result.writes));
+      } else {
+        entry.cursor = number;
+      }
+      this.addCodes(result.writes);
+      this.index.addPrivate(number, entry.id, place, result.bloom);
+    }
+    if (isFirstRun) {
+      this.stateSpaces.baseCursor = number;
+      for (const entry of this.stateSpaces.privates()) {
+        if (entry.cursor === number - 1) entry.cursor = number;
+      }
+    }
+    this.skipQuietBlocks();
+  }
+
+  protected writesBackTo(
+    entry: SpaceEntry,
+    to: number,
+    target: StateReader,
+    changesMax = Number.POSITIVE_INFINITY,
+  ): WriteSet {
+    const latest = new StateAt(this.kv, entry, this, entry.cursor);
+    const touched = touchedBy(this.writeSetsSince(entry, to), changesMax);
+    if (!touched) {
+      throw fail(
+        'STORE_PROOF_TOO_OLD',
+        `proof at block ${to}: more than ${changesMax} accounts and slots have changed since. Ask for a later block, or ask a node whose head is nearer to it`,
+      );
+    }
+    return reverseWrites(touched, latest, target);
+  }
+
+  protected cursorOf(psi: Psi): number {
+    return this.stateSpaces.get(psi)?.cursor ?? this.stateSpaces.baseCursor;
+  }
+
+  protected *writeSetsSince(entry: SpaceEntry, to: number): Generator<WriteSet> {
+    for (let number = to + 1; number <= entry.cursor; number++) {
+      const writes =
+        entry.psi === undefined
+          ? this.writes(number)
+          : this.privateResult(entry.psi, number)?.writes;
+      if (writes) yield writes;
+    }
+  }
+
+  protected isBlock(number: number): boolean {
+    return this.current !== undefined && number >= 0 && number <= this.current.number;
+  }
+
+  private addCodes(writes: WriteSet): void {
+    for (const { hash, code } of writes.codes) this.recentCodes.set(bareHex(hash), code);
+  }
+
+  /** Private states are done with a block that has nothing for them. */
+  private skipQuietBlocks(): void {
+    const { stateSpaces } = this;
+    stateSpaces.baseCursor = this.quietUpTo(stateSpaces.baseCursor);
+    for (const entry of stateSpaces.privates()) entry.cursor = this.quietUpTo(entry.cursor);
+  }
+
+  private quietUpTo(cursor: number): number {
+    let at = cursor;
+    const head = this.stateSpaces.open.cursor;
+    while (at < head && !this.index.place(at + 1)!.hasPrivateWork) at++;
+    return at;
+  }
+
+  private blockBody(number: number): Uint8Array | undefined {
+    const place = this.isBlock(number) || !this.current ? this.index.place(number) : undefined;
+    return place && this.log.read(place).body;
+  }
+
+  private entryOrEmpty(space: Space) {
+    if (space.kind === 'public') return this.stateSpaces.open;
+    return (
+      this.stateSpaces.get(space.psi) ??
+      this.stateSpaces.get(EMPTY_PSI) ??
+      this.stateSpaces.nothing()
+    );
+  }
+
+  /** From the log; undefined unless its hash is the one that the index tells. */
+  private readHeader(number: number): Header | undefined {
+    const place = this.isBlock(number) ? this.index.place(number) : undefined;
+    const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));
+    return header && equalBytes(blockHash(header), place.hash) ? header : undefined;
+  }
+}
