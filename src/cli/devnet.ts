@@ -9,6 +9,7 @@ import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
 import { renderTable } from '../services/devnet/table.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
+import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import type { Command } from './command.ts';
 import { inProcessLauncher } from './in-process.ts';
 import { stderrLog } from './log.ts';
@@ -107,7 +108,7 @@ export const devnetCommand: Command = {
       throw fail('OPTION_CONFLICT', '--in-process ends with this process: leave --wait away');
     }
     const launch = options.boolean('in-process')
-      ? inProcessLauncher()
+      ? inProcessLauncher(3, { readerWorker: READER_WORKER })
       : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
     console.log('Starting a Quorate devnet ...');

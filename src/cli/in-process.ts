@@ -7,7 +7,7 @@ import { parseOptions } from '../io/host/options.ts';
 import type { Launch } from '../services/devnet/processes.ts';
 import { VERSION } from '../services/ledger/facts.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
-import { startNode } from '../services/ledger/start.ts';
+import { type NodeHost, startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';
@@ -15,10 +15,11 @@ import { settingsOf } from '../services/signer/settings.ts';
 import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
 import { type StakingHost, startStaking } from '../services/staking/start.ts';
 
-type StakingParts = Pick<StakingHost, 'depositSigner'>;
+/** What runs in threads: their modules are made by the build. */
+export type ThreadParts = Pick<StakingHost, 'depositSigner'> & Pick<NodeHost, 'readerWorker'>;
 
 /** `verbosity`: of the log files, 0 silent .. 5 trace. */
-export function inProcessLauncher(verbosity = 3, stakingParts: StakingParts = {}): Launch {
+export function inProcessLauncher(verbosity = 3, threadParts: ThreadParts = {}): Launch {
   return async ({ name, args, logFile }) => {
     const [command, ...argv] = args;
     const { log } = createLogger({
@@ -26,7 +27,7 @@ export function inProcessLauncher(verbosity = 3, stakingParts: StakingParts = {}
       clock: systemClock,
       verbosity,
     });
-    const close = await start(command, argv, log, stakingParts);
+    const close = await start(command, argv, log, threadParts);
     let end: (how: string) => void = () => {};
     const ended = new Promise<string>((resolve) => {
       end = resolve;
@@ -48,7 +49,7 @@ async function start(
   command: string | undefined,
   argv: readonly string[],
   log: ReturnType<typeof createLogger>['log'],
-  stakingParts: StakingParts,
+  threadParts: ThreadParts,
 ) {
   if (command === 'node') {
     const options = parseOptions(NODE_ROWS, { argv });
@@ -56,6 +57,7 @@ async function start(
       log,
       privateConfig: undefined,
       environment: {},
+      readerWorker: threadParts.readerWorker,
       onFault: (error) => log('error', 'The disk failed', { err: error }),
     });
     return () => node.close();
@@ -74,7 +76,7 @@ async function start(
   }
   if (command === 'staking') {
     const options = parseOptions(STAKING_ROWS, { argv });
-    const staking = await startStaking(stakingConfig(options), { log, env: {}, ...stakingParts });
+    const staking = await startStaking(stakingConfig(options), { log, env: {}, ...threadParts });
     return () => staking.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);

@@ -1,6 +1,7 @@
 /** `quorate node`. */
 import { onStopSignal } from '../io/host/signals.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
+import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { startNode } from '../services/ledger/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
@@ -29,6 +30,7 @@ export const nodeCommand: Command = {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
+      readerWorker: READER_WORKER,
       onFault,
     });
     onStopSignal({ stop: () => node.close(), log });

@@ -12,6 +12,12 @@ import { freePorts } from './free-ports.ts';
 import { type Rpc, rpcClient } from './rpc-client.ts';
 import { signHere } from './staking.ts';
 
+/** As the build has made it: threads load no TypeScript. */
+const BUILT_READER = new URL(
+  '../../dist/services/ledger/readers/reader-worker.js',
+  import.meta.url,
+);
+
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 export const MAIN = join(PROJECT, 'dist/cli/main.js');
 
@@ -37,7 +43,10 @@ export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'quorate-e2e-'));
   const launch = options.inProcesses
     ? processLauncher(MAIN, process.env)
-    : inProcessLauncher(options.verbosity, { depositSigner: signHere });
+    : inProcessLauncher(options.verbosity, {
+        depositSigner: signHere,
+        readerWorker: BUILT_READER,
+      });
   const wanted: DevnetOptions = {
     isFresh: false,
     blockPeriodSeconds: 1,

@@ -77,7 +77,7 @@ export class Party {
       }),
       eea: { send: refuse, createGroup: refuse, findGroups: refuse, deleteGroup: refuse },
       isMarking: false,
-      estimateGas: () => 1_000_000n,
+      estimateGas: () => Promise.resolve(1_000_000n),
       feeCapWei: 0n,
       gasPrices: { suggest: () => 0n },
       allowsUnprotected: true,

@@ -10,9 +10,15 @@ import {
   sign65,
 } from '../../src/core/base/secp256k1.ts';
 import type { Block } from '../../src/core/chain/block.ts';
+import type { ChainConfig } from '../../src/core/chain/chain-config.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
 import type { Log } from '../../src/core/ports.ts';
-import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import {
+  type PrivateStates,
+  residentPrivateStates,
+  SINGLE_PRIVATE_STATE,
+} from '../../src/core/privacy/private-states.ts';
+import { ChainReplica } from '../../src/core/store/chain-replica.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
@@ -28,13 +34,21 @@ import { OPEN } from '../../src/io/rpc/access.ts';
 import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
+import { notSent } from '../../src/io/threads/task-threads.ts';
 import { type AccessControl, accessControlOf } from '../../src/services/ledger/access-control.ts';
 import { adminDesk } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
 import { NODE_ROWS } from '../../src/services/ledger/options.ts';
+import type {
+  ReaderSettings,
+  ReaderThreads,
+  ReadJob,
+} from '../../src/services/ledger/readers/job.ts';
+import { Reader } from '../../src/services/ledger/readers/reader.ts';
 import { composeApi, type ServedApi } from '../../src/services/ledger/serve.ts';
+import { openViews } from '../../src/services/ledger/view/open-views.ts';
 
 export const ALL_APIS = 'eth,net,web3,debug,istanbul,txpool,admin,personal,miner';
 
@@ -67,7 +81,8 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
   const { genesis, secretKey, log = () => {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'quorate-rpc-'));
   const manager = options.manager ?? managerNotInUse();
-  const node = await lonelyNode(options, manager, log);
+  const disk = new MemoryDisk();
+  const node = await lonelyNode(options, manager, log, disk);
   for (const block of options.blocks ?? []) await node.chain.commit(block, 'group');
   const accounts = new AccountStore({
     directory: join(folder, 'keystore'),
@@ -122,6 +137,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     options: nodeOptions,
     access,
     log,
+    readers: (settings) => readerHere(disk, genesis.config, settings, log),
   });
   for (const part of api.parts) await part.start();
   return {
@@ -148,8 +164,8 @@ async function lonelyNode(
   { genesis, secretKey, isMining, privateStates }: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
+  disk: MemoryDisk,
 ): Promise<LedgerNode & { stop(): Promise<void> }> {
-  const disk = new MemoryDisk();
   const kv = disk.kv('index');
   const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: systemClock });
   await ensureFirstBlock(store, genesis);
@@ -196,3 +212,35 @@ async function lonelyNode(
 }
 
 const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
+
+/** A reader as its thread runs it, on this thread. */
+function readerHere(
+  disk: MemoryDisk,
+  config: ChainConfig,
+  { tenants, looks, limits }: ReaderSettings,
+  log: Log,
+): ReaderThreads {
+  const chain = new ChainReplica({ log: disk.log('blocks'), kv: disk.kv('index') });
+  const states = tenants ? residentPrivateStates(tenants) : SINGLE_PRIVATE_STATE;
+  const reader = new Reader({
+    chain,
+    viewOf: openViews({ chain, config, states, looks }),
+    hasPrivateStates: config.isQuorum,
+    limits,
+    clock: systemClock,
+    log,
+  });
+  return {
+    start: () => {},
+    run: async (job) => structuredClone(await reader.run(copied(job), () => false)),
+    stop: () => Promise.resolve(),
+  };
+}
+
+function copied(job: ReadJob): ReadJob {
+  try {
+    return structuredClone(job);
+  } catch (error) {
+    throw notSent(error);
+  }
+}

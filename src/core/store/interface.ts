@@ -63,6 +63,8 @@ export interface ChainReader {
   blockByHash(hash: Hash32): Block | undefined;
   /** Public receipts, by index. */
   receipts(number: number): readonly Receipt[] | undefined;
+  /** Whether a block and its receipts are in memory, decoded: everything about it is at hand. */
+  isAtHand(number: number): boolean;
   transactionByHash(hash: Hash32): TransactionPlace | undefined;
   /** undefined: the space has nothing of its own at that block. */
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined;

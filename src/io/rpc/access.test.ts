@@ -41,7 +41,7 @@ function guarded(isMultitenant: boolean) {
     },
   );
   const sent: string[] = [];
-  const channel: Channel = { subscriptions: new Map(), send: (text) => sent.push(text) };
+  const channel: Channel = { subscriptions: new Map(), send: (text) => sent.push(String(text)) };
   const ask = async (access: Access, name: string, psi?: string, params: unknown[] = []) => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params });
     const caller = { transport: 'ws', psi, access, remote: '' } as const;

@@ -23,7 +23,7 @@ function echo() {
     channel: undefined,
     isClosed: false,
   };
-  const handle = async (text: string, caller: Caller, channel?: Channel) => {
+  const reply = async (text: string, caller: Caller, channel?: Channel) => {
     seen.callers.push(caller);
     if (text.includes('open')) {
       seen.channel = channel;
@@ -33,7 +33,7 @@ function echo() {
     }
     return text.includes('silent') ? '' : JSON.stringify({ got: text });
   };
-  return { seen, dispatcher: { handle } as never };
+  return { seen, dispatcher: { reply } as never };
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -192,7 +192,7 @@ describe('subscriptions', () => {
     const sent: any[] = [];
     const channel: Channel = {
       subscriptions: new Map(),
-      send: (text) => void sent.push(JSON.parse(text)),
+      send: (text) => void sent.push(JSON.parse(String(text))),
     };
     return { channel, sent };
   };

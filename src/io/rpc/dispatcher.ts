@@ -1,5 +1,4 @@
 /** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
-import { QuorateError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import { type Access, checkAccess, stateOf } from './access.ts';
 import {
@@ -14,7 +13,9 @@ import {
   parseEnvelope,
   resultReply,
 } from './envelope.ts';
-import { type Method, type Param, ParamError, RPC, RpcError, type Subscription } from './method.ts';
+import { failureReply } from './failure.ts';
+import { type Method, type Param, RPC, RpcError, type Subscription } from './method.ts';
+import { parseParams, positional } from './params.ts';
 
 /** Who asks, as far as the transport knows. */
 export interface Caller {
@@ -23,12 +24,27 @@ export interface Caller {
   readonly psi: string | undefined;
   readonly access: Access;
   readonly remote: string;
+  /** Number of the connection. */
+  readonly connection?: number;
+}
+
+/** A reply as JSON: text, or where it is long its bytes. */
+export type Reply = string | Uint8Array;
+
+/** Who answers calls of heavy methods in place of this thread. */
+export interface Readers {
+  /** The whole reply. Never rejects for a fault of the call. `signal`: nobody waits for it any more. */
+  answer(
+    call: Call & { readonly id: string },
+    caller: Caller,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly reply: Reply; readonly isError: boolean }>;
 }
 
 /** A connection that can carry notifications. */
 export interface Channel {
   readonly subscriptions: Map<string, () => void>;
-  send(text: string): void;
+  send(text: Reply): void;
 }
 
 export interface Table<Context> {
@@ -59,6 +75,7 @@ export class Dispatcher<Context> {
   private readonly isMultitenant: boolean;
   private readonly nowMs: () => number;
   private readonly onCall: CallMeter | undefined;
+  private readonly readers: Readers | undefined;
 
   constructor(
     table: Table<Context>,
@@ -74,6 +91,8 @@ export class Dispatcher<Context> {
       nowMs: () => number;
       /** Told of each call of a method that exists. */
       onCall?: CallMeter | undefined;
+      /** Without: everything is answered on this thread. */
+      readers?: Readers | undefined;
     },
   ) {
     for (const row of table.methods) for (const name of row.names) this.byName.set(name, row);
@@ -85,11 +104,24 @@ export class Dispatcher<Context> {
     this.isMultitenant = options.isMultitenant;
     this.nowMs = options.nowMs;
     this.onCall = options.onCall;
+    this.readers = options.readers;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
   async handle(text: string, caller: Caller, channel?: Channel): Promise<string> {
+    const reply = await this.reply(text, caller, channel);
+    return typeof reply === 'string' ? reply : Buffer.from(reply).toString();
+  }
+
+  /** As `handle`. Calls under way are given up with `signal`. */
+  async reply(
+    text: string,
+    caller: Caller,
+    channel?: Channel,
+    signal?: AbortSignal,
+  ): Promise<Reply> {
     const envelope = parseEnvelope(text);
+    const asker = { caller, channel, signal };
     switch (envelope.kind) {
       case 'empty':
         return '';
@@ -100,11 +132,11 @@ export class Dispatcher<Context> {
       case 'tooLarge':
         return BATCH_TOO_LARGE;
       case 'single':
-        return (await this.answer(envelope.entry, caller, channel)) ?? '';
+        return (await this.answer(envelope.entry, asker)) ?? '';
       case 'batch': {
-        const answers = await this.answerAll(envelope.entries, caller, channel);
+        const answers = await this.answerAll(envelope.entries, asker);
         const replies = answers.filter((reply) => reply !== undefined);
-        return replies.length === 0 ? '' : `[${replies.join(',')}]`;
+        return replies.length === 0 ? '' : joined(replies);
       }
     }
   }
@@ -112,10 +144,9 @@ export class Dispatcher<Context> {
   /** In order, one after another; calls that may overlap wait together, so that a batch of transactions shares its syncs. */
   private async answerAll(
     entries: readonly Entry[],
-    caller: Caller,
-    channel?: Channel,
-  ): Promise<readonly (string | undefined)[]> {
-    const answers: (string | undefined)[] = [];
+    asker: Asker,
+  ): Promise<readonly (Reply | undefined)[]> {
+    const answers: (Reply | undefined)[] = [];
     let length = 0;
     let turnMs = performance.now();
     for (let at = 0; at < entries.length; ) {
@@ -123,10 +154,10 @@ export class Dispatcher<Context> {
         answers.push(refuseFull(entries[at++]!));
         continue;
       }
-      const together = [this.answer(entries[at++]!, caller, channel)];
+      const together = [this.answer(entries[at++]!, asker)];
       const end = Math.min(entries.length, at - 1 + OVERLAPPING_CALLS_MAX);
       while (at < end && this.mayOverlap(entries[at - 1]!) && this.mayOverlap(entries[at]!))
-        together.push(this.answer(entries[at++]!, caller, channel));
+        together.push(this.answer(entries[at++]!, asker));
       const answered = await Promise.all(together);
       for (const answer of answered) length += answer?.length ?? 0;
       answers.push(...answered);
@@ -141,22 +172,20 @@ export class Dispatcher<Context> {
     return entry.kind === 'call' && this.byName.get(entry.method)?.isOverlapping === true;
   }
 
-  private async answer(
-    entry: Entry,
-    caller: Caller,
-    channel?: Channel,
-  ): Promise<string | undefined> {
+  private async answer(entry: Entry, asker: Asker): Promise<Reply | undefined> {
     if (entry.kind === 'response') return undefined;
     if (entry.kind === 'invalid') return invalidRequest(entry.id);
     const id = entry.id;
     const begunMs = this.onCall && performance.now();
     try {
-      const result = await this.run(entry, this.admit(entry, caller), channel);
-      this.meter(entry.method, true, begunMs);
-      return id === undefined ? undefined : resultReply(id, result);
+      const result = await this.run(entry, this.admit(entry, asker.caller), asker);
+      const isRead = result instanceof ReadReply;
+      this.meter(entry.method, !isRead || !result.isError, begunMs);
+      if (id === undefined) return undefined;
+      return isRead ? result.reply : resultReply(id, result);
     } catch (error) {
       this.meter(entry.method, false, begunMs);
-      return id === undefined ? undefined : this.toReply(id, entry.method, error);
+      return id === undefined ? undefined : failureReply(id, entry.method, error, this.log);
     }
   }
 
@@ -174,7 +203,7 @@ export class Dispatcher<Context> {
     return { ...caller, psi: stateOf(access, caller.psi, this.isMultitenant) };
   }
 
-  private run(call: Call, caller: Caller, channel?: Channel) {
+  private run(call: Call, caller: Caller, { channel, signal }: Asker) {
     const split = call.method.search(/[_.]/);
     const namespace = call.method.slice(0, Math.max(split, 0));
     const action = call.method.slice(split + 1);
@@ -183,6 +212,22 @@ export class Dispatcher<Context> {
     if (split > 0 && action === 'unsubscribe') return unsubscribe(call, channel);
     const row = this.byName.get(call.method);
     if (!row || !this.isEnabled(caller, namespace)) throw notFound(call.method);
+    const { readers } = this;
+    if (!readers || !row.isHeavy || call.id === undefined) return this.runHere(row, call, caller);
+    const { id } = call;
+    const read = async () => {
+      const { reply, isError } = await readers.answer({ ...call, id }, caller, signal);
+      return new ReadReply(reply, isError);
+    };
+    if (row.isHeavy === true) return read();
+    const args = parseParams(row.params, call.params);
+    const context = this.contextOf(caller, id);
+    return row.isHeavy(context, args) ? read() : row.call(context, call.method, args);
+  }
+
+  /** Nobody hears of a read without an id. */
+  private runHere(row: Method<Context>, call: Call, caller: Caller) {
+    if (this.readers && row.isHeavy && call.id === undefined) return null;
     const args = parseParams(row.params, call.params);
     return row.call(this.contextOf(caller, call.id), call.method, args);
   }
@@ -217,22 +262,32 @@ export class Dispatcher<Context> {
   private isOver({ access }: Caller): boolean {
     return access.kind === 'token' && access.token.isExpired(this.nowMs());
   }
+}
 
-  private toReply(id: string, method: string, error: unknown): string {
-    if (error instanceof RpcError) return errorReply(id, error.number, error.message, error.data);
-    if (error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN') {
-      const isRevert = error.code === 'EXECUTION_REVERTED';
-      return errorReply(
-        id,
-        isRevert ? RPC.reverted : RPC.server,
-        error.message,
-        isRevert ? error.data : undefined,
-      );
-    }
-    const fault = error as Error;
-    this.log('error', 'RPC method failed', { method, err: fault.message, stack: fault.stack });
-    return errorReply(id, RPC.server, 'method handler crashed');
+/** Who asks, and how to reach him. */
+interface Asker {
+  readonly caller: Caller;
+  readonly channel: Channel | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a reader answered. */
+class ReadReply {
+  readonly reply: Reply;
+  readonly isError: boolean;
+
+  constructor(reply: Reply, isError: boolean) {
+    this.reply = reply;
+    this.isError = isError;
   }
+}
+
+function joined(replies: readonly Reply[]): Reply {
+  if (replies.every((reply) => typeof reply === 'string')) return `[${replies.join(',')}]`;
+  const parts: Reply[] = [];
+  for (const reply of replies) parts.push(parts.length === 0 ? '[' : ',', reply);
+  parts.push(']');
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
 function refuseFull(entry: Entry): string | undefined {
@@ -259,36 +314,4 @@ function unsubscribe(call: Call, channel?: Channel): boolean {
 
 function notFound(method: string): RpcError {
   return new RpcError(RPC.methodNotFound, `the method ${method} does not exist/is not available`);
-}
-
-function positional(params: unknown): readonly unknown[] {
-  if (params === undefined) return [];
-  if (!Array.isArray(params)) throw new RpcError(RPC.invalidParams, 'non-array args');
-  return params;
-}
-
-function parseParams(rows: readonly Param<unknown>[], params: unknown): unknown[] {
-  const given = positional(params);
-  if (given.length > rows.length && !isTrailingNull(given, rows.length)) {
-    throw new RpcError(RPC.invalidParams, `too many arguments, want at most ${rows.length}`);
-  }
-  return rows.map((row, index) => {
-    const value = given[index];
-    if (index >= given.length || (value === null && row.isOptional)) {
-      if (!row.isOptional)
-        throw new RpcError(RPC.invalidParams, `missing value for required argument ${index}`);
-      return row.parse(undefined);
-    }
-    try {
-      return row.parse(value);
-    } catch (error) {
-      if (!(error instanceof ParamError)) throw error;
-      throw new RpcError(RPC.invalidParams, `invalid argument ${index}: ${error.message}`);
-    }
-  });
-}
-
-/** Clients of GoQuorum's console append a null callback: a trailing null is ignored. */
-function isTrailingNull(given: readonly unknown[], wanted: number): boolean {
-  return given.length === wanted + 1 && given[wanted] === null;
 }

@@ -14,7 +14,7 @@ async function serve(options: Partial<HttpOptions> = {}) {
   const callers: Caller[] = [];
   const server = await serveHttp(
     {
-      async handle(text: string, caller: Caller) {
+      async reply(text: string, caller: Caller) {
         callers.push(caller);
         return text === 'long' ? `"${'x'.repeat(5_000)}"` : `"${text.length}"`;
       },

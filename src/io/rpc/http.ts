@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
 import type { Access, Authenticate } from './access.ts';
-import type { Caller, Dispatcher } from './dispatcher.ts';
+import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 
 export const HTTP_BODY_BYTES_MAX = 5 * 1024 * 1024;
 const CONTENT_TYPES = new Set([
@@ -62,7 +62,7 @@ export interface RpcHttpServer {
 }
 
 export async function serveHttp(
-  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
   options: HttpOptions,
 ): Promise<RpcHttpServer> {
   const load: Load = { bodyBytes: 0 };
@@ -90,7 +90,7 @@ export async function serveHttp(
 }
 
 async function respond(
-  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
   options: HttpOptions,
   load: Load,
   request: IncomingMessage,
@@ -127,8 +127,10 @@ async function respond(
   ]);
   try {
     if (response.destroyed) return;
-    const reply = await dispatcher.handle(body, callerOf(request, url, access));
-    send(request, response, reply);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const caller = callerOf(request, url, access);
+    send(request, response, await dispatcher.reply(body, caller, undefined, gone.signal));
   } finally {
     load.bodyBytes -= body.length;
   }
@@ -191,7 +193,19 @@ export function callerOf(
     psi: psiOf(request, url),
     access,
     remote: request.socket.remoteAddress ?? '',
+    connection: connectionOf(request.socket),
   };
+}
+
+const connections = new WeakMap<object, number>();
+let lastConnection = 0;
+
+/** A number that no other connection of this process has. */
+export function connectionOf(socket: object): number {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  connections.set(socket, ++lastConnection);
+  return lastConnection;
 }
 
 /**
@@ -205,8 +219,12 @@ function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
   return url.searchParams.get('PSI') || undefined;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, reply: string): void {
-  const bytes = Buffer.from(reply === '' ? '' : `${reply}\n`);
+function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  if (response.destroyed) return;
+  const isText = typeof reply === 'string';
+  const bytes = isText
+    ? Buffer.from(reply === '' ? '' : `${reply}\n`)
+    : Buffer.from(reply.buffer, reply.byteOffset, reply.length);
   response.setHeader('content-type', 'application/json');
   const wantsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
   if (!wantsGzip || bytes.length < GZIP_BYTES_MIN) {

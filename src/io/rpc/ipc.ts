@@ -3,11 +3,12 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { OPEN } from './access.ts';
 import type { Channel, Dispatcher } from './dispatcher.ts';
+import { connectionOf } from './http.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
 /** Serves `path` with mode 0600. Returns a function that ends it and removes the file. */
 export async function serveIpc(
-  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
   path: string,
 ): Promise<() => Promise<void>> {
   rmSync(path, { force: true });
@@ -29,11 +30,17 @@ export async function serveIpc(
     });
 }
 
-function converse(dispatcher: Pick<Dispatcher<never>, 'handle'>, socket: Socket): void {
+function converse(dispatcher: Pick<Dispatcher<never>, 'reply'>, socket: Socket): void {
   const channel: Channel = {
     subscriptions: new Map(),
-    send: (text) => void (socket.writable && socket.write(`${text}\n`)),
+    send(text) {
+      if (!socket.writable) return;
+      socket.write(text);
+      socket.write('\n');
+    },
   };
+  const connection = connectionOf(socket);
+  const gone = new AbortController();
   const splitter = new JsonSplitter();
   let turn: Promise<void> = Promise.resolve();
   socket.setEncoding('utf8');
@@ -50,14 +57,16 @@ function converse(dispatcher: Pick<Dispatcher<never>, 'handle'>, socket: Socket)
           psi: psiOfId(value),
           access: OPEN,
           remote: 'ipc',
+          connection,
         } as const;
-        const reply = await dispatcher.handle(value, caller, channel);
-        if (reply !== '') channel.send(reply);
+        const reply = await dispatcher.reply(value, caller, channel, gone.signal);
+        if (reply.length > 0) channel.send(reply);
       });
     }
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
+    gone.abort();
     for (const close of channel.subscriptions.values()) close();
     channel.subscriptions.clear();
   });

@@ -38,6 +38,8 @@ export interface Method<Context> {
   readonly access: Access;
   /** Whether, in a batch, the next call of such a method may begin before this one is answered: its order is settled when it begins. */
   readonly isOverlapping?: boolean;
+  /** Whether a call may take longer than the thread that takes part in consensus can spare. */
+  readonly isHeavy?: boolean | ((context: Context, args: readonly unknown[]) => boolean);
   call(
     context: Context,
     name: string,
@@ -94,6 +96,7 @@ export type MethodBuilder<Context> = <const P extends readonly Param<unknown>[]>
     readonly about: string;
     readonly access?: Access;
     readonly isOverlapping?: boolean;
+    readonly isHeavy?: boolean | ((context: Context, args: ValuesOf<P>) => boolean);
     /** `name` is the spelling that the caller used. */
     readonly call: (
       context: Context,
@@ -112,6 +115,7 @@ export function methodOf<Context>(): MethodBuilder<Context> {
     about: row.about,
     access: row.access ?? 'view',
     isOverlapping: row.isOverlapping ?? false,
+    isHeavy: row.isHeavy as NonNullable<Method<Context>['isHeavy']>,
     call: (context, name, args) => row.call(context, args as never, name),
   });
 }

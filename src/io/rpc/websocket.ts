@@ -26,7 +26,7 @@ export interface WebSocketOptions {
 
 /** Serves upgrades of `server`. Returns a function that ends all connections. */
 export function serveWebSocket(
-  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
   server: Server,
   options: WebSocketOptions,
 ): () => void {
@@ -62,7 +62,7 @@ export function serveWebSocket(
 }
 
 function converse(
-  dispatcher: Pick<Dispatcher<never>, 'handle'>,
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
   socket: WebSocket,
   caller: Promise<Caller>,
 ): void {
@@ -70,10 +70,11 @@ function converse(
     subscriptions: new Map(),
     send(text) {
       if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
-      else if (socket.readyState === socket.OPEN) socket.send(text);
+      else if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
     },
   };
   const waiting = { calls: 0, characters: 0 };
+  const gone = new AbortController();
   let turn: Promise<void> = Promise.resolve();
   // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
   socket.on('message', (data) => {
@@ -85,16 +86,17 @@ function converse(
       return;
     }
     turn = turn.then(async () => {
-      const reply = await dispatcher.handle(text, await caller, channel);
+      const reply = await dispatcher.reply(text, await caller, channel, gone.signal);
       waiting.calls--;
       waiting.characters -= text.length;
-      if (reply !== '') channel.send(reply);
+      if (reply.length > 0) channel.send(reply);
     });
   });
   const ping = setInterval(() => socket.ping(), PING_INTERVAL_MS);
   socket.on('error', () => socket.terminate());
   socket.on('close', () => {
     clearInterval(ping);
+    gone.abort();
     for (const close of channel.subscriptions.values()) close();
     channel.subscriptions.clear();
   });

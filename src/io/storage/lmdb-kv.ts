@@ -95,6 +95,11 @@ class LmdbKv implements Kv {
     } catch (error) {
       throw error instanceof QuorateError ? error : storageError(error, this.path);
     }
+    this.refresh();
+  }
+
+  /** Reads see the newest commit, and only that as long as they are made in one turn of the event loop. */
+  refresh(): void {
     this.reading.root.resetReadTxn();
   }
 
@@ -133,7 +138,7 @@ function rowsOf(handle: Handle, table: string): Rows {
   return rows;
 }
 
-export function openLmdbKv(options: LmdbOptions): Kv {
+export function openLmdbKv(options: LmdbOptions): Kv & { refresh(): void } {
   try {
     return new LmdbKv(options);
   } catch (error) {

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
 import type { LogFile, LogFolder } from '../../core/ports.ts';
 import { storageError } from './system-error.ts';
 
@@ -66,19 +67,7 @@ class NodeLogFile implements LogFile {
   }
 
   read(at: number, length: number): Uint8Array {
-    const wanted = Math.max(0, Math.min(length, this.length - at));
-    const bytes = new Uint8Array(wanted);
-    let done = 0;
-    try {
-      while (done < wanted) {
-        const count = readSync(this.descriptor, bytes, done, wanted - done, at + done);
-        if (count === 0) break;
-        done += count;
-      }
-    } catch (error) {
-      throw storageError(error, this.path);
-    }
-    return done === wanted ? bytes : bytes.subarray(0, done);
+    return readAt(this.descriptor, this.path, at, Math.min(length, this.length - at));
   }
 
   truncate(size: number): void {
@@ -100,26 +89,102 @@ class NodeLogFile implements LogFile {
 /** Segments are files `000000.log`, … below `directory`, which is made when missing. */
 export function nodeLogFolder(directory: string): LogFolder {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const pathOf = (segment: number) => join(directory, `${String(segment).padStart(6, '0')}.log`);
   return {
-    segments() {
-      const found: number[] = [];
-      for (const name of readdirSync(directory)) {
-        const digits = SEGMENT_NAME.exec(name)?.[1];
-        if (digits !== undefined) found.push(Number(digits));
-      }
-      return found.sort((a, b) => a - b);
-    },
+    segments: () => segmentsOf(directory),
     open(segment) {
-      const file = new NodeLogFile(pathOf(segment));
+      const file = new NodeLogFile(segmentPath(directory, segment));
       syncDirectory(directory);
       return file;
     },
     remove(segment) {
-      rmSync(pathOf(segment), { force: true });
+      rmSync(segmentPath(directory, segment), { force: true });
       syncDirectory(directory);
     },
   };
+}
+
+/** The segments of a log that somebody else appends to. */
+export function readOnlyLogFolder(directory: string): LogFolder {
+  const refuse = () => {
+    throw fail('STORAGE_READ_ONLY', `${directory} was opened for reading`);
+  };
+  return {
+    segments: () => segmentsOf(directory),
+    open: (segment) => new ReadOnlyLogFile(segmentPath(directory, segment)),
+    remove: refuse,
+  };
+}
+
+/** Its end is where the file ends at that moment. */
+class ReadOnlyLogFile implements LogFile {
+  private readonly path: string;
+  private readonly descriptor: number;
+
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.descriptor = openSync(path, 'r');
+    } catch (error) {
+      throw storageError(error, path);
+    }
+  }
+
+  size(): number {
+    return fstatSync(this.descriptor).size;
+  }
+
+  append(): number {
+    throw this.refusal();
+  }
+
+  async sync(): Promise<void> {
+    throw this.refusal();
+  }
+
+  read(at: number, length: number): Uint8Array {
+    return readAt(this.descriptor, this.path, at, Math.min(length, this.size() - at));
+  }
+
+  truncate(): void {
+    throw this.refusal();
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+
+  private refusal() {
+    return fail('STORAGE_READ_ONLY', `${this.path} was opened for reading`);
+  }
+}
+
+function readAt(descriptor: number, path: string, at: number, length: number): Uint8Array {
+  const wanted = Math.max(0, length);
+  const bytes = new Uint8Array(wanted);
+  let done = 0;
+  try {
+    while (done < wanted) {
+      const count = readSync(descriptor, bytes, done, wanted - done, at + done);
+      if (count === 0) break;
+      done += count;
+    }
+  } catch (error) {
+    throw storageError(error, path);
+  }
+  return done === wanted ? bytes : bytes.subarray(0, done);
+}
+
+function segmentPath(directory: string, segment: number): string {
+  return join(directory, `${String(segment).padStart(6, '0')}.log`);
+}
+
+function segmentsOf(directory: string): number[] {
+  const found: number[] = [];
+  for (const name of readdirSync(directory)) {
+    const digits = SEGMENT_NAME.exec(name)?.[1];
+    if (digits !== undefined) found.push(Number(digits));
+  }
+  return found.sort((a, b) => a - b);
 }
 
 /** Makes names in a directory durable; where the platform cannot, it does so by itself. */

@@ -173,6 +173,13 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'rpc.readers',
+    type: 'integer',
+    about:
+      'Threads that answer calls, logs, traces, proofs and other long reads; 0: none, they hold up the node. Default: one less than the machine has cores, at least one',
+    group: RPC,
+  },
+  {
     flag: 'vm.calltimeout',
     type: 'integer',
     default: 5,

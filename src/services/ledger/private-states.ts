@@ -7,6 +7,7 @@ import {
   type PrivateStates,
   residentPrivateStates,
   SINGLE_PRIVATE_STATE,
+  type TenantGroup,
 } from '../../core/privacy/private-states.ts';
 
 export const OPEN_STATES_WARNING =
@@ -52,4 +53,12 @@ export async function privateStatesOf(genesis: Genesis, manager: Manager): Promi
     );
   }
   return residentPrivateStates(await manager.groups());
+}
+
+/** What `residentPrivateStates` makes the same again of, in another thread; undefined: there is one private state. */
+export function tenantsOf(states: PrivateStates): readonly TenantGroup[] | undefined {
+  if (states === SINGLE_PRIVATE_STATE) return undefined;
+  return states.psis
+    .filter((psi) => psi !== EMPTY_PSI)
+    .map((name) => ({ name, members: states.membersOf(name) ?? [] }));
 }

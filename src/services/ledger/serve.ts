@@ -8,7 +8,6 @@ import { notAuthorized } from '../../core/permission/access-token.ts';
 import type { Kv, Log, Manager, Timers } from '../../core/ports.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
-import { proveAccount } from '../../core/state/proof.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import type { MetricsRegistry } from '../../io/host/metrics.ts';
@@ -38,13 +37,18 @@ import type { TransactionArgs } from './node/send-desk.ts';
 import { Sender } from './node/sender.ts';
 import { TenantDesk } from './node/tenant-desk.ts';
 import { poolHead } from './node/transaction-door.ts';
+import { tenantsOf } from './private-states.ts';
+import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
+import { Readers } from './readers/readers.ts';
 import { gasPriceTerms, ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
 import { FilterDesk } from './view/filter-desk.ts';
+import { type Looks, openViews } from './view/open-views.ts';
 import { PartyInputs } from './view/party-inputs.ts';
-import { PartyView, type Prover } from './view/party-view.ts';
-import { pendingDesk } from './view/pending-desk.ts';
+import type { PartyView } from './view/party-view.ts';
+import type { PendingPlan } from './view/pending-block.ts';
+import { PendingPlanner } from './view/pending-desk.ts';
 
 const WEI_PER_ETHER = 1e18;
 /** Behind by more, a node is not ready to serve. */
@@ -61,6 +65,8 @@ export interface ApiParts {
   readonly options: ParsedOptions;
   readonly access: AccessControl;
   readonly log: Log;
+  /** Makes the threads that read the store beside this one; undefined: this one answers all. */
+  readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }
 
 export interface ServedApi {
@@ -92,17 +98,18 @@ export function composeApi(parts: ApiParts): {
     clock: systemClock,
     entropy: systemEntropy,
   });
-  const looks = {
-    hasRaftSeconds: options.string('rpc.raft-timestamps') === 'seconds',
-    hasRevertReasons: options.boolean('revertreason'),
-  };
-  const viewOf = (psi: string | undefined) =>
-    partyView(node, parts.privateStates, psi ?? DEFAULT_PSI, looks);
-  const deskOf = sendersOf(parts, (psi) => (args) => {
+  const looks = looksOf(options);
+  const { privateStates: states } = parts;
+  const viewOf = openViews({ chain: node.chain.store, config: node.chain.config, states, looks });
+  const planner = new PendingPlanner(node, systemClock);
+  const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
+  const reading = readersOf(parts, privateArrival, () => planner.plan());
+  const readers = reading?.readers;
+  const deskOf = sendersOf(parts, (psi) => async (args) => {
     const request = { ...requestOf(args), isPrivate: args.private !== undefined };
+    if (readers) return readers.estimateGas(request, psi);
     return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
   });
-  const pending = pendingDesk(node, systemClock);
   const extensions = composeExtensions({
     ...parts,
     ...node,
@@ -117,42 +124,55 @@ export function composeApi(parts: ApiParts): {
   const dispatcher = new Dispatcher<Context>(
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
-      contextOf: (caller, requestId) => ({
-        caller,
-        requestId,
-        view: viewOf(caller.psi),
-        inputs: inputsOf(parts, viewOf(caller.psi)),
-        ...callerDesk(parts, { caller, deskOf, rules }),
-        extensions: extensions?.desk,
-        asyncSends,
-        filters,
-        admin,
-        pending,
-        events: node.events,
-        namespaces: namespaces[caller.transport],
-        callLimits,
-        privateArrival: () => node.follower?.arrival() ?? Promise.resolve(true),
-        hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
-        hasExtraFields: options.boolean('rpc.extra-fields'),
-        reloadPlugin: parts.access.reload,
-      }),
+      contextOf: (caller, requestId) => {
+        const view = viewOf(caller.psi ?? DEFAULT_PSI);
+        const acting = callerDesk(parts, { caller, deskOf, rules });
+        return {
+          caller,
+          requestId,
+          view,
+          inputs: inputsOf(parts, view),
+          ...acting,
+          pooled: (hash) => acting.desk.pooled(hash),
+          search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
+          extensions: extensions?.desk,
+          asyncSends,
+          filters,
+          admin,
+          pending: planner.desk(view),
+          events: node.events,
+          namespaces: namespaces[caller.transport],
+          callLimits,
+          isGivenUp: () => false,
+          privateArrival,
+          hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
+          hasExtraFields: options.boolean('rpc.extra-fields'),
+          reloadPlugin: parts.access.reload,
+        };
+      },
       isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
       newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
       log: parts.log,
       isMultitenant: parts.access.isMultitenant,
       nowMs: () => systemClock.nowMs(),
       onCall: callMeter(metrics),
+      readers,
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
-  const works = [posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
+  const readerPart = {
+    name: 'readers',
+    start: () => reading?.threads.start(),
+    stop: () => reading?.threads.stop(),
+  };
+  const works = [readerPart, posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
   return { dispatcher, parts: works, serve: () => serve(dispatcher, parts, metrics) };
 }
 
 /** One for the callers of each private state; all fill in nonces under one lock. */
 function sendersOf(
   { node, accounts, manager, options, privateStates: states }: ApiParts,
-  gasOf: (psi: Psi) => (args: TransactionArgs) => bigint,
+  gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,
 ): (psi: Psi) => Sender {
   const senders = new Map<Psi, Sender>();
   const nonces = new NonceLock();
@@ -223,32 +243,35 @@ function callerDesk(
   };
 }
 
-function partyView(
-  { chain }: LedgerNode,
-  states: PrivateStates,
-  psi: Psi,
-  looks: { readonly hasRaftSeconds: boolean; readonly hasRevertReasons: boolean },
-): PartyView {
-  const { store, config } = chain;
-  const prover: Prover = (space, number, address, slots) => {
-    const proof = proveAccount(
-      store.stateAt(space, number),
-      store.trieAt(space, number),
-      address,
-      slots,
-    );
-    return { account: proof.proof, slots: proof.slots.map((slot) => slot.proof) };
+function looksOf(options: ParsedOptions): Looks {
+  return {
+    hasRaftSeconds: options.string('rpc.raft-timestamps') === 'seconds',
+    hasRevertReasons: options.boolean('revertreason'),
   };
-  return new PartyView({
-    chain: store,
-    psi,
-    isDual: config.isQuorum,
-    rulesAt: (header) => chain.rulesOf(header),
-    engineAt: (number) => engineAt(config, number),
-    ...looks,
-    prover,
-    ...(config.isQuorum ? { states } : {}),
+}
+
+function readersOf(
+  { node, options, privateStates, readers, log }: ApiParts,
+  privateArrival: () => Promise<boolean>,
+  plan: () => PendingPlan,
+): { readonly readers: Readers; readonly threads: ReaderThreads } | undefined {
+  const limits = {
+    gasCap: BigInt(options.number('rpc.gascap')!),
+    callSeconds: options.number('vm.calltimeout')!,
+  };
+  const tenants = tenantsOf(privateStates);
+  const threads = readers?.({ tenants, looks: looksOf(options), limits });
+  if (!threads) return undefined;
+  const made = new Readers({
+    threads,
+    limits,
+    log,
+    end: () => node.chain.store.end,
+    payloads: node.payloads,
+    privateArrival,
+    plan,
   });
+  return { readers: made, threads };
 }
 
 function callLimitsOf(options: ParsedOptions): () => CallLimits {

@@ -40,7 +40,8 @@ import { composeNode, type NodeSettings } from './node/compose.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
 import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
-import { composeApi } from './serve.ts';
+import { readerThreads } from './readers/threads.ts';
+import { type ApiParts, composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
 
@@ -56,6 +57,8 @@ export interface NodeHost {
   readonly privateConfig: string | undefined;
   /** For configuration values that name a variable. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Module of the threads that answer reads (READER_WORKER); undefined: none, the node's own thread does. */
+  readonly readerWorker?: URL | undefined;
   /** The disk failed under the node: the process must end. */
   onFault(error: unknown): void;
 }
@@ -76,7 +79,7 @@ export async function startNode(options: ParsedOptions, host: NodeHost): Promise
 
 async function start(
   options: ParsedOptions,
-  { log, privateConfig, environment, onFault }: NodeHost,
+  { log, privateConfig, environment, readerWorker, onFault }: NodeHost,
   ends: (() => void | Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<RunningNode> {
@@ -151,6 +154,7 @@ async function start(
     options,
     access,
     log,
+    readers: readersOf(options, log, readerWorker),
   });
   for (const part of [...node.parts, ...api.parts]) {
     await part.start();
@@ -189,6 +193,14 @@ async function openLedger(
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }
   return opened;
+}
+
+/** None where they are switched off, or have no module. */
+function readersOf(options: ParsedOptions, log: Log, worker: URL | undefined): ApiParts['readers'] {
+  const count = options.number('rpc.readers');
+  if (!worker || count === 0) return undefined;
+  const folder = storeFolder(options.string('datadir')!);
+  return (settings) => readerThreads({ worker, count, log, settings: { ...settings, folder } });
 }
 
 function nodeSettings(

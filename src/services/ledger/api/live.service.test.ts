@@ -76,7 +76,7 @@ describe('filters and subscriptions', () => {
     const sent: any[] = [];
     const channel: Channel = {
       subscriptions: new Map(),
-      send: (text) => void sent.push(JSON.parse(text)),
+      send: (text) => void sent.push(JSON.parse(String(text))),
     };
     const ask = async (method: string, ...params: unknown[]) =>
       JSON.parse(
@@ -123,7 +123,7 @@ it('tells that it catches up, and when it is done, as geth does', async () => {
   const sent: any[] = [];
   const channel: Channel = {
     subscriptions: new Map(),
-    send: (text) => void sent.push(JSON.parse(text).params.result),
+    send: (text) => void sent.push(JSON.parse(String(text)).params.result),
   };
   const request = '{"id":1,"method":"eth_subscribe","params":["syncing"]}';
   await node.dispatcher.handle(request, CALLER, channel);

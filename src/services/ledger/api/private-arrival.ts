@@ -4,11 +4,11 @@
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Json, Method, RawJson } from '../../../io/rpc/method.ts';
-import type { Context } from './context.ts';
+import type { ReadContext } from './context.ts';
 
 /** `answer` once this party's private side of block `number` is done, or at once where that will not be soon. */
 export function afterPrivate<T>(
-  { view, privateArrival }: Pick<Context, 'view' | 'privateArrival'>,
+  { view, privateArrival }: Pick<ReadContext, 'view' | 'privateArrival'>,
   number: number,
   answer: () => T,
 ): T | Promise<T> {
@@ -16,7 +16,7 @@ export function afterPrivate<T>(
 }
 
 /** The row, asked a second time where the first one met a private state that was behind and has arrived since. */
-export function patient(row: Method<Context>): Method<Context> {
+export function patient<C extends ReadContext>(row: Method<C>): Method<C> {
   if (row.access !== 'view') return row;
   return {
     ...row,

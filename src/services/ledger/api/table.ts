@@ -2,20 +2,14 @@
 import type { Table } from '../../../io/rpc/dispatcher.ts';
 import { adminMethods } from './admin.ts';
 import type { Context } from './context.ts';
-import { rawMethods } from './debug/raw.ts';
-import { stateListMethods } from './debug/state.ts';
-import { traceMethods } from './debug/trace.ts';
 import { eeaMethods } from './eea.ts';
 import { asyncMethods } from './eth/async.ts';
-import { blockMethods } from './eth/blocks.ts';
-import { callMethods } from './eth/call.ts';
 import { chainMethods } from './eth/chain.ts';
 import { logMethods } from './eth/logs.ts';
 import { payloadMethods } from './eth/payloads.ts';
 import { privateMethods } from './eth/private.ts';
 import { sendMethods } from './eth/send.ts';
-import { stateMethods } from './eth/state.ts';
-import { transactionMethods } from './eth/transactions.ts';
+import { nonceMethods } from './eth/state.ts';
 import { extensionMethods } from './extension.ts';
 import { istanbulMethods } from './istanbul.ts';
 import { minerMethods } from './miner.ts';
@@ -23,15 +17,14 @@ import { netMethods } from './net.ts';
 import { discoverMethod } from './openrpc.ts';
 import { personalMethods } from './personal.ts';
 import { raftMethods } from './raft.ts';
+import { READS } from './reads.ts';
 import { subscriptions } from './subscriptions.ts';
 import { txpoolMethods } from './txpool.ts';
 
 export const TABLE: Table<Context> = {
   methods: [
-    ...blockMethods,
-    ...transactionMethods,
-    ...stateMethods,
-    ...callMethods,
+    ...READS,
+    ...nonceMethods,
     ...chainMethods,
     ...logMethods,
     ...sendMethods,
@@ -47,9 +40,6 @@ export const TABLE: Table<Context> = {
     ...personalMethods,
     ...istanbulMethods,
     ...raftMethods,
-    ...traceMethods,
-    ...stateListMethods,
-    ...rawMethods,
     discoverMethod(() => TABLE),
   ],
   subscriptions,

@@ -1,7 +1,7 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
 import { type Address, equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
-import { type Pace, UNHURRIED } from '../../../core/base/pace.ts';
+import type { Pace } from '../../../core/base/pace.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
 import { nextBaseFee } from '../../../core/chain/fees.ts';
@@ -25,7 +25,7 @@ export interface BuilderSettings {
 
 /** A transfer: with less left, nothing fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
-/** A preview is made in one go: it shows no more than this. */
+/** A pending block shows no more than this. */
 const PREVIEW_TRANSACTIONS_MAX = 200;
 
 /** Whose block it becomes. */
@@ -94,31 +94,23 @@ export class BlockBuilder {
     return { block, result };
   }
 
-  /** What would be proposed on the head now: executed at once, for the `pending` block of the API. */
-  preview(template: HeaderTemplate, proposer: Address | undefined): BuiltBlock {
+  /** What would be proposed on the head now: the header without its roots, and transactions in the order of a block. */
+  preview(template: HeaderTemplate): { header: Header; transactions: readonly Transaction[] } {
     const header = this.emptyHeader(template, this.chain.head().header);
-    const execution = this.execution(header, proposer);
-    const included: Transaction[] = [];
     const selection = this.pool.select(header.baseFeePerGas ?? 0n);
-    while (included.length < PREVIEW_TRANSACTIONS_MAX) {
-      const transaction = selection.next(execution.gasLeft);
+    const transactions: Transaction[] = [];
+    while (transactions.length < PREVIEW_TRANSACTIONS_MAX) {
+      const transaction = selection.next(header.gasLimit);
       if (!transaction) break;
-      if (this.include(execution, transaction, UNHURRIED) === 'done') included.push(transaction);
-      else selection.leaveOut(transaction);
+      transactions.push(transaction);
     }
-    execution.advance();
-    const result = execution.result();
-    return { block: sealOff(header, included, result), result };
+    return { header, transactions };
   }
 
   /** An own header names no author yet. */
-  private execution(
-    header: Header,
-    author: Address | undefined,
-    site?: SpeculativeSite,
-  ): BlockExecution {
+  private execution(header: Header, author: Address, site?: SpeculativeSite): BlockExecution {
     const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }, site);
-    return new BlockExecution(author ? { ...job, author } : job);
+    return new BlockExecution({ ...job, author });
   }
 
   /** Tries transactions until the block is full, the pool is out, or nobody wants the block any more. */
@@ -195,7 +187,8 @@ function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<
   };
 }
 
-function sealOff(
+/** `header` with what execution tells of it. */
+export function sealOff(
   header: Header,
   transactions: readonly Transaction[],
   result: ExecutedBlock,

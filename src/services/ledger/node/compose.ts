@@ -1,10 +1,10 @@
 /** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { Prng } from '../../../core/base/prng.ts';
-import type { Block } from '../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
-import type { Receipt } from '../../../core/chain/receipt.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type {
   Clock,
@@ -17,7 +17,6 @@ import type {
   Timers,
 } from '../../../core/ports.ts';
 import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
-import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
 import type { VoteFile } from '../../../core/store/vote-file.ts';
@@ -74,6 +73,15 @@ export interface NodeSettings {
   readonly privateStates?: PrivateStates;
 }
 
+/** Of the block that this node would propose now. */
+export interface PendingParts {
+  /** Its roots are missing. */
+  readonly header: Header;
+  readonly author: Address | undefined;
+  /** In the order of a block; more than fit may be named. */
+  readonly transactions: readonly Transaction[];
+}
+
 export interface LedgerNode {
   readonly chain: Chain;
   readonly pool: TransactionPool;
@@ -86,7 +94,7 @@ export interface LedgerNode {
   readonly payloads: PayloadCache | undefined;
   readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
-  previewBlock(): { block: Block; receipts: readonly Receipt[]; writes: WriteSet };
+  planPending(): PendingParts;
   readonly parts: readonly Part[];
 }
 
@@ -176,8 +184,8 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = book && bftOf(ports, settings, { ...shared, book, rules });
   const raft = raftOf(ports, settings, shared);
-  const previewBlock = () =>
-    preview(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
+  const planPending = () =>
+    pendingParts(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
   const upkeep = new StoreUpkeep({ store, clock, timers });
   const { isMining } = settings;
   const emit = checkpointLog(log, settings.emitsCheckpoints ?? false);
@@ -185,7 +193,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const parts = [sent, ...partsOf({ upkeep, follower, door, peers, bft, raft, isMining })];
   return {
     ...{ chain, pool, door, peers, events, book, bft, raft, payloads, follower },
-    previewBlock,
+    planPending,
     parts,
   };
 }
@@ -267,12 +275,12 @@ function partsOf(made: {
 }
 
 /** What this node would propose on the head now; a node without consensus takes its parent's fields. */
-function preview(
+function pendingParts(
   chain: Chain,
   builder: BlockBuilder,
   engine: BftParticipation | RaftParticipation | undefined,
   { clock, address }: { clock: Clock; address: Address },
-) {
+): PendingParts {
   const { header, hash, number } = chain.head();
   const timestamp = BigInt(Math.ceil(clock.nowMs() / 1000));
   const template = engine?.template() ?? {
@@ -281,9 +289,6 @@ function preview(
     number: number + 1,
     timestamp,
   };
-  const { block, result } = builder.preview(
-    template,
-    engine instanceof BftParticipation ? address : undefined,
-  );
-  return { block, receipts: result.receipts, writes: result.writes };
+  const author = engine instanceof BftParticipation ? address : undefined;
+  return { ...builder.preview(template), author };
 }

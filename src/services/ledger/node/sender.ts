@@ -58,7 +58,7 @@ export interface SenderParts {
   readonly isMarking: boolean;
   readonly payloads: PayloadCache | undefined;
   /** Gas that a transaction would take on the head; throws as eth_estimateGas does. */
-  estimateGas(args: TransactionArgs): bigint;
+  estimateGas(args: TransactionArgs): Promise<bigint>;
   /** A fee above it is refused; 0n: no cap. */
   readonly feeCapWei: bigint;
   readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
@@ -144,7 +144,7 @@ export class Sender implements SendDesk {
   }
 
   async fill(args: TransactionArgs): Promise<Transaction> {
-    const body = this.withDefaults(args, args.from);
+    const body = await this.withDefaults(args, args.from);
     if (!args.private) return transactionFrom({ ...body, v: 0n, r: 0n, s: 0n });
     const { data } = body;
     const stored = data.length > 0 && (await this.parts.private.storeRaw(data, args.private));
@@ -157,7 +157,7 @@ export class Sender implements SendDesk {
       throw fail('SEND_ARGS', 'gasPrice not specified');
     if (args.nonce === undefined) throw fail('SEND_ARGS', 'nonce not specified');
     const from = this.ownAccount(args);
-    const body = this.withDefaults(args, from);
+    const body = await this.withDefaults(args, from);
     checkFeeCap(body, this.parts.feeCapWei);
     const signed = await this.signBody(from, body, args.private !== undefined, password);
     if (!args.private || isStored(body.data)) return signed;
@@ -265,7 +265,10 @@ export class Sender implements SendDesk {
   }
 
   /** What the client left out (geth's setDefaults). Private transactions are legacy and carry no chain id. */
-  private withDefaults(given: TransactionArgs, from: Address | undefined): TransactionBody {
+  private async withDefaults(
+    given: TransactionArgs,
+    from: Address | undefined,
+  ): Promise<TransactionBody> {
     const { chain, pool } = this.parts;
     const terms = this.feeTerms();
     const args = withPossibleFees(given, terms);
@@ -280,7 +283,7 @@ export class Sender implements SendDesk {
       throw fail('SEND_ARGS', 'contract creation without any data provided');
     const value = args.value ?? 0n;
     // With the value named, the estimate leaves room for the hash of a private payload.
-    const gas = args.gas ?? this.parts.estimateGas({ ...args, value });
+    const gas = args.gas ?? (await this.parts.estimateGas({ ...args, value }));
     return completeBody({
       ...feesOf(args, terms),
       chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
@@ -320,7 +323,7 @@ export class Sender implements SendDesk {
     from: Address,
     password: string | undefined,
   ): Promise<TransactionBody> {
-    const body = this.withDefaults(args, from);
+    const body = await this.withDefaults(args, from);
     await this.signBody(from, body, true, password);
     const data = await this.parts.private.distribute(body, body.data, from, privateArgs);
     return { ...body, data };
@@ -332,7 +335,7 @@ export class Sender implements SendDesk {
     from: Address,
     password: string | undefined,
   ): Promise<Transaction> {
-    const body = this.withDefaults(args, from);
+    const body = await this.withDefaults(args, from);
     if (!args.private) return this.signBody(from, body, false, password);
     const sender = this.parts.private;
     // Proves that the account can sign before anything leaves.

@@ -5,7 +5,7 @@ import { bareHex } from '../../../core/base/hex.ts';
 import type { Clock, Entropy } from '../../../core/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Events } from '../node/events.ts';
-import { type FoundLog, type LogQuery, logsOfBlock } from './logs.ts';
+import type { LogQuery } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
@@ -25,7 +25,14 @@ type Filter = { readonly psi: Psi; polledMs: number } & (
 );
 
 export type Changes =
-  | { readonly kind: 'logs'; readonly logs: readonly FoundLog[] }
+  /** Blocks to search, up to `to`; `putBack` where that fails. */
+  | {
+      readonly kind: 'logs';
+      readonly query: LogQuery;
+      readonly from: number;
+      readonly to: number;
+      putBack(): void;
+    }
   | { readonly kind: 'hashes'; readonly hashes: readonly Hash32[] };
 
 export class FilterDesk {
@@ -75,12 +82,14 @@ export class FilterDesk {
       filter.hashes = [];
       return { kind: 'hashes', hashes };
     }
-    const logs: FoundLog[] = [];
+    const { query, next: from } = filter;
     const last = Math.min(view.head().number, filter.range.to ?? Number.MAX_SAFE_INTEGER);
-    for (; filter.next <= last && view.isPrivateDone(filter.next); filter.next++) {
-      logs.push(...logsOfBlock(view, filter.next, filter.query));
-    }
-    return { kind: 'logs', logs };
+    while (filter.next <= last && view.isPrivateDone(filter.next)) filter.next++;
+    const to = filter.next - 1;
+    const putBack = () => {
+      filter.next = Math.min(filter.next, from);
+    };
+    return { kind: 'logs', query, from, to, putBack };
   }
 
   /** Query and range of a log filter. Throws FILTER_NOT_FOUND. */

@@ -43,6 +43,11 @@ function mayMatch(blooms: readonly Uint8Array[], query: LogQuery): boolean {
   );
 }
 
+/** Whether a block may have such logs, as its blooms say. */
+export function mayHoldLogs(view: PartyView, number: number, query: LogQuery): boolean {
+  return mayMatch(view.blooms(number), query);
+}
+
 /** Logs of one block, in order. */
 export function logsOfBlock(view: PartyView, number: number, query: LogQuery): FoundLog[] {
   if (!mayMatch(view.blooms(number), query)) return [];

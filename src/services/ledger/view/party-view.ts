@@ -21,6 +21,7 @@ import {
   type Head,
   PUBLIC_SPACE,
   type Space,
+  type TransactionPlace,
 } from '../../../core/store/interface.ts';
 import type { BlockTag } from './block-tag.ts';
 import { LaggingReader } from './lagging-reader.ts';
@@ -119,6 +120,15 @@ export class PartyView {
 
   block(number: number): Block | undefined {
     return this.chain.block(number);
+  }
+
+  /** Whether the block and its receipts are in memory, decoded. */
+  isAtHand(number: number): boolean {
+    return this.chain.isAtHand(number);
+  }
+
+  placeOf(hash: Hash32): TransactionPlace | undefined {
+    return this.chain.transactionByHash(hash);
   }
 
   transaction(hash: Hash32): FoundTransaction | undefined {

@@ -1,38 +1,50 @@
-/** The block that would be made now: head's state and the pool's transactions. Built on request, at most once a second. */
-import type { Block } from '../../../core/chain/block.ts';
-import type { Receipt } from '../../../core/chain/receipt.ts';
+/** Plans of pending blocks, made on request and kept while neither the head nor the pool has moved, for a second in any case. */
 import type { Clock } from '../../../core/ports.ts';
-import type { WriteSet } from '../../../core/state/write-set.ts';
 import type { LedgerNode } from '../node/compose.ts';
-
-export interface PendingBlock {
-  readonly block: Block;
-  readonly receipts: readonly Receipt[];
-  /** What it changes in the head's public state. */
-  readonly writes: WriteSet;
-}
-
-export interface PendingDesk {
-  /** Without seals; its hash means nothing yet. */
-  block(): PendingBlock;
-}
+import type { PartyView } from './party-view.ts';
+import {
+  buildPending,
+  type PendingBlock,
+  type PendingDesk,
+  type PendingPlan,
+} from './pending-block.ts';
 
 const AGE_MS_MAX = 1_000;
 
-/** Kept while neither the head nor the pool has moved, and for a second in any case. */
-export function pendingDesk({ chain, pool, previewBlock }: LedgerNode, clock: Clock): PendingDesk {
-  let built:
-    | { readonly pending: PendingBlock; readonly version: number; readonly atMs: number }
-    | undefined;
-  return {
-    block() {
-      const nowMs = clock.nowMs();
-      const number = chain.head().number + 1;
-      const isHead = built?.pending.block.header.number === number;
-      const isFresh = built && (built.version === pool.version || nowMs - built.atMs < AGE_MS_MAX);
-      if (!built || !isHead || !isFresh)
-        built = { pending: previewBlock(), version: pool.version, atMs: nowMs };
-      return built.pending;
-    },
-  };
+export class PendingPlanner {
+  private readonly node: LedgerNode;
+  private readonly clock: Clock;
+  private made: { readonly plan: PendingPlan; readonly version: number; atMs: number } | undefined;
+  private lastId = 0;
+  private built: { readonly plan: PendingPlan; readonly pending: PendingBlock } | undefined;
+
+  constructor(node: LedgerNode, clock: Clock) {
+    this.node = node;
+    this.clock = clock;
+  }
+
+  plan(): PendingPlan {
+    const { chain, pool, planPending } = this.node;
+    const { made } = this;
+    const nowMs = this.clock.nowMs();
+    const isOnHead = made?.plan.header.number === chain.head().number + 1;
+    const isFresh = made && (made.version === pool.version || nowMs - made.atMs < AGE_MS_MAX);
+    if (made && isOnHead && isFresh) return made.plan;
+    const { transactions, ...rest } = planPending();
+    const planned = transactions.map(({ raw, sender }) => ({ raw, sender }));
+    const plan = { ...rest, transactions: planned, id: ++this.lastId };
+    this.made = { plan, version: pool.version, atMs: nowMs };
+    return plan;
+  }
+
+  /** Built on this thread, once for each plan. */
+  desk(view: PartyView): PendingDesk {
+    return {
+      block: () => {
+        const plan = this.plan();
+        if (this.built?.plan !== plan) this.built = { plan, pending: buildPending(plan, view) };
+        return this.built.pending;
+      },
+    };
+  }
 }

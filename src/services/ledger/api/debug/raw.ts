@@ -6,8 +6,9 @@ import { keccak256 } from '../../../../core/base/keccak.ts';
 import { encodeBlock } from '../../../../core/chain/block.ts';
 import { encodeHeader } from '../../../../core/chain/header.ts';
 import { encodeReceipt } from '../../../../core/chain/receipt.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
 import { totalDifficulty } from '../eth/blocks.ts';
+import { isFarTransaction } from '../far.ts';
 import { renderBlock } from '../render.ts';
 import { ARRAY, arrayOf, DATA, HASH, TEXT } from '../results.ts';
 import { blockTag, hash, requiredBlockNumber } from '../shapes.ts';
@@ -24,72 +25,81 @@ function seedHash(number: number): Uint8Array {
   return seed;
 }
 
-function rawTransaction({ view, desk }: Context, wanted: Uint8Array): string {
-  const transaction = view.transaction(wanted)?.transaction ?? desk.pooled(wanted);
+function rawTransaction({ view, pooled }: ReadContext, wanted: Uint8Array): string {
+  const transaction = view.transaction(wanted)?.transaction ?? pooled(wanted);
   return transaction ? toHex(transaction.raw) : '0x';
 }
 
 export const rawMethods = [
-  method('debug_getBlockRlp', {
+  readMethod('debug_getBlockRlp', {
     params: [requiredBlockNumber],
     result: TEXT,
     about: 'RLP of a block, without 0x.',
+    isHeavy: true,
     call: (context, [tag]) => bareHex(encodeBlock(blockOrFail(context, tag))),
   }),
-  method('debug_getRawBlock', {
+  readMethod('debug_getRawBlock', {
     params: [blockTag],
     result: DATA,
     about: 'RLP of a block.',
+    isHeavy: true,
     call: (context, [tag]) => toHex(encodeBlock(blockOrFail(context, tag))),
   }),
-  method('debug_getRawHeader', {
+  readMethod('debug_getRawHeader', {
     params: [blockTag],
     result: DATA,
     about: 'RLP of a header.',
+    isHeavy: true,
     call: (context, [tag]) => toHex(encodeHeader(blockOrFail(context, tag).header)),
   }),
-  method('debug_getRawReceipts', {
+  readMethod('debug_getRawReceipts', {
     params: [blockTag],
     result: arrayOf(DATA),
     about: 'Receipts of a block as the receipts root is made of them: public ones.',
+    isHeavy: true,
     call: (context, [tag]) => {
       const { number } = blockOrFail(context, tag).header;
       return (context.view.publicReceipts(number) ?? []).map((each) => toHex(encodeReceipt(each)));
     },
   }),
-  method('debug_getRawTransaction', {
+  readMethod('debug_getRawTransaction', {
     params: [hash],
     result: DATA,
     about: 'The bytes of a transaction; `0x` when it is unknown.',
+    isHeavy: ({ view }, [wanted]) => isFarTransaction(view, wanted),
     call: (context, [wanted]) => rawTransaction(context, wanted),
   }),
-  method('debug_printBlock', {
+  readMethod('debug_printBlock', {
     params: [requiredBlockNumber],
     result: TEXT,
     about: 'A block as text, for people.',
+    isHeavy: true,
     call: (context, [tag]) => {
       const block = blockOrFail(context, tag);
       const shown = renderBlock(block, totalDifficulty(context.view, block.header.number), true);
       return JSON.stringify(shown, null, 2);
     },
   }),
-  method('debug_seedHash', {
+  readMethod('debug_seedHash', {
     params: [requiredBlockNumber],
     result: HASH,
     about: 'Ethash seed of a block number.',
+    isHeavy: true,
     call: ({ view }, [tag]) =>
       toHex(seedHash(tag.kind === 'number' ? tag.number : view.head().number)),
   }),
-  method('debug_getBadBlocks', {
+  readMethod('debug_getBadBlocks', {
     params: [],
     result: ARRAY,
     about: 'Blocks that were refused: none is kept.',
+    isHeavy: true,
     call: () => [],
   }),
-  method('debug_preimage', {
+  readMethod('debug_preimage', {
     params: [hash],
     result: DATA,
     about: 'The address whose keccak256 is given, of an account that exists.',
+    isHeavy: true,
     call: ({ view }, [wanted]) => {
       const { public: state } = view.stateAt(view.head().number);
       for (const { address } of state.accounts(wanted)) {

@@ -16,7 +16,7 @@ import {
 import type { StateReader } from '../../../../core/state/reader.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
 import { stateAt } from '../eth/state.ts';
 import type { JsonObject } from '../render.ts';
 import { ADDRESS, arrayOf, HASH, OBJECT } from '../results.ts';
@@ -66,7 +66,7 @@ function renderDumped({ account, code, storage }: DumpedAccount): JsonObject {
   };
 }
 
-function dumpAddress(context: Context, who: Address, tag: BlockTag): JsonObject {
+function dumpAddress(context: ReadContext, who: Address, tag: BlockTag): JsonObject {
   if (tag.kind !== 'pending') blockOrFail(context, tag);
   const state = stateAt(context, tag);
   const found =
@@ -76,7 +76,7 @@ function dumpAddress(context: Context, who: Address, tag: BlockTag): JsonObject 
   return { ...rest, code, storage };
 }
 
-function dumpBlock(context: Context, tag: BlockTag, kind: string): JsonObject {
+function dumpBlock(context: ReadContext, tag: BlockTag, kind: string): JsonObject {
   const { header } = blockOrFail(context, tag);
   const state = stateAt(context, tag);
   const isPrivate = kind === 'private';
@@ -126,7 +126,7 @@ function filled(prefix: Uint8Array): Uint8Array {
 }
 
 function accountRange(
-  context: Context,
+  context: ReadContext,
   tag: BlockTag,
   from: Uint8Array,
   wanted: number,
@@ -143,7 +143,7 @@ function accountRange(
   };
 }
 
-function stateInside({ view }: Context, block: Block, index: number): StateReader {
+function stateInside({ view }: ReadContext, block: Block, index: number): StateReader {
   if (index < 0 || index >= block.transactions.length || !Number.isInteger(index)) {
     throw fail(
       'TRANSACTION_INDEX',
@@ -173,7 +173,7 @@ function storageRange(state: StateReader, who: Address, from: Uint8Array, wanted
 }
 
 /** Accounts that differ between the ends of two blocks, in the order of their hashes. */
-function modified(context: Context, start: number, end: number): string[] {
+function modified(context: ReadContext, start: number, end: number): string[] {
   if (start >= end) {
     throw fail(
       'BLOCK_RANGE',
@@ -185,7 +185,7 @@ function modified(context: Context, start: number, end: number): string[] {
   return context.view.modifiedAccounts(start, end).map((key) => toHex(bytesOfKey(key)));
 }
 
-function modifiedByNumber(context: Context, first: BlockTag, last: BlockTag | undefined) {
+function modifiedByNumber(context: ReadContext, first: BlockTag, last: BlockTag | undefined) {
   const numbered = (tag: BlockTag, what: string) => {
     const found = context.view.numberOf(tag);
     if (found !== undefined) return found;
@@ -197,7 +197,7 @@ function modifiedByNumber(context: Context, first: BlockTag, last: BlockTag | un
   return modified(context, parentOf(start), start);
 }
 
-function modifiedByHash(context: Context, first: Uint8Array, last: Uint8Array | undefined) {
+function modifiedByHash(context: ReadContext, first: Uint8Array, last: Uint8Array | undefined) {
   const numbered = (wanted: Uint8Array, what: string) => {
     const tag = { kind: 'hash', hash: wanted, requireCanonical: false } as const;
     const found = context.view.numberOf(tag);
@@ -216,7 +216,7 @@ function parentOf(number: number): number {
 }
 
 /** Of a block whose private state is there: `pending` reads as the head. */
-function rootedAt(context: Context, tag: BlockTag): number {
+function rootedAt(context: ReadContext, tag: BlockTag): number {
   const { number } = blockOrFail(context, tag).header;
   return Math.min(number, context.view.head().number);
 }
@@ -224,19 +224,21 @@ function rootedAt(context: Context, tag: BlockTag): number {
 const flag = optional(bool, false);
 
 export const stateListMethods = [
-  method('debug_dumpAddress', {
+  readMethod('debug_dumpAddress', {
     params: [address, blockTag],
     result: OBJECT,
     about: 'An account with its code and all of its storage.',
+    isHeavy: true,
     call: (context, [who, tag]) => dumpAddress(context, who, tag),
   }),
-  method('debug_dumpBlock', {
+  readMethod('debug_dumpBlock', {
     params: [blockNumber, optional(named('kind', text), 'public')],
     result: OBJECT,
     about: 'All accounts at a block; with `private`, those of the private state.',
+    isHeavy: true,
     call: (context, [tag, kind]) => dumpBlock(context, tag, kind),
   }),
-  method('debug_accountRange', {
+  readMethod('debug_accountRange', {
     params: [
       blockTag,
       rangeStart,
@@ -248,10 +250,11 @@ export const stateListMethods = [
     result: OBJECT,
     about:
       'Accounts at a block in the order of their hashes, 256 at most; `next` begins the next page.',
+    isHeavy: true,
     call: (context, [tag, from, wanted, noCode, noStorage]) =>
       accountRange(context, tag, from, wanted, { withCode: !noCode, withStorage: !noStorage }),
   }),
-  method('debug_storageRangeAt', {
+  readMethod('debug_storageRangeAt', {
     params: [
       hash,
       named('index', number),
@@ -261,35 +264,40 @@ export const stateListMethods = [
     ],
     result: OBJECT,
     about: 'Storage of an account before a transaction of a block, in the order of hashes.',
+    isHeavy: true,
     call: (context, [wanted, index, who, from, count]) => {
       const tag = { kind: 'hash', hash: wanted, requireCanonical: false } as const;
       const state = stateInside(context, blockOrFail(context, tag), index);
       return storageRange(state, who, filled(from), count);
     },
   }),
-  method('debug_getModifiedAccountsByNumber', {
+  readMethod('debug_getModifiedAccountsByNumber', {
     params: [requiredBlockNumber, optional(requiredBlockNumber, undefined)],
     result: arrayOf(ADDRESS),
     about: 'Accounts that a block changed, or that changed from one block to another.',
+    isHeavy: true,
     call: (context, [first, last]) => modifiedByNumber(context, first, last),
   }),
-  method('debug_getModifiedAccountsByHash', {
+  readMethod('debug_getModifiedAccountsByHash', {
     params: [hash, optional(hash, undefined)],
     result: arrayOf(ADDRESS),
     about: 'Accounts that a block changed, or that changed from one block to another, by hash.',
+    isHeavy: true,
     call: (context, [first, last]) => modifiedByHash(context, first, last),
   }),
-  method('debug_privateStateRoot', {
+  readMethod('debug_privateStateRoot', {
     params: [blockNumber],
     result: HASH,
     about: 'Root of the private state of the caller at a block.',
+    isHeavy: true,
     call: (context, [tag]) => toHex(context.view.privateRoot(rootedAt(context, tag))),
   }),
-  method('debug_defaultStateRoot', {
+  readMethod('debug_defaultStateRoot', {
     params: [blockNumber],
     result: HASH,
     about:
       'Root of the private state at a block; with several, of the one that is party to nothing.',
+    isHeavy: true,
     call: (context, [tag]) => toHex(context.view.defaultRoot(rootedAt(context, tag))),
   }),
 ];

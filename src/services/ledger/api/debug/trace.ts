@@ -13,7 +13,7 @@ import type { World } from '../../../../core/state/world.ts';
 import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { TransactionArgs } from '../../node/send-desk.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
 import { overridesParam, requestOf, siteOf } from '../eth/call.ts';
 import { arrayOf, OBJECT } from '../results.ts';
 import { blockTag, data, hash, optional, requiredBlockNumber } from '../shapes.ts';
@@ -102,11 +102,12 @@ function durationMs(text: string): number {
 }
 
 /** Stops a run that takes too long. */
-function deadlineOf({ timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions): {
-  shouldStop: () => boolean;
-} {
+function deadlineOf(
+  { isGivenUp }: Pick<ReadContext, 'isGivenUp'>,
+  { timeoutMs = TIMEOUT_MS_DEFAULT }: TraceOptions,
+): { shouldStop: () => boolean } {
   const end = performance.now() + Math.min(timeoutMs, TIMEOUT_MS_MAX);
-  return { shouldStop: () => performance.now() > end };
+  return { shouldStop: () => performance.now() > end || isGivenUp() };
 }
 
 /** Traces transaction `index`. Throws InputsMissing. */
@@ -190,7 +191,7 @@ function nothingRan(
 
 /** Like eth_call, watched. */
 function traceCall(
-  context: Context,
+  context: ReadContext,
   args: TransactionArgs,
   tag: BlockTag,
   options: TraceOptions & { overrides?: readonly StateOverride[] | undefined },
@@ -198,7 +199,7 @@ function traceCall(
   const site = siteOf(context, tag, options.overrides);
   let running: RunningTrace | undefined;
   const begin = performance.now();
-  const limits = { ...context.callLimits(), ...deadlineOf(options) };
+  const limits = { ...context.callLimits(), ...deadlineOf(context, options) };
   const outcome = tracedCall(requestOf(args), site, limits, (world, message) => {
     const coinbase = site.author ?? site.header.coinbase;
     const gasPrice = message.maxFeePerGas;
@@ -214,9 +215,10 @@ function traceCall(
   );
 }
 
-function traceBlock({ view, inputs }: Context, block: Block, options: TraceOptions): Promise<Json> {
+function traceBlock(context: ReadContext, block: Block, options: TraceOptions): Promise<Json> {
+  const { view, inputs } = context;
   return withInputs(inputs, block.transactions, view.rulesAt(block.header), () => {
-    const { shouldStop } = deadlineOf(options);
+    const { shouldStop } = deadlineOf(context, options);
     const replay = new BlockReplay(view, block, inputs);
     return block.transactions.map((_, index) => {
       try {
@@ -230,22 +232,23 @@ function traceBlock({ view, inputs }: Context, block: Block, options: TraceOptio
 }
 
 function traceTransaction(
-  { view, inputs }: Context,
+  context: ReadContext,
   wanted: Uint8Array,
   options: TraceOptions,
 ): Promise<Json> {
+  const { view, inputs } = context;
   const found = view.transaction(wanted);
   if (!found) throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted)} not found`);
   const { block, index } = found;
   const needed = block.transactions.slice(0, index + 1);
   return withInputs(inputs, needed, view.rulesAt(block.header), () => {
-    const { shouldStop } = deadlineOf(options);
+    const { shouldStop } = deadlineOf(context, options);
     return traceNext(new BlockReplay(view, block, inputs), block, index, options, shouldStop);
   });
 }
 
 /** Throws `block #N not found` or `block 0x… not found`. */
-export function blockOrFail({ view, pending }: Context, tag: BlockTag): Block {
+export function blockOrFail({ view, pending }: ReadContext, tag: BlockTag): Block {
   if (tag.kind === 'pending') return pending.block().block;
   const number = view.numberOf(tag);
   const block = number === undefined ? undefined : view.block(number);
@@ -274,43 +277,49 @@ const byHash = (wanted: Uint8Array): BlockTag => ({
 });
 
 export const traceMethods = [
-  method('debug_traceTransaction', {
+  readMethod('debug_traceTransaction', {
     params: [hash, traceOptions],
     result: OBJECT,
     about: 'Runs a mined transaction again and shows what it did.',
+    isHeavy: true,
     call: (context, [wanted, options]) => traceTransaction(context, wanted, options),
   }),
-  method('debug_traceBlockByNumber', {
+  readMethod('debug_traceBlockByNumber', {
     params: [requiredBlockNumber, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block.',
+    isHeavy: true,
     call: (context, [tag, options]) => traceBlock(context, blockOrFail(context, tag), options),
   }),
-  method('debug_traceBlockByHash', {
+  readMethod('debug_traceBlockByHash', {
     params: [hash, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block, by hash.',
+    isHeavy: true,
     call: (context, [wanted, options]) =>
       traceBlock(context, blockOrFail(context, byHash(wanted)), options),
   }),
-  method('debug_traceCall', {
+  readMethod('debug_traceCall', {
     params: [callArgs, blockTag, traceCallOptions],
     result: OBJECT,
     about: 'Runs a message as eth_call does and shows what it did; takes `stateOverrides`.',
+    isHeavy: true,
     call: (context, [args, tag, options]) => traceCall(context, args, tag, options),
   }),
-  method('debug_traceBadBlock', {
+  readMethod('debug_traceBadBlock', {
     params: [hash, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Fails: refused blocks are not kept.',
+    isHeavy: true,
     call: (_, [wanted]) => {
       throw fail('BLOCK_UNKNOWN', `bad block ${toHex(wanted)} not found`);
     },
   }),
-  method('debug_traceBlock', {
+  readMethod('debug_traceBlock', {
     params: [data, traceOptions],
     result: arrayOf(OBJECT),
     about: 'Traces of all transactions of a block that is given as RLP.',
+    isHeavy: true,
     call: (context, [bytes, options]) => traceBlock(context, decoded(bytes), options),
   }),
 ];

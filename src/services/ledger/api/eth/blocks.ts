@@ -4,7 +4,8 @@ import { toQuantity } from '../../../../core/base/hex.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
+import { isFar } from '../far.ts';
 import { afterPrivate } from '../private-arrival.ts';
 import { receiptsOf } from '../receipts.ts';
 import { type JsonObject, renderBlock, renderHeader, renderPending } from '../render.ts';
@@ -34,12 +35,16 @@ function blockAt(view: PartyView, tag: BlockTag): Block | undefined {
 }
 
 function byHash(view: PartyView, wanted: Uint8Array): Block | undefined {
-  return blockAt(view, { kind: 'hash', hash: wanted, requireCanonical: false });
+  return blockAt(view, byHashTag(wanted));
+}
+
+function byHashTag(hash: Uint8Array): BlockTag {
+  return { kind: 'hash', hash, requireCanonical: false };
 }
 
 const isFull = named('fullTransactions', bool);
 
-function full({ view, pending }: Context, tag: BlockTag, withTransactions: boolean) {
+function full({ view, pending }: ReadContext, tag: BlockTag, withTransactions: boolean) {
   if (tag.kind === 'pending') {
     const { block } = pending.block();
     const difficulty = totalDifficulty(view, view.head().number) + block.header.difficulty;
@@ -66,23 +71,26 @@ function headerOf(view: PartyView, block: Block | undefined) {
 }
 
 export const blockMethods = [
-  method('eth_blockNumber', {
+  readMethod('eth_blockNumber', {
     params: [],
     result: QUANTITY,
     about: 'Number of the newest block.',
     call: ({ view }) => toQuantity(view.head().number),
   }),
-  method('eth_getBlockByNumber', {
+  readMethod('eth_getBlockByNumber', {
     params: [requiredBlockNumber, isFull],
     result: orNull(BLOCK),
     about:
       'A block by number or tag, with hashes of its transactions or the transactions themselves.',
+    isHeavy: ({ view }, [tag, withTransactions]) => isFar(view, tag, withTransactions),
     call: (context, [tag, withTransactions]) => full(context, tag, withTransactions),
   }),
-  method('eth_getBlockByHash', {
+  readMethod('eth_getBlockByHash', {
     params: [hash, isFull],
     result: orNull(BLOCK),
     about: 'A block by hash, with hashes of its transactions or the transactions themselves.',
+    isHeavy: ({ view }, [wanted, withTransactions]) =>
+      isFar(view, byHashTag(wanted), withTransactions),
     call: ({ view }, [wanted, withTransactions]) => {
       const block = byHash(view, wanted);
       return block
@@ -94,65 +102,72 @@ export const blockMethods = [
         : null;
     },
   }),
-  method('eth_getHeaderByNumber', {
+  readMethod('eth_getHeaderByNumber', {
     params: [requiredBlockNumber],
     result: orNull(HEADER),
     about: 'A header by number or tag.',
+    isHeavy: ({ view }, [tag]) => isFar(view, tag),
     call: ({ view }, [tag]) => headerOf(view, blockAt(view, tag)),
   }),
-  method('eth_getHeaderByHash', {
+  readMethod('eth_getHeaderByHash', {
     params: [hash],
     result: orNull(HEADER),
     about: 'A header by block hash.',
+    isHeavy: ({ view }, [wanted]) => isFar(view, byHashTag(wanted)),
     call: ({ view }, [wanted]) => headerOf(view, byHash(view, wanted)),
   }),
-  method('eth_getBlockTransactionCountByNumber', {
+  readMethod('eth_getBlockTransactionCountByNumber', {
     params: [requiredBlockNumber],
     result: orNull(QUANTITY),
     about: 'How many transactions the block has.',
+    isHeavy: ({ view }, [tag]) => isFar(view, tag),
     call: ({ view, pending }, [tag]) => {
       if (tag.kind === 'pending') return toQuantity(pending.block().block.transactions.length);
       const block = blockAt(view, tag);
       return block ? toQuantity(block.transactions.length) : null;
     },
   }),
-  method('eth_getBlockTransactionCountByHash', {
+  readMethod('eth_getBlockTransactionCountByHash', {
     params: [hash],
     result: orNull(QUANTITY),
     about: 'How many transactions the block has.',
+    isHeavy: ({ view }, [wanted]) => isFar(view, byHashTag(wanted)),
     call: ({ view }, [wanted]) => {
       const block = byHash(view, wanted);
       return block ? toQuantity(block.transactions.length) : null;
     },
   }),
-  method('eth_getUncleCountByBlockNumber', {
+  readMethod('eth_getUncleCountByBlockNumber', {
     params: [requiredBlockNumber],
     result: orNull(QUANTITY),
     about: 'How many uncles the block has: none where blocks are final.',
+    isHeavy: ({ view }, [tag]) => isFar(view, tag),
     call: ({ view }, [tag]) => uncleCount(blockAt(view, tag)),
   }),
-  method('eth_getUncleCountByBlockHash', {
+  readMethod('eth_getUncleCountByBlockHash', {
     params: [hash],
     result: orNull(QUANTITY),
     about: 'How many uncles the block has: none where blocks are final.',
+    isHeavy: ({ view }, [wanted]) => isFar(view, byHashTag(wanted)),
     call: ({ view }, [wanted]) => uncleCount(byHash(view, wanted)),
   }),
-  method('eth_getUncleByBlockNumberAndIndex', {
+  readMethod('eth_getUncleByBlockNumberAndIndex', {
     params: [requiredBlockNumber, index],
     result: NULL,
     about: 'An uncle: none where blocks are final.',
     call: () => null,
   }),
-  method('eth_getUncleByBlockHashAndIndex', {
+  readMethod('eth_getUncleByBlockHashAndIndex', {
     params: [hash, index],
     result: NULL,
     about: 'An uncle: none where blocks are final.',
     call: () => null,
   }),
-  method('eth_getBlockReceipts', {
+  readMethod('eth_getBlockReceipts', {
     params: [blockTag],
     result: orNull(arrayOf(RECEIPT)),
     about: 'All receipts of a block, private ones of this party in their places.',
+    isHeavy: true,
     call: (context, [tag]) => {
       const { view } = context;
       const block = blockAt(view, tag);

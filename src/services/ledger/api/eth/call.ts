@@ -17,7 +17,7 @@ import type { StateOverride } from '../../../../core/execution/overrides.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { TransactionArgs } from '../../node/send-desk.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
 import { renderAccessList } from '../render.ts';
 import { DATA, OBJECT, QUANTITY } from '../results.ts';
 import { blockTag, fieldQuantity, fixedBytes, hexBytes, optional } from '../shapes.ts';
@@ -51,7 +51,7 @@ export function requestOf(args: TransactionArgs): CallRequest {
 
 /** Where a call at `tag` happens: after that block, in its context. */
 export function siteOf(
-  context: Pick<Context, 'view'> & Partial<Pick<Context, 'pending'>>,
+  context: Pick<ReadContext, 'view'> & Partial<Pick<ReadContext, 'pending'>>,
   tag: BlockTag,
   overrides?: readonly StateOverride[],
 ): CallSite {
@@ -126,24 +126,27 @@ function slots(value: unknown): ReadonlyMap<bigint, bigint> {
 }
 
 export const callMethods = [
-  method('eth_call', {
+  readMethod('eth_call', {
     params: [callArgs, blockTag, overridesParam],
     result: DATA,
     about: 'Runs a message on a state without changing it.',
+    isHeavy: true,
     call: (context, [args, tag, overrides]) =>
       toHex(outputOf(call(requestOf(args), siteOf(context, tag, overrides), context.callLimits()))),
   }),
-  method('eth_estimateGas', {
+  readMethod('eth_estimateGas', {
     params: [callArgs, blockTag],
     result: QUANTITY,
     about: 'Gas that a transaction needs.',
+    isHeavy: true,
     call: (context, [args, tag]) =>
       toQuantity(estimateGas(requestOf(args), siteOf(context, tag), context.callLimits())),
   }),
-  method('eth_createAccessList', {
+  readMethod('eth_createAccessList', {
     params: [callArgs, blockTag],
     result: OBJECT,
     about: 'Addresses and slots that a transaction touches.',
+    isHeavy: true,
     call: (context, [args, tag]) => {
       const found = createAccessList(requestOf(args), siteOf(context, tag), context.callLimits());
       return {

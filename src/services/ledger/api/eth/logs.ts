@@ -3,12 +3,12 @@
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
-import { type Param, ParamError } from '../../../../io/rpc/method.ts';
+import { type Json, type Param, ParamError, type RawJson } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { LATEST } from '../../view/block-tag.ts';
-import { type FoundLog, type LogQuery, logsOfBlock } from '../../view/logs.ts';
+import { type FoundLog, type LogQuery, logsOfBlock, mayHoldLogs } from '../../view/logs.ts';
 import type { PartyView } from '../../view/party-view.ts';
-import { method } from '../context.ts';
+import { type Context, method, readMethod } from '../context.ts';
 import { afterPrivate } from '../private-arrival.ts';
 import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
@@ -17,6 +17,8 @@ import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
 /** Blocks that one query may span; beyond it the caller is told to ask in parts. */
 const LOG_BLOCKS_MAX = 100_000;
 const LOGS_PER_REPLY_MAX = 100_000;
+/** Blocks whose blooms are looked at before anything is searched for a filter. */
+const NEAR_BLOCKS_MAX = 64;
 /** Addresses, or topics of one position, that a query may name. */
 const ALTERNATIVES_MAX = 1_000;
 
@@ -155,17 +157,41 @@ export function renderFound(found: FoundLog) {
   return renderLog(found.log, block.transactions[transactionIndex]!.hash, place, found.logIndex);
 }
 
-export const logMethods = [
-  method('eth_getLogs', {
+/** Where a filter asks: blooms tell about few blocks at once, readers about the rest. */
+async function logsFor(
+  { view, search }: Context,
+  query: LogQuery,
+  from: number,
+  to: number,
+): Promise<Json | RawJson> {
+  if (to - from < NEAR_BLOCKS_MAX) {
+    let at = from;
+    while (at <= to && !mayHoldLogs(view, at, query)) at++;
+    if (at > to) return [];
+  }
+  return search ? search(query, from, to) : logsBetween(view, query, from, to);
+}
+
+/** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY. */
+export function logsBetween(view: PartyView, query: LogQuery, from: number, to: number): Json {
+  return searchRange(view, query, from, to).map(renderFound);
+}
+
+export const searchMethods = [
+  readMethod('eth_getLogs', {
     params: [filterArgs],
     result: arrayOf(LOG),
     about: 'Logs that match, public ones and those of this party.',
+    isHeavy: true,
     call: (context, [args]) => {
       const { view } = context;
       const answer = () => search(view, args).map(renderFound);
       return afterPrivate(context, lastOf(view, args), answer);
     },
   }),
+];
+
+export const logMethods = [
   method('eth_newFilter', {
     params: [filterArgs],
     result: QUANTITY,
@@ -202,19 +228,25 @@ export const logMethods = [
     params: [text],
     result: { oneOf: [arrayOf(LOG), arrayOf(HASH)] },
     about: 'What is new since the last poll of a filter.',
-    call: ({ view, filters }, [id]) => {
-      const changes = filters.changes(view, id);
-      return changes.kind === 'logs' ? changes.logs.map(renderFound) : changes.hashes.map(toHex);
+    call: async (context, [id]) => {
+      const changes = context.filters.changes(context.view, id);
+      if (changes.kind === 'hashes') return changes.hashes.map(toHex);
+      try {
+        return await logsFor(context, changes.query, changes.from, changes.to);
+      } catch (error) {
+        changes.putBack();
+        throw error;
+      }
     },
   }),
   method('eth_getFilterLogs', {
     params: [text],
     result: arrayOf(LOG),
     about: 'All logs of a log filter.',
-    call: ({ view, filters }, [id]) => {
-      const { query, range } = filters.logs(view, id);
-      const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, view.head().number);
-      return searchRange(view, query, range.from, to).map(renderFound);
+    call: (context, [id]) => {
+      const { query, range } = context.filters.logs(context.view, id);
+      const to = Math.min(range.to ?? Number.MAX_SAFE_INTEGER, context.view.head().number);
+      return logsFor(context, query, range.from, to);
     },
   }),
 ];

@@ -8,7 +8,7 @@ import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { findAccount, type ViewedState } from '../../view/party-view.ts';
-import { type Context, method } from '../context.ts';
+import { method, type ReadContext, readMethod } from '../context.ts';
 import { DATA, HASH, OBJECT, QUANTITY } from '../results.ts';
 import { address, blockTag } from '../shapes.ts';
 
@@ -17,7 +17,7 @@ const PROOF_KEYS_MAX = 1_000;
 
 /** The state a tag names; throws `header not found`, or `hash is not currently canonical`. */
 export function stateAt(
-  { view, pending }: Pick<Context, 'view'> & Partial<Pick<Context, 'pending'>>,
+  { view, pending }: Pick<ReadContext, 'view'> & Partial<Pick<ReadContext, 'pending'>>,
   tag: BlockTag,
 ): ViewedState {
   if (tag.kind === 'pending' && pending) {
@@ -71,7 +71,7 @@ function slotOf(state: ViewedState, who: Uint8Array, key: bigint): bigint {
   return found ? found.reader.slot(who, found.account, key) : 0n;
 }
 
-function prove({ view }: Context, who: Uint8Array, keys: readonly string[], tag: BlockTag) {
+function prove({ view }: ReadContext, who: Uint8Array, keys: readonly string[], tag: BlockTag) {
   const state = stateAt({ view }, tag);
   const found = findAccount(state, who);
   const proof = view.prove(state, who, keys.map(keyOfText));
@@ -91,45 +91,40 @@ function prove({ view }: Context, who: Uint8Array, keys: readonly string[], tag:
 }
 
 export const stateMethods = [
-  method('eth_getBalance', {
+  readMethod('eth_getBalance', {
     params: [address, blockTag],
     result: QUANTITY,
     about: 'Balance in wei.',
+    isHeavy: (_, [, tag]) => tag.kind === 'pending',
     call: (context, [who, tag]) =>
       toQuantity(findAccount(stateAt(context, tag), who)?.account.balance ?? 0n),
   }),
-  method('eth_getTransactionCount', {
-    params: [address, blockTag],
-    result: QUANTITY,
-    about: 'Nonce of an account; with `pending`, the next one to use.',
-    call: (context, [who, tag]) => {
-      if (tag.kind === 'pending') return toQuantity(context.desk.nextNonce(who));
-      return toQuantity(findAccount(stateAt(context, tag), who)?.account.nonce ?? 0n);
-    },
-  }),
-  method('eth_getCode', {
+  readMethod('eth_getCode', {
     params: [address, blockTag],
     result: DATA,
     about: "A contract's code; of a private contract, for its parties only.",
+    isHeavy: (_, [, tag]) => tag.kind === 'pending',
     call: (context, [who, tag]) => {
       const found = findAccount(stateAt(context, tag), who);
       return found ? toHex(found.reader.code(found.account.codeHash)) : '0x';
     },
   }),
-  method('eth_getStorageAt', {
+  readMethod('eth_getStorageAt', {
     params: [address, storageKey, blockTag],
     result: DATA,
     about: 'One storage slot.',
+    isHeavy: (_, [, , tag]) => tag.kind === 'pending',
     call: (context, [who, key, tag]) =>
       toHex(bigIntToFixed(slotOf(stateAt(context, tag), who, key), 32)),
   }),
-  method('eth_getProof', {
+  readMethod('eth_getProof', {
     params: [address, storageKeys, blockTag],
     result: OBJECT,
     about: 'Merkle proofs of an account and of storage slots.',
+    isHeavy: true,
     call: (context, [who, keys, tag]) => prove(context, who, keys, tag),
   }),
-  method('eth_storageRoot', {
+  readMethod('eth_storageRoot', {
     params: [address, blockTag],
     result: HASH,
     about: "Root of an account's storage; of a private contract, from the private state.",
@@ -140,6 +135,19 @@ export const stateMethods = [
       const found = findAccount(view.stateAt(number), who);
       if (!found) throw fail('ACCOUNT_UNKNOWN', "can't find state object");
       return toHex(found.account.storageRoot);
+    },
+  }),
+];
+
+/** They know the pool. */
+export const nonceMethods = [
+  method('eth_getTransactionCount', {
+    params: [address, blockTag],
+    result: QUANTITY,
+    about: 'Nonce of an account; with `pending`, the next one to use.',
+    call: (context, [who, tag]) => {
+      if (tag.kind === 'pending') return toQuantity(context.desk.nextNonce(who));
+      return toQuantity(findAccount(stateAt(context, tag), who)?.account.nonce ?? 0n);
     },
   }),
 ];

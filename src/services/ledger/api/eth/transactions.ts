@@ -2,14 +2,15 @@
 import { toHex } from '../../../../core/base/hex.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
-import { type Context, method } from '../context.ts';
+import { type ReadContext, readMethod } from '../context.ts';
+import { isFar, isFarReceipt, isFarTransaction } from '../far.ts';
 import { afterPrivate } from '../private-arrival.ts';
 import { receiptOf } from '../receipts.ts';
 import { renderTransaction } from '../render.ts';
 import { DATA, orNull, RECEIPT, TRANSACTION } from '../results.ts';
 import { hash, index, requiredBlockNumber } from '../shapes.ts';
 
-function atPlace({ view, pending }: Context, tag: BlockTag, position: number) {
+function atPlace({ view, pending }: ReadContext, tag: BlockTag, position: number) {
   const number = view.numberOf(tag);
   const block =
     tag.kind === 'pending'
@@ -25,7 +26,7 @@ function byHash(wanted: Uint8Array): BlockTag {
   return { kind: 'hash', hash: wanted, requireCanonical: false };
 }
 
-function rendered(context: Context, tag: BlockTag, position: number) {
+function rendered(context: ReadContext, tag: BlockTag, position: number) {
   const found = atPlace(context, tag, position);
   if (!found) return null;
   const { block } = found;
@@ -38,13 +39,13 @@ function rendered(context: Context, tag: BlockTag, position: number) {
   });
 }
 
-function raw(context: Context, tag: BlockTag, position: number) {
+function raw(context: ReadContext, tag: BlockTag, position: number) {
   const found = atPlace(context, tag, position);
   return found ? toHex(found.transaction.raw) : '0x';
 }
 
-function rawByHash({ view, desk }: Context, wanted: Uint8Array): string {
-  const transaction = view.transaction(wanted)?.transaction ?? desk.pooled(wanted);
+function rawByHash({ view, pooled }: ReadContext, wanted: Uint8Array): string {
+  const transaction = view.transaction(wanted)?.transaction ?? pooled(wanted);
   return transaction ? toHex(transaction.raw) : '0x';
 }
 
@@ -61,51 +62,58 @@ function found(view: PartyView, wanted: Uint8Array) {
 }
 
 export const transactionMethods = [
-  method('eth_getTransactionByHash', {
+  readMethod('eth_getTransactionByHash', {
     params: [hash],
     result: orNull(TRANSACTION),
     about: 'A transaction, mined or in the pool.',
-    call: ({ view, desk }, [wanted]) => {
+    isHeavy: ({ view }, [wanted]) => isFarTransaction(view, wanted),
+    call: ({ view, pooled }, [wanted]) => {
       const mined = found(view, wanted);
       if (mined) return mined;
-      const pooled = desk.pooled(wanted);
-      return pooled ? renderTransaction(pooled, undefined) : null;
+      const waiting = pooled(wanted);
+      return waiting ? renderTransaction(waiting, undefined) : null;
     },
   }),
-  method('eth_getTransactionByBlockNumberAndIndex', {
+  readMethod('eth_getTransactionByBlockNumberAndIndex', {
     params: [requiredBlockNumber, index],
     result: orNull(TRANSACTION),
     about: 'A transaction by block and position.',
+    isHeavy: ({ view }, [tag]) => isFar(view, tag),
     call: (context, [tag, position]) => rendered(context, tag, position),
   }),
-  method('eth_getTransactionByBlockHashAndIndex', {
+  readMethod('eth_getTransactionByBlockHashAndIndex', {
     params: [hash, index],
     result: orNull(TRANSACTION),
     about: 'A transaction by block hash and position.',
+    isHeavy: ({ view }, [wanted]) => isFar(view, byHash(wanted)),
     call: (context, [wanted, position]) => rendered(context, byHash(wanted), position),
   }),
-  method('eth_getRawTransactionByHash', {
+  readMethod('eth_getRawTransactionByHash', {
     params: [hash],
     result: DATA,
     about: 'The bytes of a transaction; `0x` when it is unknown.',
+    isHeavy: ({ view }, [wanted]) => isFarTransaction(view, wanted),
     call: (context, [wanted]) => rawByHash(context, wanted),
   }),
-  method('eth_getRawTransactionByBlockNumberAndIndex', {
+  readMethod('eth_getRawTransactionByBlockNumberAndIndex', {
     params: [requiredBlockNumber, index],
     result: DATA,
     about: 'The bytes of a transaction by block and position.',
+    isHeavy: ({ view }, [tag]) => isFar(view, tag),
     call: (context, [tag, position]) => raw(context, tag, position),
   }),
-  method('eth_getRawTransactionByBlockHashAndIndex', {
+  readMethod('eth_getRawTransactionByBlockHashAndIndex', {
     params: [hash, index],
     result: DATA,
     about: 'The bytes of a transaction by block hash and position.',
+    isHeavy: ({ view }, [wanted]) => isFar(view, byHash(wanted)),
     call: (context, [wanted, position]) => raw(context, byHash(wanted), position),
   }),
-  method('eth_getTransactionReceipt', {
+  readMethod('eth_getTransactionReceipt', {
     params: [hash],
     result: orNull(RECEIPT),
     about: 'The receipt of a mined transaction; of a private one, as this party sees it.',
+    isHeavy: ({ view }, [wanted]) => isFarReceipt(view, wanted),
     call: (context, [wanted]) => {
       const { view } = context;
       const found = view.transaction(wanted);

@@ -1,0 +1,115 @@
+/**
+ * A queue that gives each client the same share of what serves it, however many requests it has waiting and however long
+ * each of them takes; within a client, each of its connections.
+ */
+import { fail } from '../../core/base/errors.ts';
+import { Turns } from './turns.ts';
+
+/** Who asks: a client, and one of its connections. */
+export interface Asker {
+  readonly client: string;
+  readonly connection: number;
+}
+
+export interface QueueLimits {
+  /** Waiting requests of one client. */
+  readonly perClient: number;
+  /** Of all clients. */
+  readonly total: number;
+}
+
+interface Client<T> {
+  readonly turns: Turns<number>;
+  /** By connection; none is empty. */
+  readonly waiting: Map<number, T[]>;
+  count: number;
+  running: number;
+}
+
+export class FairQueue<T extends { readonly asker: Asker }> {
+  private readonly limits: QueueLimits;
+  private readonly turns = new Turns<string>();
+  private readonly clients = new Map<string, Client<T>>();
+  private waiting = 0;
+
+  constructor(limits: QueueLimits) {
+    this.limits = limits;
+  }
+
+  get size(): number {
+    return this.waiting;
+  }
+
+  /** Throws QUEUE_FULL. */
+  push(item: T): void {
+    const { client: name, connection } = item.asker;
+    const { perClient, total } = this.limits;
+    const found = this.clients.get(name);
+    if (this.waiting >= total)
+      throw fail('QUEUE_FULL', `more than ${total} requests are waiting: ask again later`);
+    if (found && found.count >= perClient)
+      throw fail(
+        'QUEUE_FULL',
+        `more than ${perClient} requests of this client are waiting: ask for less at once`,
+      );
+    const client = found ?? { turns: new Turns(), waiting: new Map(), count: 0, running: 0 };
+    this.clients.set(name, client);
+    const items = client.waiting.get(connection) ?? [];
+    client.waiting.set(connection, items);
+    items.push(item);
+    client.turns.enter(connection);
+    this.turns.enter(name);
+    client.count++;
+    this.waiting++;
+  }
+
+  /** The next request that `mayRun`; undefined when there is none. It counts as running until `served`. */
+  next(mayRun: (item: T) => boolean = () => true): T | undefined {
+    for (const name of this.turns.order()) {
+      const client = this.clients.get(name)!;
+      for (const connection of client.turns.order()) {
+        const item = client.waiting.get(connection)!.find(mayRun);
+        if (!item) continue;
+        client.running++;
+        this.take(client, item);
+        return item;
+      }
+    }
+    return undefined;
+  }
+
+  /** It has ended, after so long. */
+  served({ asker }: T, ms: number): void {
+    const client = this.clients.get(asker.client);
+    if (!client) return;
+    this.turns.charge(asker.client, ms);
+    client.turns.charge(asker.connection, ms);
+    client.running--;
+    this.forgetIfIdle(asker.client, client);
+  }
+
+  /** Takes out a request that waits. */
+  remove(item: T): boolean {
+    const client = this.clients.get(item.asker.client);
+    if (!client?.waiting.get(item.asker.connection)?.includes(item)) return false;
+    this.take(client, item);
+    this.forgetIfIdle(item.asker.client, client);
+    return true;
+  }
+
+  private take(client: Client<T>, item: T): void {
+    const { client: name, connection } = item.asker;
+    const items = client.waiting.get(connection)!;
+    items.splice(items.indexOf(item), 1);
+    client.count--;
+    this.waiting--;
+    if (items.length > 0) return;
+    client.waiting.delete(connection);
+    client.turns.leave(connection);
+    if (client.turns.isEmpty) this.turns.leave(name);
+  }
+
+  private forgetIfIdle(name: string, { count, running }: Client<T>): void {
+    if (count === 0 && running === 0) this.clients.delete(name);
+  }
+}

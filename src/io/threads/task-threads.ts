@@ -1,0 +1,325 @@
+/**
+ * Threads that carry out tasks. A task that is given up (its client has gone, or its time is up) is asked to stop; a thread
+ * that goes on all the same is ended and replaced, as is one that crashes or runs out of memory. Only the task that it worked
+ * on is lost. Waiting tasks are served in turns of their clients (fair-queue.ts).
+ */
+import { Worker } from 'node:worker_threads';
+import { fail } from '../../core/base/errors.ts';
+import type { Log } from '../../core/ports.ts';
+import { type Asker, FairQueue, type QueueLimits } from './fair-queue.ts';
+import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
+
+/** A thread gets its next task before it has answered, so that it never waits for one. */
+const SENT_MAX = 2;
+/** From the wish that a task stops to the end of its thread. */
+const GRACE_MS = 1_000;
+/** Between two starts of a thread that ends before it has answered anything. */
+const RESTART_MS = 1_000;
+
+export interface TaskThreadsOptions {
+  /** The module that calls `serveTasks`. */
+  readonly file: URL;
+  readonly name: string;
+  readonly count: number;
+  readonly settings: unknown;
+  /** Of one thread's heap. */
+  readonly heapMegabytes: number;
+  readonly limits: QueueLimits;
+  readonly log: Log;
+}
+
+export interface TaskTerms {
+  readonly asker: Asker;
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Leaves one thread free for others, where there are several. */
+  readonly isLong?: boolean;
+}
+
+interface Waiting<Task, Result> extends TaskTerms {
+  readonly task: Task;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: Error) => void;
+  readonly onAbort: () => void;
+}
+
+export class TaskThreads<Task, Result> {
+  private readonly options: TaskThreadsOptions;
+  private readonly queue: FairQueue<Waiting<Task, Result>>;
+  private readonly threads: Thread<Task, Result>[] = [];
+  private lastFailureMs = Number.NEGATIVE_INFINITY;
+  private isStopped = false;
+
+  constructor(options: TaskThreadsOptions) {
+    this.options = options;
+    this.queue = new FairQueue(options.limits);
+  }
+
+  /** Begins a thread, so that the first task finds one. */
+  start(): void {
+    this.addThread();
+  }
+
+  get waiting(): number {
+    return this.queue.size;
+  }
+
+  /** Rejects with QUEUE_FULL, TASK_NOT_SENT, TASK_CANCELLED, TASK_TIMEOUT, THREAD_FAILED or what the task threw. */
+  run(task: Task, terms: TaskTerms): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting<Task, Result> = {
+        ...terms,
+        task,
+        resolve,
+        reject,
+        onAbort: () => this.giveUp(waiting),
+      };
+      if (terms.signal?.aborted) throw cancelled();
+      this.queue.push(waiting);
+      terms.signal?.addEventListener('abort', waiting.onAbort);
+      this.fill();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (let item = this.queue.next(); item; item = this.queue.next())
+      this.settle(item, cancelled());
+    await Promise.all(this.threads.splice(0).map((thread) => thread.end(cancelled())));
+  }
+
+  private giveUp(waiting: Waiting<Task, Result>): void {
+    if (this.queue.remove(waiting)) this.settle(waiting, cancelled());
+    else for (const thread of this.threads) thread.giveUp(waiting, cancelled());
+  }
+
+  private settle(waiting: Waiting<Task, Result>, outcome: Error | { result: Result }): void {
+    waiting.signal?.removeEventListener('abort', waiting.onAbort);
+    if (outcome instanceof Error) waiting.reject(outcome);
+    else waiting.resolve(outcome.result);
+  }
+
+  /** Gives threads what waits. */
+  private fill(): void {
+    if (this.isStopped) return;
+    while (this.queue.size > 0) {
+      const thread = this.idlest();
+      if (!thread) return;
+      const item = this.queue.next((each) => this.mayRun(each, thread));
+      if (!item) return;
+      thread.send(item);
+    }
+  }
+
+  /** Long tasks wait for each other rather than take the last thread. */
+  private mayRun({ isLong = false }: TaskTerms, thread: Thread<Task, Result>): boolean {
+    if (!isLong || this.options.count === 1) return true;
+    if (thread.load > 0) return false;
+    const busy = this.threads.filter((each) => each.hasLong).length;
+    return busy < this.options.count - 1;
+  }
+
+  private idlest(): Thread<Task, Result> | undefined {
+    const { threads, options } = this;
+    const idle = threads.find(({ load }) => load === 0);
+    if (idle) return idle;
+    if (threads.length < options.count && this.mayStart()) return this.addThread();
+    const free = threads.filter(({ load, hasLong }) => load < SENT_MAX && !hasLong);
+    return free.sort((a, b) => a.load - b.load)[0];
+  }
+
+  private mayStart(): boolean {
+    const leftMs = this.lastFailureMs + RESTART_MS - performance.now();
+    if (leftMs <= 0) return true;
+    if (this.threads.length === 0) setTimeout(() => this.fill(), leftMs).unref();
+    return false;
+  }
+
+  private addThread(): Thread<Task, Result> {
+    const thread = new Thread<Task, Result>(this.options, {
+      done: (item, ms, outcome) => {
+        this.queue.served(item, ms);
+        this.settle(item, outcome);
+        this.fill();
+      },
+      returned: (item) => {
+        this.queue.served(item, 0);
+        try {
+          this.queue.push(item);
+        } catch (error) {
+          this.settle(item, error as Error);
+        }
+        this.fill();
+      },
+      ended: (wasReady) => {
+        this.threads.splice(this.threads.indexOf(thread), 1);
+        if (!wasReady) this.lastFailureMs = performance.now();
+      },
+    });
+    this.threads.push(thread);
+    return thread;
+  }
+}
+
+interface ThreadEvents<Task, Result> {
+  done(item: Waiting<Task, Result>, ms: number, outcome: Error | { result: Result }): void;
+  /** Not begun: for another thread. */
+  returned(item: Waiting<Task, Result>): void;
+  ended(wasReady: boolean): void;
+}
+
+interface Sent<Task, Result> {
+  readonly id: number;
+  readonly item: Waiting<Task, Result>;
+  /** It is not waited for any more, for this reason. */
+  why: Error | undefined;
+}
+
+class Thread<Task, Result> {
+  private readonly worker: Worker;
+  private readonly options: TaskThreadsOptions;
+  private readonly events: ThreadEvents<Task, Result>;
+  private readonly stopFlag = new Int32Array(new SharedArrayBuffer(4));
+  /** In the order in which they are carried out. */
+  private readonly sent: Sent<Task, Result>[] = [];
+  private nextId = 1;
+  private begunMs = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isReady = false;
+  private isEnding = false;
+
+  constructor(options: TaskThreadsOptions, events: ThreadEvents<Task, Result>) {
+    this.options = options;
+    this.events = events;
+    const stop = this.stopFlag.buffer as SharedArrayBuffer;
+    const workerData: ThreadData<unknown> = { settings: options.settings, stop };
+    this.worker = new Worker(options.file, {
+      workerData,
+      name: options.name,
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
+    });
+    this.worker.unref();
+    this.worker.on('message', (message: ThreadMessage<Result>) => this.hear(message));
+    this.worker.on('error', (error) => this.fault(error));
+    this.worker.on('exit', () => this.fault(new Error('it has ended')));
+  }
+
+  get load(): number {
+    return this.sent.length;
+  }
+
+  get hasLong(): boolean {
+    return this.sent.some(({ item }) => item.isLong);
+  }
+
+  send(item: Waiting<Task, Result>): void {
+    const id = this.nextId++;
+    const message: TaskMessage<Task> = { id, task: item.task };
+    try {
+      this.worker.postMessage(message);
+    } catch (error) {
+      this.events.done(item, 0, notSent(error));
+      return;
+    }
+    this.sent.push({ id, item, why: undefined });
+    if (this.sent.length === 1) this.begin();
+  }
+
+  /** Nobody waits for the task any more. */
+  giveUp(item: Waiting<Task, Result>, why: Error): void {
+    const sent = this.sent.find((each) => each.item === item);
+    if (!sent || sent.why) return;
+    sent.why = why;
+    if (sent === this.sent[0]) this.askToStop(sent.id);
+  }
+
+  async end(why: Error): Promise<void> {
+    this.isEnding = true;
+    clearTimeout(this.timer);
+    for (const { item } of this.sent.splice(0)) this.events.done(item, 0, why);
+    await this.worker.terminate();
+  }
+
+  private hear(message: ThreadMessage<Result>): void {
+    if (message.kind === 'ready') {
+      this.isReady = true;
+      return;
+    }
+    if (message.kind === 'log') {
+      this.options.log(message.level, message.message, message.facts);
+      return;
+    }
+    const sent = this.sent.shift();
+    if (!sent) return;
+    const ms = performance.now() - this.begunMs;
+    const result =
+      message.kind === 'done'
+        ? { result: message.result }
+        : fail('INVARIANT_BROKEN', `a task of ${this.options.name} failed: ${message.message}`);
+    this.events.done(sent.item, ms, sent.why ?? result);
+    this.begin();
+  }
+
+  /** The first of what was sent is being worked on. */
+  private begin(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const [first] = this.sent;
+    if (!first) return;
+    this.begunMs = performance.now();
+    if (first.why) {
+      this.askToStop(first.id);
+      return;
+    }
+    const { limitMs } = first.item;
+    this.timer = setTimeout(() => {
+      first.why = fail('TASK_TIMEOUT', `the request took longer than ${limitMs / 1000}s`);
+      this.askToStop(first.id);
+    }, limitMs);
+    this.timer.unref();
+  }
+
+  private askToStop(id: number): void {
+    Atomics.store(this.stopFlag, 0, id);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.options.log('warn', `A thread of ${this.options.name} does not stop: it is replaced`);
+      this.fault(new Error('it did not stop'));
+    }, GRACE_MS);
+    this.timer.unref();
+  }
+
+  private fault(error: Error): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    clearTimeout(this.timer);
+    const [first, ...rest] = this.sent.splice(0);
+    const isMemory = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    if (!first?.why)
+      this.options.log('error', `A thread of ${this.options.name} has failed: it is replaced`, {
+        err: error.message,
+      });
+    void this.worker.terminate();
+    const why = isMemory
+      ? 'the request needs more memory than it may have'
+      : 'the thread that served the request has failed';
+    // First, so that nothing is sent to this thread any more.
+    this.events.ended(this.isReady);
+    for (const { item, why: given } of rest) {
+      if (given) this.events.done(item, 0, given);
+      else this.events.returned(item);
+    }
+    if (!first) return;
+    const ms = performance.now() - this.begunMs;
+    this.events.done(first.item, ms, first.why ?? fail('THREAD_FAILED', why));
+  }
+}
+
+function cancelled(): Error {
+  return fail('TASK_CANCELLED', 'the request was cancelled');
+}
+
+/** It cannot be copied: of what comes as JSON, only what is nested too deeply. */
+export function notSent(cause: unknown): Error {
+  return fail('TASK_NOT_SENT', 'the request is nested too deeply', { cause });
+}

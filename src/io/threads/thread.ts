@@ -1,0 +1,79 @@
+/** What a thread and its owner say to each other, and the thread's side of it: one task after another. */
+import { setPriority } from 'node:os';
+import {
+  type MessagePort,
+  parentPort,
+  type TransferListItem,
+  workerData,
+} from 'node:worker_threads';
+import type { Log, LogLevel } from '../../core/ports.ts';
+
+export interface ThreadData<Settings> {
+  readonly settings: Settings;
+  /** One number: the task that is to stop. */
+  readonly stop: SharedArrayBuffer;
+}
+
+export interface TaskMessage<Task> {
+  readonly id: number;
+  readonly task: Task;
+}
+
+export type ThreadMessage<Result> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly id: number; readonly result: Result }
+  | {
+      readonly kind: 'log';
+      readonly level: LogLevel;
+      readonly message: string;
+      readonly facts: Readonly<Record<string, unknown>> | undefined;
+    }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+
+/** What a task may ask while it runs. */
+export interface TaskControl {
+  /** Its owner has given it up. */
+  shouldStop(): boolean;
+}
+
+export interface Done<Result> {
+  readonly result: Result;
+  readonly transfer?: readonly TransferListItem[];
+}
+
+/** Below what its process has: on a busy machine such threads wait for the others. */
+const NICE = 5;
+
+/** The settings that the thread was started with. */
+export function threadSettings<Settings>(): Settings {
+  return (workerData as ThreadData<Settings>).settings;
+}
+
+/** Says it in the log of the owner. */
+export const threadLog: Log = (level, message, facts) =>
+  parentPort!.postMessage({ kind: 'log', level, message, facts } satisfies ThreadMessage<never>);
+
+/** Answers tasks until the thread is ended. Tasks never overlap: each sees what it alone has begun. */
+export function serveTasks<Task, Result>(
+  run: (task: Task, control: TaskControl) => Promise<Done<Result>>,
+): void {
+  const port: MessagePort = parentPort!;
+  const stop = new Int32Array((workerData as ThreadData<unknown>).stop);
+  const say = (message: ThreadMessage<Result>, transfer?: readonly TransferListItem[]) =>
+    port.postMessage(message, transfer);
+  // Elsewhere it would be the priority of the whole process.
+  if (process.platform === 'linux') setPriority(NICE);
+  let turn: Promise<void> = Promise.resolve();
+  port.on('message', ({ id, task }: TaskMessage<Task>) => {
+    const control = { shouldStop: () => Atomics.load(stop, 0) === id };
+    turn = turn.then(async () => {
+      try {
+        const { result, transfer } = await run(task, control);
+        say({ kind: 'done', id, result }, transfer);
+      } catch (error) {
+        say({ kind: 'failed', id, message: (error as Error).stack ?? String(error) });
+      }
+    });
+  });
+  say({ kind: 'ready' });
+}

@@ -1,0 +1,52 @@
+/** Whose turn it is: of those that want one, who has been served for the least time. */
+
+/** So far back does one begin who comes again after others were served: short requests pass long ones. */
+const HEAD_START_MS = 100;
+/** Of those that want nothing now; the ones that came first are forgotten. */
+const REMEMBERED_MAX = 1_000;
+
+export class Turns<Key> {
+  private readonly servedMs = new Map<Key, number>();
+  private readonly active = new Set<Key>();
+
+  get isEmpty(): boolean {
+    return this.active.size === 0;
+  }
+
+  /** It wants a turn. Who has been away is owed nothing for that time. */
+  enter(key: Key): void {
+    if (this.active.has(key)) return;
+    let least = Number.POSITIVE_INFINITY;
+    for (const each of this.active) least = Math.min(least, this.servedMs.get(each) ?? 0);
+    const own = this.servedMs.get(key) ?? 0;
+    this.servedMs.delete(key);
+    this.servedMs.set(key, Number.isFinite(least) ? Math.max(own, least - HEAD_START_MS) : own);
+    this.active.add(key);
+    this.forget();
+  }
+
+  /** It wants none any more. */
+  leave(key: Key): void {
+    this.active.delete(key);
+  }
+
+  charge(key: Key, ms: number): void {
+    const served = this.servedMs.get(key);
+    if (served !== undefined) this.servedMs.set(key, served + ms);
+  }
+
+  /** Who wants a turn, the least served first. */
+  order(): Key[] {
+    const served = (key: Key) => this.servedMs.get(key) ?? 0;
+    return [...this.active].sort((a, b) => served(a) - served(b));
+  }
+
+  private forget(): void {
+    if (this.servedMs.size <= REMEMBERED_MAX + this.active.size) return;
+    for (const key of this.servedMs.keys()) {
+      if (this.active.has(key)) continue;
+      this.servedMs.delete(key);
+      return;
+    }
+  }
+}

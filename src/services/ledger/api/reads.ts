@@ -1,0 +1,24 @@
+/** Methods that a reader can answer: they touch nothing but the chain as their caller sees it. */
+import type { Method } from '../../../io/rpc/method.ts';
+import type { ReadContext } from './context.ts';
+import { rawMethods } from './debug/raw.ts';
+import { stateListMethods } from './debug/state.ts';
+import { traceMethods } from './debug/trace.ts';
+import { blockMethods } from './eth/blocks.ts';
+import { callMethods } from './eth/call.ts';
+import { feeHistoryMethods } from './eth/fee-history.ts';
+import { searchMethods } from './eth/logs.ts';
+import { stateMethods } from './eth/state.ts';
+import { transactionMethods } from './eth/transactions.ts';
+
+export const READS: readonly Method<ReadContext>[] = [
+  ...blockMethods,
+  ...transactionMethods,
+  ...stateMethods,
+  ...callMethods,
+  ...feeHistoryMethods,
+  ...searchMethods,
+  ...traceMethods,
+  ...stateListMethods,
+  ...rawMethods,
+];

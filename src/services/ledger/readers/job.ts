@@ -1,0 +1,98 @@
+/** What the main thread and a reader say to each other. All of it can be copied between threads. */
+import type { CallRequest } from '../../../core/execution/call.ts';
+import type { PrivateAnswer, PrivateQuery, Psi } from '../../../core/privacy/inputs.ts';
+import type { TenantGroup } from '../../../core/privacy/private-states.ts';
+import type { LogPosition } from '../../../core/store/log-record.ts';
+import type { Reply } from '../../../io/rpc/dispatcher.ts';
+import type { TaskTerms } from '../../../io/threads/task-threads.ts';
+import type { LogQuery } from '../view/logs.ts';
+import type { Looks } from '../view/open-views.ts';
+import type { PendingPlan } from '../view/pending-block.ts';
+
+/** What the thread of a reader is started with. */
+export interface ReaderThreadSettings extends ReaderSettings {
+  /** Of the store, with the genesis file of the chain. */
+  readonly folder: string;
+}
+
+/** How a reader answers. */
+export interface ReaderSettings {
+  /** Tenants of the manager; undefined: one private state. */
+  readonly tenants: readonly TenantGroup[] | undefined;
+  readonly looks: Looks;
+  readonly limits: ReadLimits;
+}
+
+export interface ReadLimits {
+  readonly gasCap: bigint;
+  readonly callSeconds: number;
+}
+
+export interface CallRead {
+  readonly kind: 'call';
+  /** As JSON text. */
+  readonly id: string;
+  readonly method: string;
+  /** As they came, not parsed by the method's row yet. */
+  readonly params: unknown;
+}
+
+export interface EstimateRead {
+  readonly kind: 'estimate';
+  readonly request: CallRequest;
+}
+
+export interface LogsRead {
+  readonly kind: 'logs';
+  readonly query: LogQuery;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One request, with what it turned out to need. The reader brings its chain to `end` first. */
+export interface ReadJob {
+  readonly request: CallRead | EstimateRead | LogsRead;
+  readonly psi: Psi;
+  readonly end: LogPosition;
+  /** Answers of the private transaction manager, by queryKey(). */
+  readonly answers: ReadonlyMap<string, PrivateAnswer>;
+  /** Whether the private states have come to where the head is; undefined: nobody has waited for that. */
+  readonly hasArrived: boolean | undefined;
+  readonly pending: PendingPlan | undefined;
+}
+
+/** What only the main thread can say: the request runs again with it. */
+export type Lack =
+  | { readonly kind: 'payloads'; readonly queries: readonly PrivateQuery[] }
+  | { readonly kind: 'arrival' }
+  | { readonly kind: 'pending' };
+
+export type ReadAnswer =
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly isError: boolean }
+  | { readonly kind: 'gas'; readonly gas: bigint }
+  | { readonly kind: 'logs'; readonly json: string }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      readonly data: unknown;
+    }
+  | { readonly kind: 'lacks'; readonly lack: Lack };
+
+/** Thrown inside a reader by work that cannot go on without it. */
+export class Lacking extends Error {
+  readonly lack: Lack;
+
+  constructor(lack: Lack) {
+    super(`a reader lacks ${lack.kind}`);
+    this.lack = lack;
+  }
+}
+
+/** Who carries out jobs. */
+export interface ReaderThreads {
+  start(): void;
+  /** Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT or THREAD_FAILED. */
+  run(job: ReadJob, terms: TaskTerms): Promise<ReadAnswer>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+/** A reader as a thread: opens the store of its node for reading, and answers jobs until it is ended. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseGenesis } from '../../../core/chain/genesis.ts';
+import {
+  residentPrivateStates,
+  SINGLE_PRIVATE_STATE,
+} from '../../../core/privacy/private-states.ts';
+import { ChainReplica } from '../../../core/store/chain-replica.ts';
+import { systemClock } from '../../../io/host/clock.ts';
+import { installCrypto } from '../../../io/host/crypto.ts';
+import { openDataReader } from '../../../io/storage/data-reader.ts';
+import { serveTasks, threadLog, threadSettings } from '../../../io/threads/thread.ts';
+import { openViews } from '../view/open-views.ts';
+import type { ReadAnswer, ReaderThreadSettings, ReadJob } from './job.ts';
+import { Reader } from './reader.ts';
+
+/** Decoded transactions of blocks, and trie nodes, that a reader keeps. */
+const CACHED_TRANSACTIONS_MAX = 4_096;
+const TRIE_BYTES_MAX = 16 * 1024 * 1024;
+
+const { folder, tenants, looks, limits } = threadSettings<ReaderThreadSettings>();
+await installCrypto();
+const { config } = parseGenesis(readFileSync(join(folder, 'genesis.json'), 'utf8'));
+const data = openDataReader(folder);
+const chain = new ChainReplica({
+  log: data.log,
+  kv: data.kv,
+  dialect: config.isQuorum ? 'quorum' : 'ethereum',
+  cachedTransactionsMax: CACHED_TRANSACTIONS_MAX,
+  trieBytesMax: TRIE_BYTES_MAX,
+});
+const states = tenants ? residentPrivateStates(tenants) : SINGLE_PRIVATE_STATE;
+const reader = new Reader({
+  chain,
+  viewOf: openViews({ chain, config, states, looks }),
+  hasPrivateStates: config.isQuorum,
+  limits,
+  clock: systemClock,
+  log: threadLog,
+});
+serveTasks<ReadJob, ReadAnswer>(async (job, { shouldStop }) => {
+  data.refresh();
+  const result = await reader.run(job, shouldStop);
+  const bytes = result.kind === 'reply' && typeof result.reply !== 'string' && result.reply;
+  return { result, transfer: bytes ? [bytes.buffer as ArrayBuffer] : [] };
+});

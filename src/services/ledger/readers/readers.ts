@@ -1,0 +1,154 @@
+/**
+ * The main thread's side of the readers: hands requests to threads, and gives them what only this thread has. A request is
+ * answered from a head that is no older than the one this thread had when it was handed on.
+ */
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import type { CallRequest } from '../../../core/execution/call.ts';
+import type { Log } from '../../../core/ports.ts';
+import {
+  DEFAULT_PSI,
+  type PrivateAnswer,
+  type Psi,
+  queryKey,
+} from '../../../core/privacy/inputs.ts';
+import type { LogPosition } from '../../../core/store/log-record.ts';
+import type { Caller, Readers as RpcReaders } from '../../../io/rpc/dispatcher.ts';
+import { type Call, errorReply } from '../../../io/rpc/envelope.ts';
+import { failureReply } from '../../../io/rpc/failure.ts';
+import { RawJson, RPC } from '../../../io/rpc/method.ts';
+import type { Asker } from '../../../io/threads/fair-queue.ts';
+import type { TaskTerms } from '../../../io/threads/task-threads.ts';
+import type { AllPayloads } from '../view/party-inputs.ts';
+import type { PendingPlan } from '../view/pending-block.ts';
+import type { Lack, LogsRead, ReadAnswer, ReaderThreads, ReadJob, ReadLimits } from './job.ts';
+
+/** Each time a request names what it lacks, and runs again. */
+const ROUNDS_MAX = 16;
+/** Of requests that run no call: geth's servers give up on a reply after as long. */
+const READ_MS_MAX = 30_000;
+/** A trace may ask for 60 s. */
+const TRACE_MS_MAX = 62_000;
+/** A call stops by itself when its time is up; its thread is looked after so much later. */
+const CALL_GRACE_MS = 1_000;
+/** As of EIP-1474: limit exceeded. */
+const LIMIT_EXCEEDED = -32005;
+
+const CALLS: ReadonlySet<string> = new Set(['eth_call', 'eth_estimateGas', 'eth_createAccessList']);
+
+export interface ReadersParts {
+  readonly threads: ReaderThreads;
+  readonly limits: ReadLimits;
+  readonly log: Log;
+  /** How far the log may be read. */
+  end(): LogPosition;
+  /** undefined on a chain without private state. */
+  readonly payloads: AllPayloads | undefined;
+  privateArrival(): Promise<boolean>;
+  plan(): PendingPlan;
+}
+
+export class Readers implements RpcReaders {
+  private readonly parts: ReadersParts;
+
+  constructor(parts: ReadersParts) {
+    this.parts = parts;
+  }
+
+  async answer(
+    { id, method, params }: Call & { readonly id: string },
+    caller: Caller,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly reply: string | Uint8Array; readonly isError: boolean }> {
+    const request = { kind: 'call', id, method, params } as const;
+    const terms = { asker: askerOf(caller), signal, ...this.timeOf(method) };
+    try {
+      return done(await this.read(request, caller.psi ?? DEFAULT_PSI, terms), 'reply');
+    } catch (error) {
+      return { reply: this.refusal(id, method, error), isError: true };
+    }
+  }
+
+  /** On the head. Rejects as eth_estimateGas does. */
+  async estimateGas(request: CallRequest, psi: Psi): Promise<bigint> {
+    const terms = { asker: THIS_NODE, ...this.timeOf('eth_estimateGas') };
+    const answer = done(await this.read({ kind: 'estimate', request }, psi, terms), 'gas');
+    return answer.gas;
+  }
+
+  /** Logs of blocks, rendered. Rejects as eth_getLogs does. */
+  async logs(request: Omit<LogsRead, 'kind'>, caller: Caller): Promise<RawJson> {
+    const terms = { asker: askerOf(caller), ...this.timeOf('eth_getLogs') };
+    const psi = caller.psi ?? DEFAULT_PSI;
+    const answer = done(await this.read({ kind: 'logs', ...request }, psi, terms), 'logs');
+    return new RawJson(answer.json);
+  }
+
+  private async read(request: ReadJob['request'], psi: Psi, terms: TaskTerms): Promise<Answered> {
+    let has: Pick<ReadJob, 'answers' | 'hasArrived' | 'pending'> = {
+      answers: new Map(),
+      hasArrived: undefined,
+      pending: undefined,
+    };
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const job = { request, psi, ...has, end: this.parts.end() };
+      const answer = await this.parts.threads.run(job, terms);
+      if (answer.kind !== 'lacks') return answer;
+      has = { ...has, ...(await this.supply(answer.lack, has.answers)) };
+    }
+    throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+  }
+
+  private async supply(
+    lack: Lack,
+    answers: ReadonlyMap<string, PrivateAnswer>,
+  ): Promise<Partial<ReadJob>> {
+    switch (lack.kind) {
+      case 'arrival':
+        return { hasArrived: await this.parts.privateArrival() };
+      case 'pending':
+        return { pending: this.parts.plan() };
+      case 'payloads': {
+        const payloads = this.parts.payloads!;
+        await payloads.ask(lack.queries);
+        const more = new Map(answers);
+        for (const query of lack.queries) {
+          const answer = payloads.answer(query);
+          if (answer) more.set(queryKey(query), answer);
+        }
+        return { answers: more };
+      }
+    }
+  }
+
+  private timeOf(method: string): Pick<TaskTerms, 'limitMs' | 'isLong'> {
+    const { callSeconds } = this.parts.limits;
+    if (CALLS.has(method)) return { limitMs: callSeconds * 1_000 + CALL_GRACE_MS };
+    if (method.startsWith('debug_trace')) return { limitMs: TRACE_MS_MAX, isLong: true };
+    return { limitMs: READ_MS_MAX, isLong: method.startsWith('debug_') };
+  }
+
+  private refusal(id: string, method: string, error: unknown): string {
+    const { message } = error as Error;
+    if (hasCode(error, 'QUEUE_FULL')) return errorReply(id, LIMIT_EXCEEDED, message);
+    if (hasCode(error, 'THREAD_FAILED')) return errorReply(id, RPC.internal, message);
+    return failureReply(id, method, error, this.parts.log);
+  }
+}
+
+const THIS_NODE: Asker = { client: 'this node', connection: 0 };
+
+function askerOf({ remote, connection = 0 }: Caller): Asker {
+  return { client: remote, connection };
+}
+
+type Answered = Exclude<ReadAnswer, { kind: 'lacks' }>;
+
+/** Throws the error that the reader met. */
+function done<K extends Answered['kind']>(
+  answer: Answered,
+  kind: K,
+): Extract<Answered, { kind: K }> {
+  if (answer.kind === kind) return answer as Extract<Answered, { kind: K }>;
+  if (answer.kind === 'failed') throw fail(answer.code, answer.message, { data: answer.data });
+  throw fail('INVARIANT_BROKEN', `a reader answered ${answer.kind} in place of ${kind}`);
+}

@@ -1,0 +1,32 @@
+/** The threads of a node's readers. */
+import { availableParallelism } from 'node:os';
+import type { Log } from '../../../core/ports.ts';
+import { TaskThreads } from '../../../io/threads/task-threads.ts';
+import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from './job.ts';
+
+/** Their module; threads load no TypeScript. */
+export const READER_WORKER: URL = new URL('./reader-worker.js', import.meta.url);
+/** Of one reader. */
+const HEAP_MEGABYTES = 512;
+/** Requests that wait, of one client and of all. */
+const WAITING_PER_CLIENT_MAX = 1_000;
+const WAITING_MAX = 10_000;
+
+export function readerThreads(parts: {
+  readonly worker: URL;
+  readonly settings: ReaderThreadSettings;
+  /** undefined: one less than the machine has cores, at least one. */
+  readonly count: number | undefined;
+  readonly log: Log;
+}): ReaderThreads {
+  const { worker, settings, count = Math.max(1, availableParallelism() - 1), log } = parts;
+  return new TaskThreads<ReadJob, ReadAnswer>({
+    file: worker,
+    name: 'readers',
+    count,
+    settings,
+    heapMegabytes: HEAP_MEGABYTES,
+    limits: { perClient: WAITING_PER_CLIENT_MAX, total: WAITING_MAX },
+    log,
+  });
+}
