@@ -10,6 +10,8 @@ const IGNORED: ReadonlySet<string> = new Set([
   'blockHash',
   'blockNumber',
 ]);
+/** Members that the copy of the recording is without, in all or in some places. */
+const TRIMMED: ReadonlySet<string> = new Set(['removed', 'data', 'transactionIndex']);
 /** Gas of 64 bytes of hash: it depends on how many of them are zero. */
 const GAS: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'cumulativeGasUsed']);
 const HASH_GAS_MIN = 21_000 + 64 * 4;
@@ -17,7 +19,7 @@ const HASH_GAS_MAX = 21_000 + 64 * 16;
 /** Fields that hold the hash of a transaction. */
 const HASHES: ReadonlySet<string> = new Set(['hash', 'transactionHash', 'txHash', 'result']);
 
-/** Where and how they differ; undefined when they do not. Fields that only the live answer has are left alone. */
+/** Where and how they differ; undefined when they do not. */
 export function difference(
   recorded: unknown,
   live: unknown,
@@ -29,6 +31,8 @@ export function difference(
   if (Array.isArray(recorded) && Array.isArray(live) && recorded.length === live.length)
     return firstOf(recorded, (value, at) => difference(value, live[at], names, `${path}/${at}`));
   if (isObject(recorded) && isObject(live)) {
+    const extra = Object.keys(live).find((key) => !(key in recorded) && !isTrimmed(key));
+    if (extra !== undefined) return `${path}: has ${extra} besides`;
     return firstOf(
       Object.keys(recorded).filter((key) => !IGNORED.has(key)),
       (key) => difference(recorded[key], live[key], names, `${path}/${key}`),
@@ -43,6 +47,10 @@ export function difference(
     if (names.unify(recorded, live, HASHES.has(key))) return undefined;
   } else if (recorded === live) return undefined;
   return `${path}: ${short(live)}, recorded ${short(recorded)}`;
+}
+
+function isTrimmed(key: string): boolean {
+  return IGNORED.has(key) || TRIMMED.has(key);
 }
 
 function firstOf<T>(

@@ -158,6 +158,7 @@ function startNode(
       genesisFile,
       ...nodeFlags(place),
       ...managerFlags(place),
+      ...['--rpc.async-callback', 'goquorum'],
     ];
     processes.start(keys.name, process.execPath, args, { PRIVATE_CONFIG: '' });
     return;
