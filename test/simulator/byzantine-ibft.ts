@@ -14,7 +14,7 @@ import {
   signPreprepare,
   signRoundChange,
 } from '../../src/core/consensus/ibft/messages.ts';
-import { everybody, keep, Liar } from './byzantine.ts';
+import { type BlockKind, everybody, keep, Liar } from './byzantine.ts';
 
 const FAR_ROUND = 2 ** 45;
 
@@ -53,7 +53,7 @@ export class IbftTraitor extends Liar<IbftMessage> {
       this.say(message);
       return;
     }
-    const other = this.mouth.build(false);
+    const other = this.mouth.build('sound');
     const isMeant = this.part();
     this.say(message, isMeant);
     this.say(signPreprepare(this.signer, message.view, other), (node) => !isMeant(node));
@@ -76,7 +76,7 @@ export class IbftTraitor extends Liar<IbftMessage> {
   /** Forgets its lock: proposes new blocks in later rounds, shows its votes to one alone. */
   protected lie(message: IbftMessage): void {
     if (message.kind === 'preprepare' && message.view.round > 0) {
-      const block = this.mouth.build(false);
+      const block = this.mouth.build('sound');
       this.say(signPreprepare(this.signer, message.view, block));
       this.support(message.view, block);
       return;
@@ -100,13 +100,13 @@ export class IbftTraitor extends Liar<IbftMessage> {
     mouth.raw(IBFT_MESSAGE, bytes.subarray(0, chance.below(bytes.length)));
   }
 
-  /** Proposals that do not stand execution. */
-  protected poison(message: IbftMessage): void {
+  /** Proposals that do not stand execution, or not within any time. */
+  protected poison(message: IbftMessage, kind: BlockKind): void {
     if (message.kind !== 'preprepare') {
       this.say(message);
       return;
     }
-    const block = this.mouth.build(true);
+    const block = this.mouth.build(kind);
     this.say(signPreprepare(this.signer, message.view, block));
     this.support(message.view, block);
   }

@@ -25,7 +25,10 @@ export const BEHAVIOURS = [
   'garbage',
   'badBlocks',
 ] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number] | 'oversized';
+export type Behaviour = (typeof BEHAVIOURS)[number] | 'oversized' | 'slowBlocks';
+
+/** `bad`: does not stand execution. `slow`: takes minutes to execute, and is valid. */
+export type BlockKind = 'sound' | 'bad' | 'slow';
 
 const HEARD_MAX = 64;
 /** Items in a message that may hold one of each validator. */
@@ -36,7 +39,7 @@ export interface Mouth {
   /** To some of the others: those for whose index `isMeant` is true. */
   say(code: number, bytes: Uint8Array, isMeant: (node: number) => boolean): void;
   raw(code: number, bytes: Uint8Array): void;
-  build(isBad: boolean): Block;
+  build(kind: BlockKind): Block;
 }
 
 /** Stands between a member's engine and the network: what a behaviour does with a message `M` of the engine. */
@@ -71,7 +74,10 @@ export abstract class Liar<M> {
         this.spoil(message);
         break;
       case 'badBlocks':
-        this.poison(message);
+        this.poison(message, 'bad');
+        break;
+      case 'slowBlocks':
+        this.poison(message, 'slow');
         break;
       case 'oversized':
         this.swell(message);
@@ -83,7 +89,7 @@ export abstract class Liar<M> {
   protected abstract rush(message: M): void;
   protected abstract lie(message: M): void;
   protected abstract spoil(message: M): void;
-  protected abstract poison(message: M): void;
+  protected abstract poison(message: M, kind: BlockKind): void;
   protected abstract swell(message: M): void;
 
   protected sayNothingAtLength(code: number): void {
@@ -134,7 +140,7 @@ export class Traitor extends Liar<QbftMessage> {
       return;
     }
     const { view, roundChanges, prepares } = message;
-    const other = this.mouth.build(false);
+    const other = this.mouth.build('sound');
     const part = this.chance.below(127) + 1;
     const isMeant = (node: number) => ((part >> node) & 1) === 1;
     this.say(message, isMeant);
@@ -161,7 +167,7 @@ export class Traitor extends Liar<QbftMessage> {
     const { signer } = this;
     if (message.kind === 'preprepare' && message.view.round > 0) {
       const { view } = message;
-      const block = this.mouth.build(false);
+      const block = this.mouth.build('sound');
       const own = signRoundChange(signer, view, undefined);
       const others = this.heard.filter(({ view: seen }) => seen.height === view.height);
       const claims = [own, own, own, ...others, ...message.roundChanges].slice(0, 7);
@@ -182,7 +188,7 @@ export class Traitor extends Liar<QbftMessage> {
     }
     if (message.kind === 'roundChange') {
       const { height, round } = message.view;
-      const block = this.mouth.build(false);
+      const block = this.mouth.build('sound');
       const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
       const lock = { round: round - 1, block, prepares: [mine, ...this.prepares.slice(0, 4)] };
       this.say(signRoundChange(signer, message.view, lock), everybody);
@@ -207,14 +213,14 @@ export class Traitor extends Liar<QbftMessage> {
     this.mouth.raw(message.code, bytes.subarray(0, this.chance.below(bytes.length)));
   }
 
-  /** Proposals that do not stand execution. */
-  protected poison(message: QbftMessage): void {
+  /** Proposals that do not stand execution, or not within any time. */
+  protected poison(message: QbftMessage, kind: BlockKind): void {
     if (message.kind !== 'preprepare') {
       this.say(message, everybody);
       return;
     }
     const { view, roundChanges, prepares } = message;
-    const block = this.mouth.build(true);
+    const block = this.mouth.build(kind);
     this.say(signPreprepare(this.signer, view, block, roundChanges, prepares), everybody);
     this.support(view, block);
   }
@@ -228,7 +234,7 @@ export class Traitor extends Liar<QbftMessage> {
       this.say(signPreprepare(signer, view, block, many(own), []), everybody);
     } else if (message.kind === 'roundChange') {
       const { height, round } = message.view;
-      const block = this.mouth.build(false);
+      const block = this.mouth.build('sound');
       const mine = signPrepare(signer, { height, round: round - 1 }, block.hash);
       const lock = { round: round - 1, block, prepares: many(mine) };
       this.say(signRoundChange(signer, message.view, lock), everybody);

@@ -75,6 +75,8 @@ export interface Plan extends Settings {
   /** Nodes have told each other of their connections, and pass messages on to those alone that need it. */
   readonly isInformed: boolean;
   readonly hasRealKeys: boolean;
+  /** Virtual time that execution takes; 0: next to none. */
+  readonly nanosecondsAGas: number;
 }
 
 const FAULTS_MIN = 3;
@@ -159,6 +161,7 @@ export function drawPlan(seed: number, chance: Prng, chain: ChainKind, hasAnySiz
     strangers: [],
     isInformed: false,
     hasRealKeys: seed % 100 === 99,
+    nanosecondsAGas: 0,
   };
 }
 
@@ -199,6 +202,16 @@ export function withExtras(plan: Plan, seed: number): Plan {
   faults.sort((a, b) => a.atMs - b.atMs);
   const mesh = { strangers, isRelaying, isInformed };
   return { ...plan, byzantine, faults, clocks, ...mesh, ...(transition && { transition }) };
+}
+
+/** Blocks take time to execute, up to half a round, and some liars propose what takes minutes. */
+export function withSlowness(plan: Plan, seed: number): Plan {
+  const chance = new Prng(seed ^ 0x510e527f);
+  if (!chance.chance(0.4)) return plan;
+  const byzantine = plan.byzantine.map((behaviour) =>
+    chance.chance(0.6) ? ('slowBlocks' as const) : behaviour,
+  );
+  return { ...plan, byzantine, nanosecondsAGas: 10 + chance.below(150) };
 }
 
 /** One more that is of little use: its clock is seconds wrong, and drifts by a hundredth. */

@@ -1,5 +1,5 @@
 /** One node: the production engine behind a small driver that carries its effects out in virtual time. */
-import { type Address, EMPTY_BYTES, equalBytes } from '../../src/core/base/bytes.ts';
+import { type Address, EMPTY_BYTES, equalBytes, keyOf } from '../../src/core/base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../../src/core/base/keccak.ts';
 import type { Prng } from '../../src/core/base/prng.ts';
 import { type Block, blockOf } from '../../src/core/chain/block.ts';
@@ -30,6 +30,7 @@ import { Candidates } from '../../src/core/consensus/bft/votes.ts';
 import { type HeaderContext, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { headerTemplate } from '../../src/core/consensus/header-template.ts';
 import type { Disk } from './disk.ts';
+import { Processor } from './processor.ts';
 import type { Scheduled, Timeline } from './timers.ts';
 
 /** Where a block says that it must be refused. */
@@ -38,7 +39,7 @@ const EMPTY_BLOOM = new Uint8Array(256);
 
 /** What a node needs of the world. */
 export interface Surroundings {
-  readonly timeline: Pick<Timeline, 'after'>;
+  readonly timeline: Pick<Timeline, 'after' | 'nowMs'>;
   readonly chance: Prng;
   rulesAt(height: number): ConsensusRules;
   /** After block 0. */
@@ -51,6 +52,10 @@ export interface Surroundings {
   announce(block: Block): void;
   committed(block: Block, context: HeaderContext): void;
   blamed(peer: Address, fault: string): void;
+  /** What a block of this node takes to execute, in gas. */
+  gasOfBlock(): bigint;
+  /** Virtual time that a gas takes. */
+  readonly nanosecondsAGas: number;
   /** A restart without the vote file: canary. */
   readonly forgetsVotes: boolean;
 }
@@ -63,6 +68,7 @@ export class SimNode {
   readonly candidates = new Candidates();
   private readonly snapshots: Snapshot[] = [];
   private readonly world: Surroundings;
+  private readonly processor: Processor;
   private engine: BftEngineMachine | undefined;
   private readonly timers = new Map<string, Scheduled>();
   private assembling: Scheduled | undefined;
@@ -76,6 +82,7 @@ export class SimNode {
     this.signer = signer;
     this.disk = disk;
     this.world = world;
+    this.processor = new Processor(world.timeline);
   }
 
   get head(): Block {
@@ -102,6 +109,7 @@ export class SimNode {
     this.queue = [];
     this.isFenced = false;
     this.committing = undefined;
+    this.processor.stop();
     this.disk.crash();
   }
 
@@ -204,6 +212,9 @@ export class SimNode {
       case 'verify':
         this.verify(effect.block);
         break;
+      case 'abandon':
+        this.processor.abandon(keyOf(effect.hash));
+        break;
       case 'decide': {
         const { block, round, seals } = effect;
         this.commit(blockOf(withCommitSeals(block.header, round, seals), block));
@@ -236,15 +247,17 @@ export class SimNode {
     if (this.assembling) this.assembling.isCancelled = true;
     if (!effect.mayBeEmpty) return;
     const waitMs = Math.max(0, effect.notBeforeMs - this.world.nowMs());
-    this.assembling = this.after(waitMs + this.world.chance.below(30), () => {
+    const gas = this.world.gasOfBlock();
+    const buildMs = this.world.chance.below(30) + this.executionMs(gas);
+    this.assembling = this.after(waitMs + buildMs, () => {
       if (!equalBytes(effect.parent, this.head.hash)) return;
-      const block = this.build(effect.notBeforeMs, 0);
+      const block = this.build(effect.notBeforeMs, 0, gas);
       this.input({ kind: 'assembled', view: effect.view, block });
     });
   }
 
   /** A block that differs from every other of this node by its state root. */
-  build(notBeforeMs: number, firstByte: number): Block {
+  build(notBeforeMs: number, firstByte: number, gasUsed: bigint): Block {
     const { header, hash } = this.head;
     const validators = this.validators();
     const rules = this.nextRules();
@@ -268,7 +281,7 @@ export class SimNode {
     const stateRoot = keccak256(salt);
     stateRoot[0] = firstByte;
     const filled = { stateRoot, transactionsRoot: EMPTY_ROOT, receiptsRoot: EMPTY_ROOT };
-    const amounts = { bloom: EMPTY_BLOOM, gasLimit: 1n, gasUsed: 0n };
+    const amounts = { bloom: EMPTY_BLOOM, gasLimit: gasUsed + 1n, gasUsed };
     const unsealed = { ...template, ...filled, ...amounts };
     const sealed = engine === 'qbft' ? unsealed : this.withSeal(unsealed);
     return blockOf(sealed, { transactions: [], uncles: [] });
@@ -297,9 +310,15 @@ export class SimNode {
     return this.world.rulesAt(this.head.header.number + 1);
   }
 
+  private executionMs(gas: bigint): number {
+    return Math.round((Number(gas) * this.world.nanosecondsAGas) / 1e6);
+  }
+
   private verify(block: Block): void {
-    this.after(1 + this.world.chance.below(30), () => {
-      const { hash } = block;
+    const { hash, header } = block;
+    const { chance } = this.world;
+    const costMs = () => 1 + chance.below(30) + this.executionMs(header.gasUsed);
+    this.processor.start(keyOf(hash), costMs, () => {
       const isBad = block.header.stateRoot[0] === BAD_STATE;
       this.input(
         isBad

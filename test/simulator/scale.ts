@@ -114,9 +114,13 @@ class QuietNetwork {
     const genesis = bftGenesis(engine, addresses, EPOCH_MS / 1000);
     const rules = bftRules(engine, { requestTimeoutMs: 10_000 });
     signers.forEach((signer, index) => {
+      const real = this.timeline;
       const timeline = {
+        get nowMs() {
+          return real.nowMs;
+        },
         after: (delayMs: number, run: () => void) =>
-          this.timeline.after(delayMs, () => this.work(index, run)),
+          real.after(delayMs, () => this.work(index, run)),
       };
       const chance = new Prng(index);
       const node = new SimNode(signer, new Disk(genesis, timeline, chance, WRITE_MS_MAX), {
@@ -125,6 +129,8 @@ class QuietNetwork {
         rulesAt: () => rules,
         firstValidators: addresses,
         newEngine: () => new EngineSwitch(signer, { isRelaying }),
+        gasOfBlock: () => 0n,
+        nanosecondsAGas: 0,
         nowMs: () => EPOCH_MS + Math.floor(this.timeline.nowMs),
         emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
         announce: (block) => this.announced(block),

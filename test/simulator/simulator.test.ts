@@ -12,6 +12,7 @@ import {
   isChanging,
   withExtras,
   withFaults,
+  withSlowness,
   withVotes,
 } from './faults.ts';
 import { runSeed } from './world.ts';
@@ -69,6 +70,15 @@ describe('simulator', () => {
       if (isChanging(plan)) changing++;
     }
     expect(changing).toBeGreaterThan(PLANS / 3);
+  });
+
+  it('has members in a tenth of the schedules whose proposals take minutes to execute', () => {
+    let slow = 0;
+    for (let seed = 0; seed < PLANS; seed++) {
+      const drawn = drawPlan(seed, new Prng(seed), chainOf(seed), false);
+      if (withSlowness(drawn, seed).byzantine.includes('slowBlocks')) slow++;
+    }
+    expect(slow).toBeGreaterThan(PLANS / 10);
   });
 
   it('gives the same world for the same seed', () => {

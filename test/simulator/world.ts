@@ -29,6 +29,7 @@ import {
   type Plan,
   withExtras,
   withFaults,
+  withSlowness,
   withVotes,
 } from './faults.ts';
 import { Links } from './links.ts';
@@ -46,6 +47,8 @@ const HEIGHTS_MIN = 20;
 const QUIET_MS_MAX = 240_000;
 const EVENTS_MAX = 2_000_000;
 const SYNC_MS = 500;
+/** To execute a block of one who wants to stop the others. */
+const SLOW_BLOCK_MS = 600_000;
 
 export interface Outcome {
   readonly seed: number;
@@ -103,7 +106,8 @@ function planOf(
   const chance = new Prng(seed);
   const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
   if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
-  return { plan: asked ? drawn : withVotes(withExtras(drawn, seed), seed), chance };
+  if (asked) return { plan: drawn, chance };
+  return { plan: withSlowness(withVotes(withExtras(drawn, seed), seed), seed), chance };
 }
 
 interface DrawnPlan {
@@ -289,10 +293,20 @@ class World {
         for (const checker of this.checkers) checker.onCommit?.(index, block, context, signer);
       },
       blamed: (peer, fault) => this.blamed(index, peer, fault),
+      gasOfBlock: () => this.gasOfBlock(),
+      nanosecondsAGas: plan.nanosecondsAGas,
       forgetsVotes: isHonest && (canary?.forgetsVotes ?? false),
     });
     this.nodes.push(node);
     this.traitors.push(isHonest ? undefined : this.newTraitor(index, node, nowMs));
+  }
+
+  /** Of an honest node: its proposer keeps to half the request timeout. */
+  private gasOfBlock(): bigint {
+    const { plan, chance, height } = this;
+    if (plan.nanosecondsAGas === 0) return 0n;
+    const { requestTimeoutMs } = rulesOf(plan, height + 1);
+    return gasIn(chance.below(requestTimeoutMs / 2), plan.nanosecondsAGas);
   }
 
   private newTraitor(index: number, node: SimNode, nowMs: () => number): Wire {
@@ -307,7 +321,10 @@ class World {
           if (to !== index) this.deliver(index, to, code, bytes);
         });
       },
-      build: (isBad) => node.build(nowMs(), isBad ? BAD_STATE : 1),
+      build: (kind) => {
+        const gas = kind === 'slow' ? gasIn(SLOW_BLOCK_MS, this.plan.nanosecondsAGas) : 0n;
+        return node.build(nowMs(), kind === 'bad' ? BAD_STATE : 1, gas);
+      },
     };
     const behaviour = this.plan.byzantine[index]!;
     const qbft = new Traitor(behaviour, node.signer, this.chance, mouth);
@@ -458,6 +475,10 @@ class World {
     this.links.heal();
     for (const node of this.nodes) node.start();
   }
+}
+
+function gasIn(ms: number, nanosecondsAGas: number): bigint {
+  return nanosecondsAGas === 0 ? 0n : BigInt(Math.floor((ms * 1e6) / nanosecondsAGas));
 }
 
 function rulesOf(plan: Plan, height: number): ConsensusRules {

@@ -3,7 +3,7 @@ import { equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import type { Header } from '../../chain/header.ts';
 import type { Seal } from './interface.ts';
 import { blame, type StepBase, votesFor } from './step.ts';
-import { clearTimers } from './timers.ts';
+import { leaveView } from './timers.ts';
 
 /** What is sealed, of a header and the round. */
 export type SealPreimage = (header: Header, round: number) => Hash32;
@@ -17,7 +17,7 @@ export function tryDecide(step: StepBase, preimageOf: SealPreimage): void {
   const seals = soundSeals(step, preimageOf);
   if (seals.length < state.quorum) return;
   state.isDecided = true;
-  clearTimers(step);
+  leaveView(step);
   effects.push({ kind: 'decide', block: proposal.block, round, seals });
 }
 

@@ -22,7 +22,7 @@ import { onEmptyDue, onTransactionsPending } from './own-block.ts';
 import { quorumOf } from './quorum.ts';
 import { messageOrFault } from './read-message.ts';
 import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.ts';
-import { clearTimers, dueTimer, setRepeatTimer, setRoundTimer } from './timers.ts';
+import { dueTimer, leaveView, setRepeatTimer, setRoundTimer } from './timers.ts';
 import { isValidator } from './validators.ts';
 
 /** Messages remembered as seen, so that relayed copies cost one hash. */
@@ -158,7 +158,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
 
   private enter(input: Start, nowMs: number, effects: BftEffect[]): void {
     const { signer, memory, algorithm } = this;
-    if (this.state) clearTimers({ signer, state: this.state, nowMs, effects });
+    if (this.state) leaveView({ signer, state: this.state, nowMs, effects });
     if (input.kind === 'committed') this.isAbstaining = this.abstainsAfter(input);
     const { isAbstaining } = this;
     const start = { ...input, votesFrom: memory?.height ?? 0, isAbstaining };

@@ -108,8 +108,10 @@ export type BftEffect =
       readonly notBeforeMs: number;
       readonly mayBeEmpty: boolean;
     }
-  /** Check and execute a proposal, keep the result by its hash; answered by `verified`. */
+  /** Check and execute a proposal, keep the result by its hash; answered by `verified`, unless it is abandoned first. */
   | { readonly kind: 'verify'; readonly block: Block }
+  /** Its round has passed: the check of a proposal is to rest, until the block is to be verified again. */
+  | { readonly kind: 'abandon'; readonly hash: Hash32 }
   /** Final: `seals` in the order of arrival, own one included. */
   | {
       readonly kind: 'decide';

@@ -1,4 +1,4 @@
-/** Timers of QBFT and IBFT. Their names carry the view, so that one that fires late is recognised as stale. */
+/** Timers of QBFT and IBFT, and what else ends with a view. Their names carry the view, so that one that fires late is recognised as stale. */
 import type { StepBase } from './step.ts';
 import { roundTimeoutMs } from './timeout.ts';
 
@@ -20,9 +20,15 @@ export function dueTimer(step: StepBase, id: string): TimerName | undefined {
   return NAMES.find((name) => timerId(step, name) === id);
 }
 
-/** Before the view changes. */
-export function clearTimers(step: StepBase): void {
+/**
+ * Before the view changes. A proposal whose check takes longer than its round must not hold up the next one: whoever made it may
+ * have made it so.
+ */
+export function leaveView(step: StepBase): void {
   for (const name of NAMES) step.effects.push({ kind: 'clearTimer', id: timerId(step, name) });
+  const { proposal } = step.state.current;
+  if (proposal?.status !== 'checking') return;
+  step.effects.push({ kind: 'abandon', hash: proposal.block.hash });
 }
 
 /** The block period ends: nothing is proposed earlier. */

@@ -133,6 +133,18 @@ function locked(block: Block): Bench {
 }
 
 describe('IBFT engine', () => {
+  it('abandons a check that outlasts its round, whether it asks for the next or is called to it', () => {
+    const block = proposal(PROPOSER);
+    const abandoned = [{ kind: 'abandon', hash: block.hash }];
+    const slow = new Bench(ME);
+    slow.hear(signPreprepare(PROPOSER, VIEW, block));
+    expect(ofKind(slow.timeout(0), 'abandon')).toEqual(abandoned);
+    const called = new Bench(ME);
+    called.hear(signPreprepare(PROPOSER, VIEW, block));
+    const claims = [PROPOSER, THIRD, FOURTH].map((each) => signRoundChange(each, NEXT));
+    expect(ofKind(called.hear(...claims), 'abandon')).toEqual(abandoned);
+  });
+
   it('decides: PRE-PREPARE, PREPARE, COMMIT, each vote behind its memory, with seals that hold', () => {
     const bench = new Bench(ME);
     const block = proposal(PROPOSER);

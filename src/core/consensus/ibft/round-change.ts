@@ -5,7 +5,7 @@
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
 import { viewOf } from '../bft/step.ts';
-import { clearTimers, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
+import { leaveView, setRepeatTimer, setRoundTimer } from '../bft/timers.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { broadcast, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
@@ -19,7 +19,7 @@ export function leaveRound(step: Step): void {
 function askFor(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
-  clearTimers(step);
+  leaveView(step);
   state.current = { ...newRound(state, round), isWaiting: true };
   if (!state.isVoting) return;
   startClock(step, roundsAsked(state));
@@ -78,7 +78,7 @@ function beginRound(step: Step, round: number): void {
   if (state.current.round === round) {
     state.current.isWaiting = false;
   } else {
-    clearTimers(step);
+    leaveView(step);
     state.current = newRound(state, round);
     if (state.isVoting) setRepeatTimer(step);
   }

@@ -217,6 +217,38 @@ describe('QBFT engine', () => {
     expect(ofKind(bench.hear(commitOf(FOURTH, block)), 'decide')[0]!.seals.length).toBe(3);
   });
 
+  it('abandons a check that outlasts its round or its height, and asks again for a block that comes back', () => {
+    const bench = new Bench(FOURTH);
+    const block = proposal(PROPOSER);
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    expect(ofKind(bench.fire('round'), 'abandon')).toEqual([{ kind: 'abandon', hash: block.hash }]);
+    // What the others have prepared meanwhile is proposed again.
+    const view = { height: 1, round: 1 };
+    const prepares = [PROPOSER, ME, THIRD].map((each) => signPrepare(each, VIEW, block.hash));
+    const lock = { round: 0, block, prepares };
+    const claims = [PROPOSER, ME, THIRD].map((each) => signRoundChange(each, view, lock));
+    const proposed = claims.flatMap((claim) => bench.hear(claim));
+    expect(ofKind(proposed, 'verify')).toEqual([]);
+    const again = bench.hear(signPreprepare(ME, view, block, claims, prepares));
+    expect(ofKind(again, 'verify').map((effect) => effect.block.hash)).toEqual([block.hash]);
+    const start = {
+      validators: VALIDATORS,
+      rules: RULES,
+      head: block.header,
+      headHash: block.hash,
+    };
+    const next = bench.step({ kind: 'committed', ...start });
+    expect(ofKind(next, 'abandon')).toEqual([{ kind: 'abandon', hash: block.hash }]);
+  });
+
+  it('abandons nothing that it has checked', () => {
+    const bench = new Bench(ME);
+    const block = proposal(PROPOSER);
+    bench.hear(signPreprepare(PROPOSER, VIEW, block, [], []));
+    bench.verified(block);
+    expect(ofKind(bench.fire('round'), 'abandon')).toEqual([]);
+  });
+
   it('carries its lock into the next round', () => {
     const bench = new Bench(ME);
     const block = proposal(PROPOSER);

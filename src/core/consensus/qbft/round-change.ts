@@ -6,7 +6,7 @@ import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { requestBlock } from '../bft/own-block.ts';
 import { ROUND_MAX, roundToCatchUp, startClock } from '../bft/rounds.ts';
 import { type Ballot, blame, isProposer, viewOf } from '../bft/step.ts';
-import { clearTimers, setRepeatTimer } from '../bft/timers.ts';
+import { leaveView, setRepeatTimer } from '../bft/timers.ts';
 import { certificateFault } from './justification.ts';
 import { type RoundChange, signRoundChange } from './messages.ts';
 import { propose } from './proposal.ts';
@@ -17,7 +17,7 @@ import { remember } from './vote-memory.ts';
 export function changeRound(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
-  clearTimers(step);
+  leaveView(step);
   state.current = newRound(state, round);
   if (!state.isVoting) return;
   startClock(step, roundsAsked(state));

@@ -98,7 +98,7 @@ export class BftParticipation {
       broadcast: (code, bytes) => parts.links.sendAll(this.others(), code, bytes),
       relay: (from, signer, code, bytes) => this.relay(from, signer, code, bytes),
       assemble: (request, isWanted) => this.assemble(request, isWanted),
-      verify: (block) => parts.chain.verify(block),
+      verify: (block, isWanted) => parts.chain.verify(block, isWanted),
       decide: (block, round, seals) => this.decide(block, round, seals),
       misbehaved: (peer, fault) => parts.links.misbehaved(peer, fault),
       fatal: parts.fatal,

@@ -6,6 +6,7 @@ import { equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { assert, fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import { Lru } from '../../../core/base/lru.ts';
+import type { Slices } from '../../../core/base/pace.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
@@ -27,10 +28,14 @@ import type { Effort, Log, Timers } from '../../../core/ports.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { type Durability, type Head, PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { SerialQueue } from '../../../core/store/serial-queue.ts';
+import { BlockCheck } from './block-check.ts';
 import type { Events } from './events.ts';
 
 /** Proposals whose execution is kept: a few rounds of one height. */
 const EXECUTED_BLOCKS_MAX = 16;
+/** Checks that rest; a proposal comes back in the next round, or is not worth much. */
+const CHECKS_MAX = 4;
+const ALWAYS = () => true;
 
 /** `transactions`: those of the block, as the objects whose senders are recovered already. */
 interface Execution {
@@ -57,6 +62,8 @@ export class Chain {
   readonly config: ChainConfig;
   private readonly parts: ChainParts;
   private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
+  /** Under way, or at rest; by block hash, the oldest first. */
+  private readonly checks = new Map<string, BlockCheck>();
   private readonly changes = new SerialQueue();
 
   constructor(parts: ChainParts) {
@@ -88,11 +95,31 @@ export class Chain {
 
   /**
    * Everything about `block` but its seals, on top of the head: undefined when it is valid, and its execution is kept until
-   * it is committed or forgotten.
+   * it is committed or forgotten. When `isWanted` turns false it resolves with undefined too, and the check rests: whoever asks for the
+   * block again goes on with it.
    */
-  async verify(block: Block): Promise<string | undefined> {
-    const known = this.executed.get(keyOf(block.hash));
-    if (known) return undefined;
+  async verify(block: Block, isWanted: () => boolean = ALWAYS): Promise<string | undefined> {
+    const key = keyOf(block.hash);
+    if (this.executed.get(key)) return undefined;
+    const check = this.checks.get(key) ?? this.newCheck(key, block);
+    try {
+      return await check.fault(isWanted);
+    } finally {
+      if (isWanted()) this.checks.delete(key);
+    }
+  }
+
+  private newCheck(key: string, block: Block): BlockCheck {
+    for (const [other, check] of this.checks) {
+      if (this.checks.size < CHECKS_MAX) break;
+      if (check.isAtRest) this.checks.delete(other);
+    }
+    const check = new BlockCheck(this.checking(block), () => this.pause());
+    this.checks.set(key, check);
+    return check;
+  }
+
+  private *checking(block: Block): Slices<string | undefined> {
     const head = this.head();
     const fault =
       checkAncestry(block.header, head.header, head.hash) ??
@@ -100,11 +127,15 @@ export class Chain {
       this.checkFields(block, head);
     if (fault !== undefined) return fault;
     try {
-      const transactions = this.adopt(block.transactions);
-      const result = await this.execute({ ...block, transactions });
-      if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
+      const adopted = { ...block, transactions: this.adopt(block.transactions) };
+      const execution = new BlockExecution(this.jobOf(block.header, adopted));
+      while (execution.advance(this.parts.effort.slice()) === 'more') {
+        yield;
+        if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
+      }
+      const result = execution.result();
       const wrong = checkResult(block.header, result);
-      if (wrong === undefined) this.remember({ ...block, transactions }, result);
+      if (wrong === undefined) this.remember(adopted, result);
       return wrong;
     } catch (error) {
       if (isFatal(error)) throw error;
@@ -128,6 +159,7 @@ export class Chain {
 
   /** What stands above is kept: a minter builds on blocks that are not committed yet. */
   private forgetUpTo(number: number): void {
+    for (const [key, check] of this.checks) if (check.isAtRest) this.checks.delete(key);
     for (const [key, execution] of this.executed.items()) {
       if (execution.number <= number) this.executed.delete(key);
     }
@@ -172,13 +204,7 @@ export class Chain {
     return transactions.map((transaction) => this.parts.known(transaction.hash) ?? transaction);
   }
 
-  /** On top of the head, in slices. */
-  async execute(block: Block): Promise<ExecutedBlock> {
-    const execution = new BlockExecution(this.jobOf(block.header, block));
-    await this.advance(execution);
-    return execution.result();
-  }
-
+  /** In slices. */
   async advance(execution: BlockExecution): Promise<void> {
     const { effort } = this.parts;
     while (execution.advance(effort.slice()) === 'more') await this.pause();

@@ -2,7 +2,7 @@
  * Carries out what a BFT engine asks for, and hands back what came of it. One mailbox, so nothing re-enters the engine;
  * behind `remember` every effect waits until the memory is on disk. No protocol rule lives here.
  */
-import type { Address } from '../../../core/base/bytes.ts';
+import { type Address, keyOf } from '../../../core/base/bytes.ts';
 import { unreachable } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
@@ -29,8 +29,8 @@ export interface DriverParts {
   relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
   /** A block on `request.parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
-  /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. */
-  verify(block: Block): Promise<string | undefined>;
+  /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. It may rest once `isWanted()` is false. */
+  verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   /** Makes the block the head. The `committed` input comes back through `post`. */
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   misbehaved(peer: Address, fault: string): void;
@@ -47,6 +47,8 @@ export class Driver {
   private readonly timers = new Map<string, Timer>();
   private isPumping = false;
   private isStopped = false;
+  /** Proposals whose check somebody waits for, by hash. */
+  private readonly checking = new Map<string, object>();
   /** Only the newest request to assemble is worth an answer. */
   private assembling = 0;
 
@@ -119,6 +121,9 @@ export class Driver {
       case 'verify':
         this.verify(effect.block).catch((error: unknown) => parts.fatal(error));
         return undefined;
+      case 'abandon':
+        this.checking.delete(keyOf(effect.hash));
+        return undefined;
       case 'decide':
         return parts.decide(effect.block, effect.round, effect.seals);
       case 'misbehaved':
@@ -158,7 +163,13 @@ export class Driver {
   }
 
   private async verify(block: Block): Promise<void> {
-    const fault = await this.parts.verify(block);
+    const key = keyOf(block.hash);
+    const turn = {};
+    this.checking.set(key, turn);
+    const isWanted = () => this.checking.get(key) === turn && !this.isStopped;
+    const fault = await this.parts.verify(block, isWanted);
+    if (!isWanted()) return;
+    this.checking.delete(key);
     if (fault !== undefined) {
       this.parts.log('warn', 'Proposal refused', {
         hash: bareHex(block.hash),
