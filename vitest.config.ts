@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/not-run.ts'],
+    tags: [{ name: 'public-vectors', description: 'reads the public suites of test vectors' }],
     projects: [
       {
         test: {

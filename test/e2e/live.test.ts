@@ -17,9 +17,10 @@ const KINDS: readonly Kind[] =
 
 it(
   `${KINDS.join('')}: every recorded step has the recorded answers`,
-  async () => {
-    if (reference === undefined)
-      console.warn('REFERENCE_GETH IS NOT SET: no GoQuorum node among the four');
+  async ({ annotate }) => {
+    if (reference === undefined) {
+      await annotate('no GoQuorum node among the four: set REFERENCE_GETH', 'not run');
+    }
     await installCrypto();
     const recording = readRecording();
     const network = await startLiveNetwork(recording, KINDS, reference);

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeProtectedHeader } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { openStakingStore } from '../../src/services/staking/store/open.ts';
 import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { startTestPostgres } from '../support/postgres.ts';
+import { postgresFor, startTestPostgres } from '../support/postgres.ts';
 import { ask, postForm, postJson } from '../support/staking.ts';
 
 const AUDIENCE = 'https://staking.example/';
@@ -42,11 +42,11 @@ function quorate(args: readonly string[], aheadMs = 0): Promise<Done> {
 
 type Store = 'embedded' | 'PostgreSQL';
 
-/** A service on a store of its own, and what there is to be asked of it. Undefined where there is no such store. */
-async function newScene(store: Store) {
+/** A service on a store of its own, and what there is to be asked of it. */
+async function newScene(store: Store, context: TestContext) {
+  const postgres =
+    store === 'PostgreSQL' ? postgresFor(await startTestPostgres(), context) : undefined;
   const folder = mkdtempSync(join(tmpdir(), 'quorate-staking-commands-'));
-  const postgres = store === 'PostgreSQL' ? await startTestPostgres() : undefined;
-  if (store === 'PostgreSQL' && !postgres) return undefined;
   const storeUrl = await postgres?.newDatabase();
   const port = await freePorts();
   const printed: string[] = [];
@@ -125,7 +125,7 @@ async function newScene(store: Store) {
   };
 }
 
-type Scene = NonNullable<Awaited<ReturnType<typeof newScene>>>;
+type Scene = Awaited<ReturnType<typeof newScene>>;
 
 const untilStatus = (what: string, wanted: number, check: () => Promise<number>) =>
   until(what, async () => {
@@ -291,9 +291,8 @@ async function keepsNoSecret({ source, secrets, printed, logged }: Scene): Promi
 }
 
 describe('beside a running service', () => {
-  it.concurrent.each(['embedded', 'PostgreSQL'] as const)('%s', async (store) => {
-    const scene = await newScene(store);
-    if (!scene) return;
+  it.concurrent.for(['embedded', 'PostgreSQL'] as const)('%s', async (store, context) => {
+    const scene = await newScene(store, context);
     try {
       await clients(scene);
       await keys(scene);

@@ -12,7 +12,12 @@ import { until } from '../support/conditions.ts';
 import { MAIN, startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { type FakeLedger, startFakeLedger } from '../support/fake-ledger.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { POSTGRES_PATIENCE_MS, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import {
+  POSTGRES_PATIENCE_MS,
+  postgresFor,
+  startTestPostgres,
+  type TestPostgres,
+} from '../support/postgres.ts';
 
 const WISH = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
 
@@ -99,8 +104,8 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
     await ended;
   }
 
-  it('loses nothing that it acknowledged, and pays nothing twice', async ({ skip }) => {
-    if (store === 'PostgreSQL' && !postgres) skip();
+  it('loses nothing that it acknowledged, and pays nothing twice', async (context) => {
+    if (store === 'PostgreSQL') postgresFor(postgres, context);
     await start();
     const place = { authUrl: url(), apiUrl: url(), audience: `${url()}/` };
     const clientOf = () => new StakingClient({ ...place, clientId: 'me', clientSecret: secret });

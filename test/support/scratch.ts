@@ -1,10 +1,15 @@
-/** A folder for one test file, removed when its process ends. */
+/** Folders of a test file, removed when its process ends. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 export function scratchFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }

@@ -1,18 +1,35 @@
 import { expect, it } from 'vitest';
 import { chains } from './chains.ts';
-import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { privateChains } from './private-chains.ts';
 import { privateSimulations } from './private-simulations.ts';
 
 it('recorded chains replay without a private transaction manager: roots, blooms and receipts', async () => {
   const tally = new Tally();
-  const files = chains.find(sharedVectors() ?? OWN_VECTORS);
+  const files = chains.find(OWN_VECTORS);
   expect(files.length).toBeGreaterThanOrEqual(13);
   for (const file of files) await chains.run(file, tally);
   expect(tally.failures).toEqual([]);
   expect(tally.passed).toBeGreaterThan(700);
 });
+
+it(
+  'those that are recorded outside the project only do too',
+  READS_PUBLIC_VECTORS,
+  async (context) => {
+    const root = publicVectorsFor(context);
+    const own = chains.find(OWN_VECTORS).map((file) => file.slice(OWN_VECTORS.length));
+    const others = chains
+      .find(root)
+      .filter((file) => !own.includes(`${file.slice(root.length)}.gz`));
+    expect(others.length).toBeGreaterThan(0);
+    const tally = new Tally();
+    for (const file of others) await chains.run(file, tally);
+    expect(tally.failures).toEqual([]);
+    expect(tally.passed).toBeGreaterThan(0);
+  },
+);
 
 it('recorded private chains replay as each node: private roots and receipts', async () => {
   const tally = new Tally();

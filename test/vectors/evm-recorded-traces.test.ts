@@ -1,5 +1,5 @@
 /** debug_traceTransaction of the recorded public chain: every built-in tracer of geth 1.10.3 that the EVM has, key order included. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
@@ -17,7 +17,7 @@ import { blockEnvironment } from '../../src/core/execution/environment.ts';
 import { type AppliedMessage, applyMessage } from '../../src/core/execution/public-transaction.ts';
 import { MemoryReader, writesOfAlloc } from '../../src/core/state/memory-reader.ts';
 import { PublicWorld } from '../../src/core/state/public-world.ts';
-import { sharedVectors } from './folders.ts';
+import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { genesisOf, readBlocks } from './goquorum-blocks.ts';
 
 /** Written in JavaScript by the caller, or one whose output has no use. */
@@ -32,13 +32,8 @@ const COUNTERS: Readonly<Record<string, () => any>> = {
   noopTracer: () => new counters.NoopTracer(),
 };
 
-it('recorded traces are printed alike', () => {
-  const root = sharedVectors();
-  const chain = root && join(root, 'goquorum/public-chain');
-  if (!chain || !existsSync(chain)) {
-    console.warn('RECORDINGS ARE ABSENT: traces were not checked');
-    return;
-  }
+it('recorded traces are printed alike', READS_PUBLIC_VECTORS, (context) => {
+  const chain = join(publicVectorsFor(context), 'goquorum/public-chain');
   const { failures, passed } = replay(chain, recordings(chain));
   expect(failures).toEqual([]);
   expect(passed).toBe(63);

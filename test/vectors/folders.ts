@@ -1,17 +1,35 @@
-/** Where vectors are read from: a small copy inside the project, and the public suites when they stand beside it. */
+/** Where vectors are read from: recordings inside the project, and public suites outside it. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { TestContext } from 'vitest';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 
-/** `test/vectors/data`: recordings that the tests need, laid out like the shared folder. */
+/** `test/vectors/data`: recordings that the tests need, laid out like the public suites. */
 export const OWN_VECTORS: string = join(PROJECT, 'test/vectors/data');
 
-/** The shared folder beside the project, or undefined in a plain clone. */
-export function sharedVectors(): string | undefined {
-  const folder = process.env.QUORATE_VECTORS ?? resolve(PROJECT, '../shared/vectors');
-  return existsSync(join(folder, 'public')) ? folder : undefined;
+/** Of a test that reads public suites, so that they can be run by themselves. */
+export const READS_PUBLIC_VECTORS = { tags: ['public-vectors'] };
+
+/**
+ * The folder that QUORATE_VECTORS names, or `shared/vectors` beside the project; undefined in a
+ * plain clone. Throws where the named folder holds no public suites: what is named must be read.
+ */
+export function publicVectors(): string | undefined {
+  const named = process.env.QUORATE_VECTORS;
+  const folder = named ?? resolve(PROJECT, '../shared/vectors');
+  if (existsSync(join(folder, 'public'))) return folder;
+  if (named === undefined) return undefined;
+  throw new Error(`QUORATE_VECTORS names ${named}, where there is no folder "public"`);
+}
+
+/** The same for a test that has nothing to do without them: it is then reported as not run. */
+export function publicVectorsFor({ skip, task }: TestContext): string {
+  if (!task.tags?.includes('public-vectors')) {
+    throw new Error('a test that reads public vectors is given READS_PUBLIC_VECTORS');
+  }
+  return publicVectors() ?? skip('public vectors are absent: QUORATE_VECTORS names their folder');
 }
 
 export function filesBelow(folder: string, accept: (path: string) => boolean): string[] {

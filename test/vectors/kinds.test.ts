@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';
 
 it('every kind has a name of its own', () => {
@@ -9,12 +9,10 @@ it('every kind has a name of its own', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('every kind finds files in the project or beside it', () => {
-  const shared = sharedVectors();
-  if (!shared) console.warn('PUBLIC VECTORS ARE ABSENT: kinds of public suites find nothing');
-  const roots = shared ? [OWN_VECTORS, shared] : [OWN_VECTORS];
+it('every kind finds files, in the project or outside it', READS_PUBLIC_VECTORS, (context) => {
+  const roots = [OWN_VECTORS, publicVectorsFor(context)];
   const empty = VECTOR_KINDS.filter(({ find }) => roots.every((root) => find(root).length === 0));
-  expect(shared ? empty.map(({ name }) => name) : []).toEqual([]);
+  expect(empty.map(({ name }) => name)).toEqual([]);
 });
 
 /** So that a kind is not written and then forgotten: what exports a VectorKind is in the registry. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { p2p } from './p2p.ts';
 
@@ -20,12 +20,8 @@ describe('p2p vectors', () => {
     expect(tally.passed).toBeGreaterThan(OWN_CASES_MIN);
   });
 
-  it('public suites', async () => {
-    const root = sharedVectors();
-    if (!root) {
-      console.warn('SKIPPED: public p2p vectors are not beside the project');
-      return;
-    }
+  it('public suites', READS_PUBLIC_VECTORS, async (context) => {
+    const root = publicVectorsFor(context);
     const tally = await runAll(root, (file) => file.includes('/public/'));
     expect(tally.failures).toEqual([]);
     expect(tally.passed).toBeGreaterThan(PUBLIC_CASES_MIN);

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { OWN_VECTORS, sharedVectors } from './folders.ts';
+import { OWN_VECTORS, publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { rpc } from './rpc.ts';
 import type { KnownDifference } from './rpc-compare.ts';
@@ -19,13 +19,9 @@ it('recorded JSON-RPC conversations are answered alike, but for the known differ
   expect(tally.passed).toBeGreaterThan(870);
 }, 60_000);
 
-it('the copy in the project is what was recorded', () => {
-  const shared = sharedVectors();
-  if (!shared || !existsSync(join(shared, 'goquorum/public-chain/rpc'))) {
-    console.warn('RECORDINGS ARE ABSENT: the copy of the JSON-RPC transcripts was not compared');
-    return;
-  }
-  expect(rpc.find(shared).map((path) => path.slice(shared.length))).toEqual([
+it('the copy in the project is of all that was recorded', READS_PUBLIC_VECTORS, (context) => {
+  const root = publicVectorsFor(context);
+  expect(rpc.find(root).map((path) => path.slice(root.length))).toEqual([
     '/goquorum/mps-chain/rpc',
     '/goquorum/private-chain/rpc',
     '/goquorum/public-chain/rpc',

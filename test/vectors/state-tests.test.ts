@@ -1,48 +1,30 @@
 import { expect, it } from 'vitest';
-import { sharedVectors } from './folders.ts';
+import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { LONG_TEST, runStateTests, stateTests } from './state-tests.ts';
 
 const CASES = 4_741;
 const LONG_CASES = 5;
-const TIMEOUT_MILLISECONDS = 3_600_000;
-/** They belong to `npm run vectors`, which runs all; here they are run on request only, and that is said aloud. */
-const isLongOneWanted = process.env.QUORATE_LONG_VECTORS !== undefined;
+const OPTIONS = { ...READS_PUBLIC_VECTORS, timeout: 3_600_000 };
 
-function run(isWanted: (path: string) => boolean): Tally | undefined {
-  const root = sharedVectors();
-  if (!root) {
-    console.warn('PUBLIC VECTORS ARE ABSENT: official state tests were not run');
-    return undefined;
-  }
+function run(root: string, isWanted: (path: string) => boolean): Tally {
   const tally = new Tally();
   for (const file of stateTests.find(root)) runStateTests(file, tally, isWanted);
   return tally;
 }
 
-it(
-  'official state tests give their state roots and logs',
-  () => {
-    const tally = run((path) => path !== LONG_TEST);
-    if (!tally) return;
-    expect(tally.failures).toEqual([]);
-    expect(tally.passed).toBe(CASES - LONG_CASES);
-    if (!isLongOneWanted) {
-      console.warn(
-        `NOT RUN HERE: ${LONG_CASES} cases of ${LONG_TEST}; set QUORATE_LONG_VECTORS, or npm run vectors`,
-      );
-    }
-  },
-  TIMEOUT_MILLISECONDS,
-);
+it('official state tests give their state roots and logs', OPTIONS, (context) => {
+  const tally = run(publicVectorsFor(context), (path) => path !== LONG_TEST);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBe(CASES - LONG_CASES);
+});
 
-it.runIf(isLongOneWanted)(
-  'the state test that takes minutes gives its own',
-  () => {
-    const tally = run((path) => path === LONG_TEST);
-    if (!tally) return;
-    expect(tally.failures).toEqual([]);
-    expect(tally.passed).toBe(LONG_CASES);
-  },
-  TIMEOUT_MILLISECONDS,
-);
+it('the state test that takes minutes gives its own', OPTIONS, (context) => {
+  const root = publicVectorsFor(context);
+  if (process.env.QUORATE_LONG_VECTORS === undefined) {
+    context.skip(`five cases of ${LONG_TEST} take minutes: set QUORATE_LONG_VECTORS`);
+  }
+  const tally = run(root, (path) => path === LONG_TEST);
+  expect(tally.failures).toEqual([]);
+  expect(tally.passed).toBe(LONG_CASES);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedVectors } from './folders.ts';
+import { publicVectorsFor, READS_PUBLIC_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { tesseraVectors } from './tessera.ts';
 
@@ -7,12 +7,8 @@ import { tesseraVectors } from './tessera.ts';
 const CASES_MIN = 100;
 
 describe('Tessera payloads, locked keys and NaCl boxes', () => {
-  it('public suites', async () => {
-    const root = sharedVectors();
-    if (!root) {
-      console.warn('SKIPPED: public Tessera and NaCl vectors are not beside the project');
-      return;
-    }
+  it('public suites', READS_PUBLIC_VECTORS, async (context) => {
+    const root = publicVectorsFor(context);
     const tally = new Tally();
     for (const file of tesseraVectors.find(root)) await tesseraVectors.run(file, tally);
     expect(tally.failures).toEqual([]);

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { publicVectorsFor, READS_PUBLIC_VECTORS, readJson } from '../../../test/vectors/folders.ts';
 import { fromHex, toHex } from './hex.ts';
 import { bigIntToBytes } from './quantity.ts';
 import { decodeRlp, encodeRlp, type RlpValue } from './rlp.ts';
@@ -13,16 +13,14 @@ function rlpValueOf(json: unknown): RlpValue {
   return text.startsWith('#') ? bigIntToBytes(BigInt(text.slice(1))) : utf8.encode(text);
 }
 
-describe('official RLP tests', () => {
-  const root = sharedVectors();
-  if (!root) {
-    it('are absent', () => console.warn('PUBLIC VECTORS ARE ABSENT: RLP tests were not run'));
-    return;
-  }
-  const folder = `${root}/public/core-tests/RLPTests`;
+describe('official RLP tests', READS_PUBLIC_VECTORS, () => {
+  const readTests = (context: TestContext, file: string) =>
+    Object.entries<any>(
+      readJson(`${publicVectorsFor(context)}/public/core-tests/RLPTests/${file}`),
+    );
 
-  it('encode and decode', () => {
-    const tests = Object.entries<any>(readJson(`${folder}/rlptest.json`));
+  it('encode and decode', (context) => {
+    const tests = readTests(context, 'rlptest.json');
     expect(tests.length).toBeGreaterThan(20);
     for (const [name, test] of tests) {
       const value = rlpValueOf(test.in);
@@ -31,8 +29,8 @@ describe('official RLP tests', () => {
     }
   });
 
-  it.each(['invalidRLPTest.json', 'RandomRLPTests.example.json'])('%s', (file) => {
-    for (const [name, test] of Object.entries<any>(readJson(`${folder}/${file}`))) {
+  it.for(['invalidRLPTest.json', 'RandomRLPTests.example.json'])('%s', (file, context) => {
+    for (const [name, test] of readTests(context, file)) {
       const bytes = fromHex(test.out);
       const decode = () => decodeRlp(bytes);
       if (test.in === 'INVALID') expect(decode, name).toThrow('rlp: ');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import { publicVectorsFor, READS_PUBLIC_VECTORS, readJson } from '../../../test/vectors/folders.ts';
 import { EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -155,10 +155,9 @@ describe('other headers', () => {
 });
 
 describe('values of GoQuorum’s own tests', () => {
-  it('decode, encode and hash', () => {
-    const root = sharedVectors();
-    if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: istanbul values were not checked');
-    const { ibftHeader, qbftExtra } = readJson(`${root}/public/istanbul/quorum-extra.json`);
+  it('decode, encode and hash', READS_PUBLIC_VECTORS, (context) => {
+    const file = `${publicVectorsFor(context)}/public/istanbul/quorum-extra.json`;
+    const { ibftHeader, qbftExtra } = readJson(file);
     const ibft = decodeIbftExtra(fromHex(ibftHeader.extraData));
     expect(ibft.validators.map(toHex)).toEqual(ibftHeader.decoded[0]);
     expect(toHex(encodeIbftExtra(ibft))).toBe(ibftHeader.extraData);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { OWN_VECTORS, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import {
+  OWN_VECTORS,
+  publicVectorsFor,
+  READS_PUBLIC_VECTORS,
+  readJson,
+} from '../../../test/vectors/folders.ts';
 import { fromHex } from '../base/hex.ts';
 import { ForkSchedule } from './fork-id.ts';
 import { chainConfigFromJson } from './genesis.ts';
@@ -26,10 +31,8 @@ describe('fork ids', () => {
     expect(count).toBeGreaterThan(5);
   });
 
-  it('are those of the public networks', () => {
-    const root = sharedVectors();
-    if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: public fork ids were not checked');
-    const vectors = readJson(`${root}/public/p2p/forkid.json`);
+  it('are those of the public networks', READS_PUBLIC_VECTORS, (context) => {
+    const vectors = readJson(`${publicVectorsFor(context)}/public/p2p/forkid.json`);
     const schedules = new Map<string, ForkSchedule>();
     for (const [name, network] of Object.entries<any>(vectors.creation)) {
       const forks = {

@@ -4,10 +4,11 @@ import { stripLeadingZeros } from '../../../test/support/scalars.ts';
 import {
   filesBelow,
   OWN_VECTORS,
+  publicVectorsFor,
+  READS_PUBLIC_VECTORS,
   readBytes,
   readJson,
   readText,
-  sharedVectors,
 } from '../../../test/vectors/folders.ts';
 import { BLOCKS_FILE, readBlocks, recordingOf } from '../../../test/vectors/goquorum-blocks.ts';
 import { fromHex, toHex } from '../base/hex.ts';
@@ -78,9 +79,8 @@ describe('genesis files of GoQuorum', () => {
 });
 
 describe('genesis files of Ethereum', () => {
-  it('give the recorded blocks', async () => {
-    const root = sharedVectors();
-    if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: genesis tests were not run');
+  it('give the recorded blocks', READS_PUBLIC_VECTORS, async (context) => {
+    const root = publicVectorsFor(context);
     const tests = readJson(`${root}/public/core-tests/GenesisTests/basic_genesis_tests.json`);
     for (const test of Object.values<any>(tests)) {
       for (const account of Object.values<any>(test.alloc)) account.balance ??= account.wei;

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { filesBelow, readBytes, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import {
+  filesBelow,
+  publicVectorsFor,
+  READS_PUBLIC_VECTORS,
+  readBytes,
+  readJson,
+} from '../../../test/vectors/folders.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { RlpReader } from '../base/rlp.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
@@ -13,37 +19,37 @@ import {
 } from './block.ts';
 import { blockAuthor, commitPreimage, decodeIbftExtra } from './extra-data.ts';
 
-it('official blocks from Istanbul to Shanghai re-encode, hash and add up', () => {
-  const root = sharedVectors();
-  if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: official blocks were not decoded');
-  let count = 0;
-  const folder = `${root}/public/core-tests/BlockchainTests`;
-  for (const file of filesBelow(folder, (path) => /\.json(\.gz)?$/.test(path))) {
-    for (const [name, test] of Object.entries<any>(readJson(file))) {
-      for (const { rlp, blockHeader } of test.blocks) {
-        if (!blockHeader) continue;
-        const block = decodeBlock(fromHex(rlp), 'ethereum');
-        expect(toHex(block.hash), name).toBe(blockHeader.hash);
-        expect(toHex(encodeBlock(block)), name).toBe(rlp);
-        const { header } = block;
-        expect(transactionsRoot(block.transactions)).toEqual(header.transactionsRoot);
-        expect(unclesHash(block.uncles)).toEqual(header.unclesHash);
-        if (block.withdrawals) {
-          expect(withdrawalsRoot(block.withdrawals)).toEqual(header.withdrawalsRoot);
+it(
+  'official blocks from Istanbul to Shanghai re-encode, hash and add up',
+  READS_PUBLIC_VECTORS,
+  (context) => {
+    let count = 0;
+    const folder = `${publicVectorsFor(context)}/public/core-tests/BlockchainTests`;
+    for (const file of filesBelow(folder, (path) => /\.json(\.gz)?$/.test(path))) {
+      for (const [name, test] of Object.entries<any>(readJson(file))) {
+        for (const { rlp, blockHeader } of test.blocks) {
+          if (!blockHeader) continue;
+          const block = decodeBlock(fromHex(rlp), 'ethereum');
+          expect(toHex(block.hash), name).toBe(blockHeader.hash);
+          expect(toHex(encodeBlock(block)), name).toBe(rlp);
+          const { header } = block;
+          expect(transactionsRoot(block.transactions)).toEqual(header.transactionsRoot);
+          expect(unclesHash(block.uncles)).toEqual(header.unclesHash);
+          if (block.withdrawals) {
+            expect(withdrawalsRoot(block.withdrawals)).toEqual(header.withdrawalsRoot);
+          }
+          count++;
         }
-        count++;
       }
     }
-  }
-  expect(count).toBeGreaterThan(300);
-});
+    expect(count).toBeGreaterThan(300);
+  },
+);
 
 const SEALS_CHECKED_EVERY_BLOCKS = 50;
 
-it('a long IBFT chain is linked and sealed', () => {
-  const root = sharedVectors();
-  if (!root) return console.warn('PUBLIC VECTORS ARE ABSENT: the IBFT chain was not decoded');
-  const blocks = readBytes(`${root}/public/besu/ibft/goquorum-ibft.blocks.gz`);
+it('a long IBFT chain is linked and sealed', READS_PUBLIC_VECTORS, (context) => {
+  const blocks = readBytes(`${publicVectorsFor(context)}/public/besu/ibft/goquorum-ibft.blocks.gz`);
   const reader = new RlpReader(new Uint8Array(blocks));
   let parent: Uint8Array | undefined;
   let count = 0;

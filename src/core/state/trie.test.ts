@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesBelow, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import {
+  filesBelow,
+  publicVectors,
+  publicVectorsFor,
+  READS_PUBLIC_VECTORS,
+  readJson,
+} from '../../../test/vectors/folders.ts';
 import { compareBytes, keyOf } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -22,19 +28,17 @@ function batch(changes: readonly TrieChange[]): TrieChange[] {
   return [...last.values()].sort(([a], [b]) => compareBytes(a, b));
 }
 
-describe('Trie', () => {
-  const root = sharedVectors();
+describe('official tries', READS_PUBLIC_VECTORS, () => {
+  const root = publicVectors();
   const folder = root && join(root, 'public/core-tests/TrieTests');
   const files = folder
     ? filesBelow(folder, (path) => /trie(anyorder|test)(_|\.)|hex_/.test(path))
     : [];
 
-  it.runIf(files.length === 0)(
-    'TrieTests are ABSENT: the public suite is not beside the project',
-    () => {
-      console.warn('TrieTests not found: official trie vectors were not run');
-    },
-  );
+  it('are as many files as hold roots', (context) => {
+    publicVectorsFor(context);
+    expect(files.length).toBe(5);
+  });
 
   for (const file of files) {
     const isSecure = /secure/i.test(file);
@@ -59,11 +63,9 @@ describe('Trie', () => {
       });
     }
   }
+});
 
-  it('ran at least the files of the suite that hold roots', () => {
-    if (root !== undefined) expect(files.length).toBe(5);
-  });
-
+describe('Trie', () => {
   it('is empty at first and again after the last deletion', () => {
     const key = keccak256(bytesOf('a'));
     const trie = Trie.empty().update(one(key, bytesOf('value')));

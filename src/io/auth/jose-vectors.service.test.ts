@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, compactVerify, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OWN_VECTORS, readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import {
+  OWN_VECTORS,
+  publicVectorsFor,
+  READS_PUBLIC_VECTORS,
+  readJson,
+} from '../../../test/vectors/folders.ts';
 import { keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import { PUBLIC_KEY_ALGORITHMS, TokenChecker } from './token-checker.ts';
@@ -126,16 +131,13 @@ it('RFC 7638, section 3.1: the thumbprint', async () => {
   expect(createHash('sha256').update(members).digest('base64url')).toBe(thumbprint);
 });
 
-describe('public suites', () => {
-  const shared = sharedVectors();
-  if (!shared) console.warn('NOT RUN: the JOSE suites of ../shared/vectors/public are not here');
-
+describe('public suites', READS_PUBLIC_VECTORS, () => {
   /** Valid for Wycheproof, and refused here: symmetric, or the key's `alg` is not that of the signature. */
   const REFUSED_HERE = /^(Figure20|Figure27|Figure35)$/;
 
-  it.runIf(shared)('Wycheproof: signatures', async () => {
+  it('Wycheproof: signatures', async (context) => {
     const { testGroups } = readJson(
-      join(shared!, 'public/crypto/wycheproof/json_web_signature_test.json.gz'),
+      join(publicVectorsFor(context), 'public/crypto/wycheproof/json_web_signature_test.json.gz'),
     );
     const counts = { taken: 0, refused: 0 };
     const wrong: string[] = [];
@@ -153,9 +155,9 @@ describe('public suites', () => {
     expect(counts).toEqual({ taken: 32, refused: 369 });
   });
 
-  it.runIf(shared)('Wycheproof: keys', async () => {
+  it('Wycheproof: keys', async (context) => {
     const { testGroups } = readJson(
-      join(shared!, 'public/crypto/wycheproof/json_web_key_test.json.gz'),
+      join(publicVectorsFor(context), 'public/crypto/wycheproof/json_web_key_test.json.gz'),
     );
     const taken: string[] = [];
     for (const { public: open, private: secret, tests } of testGroups) {
@@ -172,8 +174,8 @@ describe('public suites', () => {
     ]);
   });
 
-  it.runIf(shared)('the cookbook of RFC 7520', async () => {
-    const cookbook = readJson(join(shared!, 'public/jose/cookbook.json.gz'));
+  it('the cookbook of RFC 7520', async (context) => {
+    const cookbook = readJson(join(publicVectorsFor(context), 'public/jose/cookbook.json.gz'));
     const seen: string[] = [];
     for (const [name, entry] of Object.entries<any>(cookbook)) {
       const { compact } = entry.output ?? {};

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   POSTGRES_PATIENCE_MS,
+  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
@@ -31,14 +32,16 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
       url = await postgres?.newDatabase();
     }
   }, POSTGRES_PATIENCE_MS);
+  beforeEach((context) => {
+    if (kind === 'PostgreSQL') postgresFor(postgres, context);
+  });
   afterAll(async () => {
     await database?.close();
     await postgres?.remove();
     rmSync(folder, { recursive: true, force: true });
   }, POSTGRES_PATIENCE_MS);
 
-  it('migrates, keeps rows and bytes, refuses a newer format', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('migrates, keeps rows and bytes, refuses a newer format', async () => {
     database = open();
     const other = open();
     const first = { service: 'things', versions: [V1] };
@@ -58,8 +61,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     await expect(migrate(database, first)).rejects.toMatchObject({ code: 'STORAGE_FORMAT_NEWER' });
   });
 
-  it('undoes what a failed transaction wrote, and keeps strangers out of one', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('undoes what a failed transaction wrote, and keeps strangers out of one', async () => {
     const insert = 'INSERT INTO thing (id, size) VALUES ($1, $2)';
     let goOn: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -85,10 +87,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(await database.query(again, ['c', 2])).toEqual([{ id: 'c' }]);
   });
 
-  it('keeps a statement that had to wait for another writer out of transactions that come meanwhile', async ({
-    skip,
-  }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('keeps a statement that had to wait for another writer out of transactions that come meanwhile', async () => {
     const other = open();
     const kept: string[] = [];
     for (let i = 0; i < 20; i++) {
@@ -122,8 +121,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(rows.map(({ id }) => id).sort()).toEqual(kept.sort());
   });
 
-  it('takes transactions side by side, none of them lost', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('takes transactions side by side, none of them lost', async () => {
     const other = open();
     const add = (through: Database) =>
       through.transaction(async (query) => {

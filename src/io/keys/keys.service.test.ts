@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encryptKeystoreJsonSync, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readJson, sharedVectors } from '../../../test/vectors/folders.ts';
+import { publicVectorsFor, READS_PUBLIC_VECTORS, readJson } from '../../../test/vectors/folders.ts';
 import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, recoverAddress } from '../../core/base/secp256k1.ts';
 import { AccountStore } from './account-store.ts';
@@ -27,17 +27,13 @@ interface Case {
 }
 
 describe('key files', () => {
-  const root = sharedVectors();
   const files = [
     'public/keys/keystore-v3-geth.json',
     'public/keys/keystore-v1-geth.json',
     'public/core-tests/KeyStoreTests/basic_tests.json',
   ];
-  it.each(files)('opens every case of %s', async (name) => {
-    if (!root) {
-      console.warn(`NOT RUN: ${name}: the public vectors are not beside this project`);
-      return;
-    }
+  it.for(files)('opens every case of %s', READS_PUBLIC_VECTORS, async (name, context) => {
+    const root = publicVectorsFor(context);
     const cases = Object.entries(readJson(join(root, name)) as Record<string, Case>);
     expect(cases.length).toBeGreaterThan(0);
     for (const [label, { json, password, priv }] of cases) {

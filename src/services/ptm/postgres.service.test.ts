@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   POSTGRES_PATIENCE_MS,
+  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
@@ -22,10 +23,10 @@ afterEach(async () => {
 });
 afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
-/** Left out where this machine has no server, which startTestPostgres said loudly. */
 const withServer = (name: string, test: (url: string, server: TestPostgres) => Promise<void>) =>
-  it(name, async () => {
-    if (postgres) await test(await postgres.newDatabase(), postgres);
+  it(name, async (context) => {
+    const server = postgresFor(postgres, context);
+    await test(await server.newDatabase(), server);
   });
 
 const source = (url: string, fields: Partial<DatabaseSource> = {}): DatabaseSource => ({
@@ -125,9 +126,9 @@ describe('a manager over PostgreSQL', () => {
     expect(await sql(url, 'SELECT 1 FROM quorate_outbox')).toEqual([]);
   });
 
-  it.each([true, false])('takes over a database of Tessera, codec column: %s', async (codec) => {
-    const url = await postgres?.newDatabase();
-    if (url === undefined) return;
+  const CODECS = [true, false];
+  it.for(CODECS)('takes over a database of Tessera, codec column: %s', async (codec, context) => {
+    const url = await postgresFor(postgres, context).newDatabase();
     await sql(url, tesseraTables(codec));
     const crypto = await loadEnclaveCrypto();
     const key = async (number: number) => {

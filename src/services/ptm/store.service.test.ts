@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   POSTGRES_PATIENCE_MS,
+  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
@@ -54,7 +55,7 @@ const KINDS: readonly (readonly [string, () => Promise<OpenedStore | undefined>]
   ],
 ];
 
-/** Loudly left out where this machine has no server: startTestPostgres said so. */
+/** Does nothing without a server, which needsServer has reported. */
 async function withStore(
   open: () => Promise<OpenedStore | undefined>,
   test: (store: PayloadStore) => Promise<void>,
@@ -68,7 +69,13 @@ async function withStore(
   }
 }
 
-describe.each(KINDS)('a dump of the payload store, %s', (_name, open) => {
+const needsServer = (name: string) =>
+  beforeEach((context) => {
+    if (name === 'PostgreSQL') postgresFor(postgres, context);
+  });
+
+describe.each(KINDS)('a dump of the payload store, %s', (name, open) => {
+  needsServer(name);
   const path = (name: string) => join(scratchFolder('ptm-dump-'), name);
 
   it('is the same wherever it is loaded', async () => {
@@ -136,7 +143,8 @@ describe.each(KINDS)('a dump of the payload store, %s', (_name, open) => {
   });
 });
 
-describe.each(KINDS)('the payload store, %s', (_name, open) => {
+describe.each(KINDS)('the payload store, %s', (name, open) => {
+  needsServer(name);
   it('holds payloads, raw payloads and groups, and gives them as they were', () =>
     withStore(open, async (store) => {
       const one = {

@@ -4,11 +4,12 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
 import {
   POSTGRES_PATIENCE_MS,
+  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
@@ -48,6 +49,7 @@ beforeAll(async () => {
   // At the same moment, on a database that is empty.
   both = await Promise.all([startTestStaking(argv), startTestStaking(argv)]);
 }, POSTGRES_PATIENCE_MS);
+beforeEach((context) => void postgresFor(postgres, context));
 afterAll(async () => {
   for (const one of both) await one.close();
   await ledger?.close();
@@ -55,8 +57,7 @@ afterAll(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }, POSTGRES_PATIENCE_MS);
 
-it('start together with one signing key and one first client', async ({ skip }) => {
-  if (!postgres) skip();
+it('start together with one signing key and one first client', async () => {
   const proof = { client_id: 'first', client_secret: CLIENT_SECRET };
   for (const { url } of both) {
     const { body } = await postJson(`${url}/oauth/token`, {
@@ -70,8 +71,7 @@ it('start together with one signing key and one first client', async ({ skip }) 
   expect(rows.map(({ action }) => action).sort()).toEqual(['client add', 'key rotate']);
 });
 
-it('are one service', async ({ skip }) => {
-  if (!postgres) skip();
+it('are one service', async () => {
   const [one, two] = both as [TestStaking, TestStaking];
   const made = await one.running.admin.addClient({
     name: 'client',
@@ -128,8 +128,7 @@ it('are one service', async ({ skip }) => {
   expect([...ledger.mined.values()].filter(({ to }) => to === null)).toHaveLength(1);
 }, 60_000);
 
-it('start together in one folder, and make its file of secrets once', async ({ skip }) => {
-  if (!postgres) skip();
+it('start together in one folder, and make its file of secrets once', async () => {
   const home = mkdtempSync(join(tmpdir(), 'quorate-together-'));
   const argv = ['--store', await postgres!.newDatabase()];
   const all = await Promise.all([1, 2, 3].map(() => startTestStaking(argv, home)));

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import { systemClock } from '../../../io/host/clock.ts';
 import { awsCredentialChain } from '../../../io/keys/aws-credentials.ts';
 import { AzureLogin } from '../../../io/keys/azure-login.ts';
@@ -42,10 +42,9 @@ async function machine(
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function isMissing(name: string): Promise<boolean> {
-  const found = await load(name).catch(() => undefined);
-  if (!found) console.warn(`NOT TESTED: the package ${name} is not installed`);
-  return !found;
+/** They are installed by those who use these clouds. */
+async function needs(name: string, { skip }: TestContext): Promise<void> {
+  await load(name).catch(() => skip(`the package ${name} is not installed`));
 }
 
 /** What came back is told to the other side as a bearer's token. */
@@ -61,8 +60,8 @@ function bearerSeen() {
 }
 
 describe("clouds' own packages", () => {
-  it("@aws-sdk/credential-providers finds a container's credentials", async () => {
-    if (await isMissing('@aws-sdk/credential-providers')) return;
+  it("@aws-sdk/credential-providers finds a container's credentials", async (context) => {
+    await needs('@aws-sdk/credential-providers', context);
     let asked = 0;
     const host = await machine((path, { headers }) => {
       if (path !== '/creds' || headers.authorization !== 'the-container') return undefined;
@@ -90,8 +89,8 @@ describe("clouds' own packages", () => {
     expect(asked).toBe(1);
   });
 
-  it('@azure/identity finds the identity of an app service', async () => {
-    if (await isMissing('@azure/identity')) return;
+  it('@azure/identity finds the identity of an app service', async (context) => {
+    await needs('@azure/identity', context);
     const { seen, answer } = bearerSeen();
     const host = await machine((path, request) => {
       if (path === '/vault') return answer(request);
@@ -114,8 +113,8 @@ describe("clouds' own packages", () => {
     expect(seen).toEqual(['Bearer of-the-app']);
   });
 
-  it("google-auth-library finds a machine's service account", async () => {
-    if (await isMissing('google-auth-library')) return;
+  it("google-auth-library finds a machine's service account", async (context) => {
+    await needs('google-auth-library', context);
     const { seen, answer } = bearerSeen();
     const host = await machine((path, request) => {
       if (path === '/kms') return answer(request);

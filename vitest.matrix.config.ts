@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:matrix`: what other people have: versions of Node, ways to install, heavy clients. */
+export default defineConfig({
+  test: {
+    name: 'matrix',
+    include: ['test/matrix/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 900_000,
+    reporters: ['default', './test/support/not-run.ts'],
+  },
+});
