@@ -81,6 +81,12 @@ export interface Effort {
   slice(): Pace;
 }
 
+/** Notes what a thread works on, so that whoever is kept waiting can be told why. */
+export interface Watch {
+  /** Runs `work`; `what` names it, without anything that a caller wrote. */
+  during<T>(what: string, work: () => T): T;
+}
+
 export interface Entropy {
   bytes(length: number): Uint8Array;
 }

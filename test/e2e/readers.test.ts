@@ -95,3 +95,9 @@ describe('reads', () => {
     }
   });
 });
+
+it('a node says how long it was held up, and is ready', async () => {
+  const page = await fetch(`${net.rpc[0]!.url}/ready`);
+  expect(page.status).toBe(200);
+  expect(await page.json()).toMatchObject({ ready: true, lagMs: expect.any(Number) });
+});

@@ -1,5 +1,5 @@
 /** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
-import type { Log } from '../../core/ports.ts';
+import type { Log, Watch } from '../../core/ports.ts';
 import { type Access, checkAccess, stateOf } from './access.ts';
 import {
   BATCH_TOO_LARGE,
@@ -76,6 +76,7 @@ export class Dispatcher<Context> {
   private readonly nowMs: () => number;
   private readonly onCall: CallMeter | undefined;
   private readonly readers: Readers | undefined;
+  private readonly watch: Watch | undefined;
 
   constructor(
     table: Table<Context>,
@@ -91,6 +92,8 @@ export class Dispatcher<Context> {
       nowMs: () => number;
       /** Told of each call of a method that exists. */
       onCall?: CallMeter | undefined;
+      /** Told what this thread works on. */
+      watch?: Watch | undefined;
       /** Without: everything is answered on this thread. */
       readers?: Readers | undefined;
     },
@@ -105,6 +108,7 @@ export class Dispatcher<Context> {
     this.nowMs = options.nowMs;
     this.onCall = options.onCall;
     this.readers = options.readers;
+    this.watch = options.watch;
   }
 
   /** The reply's text; '' when nothing is to be answered. */
@@ -120,7 +124,7 @@ export class Dispatcher<Context> {
     channel?: Channel,
     signal?: AbortSignal,
   ): Promise<Reply> {
-    const envelope = parseEnvelope(text);
+    const envelope = this.noted('parse', () => parseEnvelope(text));
     const asker = { caller, channel, signal };
     switch (envelope.kind) {
       case 'empty':
@@ -178,7 +182,9 @@ export class Dispatcher<Context> {
     const id = entry.id;
     const begunMs = this.onCall && performance.now();
     try {
-      const result = await this.run(entry, this.admit(entry, asker.caller), asker);
+      const caller = this.admit(entry, asker.caller);
+      const what = this.byName.has(entry.method) ? entry.method : 'unknown method';
+      const result = await this.noted(what, () => this.run(entry, caller, asker));
       const isRead = result instanceof ReadReply;
       this.meter(entry.method, !isRead || !result.isError, begunMs);
       if (id === undefined) return undefined;
@@ -187,6 +193,10 @@ export class Dispatcher<Context> {
       this.meter(entry.method, false, begunMs);
       return id === undefined ? undefined : failureReply(id, entry.method, error, this.log);
     }
+  }
+
+  private noted<T>(what: string, work: () => T): T {
+    return this.watch ? this.watch.during(`rpc ${what}`, work) : work();
   }
 
   /** Names that only a caller made up are not kept. */

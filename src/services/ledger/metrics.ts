@@ -4,6 +4,7 @@
  * nothing that callers or parties wrote is ever in them.
  */
 import type { Log } from '../../core/ports.ts';
+import type { LoopWatch } from '../../io/host/loop-watch.ts';
 import { MetricsRegistry } from '../../io/host/metrics.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { watchSystem } from '../../io/host/system-metrics.ts';
@@ -19,11 +20,19 @@ export function metricsOf(
   node: LedgerNode,
   admin: AdminDesk,
   options: ParsedOptions,
+  watch: LoopWatch | undefined,
 ): MetricsRegistry | undefined {
   if (!options.boolean('metrics')) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
   watchSystem(metrics);
+  if (watch) {
+    metrics.gauge('quorate/consensus/lag/ms', 0);
+    watch.onLag(({ ms }) => {
+      metrics.gauge('quorate/consensus/lag/ms', Math.round(ms));
+      metrics.observe('quorate/consensus/lag', Math.round(ms * NANOSECONDS_PER_MS));
+    });
+  }
   return metrics;
 }
 

@@ -10,6 +10,7 @@ import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import type { LoopWatch } from '../../io/host/loop-watch.ts';
 import type { MetricsRegistry } from '../../io/host/metrics.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
@@ -53,6 +54,8 @@ import { PendingPlanner } from './view/pending-desk.ts';
 const WEI_PER_ETHER = 1e18;
 /** Behind by more, a node is not ready to serve. */
 const READY_LAG_BLOCKS = 16;
+/** Held up for longer in the last ten seconds, it is not ready either. */
+const READY_LAG_MS = 1_000;
 
 export interface ApiParts {
   readonly node: LedgerNode;
@@ -65,6 +68,7 @@ export interface ApiParts {
   readonly options: ParsedOptions;
   readonly access: AccessControl;
   readonly log: Log;
+  readonly watch?: LoopWatch | undefined;
   /** Makes the threads that read the store beside this one; undefined: this one answers all. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }
@@ -120,7 +124,7 @@ export function composeApi(parts: ApiParts): {
   const shape = options.string('rpc.async-callback') as CallbackShape;
   const asyncSends = new AsyncSends({ ...parts, shape, post: callbacks.post });
   const rules = () => poolHead(node.chain).nextRules;
-  const metrics = metricsOf(node, admin, options);
+  const metrics = metricsOf(node, admin, options, parts.watch);
   const dispatcher = new Dispatcher<Context>(
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
@@ -157,6 +161,7 @@ export function composeApi(parts: ApiParts): {
       nowMs: () => systemClock.nowMs(),
       onCall: callMeter(metrics),
       readers,
+      watch: parts.watch,
     },
   );
   const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
@@ -285,14 +290,14 @@ function callLimitsOf(options: ParsedOptions): () => CallLimits {
 
 async function serve(
   dispatcher: Dispatcher<Context>,
-  { node, admin, options, access, log }: ApiParts,
+  { node, admin, options, access, watch, log }: ApiParts,
   metrics: MetricsRegistry | undefined,
 ): Promise<ServedApi> {
   const ends: (() => void | Promise<void>)[] = [];
   if (metrics) ends.push(await serveMetrics(metrics, options, log));
   const pages = new Map<string, () => Page>([
     ['/health', () => json(200, { status: 'ok' })],
-    ['/ready', () => readiness(node, admin)],
+    ['/ready', () => readiness(node, admin, watch)],
   ]);
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
     const server = await serveHttp(dispatcher, {
@@ -336,12 +341,14 @@ async function serve(
   }
 }
 
-function readiness(node: LedgerNode, admin: AdminDesk): Page {
+function readiness(node: LedgerNode, admin: AdminDesk, watch: LoopWatch | undefined): Page {
   const progress = admin.syncing();
   const head = node.chain.head().number;
   const behind = progress ? progress.highestBlock - head : 0;
-  const isReady = behind <= READY_LAG_BLOCKS;
-  return json(isReady ? 200 : 503, { ready: isReady, head, behind, peers: admin.peers().length });
+  const lagMs = Math.round(watch?.lagMs ?? 0);
+  const isReady = behind <= READY_LAG_BLOCKS && lagMs <= READY_LAG_MS;
+  const peers = admin.peers().length;
+  return json(isReady ? 200 : 503, { ready: isReady, head, behind, lagMs, peers });
 }
 
 function json(status: number, body: object): Page {

@@ -13,6 +13,7 @@ import {
 import { checkStart } from '../../core/chain/check-start.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
+import type { ConsensusSigner } from '../../core/consensus/bft/interface.ts';
 import type { Log } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
@@ -23,6 +24,7 @@ import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import { LoopWatch } from '../../io/host/loop-watch.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { AccountStore } from '../../io/keys/account-store.ts';
@@ -37,6 +39,7 @@ import { type OpenChain, openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
 import type { BftParticipation } from './node/bft-participation.ts';
 import { composeNode, type NodeSettings } from './node/compose.ts';
+import type { Part } from './node/part.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
 import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
@@ -44,6 +47,7 @@ import { readerThreads } from './readers/threads.ts';
 import { type ApiParts, composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
+import { watchedPorts } from './watched.ts';
 
 export interface RunningNode {
   readonly httpUrl: string | undefined;
@@ -91,9 +95,8 @@ async function start(
   checkGenesis(options, genesis);
   const access = accessControlOf(options, log, environment);
   ends.push(() => access.close());
-  const manager = await connectManager(resolveManagerConfig(privateConfig, managerFlags(options)), {
-    say: log,
-  });
+  const managed = resolveManagerConfig(privateConfig, managerFlags(options));
+  const manager = await connectManager(managed, { say: log });
   ends.push(() => manager.close());
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
@@ -102,13 +105,14 @@ async function start(
   const name = clientVersion(options.string('identity'));
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataDirectory, 'static-nodes.json', log);
-  const ownId = bareHex(secp256k1().publicKey(nodeKey));
   const coinbase = () => etherbaseOf(options, accounts.addresses());
-  const settings = isRaft ? await raftSettings(options, ownId, staticNodes, coinbase()) : undefined;
+  const settings = isRaft
+    ? await raftSettings(options, idOf(nodeKey), staticNodes, coinbase())
+    : undefined;
   const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
   const isKnown = knownPeer(options, isRaft, () => node.bft);
-  const peers = { isMember, isKnown };
-  const server = peerServer(options, { genesis, nodeKey, name, log, staticNodes, ...peers });
+  const peers = { staticNodes, isMember, isKnown };
+  const server = peerServer(options, { genesis, nodeKey, name, log, ...peers });
   const raft =
     settings &&
     (await openRaft({
@@ -122,21 +126,21 @@ async function start(
   if (raft) ends.push(() => raft.close());
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
-  const address = addressOfSecretKey(nodeKey);
+  const watch = startWatch(log, ends);
+  const signer = nodeSigner(nodeKey);
   const node = composeNode(
     {
       clock: systemClock,
-      timers: systemTimers,
+      ...watchedPorts({ timers: systemTimers, links: server }, watch),
       effort: systemEffort,
       entropy: systemEntropy,
       log,
-      links: server,
       store,
       kv: folder.kv,
       votes,
       journal,
       manager,
-      signer: { address, sign: (hash) => sign65(hash, nodeKey), recover: recoverAddress },
+      signer,
       ...(raft ? { raft } : {}),
       fatal: onFault,
     },
@@ -155,11 +159,9 @@ async function start(
     access,
     log,
     readers: readersOf(options, log, readerWorker),
+    watch,
   });
-  for (const part of [...node.parts, ...api.parts]) {
-    await part.start();
-    ends.push(() => part.stop());
-  }
+  await startParts([...node.parts, ...api.parts], ends);
   await server.start();
   ends.push(() => server.stop());
   const served = await api.serve();
@@ -172,7 +174,7 @@ async function start(
     engine: engineAt(genesis.config, head.number + 1),
     head: head.number,
     hash: bareHex(head.hash).slice(0, 12),
-    node: `0x${bareHex(address)}`,
+    node: `0x${bareHex(signer.address)}`,
     manager: manager.name,
     http: served.httpUrl ?? 'off',
     ws: served.webSocketUrl ?? 'off',
@@ -193,6 +195,33 @@ async function openLedger(
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }
   return opened;
+}
+
+/** In this order; they end in the reverse one. */
+async function startParts(
+  parts: readonly Part[],
+  ends: (() => void | Promise<void>)[],
+): Promise<void> {
+  for (const part of parts) {
+    await part.start();
+    ends.push(() => part.stop());
+  }
+}
+
+function idOf(nodeKey: Uint8Array): string {
+  return bareHex(secp256k1().publicKey(nodeKey));
+}
+
+function nodeSigner(key: Uint8Array): ConsensusSigner {
+  const address = addressOfSecretKey(key);
+  return { address, sign: (hash) => sign65(hash, key), recover: recoverAddress };
+}
+
+function startWatch(log: Log, ends: (() => void)[]): LoopWatch {
+  const watch = new LoopWatch(log);
+  watch.start();
+  ends.push(() => watch.stop());
+  return watch;
 }
 
 /** None where they are switched off, or have no module. */

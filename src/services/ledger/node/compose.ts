@@ -15,6 +15,7 @@ import type {
   Log,
   Manager,
   Timers,
+  Watch,
 } from '../../../core/ports.ts';
 import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
@@ -55,6 +56,7 @@ export interface NodePorts {
   readonly signer: ConsensusSigner;
   /** Of a member of a Raft cluster. */
   readonly raft?: RaftPorts;
+  readonly watch?: Watch | undefined;
   /** The disk failed or an invariant of ours is broken: the process must end. */
   fatal(error: unknown): void;
 }
@@ -101,7 +103,7 @@ export interface LedgerNode {
 export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
   const { clock, timers, effort, log, store, links } = ports;
   const { config, privateStates: states = SINGLE_PRIVATE_STATE } = settings;
-  const events = new Events();
+  const events = new Events(ports.watch);
   const payloads = config.isQuorum
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;

@@ -2,6 +2,7 @@
 import type { Block } from '../../../core/chain/block.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { Watch } from '../../../core/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
 
 export interface EventMap {
@@ -20,7 +21,12 @@ export interface EventMap {
 type Listener<T> = (event: T) => void;
 
 export class Events {
+  private readonly watch: Watch | undefined;
   private readonly listeners = new Map<keyof EventMap, Set<Listener<never>>>();
+
+  constructor(watch?: Watch) {
+    this.watch = watch;
+  }
 
   /** Returns a function that ends the listening. */
   on<K extends keyof EventMap>(kind: K, listener: Listener<EventMap[K]>): () => void {
@@ -31,7 +37,11 @@ export class Events {
   }
 
   emit<K extends keyof EventMap>(kind: K, event: EventMap[K]): void {
-    for (const listener of this.listeners.get(kind) ?? [])
-      (listener as Listener<EventMap[K]>)(event);
+    const tell = () => {
+      for (const listener of this.listeners.get(kind) ?? [])
+        (listener as Listener<EventMap[K]>)(event);
+    };
+    if (this.watch) this.watch.during(kind, tell);
+    else tell();
   }
 }

@@ -1,0 +1,31 @@
+/** The ports of a node, with a watch over what it does when they call it. */
+import type { Links, Timers, Watch } from '../../core/ports.ts';
+
+export function watchedPorts(
+  { timers, links }: { readonly timers: Timers; readonly links: Links },
+  watch: Watch,
+) {
+  return { timers: watchedTimers(timers, watch), links: watchedLinks(links, watch), watch };
+}
+
+function watchedTimers(timers: Timers, watch: Watch): Timers {
+  return {
+    set: (delayMs, fire) => timers.set(delayMs, () => watch.during('timer', fire)),
+    yield: (next) => timers.yield(() => watch.during('slice', next)),
+  };
+}
+
+function watchedLinks(links: Links, watch: Watch): Links {
+  return {
+    send: (peer, message) => links.send(peer, message),
+    drop: (peer, reason) => links.drop(peer, reason),
+    events: (sink) =>
+      links.events((event) => {
+        const what =
+          event.kind === 'message'
+            ? `peer ${event.message.protocol} ${event.message.code}`
+            : `peer ${event.kind}`;
+        watch.during(what, () => sink(event));
+      }),
+  };
+}
