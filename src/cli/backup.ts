@@ -24,8 +24,20 @@ export const backupCommand: Command = {
     { does: 'a node alone', line: 'quorate backup --datadir data --out snapshot' },
   ],
   rows: [
-    { flag: 'out', type: 'string', about: 'The new folder, on another disk at best', group: GROUP },
-    { flag: 'datadir', type: 'string', about: "The node's data folder", group: GROUP },
+    {
+      flag: 'out',
+      type: 'string',
+      unit: 'folder',
+      about: 'The new folder, on another disk at best',
+      group: GROUP,
+    },
+    {
+      flag: 'datadir',
+      type: 'string',
+      unit: 'folder',
+      about: "The node's data folder",
+      group: GROUP,
+    },
     ...PTM_CONFIG_ROWS,
     VERBOSITY_ROW,
   ],

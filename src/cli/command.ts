@@ -1,9 +1,10 @@
 /** One command of `quorate`: a name, what it does, its options, and how it runs. */
 
-import { readFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
+import { readText } from '../io/host/files.ts';
 import { helpText } from '../io/host/help-text.ts';
 import { type OptionRow, type ParsedOptions, parseOptions, peekFlag } from '../io/host/options.ts';
+import { reasonOf } from '../io/host/reason.ts';
 
 export interface Command {
   readonly name: string;
@@ -46,12 +47,8 @@ export function parseFor(command: Command, argv: readonly string[]): ParsedOptio
 
 function readConfig(name: string): string {
   try {
-    return readFileSync(name, 'utf8');
+    return readText(name);
   } catch (cause) {
-    throw fail(
-      'OPTION_FILE_INVALID',
-      `cannot read the configuration file ${name}: ${(cause as Error).message}`,
-      { cause },
-    );
+    throw fail('OPTION_FILE_INVALID', `the configuration file: ${reasonOf(cause)}`, { cause });
   }
 }

@@ -1,8 +1,9 @@
 /** `quorate devnet`: the network that `npm start` brings up. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
+import { isThere, readJson } from '../io/host/files.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
@@ -33,6 +34,7 @@ export const devnetCommand: Command = {
     {
       flag: 'folder',
       type: 'string',
+      unit: 'folder',
       default: '.quorate',
       about: 'Where the network lives',
       group: GROUP,
@@ -55,6 +57,7 @@ export const devnetCommand: Command = {
     {
       flag: 'ports-from',
       type: 'integer',
+      unit: 'port',
       about: 'First of 22 ports to use instead of the documented ones',
       group: GROUP,
     },
@@ -92,6 +95,7 @@ export const devnetCommand: Command = {
   async run(options) {
     const folder = resolve(options.string('folder')!);
     const [action] = options.positional;
+    checkDescription(folder);
     if (action === 'stop') {
       const stopped = await stopDevnet(folder);
       console.log(stopped > 0 ? `stopped ${stopped} processes` : 'no network is running');
@@ -135,6 +139,12 @@ export const devnetCommand: Command = {
     return untilEnd(devnet);
   },
 };
+
+/** A damaged one is told with its place, before anything is started or stopped by it. */
+function checkDescription(folder: string): void {
+  const file = join(folder, 'devnet.json');
+  if (isThere(file)) readJson(file);
+}
 
 function consensusOf(text: string): DevnetConsensus {
   if (text === 'qbft' || text === 'raft') return text;

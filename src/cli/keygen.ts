@@ -1,7 +1,8 @@
 /** `quorate ptm keygen`: keys of a private transaction manager, in Tessera's files. */
-import { readFileSync } from 'node:fs';
+
 import { toBase64 } from '../core/base/base64.ts';
 import { fail } from '../core/base/errors.ts';
+import { readText } from '../io/host/files.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
 import { generateKey, generatePair, writeKeyPair } from '../services/ptm/keygen.ts';
 import { storeVaultKey, vaultType } from '../services/ptm/vault-keys.ts';
@@ -31,6 +32,7 @@ export const keygenCommand: Command = {
     {
       flag: 'password-file',
       type: 'string',
+      unit: 'file',
       about: 'Lock the keys: a password a line, the last one for all that follow',
       group: GROUP,
     },
@@ -96,7 +98,7 @@ async function keygenInVault(type: string, options: ParsedOptions): Promise<numb
 
 function readPasswords(file: string | undefined): (index: number) => string | undefined {
   if (file === undefined) return () => undefined;
-  const lines = readFileSync(file, 'utf8')
+  const lines = readText(file)
     .split('\n')
     .map((line) => line.replace(/\r$/, ''))
     .filter((line) => line !== '');

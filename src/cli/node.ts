@@ -1,4 +1,5 @@
 /** `quorate node`. */
+import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
@@ -23,7 +24,7 @@ export const nodeCommand: Command = {
   async run(options) {
     const log = stderrLog(options.number('verbosity')!);
     const onFault = (error: unknown) => {
-      log('error', 'The disk failed, the node ends', { err: (error as Error).message });
+      log('error', 'The disk failed, the node ends', { err: reasonOf(error) });
       process.exit(1);
     };
     const node = await startNode(options, {

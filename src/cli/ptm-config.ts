@@ -16,6 +16,7 @@ export const PTM_CONFIG_ROWS: readonly OptionRow[] = [
   {
     flag: 'configfile',
     type: 'string',
+    unit: 'file',
     about: 'Configuration file, as Tessera reads it',
     group: GROUP,
   },

@@ -22,6 +22,7 @@ export const ptmCommand: Command = {
     {
       flag: 'pidfile',
       type: 'string',
+      unit: 'file',
       about: 'Write the number of this process there, and remove the file at the end',
       group: 'Manager',
     },

@@ -31,11 +31,18 @@ export const restoreCommand: Command = {
     { does: 'only look whether a snapshot is whole', line: 'quorate restore --from snapshot' },
   ],
   rows: [
-    { flag: 'from', type: 'string', about: 'The snapshot', group: GROUP },
-    { flag: 'datadir', type: 'string', about: "The node's new data folder", group: GROUP },
+    { flag: 'from', type: 'string', unit: 'folder', about: 'The snapshot', group: GROUP },
+    {
+      flag: 'datadir',
+      type: 'string',
+      unit: 'folder',
+      about: "The node's new data folder",
+      group: GROUP,
+    },
     {
       flag: 'ptmdir',
       type: 'string',
+      unit: 'folder',
       about: "The manager's new folder, for its configuration, keys and payloads",
       group: GROUP,
     },

@@ -1,6 +1,8 @@
 /** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
+
 import { fail, hasCode } from '../core/base/errors.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
+import { reasonOf } from '../io/host/reason.ts';
 import {
   type Admin,
   type NewClient,
@@ -108,7 +110,7 @@ async function add(admin: Admin, client: NewClient): Promise<ShownSecret> {
   } catch (error) {
     // What it does not like is what was typed.
     if (!hasCode(error, 'STAKING_CLIENT_INVALID')) throw error;
-    throw fail('OPTION_VALUE_INVALID', (error as Error).message, { cause: error });
+    throw fail('OPTION_VALUE_INVALID', reasonOf(error), { cause: error });
   }
 }
 

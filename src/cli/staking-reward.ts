@@ -1,7 +1,9 @@
 /** `quorate staking reward`: what the operator says that validators earned, for `GET /rewards`. */
+
 import { readFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
 import type { ParsedOptions } from '../io/host/options.ts';
+import { reasonOf } from '../io/host/reason.ts';
 import type { Admin } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
@@ -121,7 +123,7 @@ function textOf(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
-    const why = (cause as Error).message;
+    const why = reasonOf(cause);
     throw fail('STAKING_REWARD_INVALID', `cannot read ${file}: ${why}`, { cause });
   }
 }

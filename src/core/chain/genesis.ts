@@ -22,7 +22,7 @@ import { decodeQbftExtra } from './extra-data.ts';
 import { INITIAL_BASE_FEE_WEI } from './fees.ts';
 import { checkGoquorumConfig, readGoquorumConfig } from './goquorum-config.ts';
 import type { Header } from './header.ts';
-import { genesisFault, JsonFields, parseJson, wordOf } from './json-fields.ts';
+import { genesisFault, JsonFields, parseGenesisJson, wordOf } from './json-fields.ts';
 import { rulesAt } from './rules.ts';
 
 const DEFAULT_GAS_LIMIT = 800_000_000n;
@@ -45,7 +45,7 @@ export interface Genesis {
 
 /** Reads the text of a genesis file. `format` overrules the guess for files that fit more than one client. */
 export function parseGenesis(text: string, format?: GenesisFormat): Genesis {
-  return genesisFromJson(parseJson(text), format);
+  return genesisFromJson(parseGenesisJson(text), format);
 }
 
 /** Reads a parsed genesis file. Throws GENESIS_INVALID. */

@@ -2,20 +2,22 @@
 import { type Address, type Hash32, padLeft } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';
+import { jsonFault } from '../base/json.ts';
 
 export function genesisFault(message: string): QuorateError {
   return fail('GENESIS_INVALID', message);
 }
 
 /** JSON.parse that keeps integers above 2^53 exact, as decimal strings. Throws GENESIS_INVALID. */
-export function parseJson(text: string): unknown {
+export function parseGenesisJson(text: string): unknown {
   const exact = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
     /^\d{16,}$/.test(token) ? `"${token}"` : token,
   );
   try {
     return JSON.parse(exact);
   } catch (cause) {
-    throw fail('GENESIS_INVALID', `invalid genesis file: ${(cause as Error).message}`, { cause });
+    const why = `no valid JSON: ${jsonFault(text)}`;
+    throw fail('GENESIS_INVALID', `invalid genesis file: ${why}`, { cause });
   }
 }
 

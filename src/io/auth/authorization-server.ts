@@ -1,7 +1,11 @@
 /** Requests to the server that issued the tokens: its key set, and what it says about one token (RFC 7517, RFC 7662). */
-import { readFileSync } from 'node:fs';
+
 import { fail } from '../../core/base/errors.ts';
+import { parseJson } from '../../core/base/json.ts';
+import { readText } from '../host/files.ts';
 import { HttpClient } from '../host/http-client.ts';
+import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
+import { reasonOf } from '../host/reason.ts';
 import type {
   ClientProof,
   IntrospectionServer,
@@ -23,12 +27,14 @@ export interface Source<T> {
   close(): void;
 }
 
-/** The key set at a URL or in a file. */
+/** The key set at a URL or in a file. Throws FILE_UNREADABLE or AUTH_SERVER_FAILED. */
 export function keySet({ place, trust }: KeySource): Source<Claims> {
   if (!/^https?:/.test(place)) {
     const path = place.replace(/^file:\/\//, '');
+    // At once: what is wrong with the file shows when the server starts, not when somebody comes.
+    readKeySet(path);
     return {
-      read: async () => parse(readFileSync(path, 'utf8'), `key set ${path}`),
+      read: async () => readKeySet(path),
       close: () => {},
     };
   }
@@ -100,11 +106,8 @@ function basic(id: string, secret: string): string {
 }
 
 function clientFor(trust: ServerTrust, proof: ClientProof): HttpClient {
-  const own =
-    proof.kind === 'certificate'
-      ? { cert: readFileSync(proof.certFile), key: readFileSync(proof.keyFile) }
-      : {};
-  const ca = trust.certificates.map((path) => readFileSync(path));
+  const own = proof.kind === 'certificate' ? readKeyPair(proof) : {};
+  const ca = trust.certificates.map(readAuthorities);
   return new HttpClient({
     dialTimeoutMs: DIAL_MS,
     timeoutMs: ANSWER_MS,
@@ -114,12 +117,19 @@ function clientFor(trust: ServerTrust, proof: ClientProof): HttpClient {
   });
 }
 
+/** Throws FILE_UNREADABLE or AUTH_SERVER_FAILED. */
+function readKeySet(path: string): Claims {
+  const set = parse(readText(path), `key set ${path}`);
+  if (Array.isArray(set.keys)) return set;
+  throw failed(`key set ${path}: it has no "keys"`);
+}
+
 function parse(text: string, what: string): Claims {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw failed(`${what}: no JSON`);
+    value = parseJson(text);
+  } catch (cause) {
+    throw failed(`${what}: ${reasonOf(cause)}`);
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw failed(`${what}: no object`);

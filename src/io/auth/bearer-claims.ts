@@ -1,10 +1,12 @@
 /** Claims of bearer tokens: JSON web tokens under the issuer's key set, one public key, or a shared secret. */
+
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { Clock, Log } from '../../core/ports.ts';
+import { reasonOf } from '../host/reason.ts';
 import { type Claims, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import { PUBLIC_KEY_ALGORITHMS, TOKEN_CHARACTERS_MAX } from './token-checker.ts';
@@ -139,7 +141,7 @@ function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw invalid(`cannot read the token ${what} at ${path}: ${(cause as Error).message}`);
+    throw invalid(`cannot read the token ${what} at ${path}: ${reasonOf(cause)}`);
   }
 }
 

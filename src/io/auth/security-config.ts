@@ -3,8 +3,11 @@
  * own configuration as GoQuorum's users have them (GoQuorum plugin/security), or plain flags
  * of ours.
  */
-import { readFileSync } from 'node:fs';
-import { fail } from '../../core/base/errors.ts';
+
+import { fail, hasCode } from '../../core/base/errors.ts';
+import { parseJson } from '../../core/base/json.ts';
+import { readText } from '../host/files.ts';
+import { reasonOf } from '../host/reason.ts';
 
 /** Of a connection to an authorization server. Paths of PEM files. */
 export interface ServerTrust {
@@ -81,7 +84,7 @@ const CIPHER_SUITES_DEFAULT = [
 
 /** The security provider of a `--plugins` URI. Throws SECURITY_CONFIG_INVALID, for providers that are not built in too. */
 export function readPluginSettings(uri: string, environment: Environment): SecurityConfig {
-  const settings = parseJson(readUri(uri, environment), uri);
+  const settings = parseSettings(readUri(uri, environment), uri);
   const providers = object(settings.providers ?? {}, 'providers');
   for (const name of Object.keys(providers)) {
     if (name !== 'security') {
@@ -95,7 +98,7 @@ export function readPluginSettings(uri: string, environment: Environment): Secur
   const { config } = object(security, 'providers.security');
   const content =
     typeof config === 'string'
-      ? parseJson(
+      ? parseSettings(
           /^(file|env):/.test(config) ? readUri(config, environment) : config,
           'providers.security.config',
         )
@@ -229,20 +232,20 @@ function readUri(uri: string, environment: Environment): string {
 
 function readFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path);
   } catch (cause) {
-    throw fail('SECURITY_CONFIG_INVALID', `plugins: cannot read ${path}`, { cause });
+    const text = `plugins: ${reasonOf(cause)}`;
+    throw fail('SECURITY_CONFIG_INVALID', text, { cause, data: { path } });
   }
 }
 
-function parseJson(text: string, from: string): Fields {
-  let value: unknown;
+function parseSettings(text: string, from: string): Fields {
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid(`plugins: unable to parse settings of ${from}: no JSON`);
+    return object(parseJson(text), from);
+  } catch (cause) {
+    if (!hasCode(cause, 'JSON_INVALID')) throw cause;
+    throw invalid(`plugins: unable to parse settings of ${from}: ${cause.message}`);
   }
-  return object(value, from);
 }
 
 function object(value: unknown, name: string): Fields {

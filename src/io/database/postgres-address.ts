@@ -1,7 +1,8 @@
 /** Where a PostgreSQL database is: `postgres://user:password@host:port/name?…`, or the JDBC form that Tessera's files have. */
-import { readFileSync } from 'node:fs';
+
 import type { ConnectionOptions } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
+import { readText } from '../host/files.ts';
 
 const PORT_DEFAULT = 5432;
 const PORT_MAX = 65_535;
@@ -70,7 +71,7 @@ export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddre
 function tlsOptions(query: URLSearchParams, host: string): ConnectionOptions | false {
   const mode = query.get('sslmode') ?? (query.get('ssl') === 'true' ? 'verify-full' : 'disable');
   const file = query.get('sslrootcert');
-  const ca = file === null ? {} : { ca: readFileSync(file, 'utf8') };
+  const ca = file === null ? {} : { ca: readText(file) };
   switch (mode) {
     case 'disable':
     case 'allow':

@@ -1,6 +1,8 @@
 /** A pool of connections to one PostgreSQL database, and its errors in our words. */
+
 import { Pool, type PoolClient } from 'pg';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
 import type { Database, Query, Row } from './database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 
@@ -110,7 +112,7 @@ function codeOf(error: unknown): string {
 
 function databaseError(error: unknown, place: string): QuorateError {
   const code = codeOf(error);
-  const why = (error as Error).message;
+  const why = reasonOf(error);
   if (FULL_STATES.includes(code)) {
     return fail(
       'STORAGE_FULL',

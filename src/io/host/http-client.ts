@@ -1,9 +1,11 @@
 /** HTTP requests to one or many servers, over TCP or a unix socket, on kept-alive connections, with bounds and time limits. */
+
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from './reason.ts';
 
 const SOCKETS_MAX = 32;
 const IDLE_SOCKETS_MAX = 16;
@@ -69,7 +71,7 @@ export class HttpClient {
     this.secure = options.secureAgent?.(pool) ?? new https.Agent({ ...pool, ...options.tls });
   }
 
-  /** Any status is an answer. Rejects with HTTP_FAILED, the cause's own text in the message. */
+  /** Any status is an answer. Rejects with HTTP_FAILED, which names the place; the cause says what happened there. */
   async request(call: HttpCall): Promise<HttpAnswer> {
     try {
       return await this.once(call);
@@ -117,7 +119,7 @@ export class HttpClient {
         stopTimers();
         const stale =
           request.reusedSocket && STALE_CODES.has((cause as { code?: string }).code ?? '');
-        reject(fail('HTTP_FAILED', cause.message, { cause, data: { stale } }));
+        reject(this.failed(call, cause, { stale }));
       });
       request.on('response', (response) => {
         this.collect(response, call.onData).then(
@@ -129,12 +131,17 @@ export class HttpClient {
           (cause: Error) => {
             stopTimers();
             request.destroy();
-            reject(fail('HTTP_FAILED', cause.message, { cause }));
+            reject(this.failed(call, cause));
           },
         );
       });
       request.end(call.body);
     });
+  }
+
+  private failed(call: HttpCall, cause: Error, data?: object): Error {
+    const place = this.options.socketPath ?? call.url.host;
+    return fail('HTTP_FAILED', `${place}: ${reasonOf(cause)}`, { cause, data });
   }
 
   private open(call: HttpCall): http.ClientRequest {

@@ -2,9 +2,11 @@
  * Log lines as geth prints them, so that dashboards which read those go on working:
  * `INFO [01-31|12:34:56.789] Message                                  key=value`. Secrets are struck out by key.
  */
+
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import type { Clock, Log, LogLevel } from '../../core/ports.ts';
 import { jsonLine, type LogFormat } from './log-formats.ts';
+import { reasonOf } from './reason.ts';
 import { redact } from './redact.ts';
 
 /** geth's --verbosity: 0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace. */
@@ -116,7 +118,7 @@ function textOf(value: unknown): string {
     return Number.isInteger(value) ? grouped(String(value)) : value.toFixed(3);
   }
   if (value instanceof Uint8Array) return bytesText(value);
-  if (value instanceof Error) return value.message;
+  if (value instanceof Error) return reasonOf(value);
   if (Array.isArray(value)) return `[${value.map(textOf).join(' ')}]`;
   if (typeof value === 'object') {
     return JSON.stringify(value, (key, inner: unknown) => {

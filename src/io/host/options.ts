@@ -2,9 +2,12 @@
  * Options as rows: defaults < configuration file (TOML) < environment < flags. The rows are the one source of parsing, help
  * and documentation.
  */
+
+import { resolve, sep } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { nearest } from './edit-distance.ts';
+import { reasonOf } from './reason.ts';
 
 export type OptionType = 'string' | 'boolean' | 'integer' | 'number' | 'list' | 'duration';
 /** Durations are milliseconds. */
@@ -15,7 +18,7 @@ export interface OptionRow {
   readonly flag: string;
   readonly type: OptionType;
   readonly default?: OptionValue;
-  /** Printed in the help, such as `MB`. */
+  /** Printed in the help, such as `MB`. Of paths `file…` or `folder…`, of ports of TCP `port`: errors name their option. */
   readonly unit?: string;
   readonly about: string;
   readonly group: string;
@@ -103,6 +106,28 @@ export class ParsedOptions {
     return this.values.get(flag)?.source;
   }
 
+  /** The option that names this port, or this path or a folder above it, the nearest one. undefined: none does. */
+  flagOf({
+    path,
+    port,
+  }: {
+    path?: string | undefined;
+    port?: number | undefined;
+  }): string | undefined {
+    let best: { flag: string; length: number } | undefined;
+    for (const [flag, { value }] of this.values) {
+      const { unit } = this.rows.get(flag)!;
+      if (unit === 'port' && value === port) return flag;
+      if (!isPathUnit(unit) || typeof value !== 'string' || path === undefined) continue;
+      const place = resolve(value);
+      const isAbove = `${resolve(path)}${sep}`.startsWith(
+        place.endsWith(sep) ? place : place + sep,
+      );
+      if (isAbove && place.length > (best?.length ?? -1)) best = { flag, length: place.length };
+    }
+    return best?.flag;
+  }
+
   private typed(flag: string, types: readonly OptionType[]): OptionValue | undefined {
     const row = this.rows.get(flag);
     if (!row || !types.includes(row.type)) {
@@ -143,6 +168,10 @@ export function peekFlag(argv: readonly string[], flag: string): string | undefi
     if (match?.[1] === flag) return match[2] ?? argv[index + 1];
   }
   return undefined;
+}
+
+export function isPathUnit(unit: string | undefined): boolean {
+  return /^(file|folder)/.test(unit ?? '');
 }
 
 type Values = Map<string, { value: OptionValue; source: OptionSource }>;
@@ -204,7 +233,7 @@ function readFile(rows: readonly OptionRow[], file: OptionFile, values: Values):
   try {
     tree = parseToml(file.text);
   } catch (error) {
-    throw fail('OPTION_FILE_INVALID', `${file.name}: ${(error as Error).message}`);
+    throw fail('OPTION_FILE_INVALID', `${file.name}: ${reasonOf(error)}`);
   }
   for (const [key, found] of leaves(tree, '')) {
     const row = byKey.get(key.toLowerCase());
@@ -242,13 +271,14 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
       .filter((item) => item !== '');
   }
   const value = row.type === 'boolean' ? parseBoolean(text) : parseNumber(row.type, text.trim());
-  if (value === undefined) {
-    throw fail(
-      'OPTION_VALUE_INVALID',
-      `invalid value "${text}" for ${where}: it wants ${WANTED[row.type]}`,
-    );
-  }
-  return value;
+  const fault =
+    value === undefined
+      ? `it wants ${WANTED[row.type]}`
+      : row.unit === 'port' && (Number(value) < 0 || Number(value) > PORT_MAX)
+        ? `it is not a port, 0 to ${PORT_MAX}`
+        : undefined;
+  if (value !== undefined && fault === undefined) return value;
+  throw fail('OPTION_VALUE_INVALID', `invalid value "${text}" for ${where}: ${fault}`);
 }
 
 function checkedChoice({ choices }: OptionRow, text: string, where: string): string {
@@ -258,6 +288,8 @@ function checkedChoice({ choices }: OptionRow, text: string, where: string): str
     `invalid value "${text}" for ${where}: it wants ${choices.join(', ')}`,
   );
 }
+
+const PORT_MAX = 65_535;
 
 const WANTED = {
   boolean: 'true or false',

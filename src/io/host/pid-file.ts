@@ -1,6 +1,8 @@
 /** A file with the number of this process, for scripts that stop or watch it. */
+
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from './reason.ts';
 
 /** Takes the place of a file that stands there; gone when the process ends, unless another one took it over. Throws PID_FILE_FAILED. */
 export function writePidFile(path: string): void {
@@ -8,13 +10,10 @@ export function writePidFile(path: string): void {
   try {
     writeFileSync(path, own);
   } catch (cause) {
-    throw fail(
-      'PID_FILE_FAILED',
-      `cannot write the pid file ${path}: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw fail('PID_FILE_FAILED', `cannot write the pid file ${path}: ${reasonOf(cause)}`, {
+      data: { path },
+      cause,
+    });
   }
   process.once('exit', () => {
     try {

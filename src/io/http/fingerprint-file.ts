@@ -3,9 +3,11 @@
  * a line, name a client's common name or a server's `host:port` (Web3Signer
  * PicoCliTlsServerOptions). Read once.
  */
+
 import { createHash, type X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
 
 const KNOWN_MAX = 100_000;
 const LINE = /^(\S+)\s+(\S.*)$/;
@@ -55,14 +57,14 @@ function readOrCreate(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw invalid(`cannot read ${path}: ${message}`);
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw invalid(`cannot read ${path}: ${reasonOf(cause)}`);
   }
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o644 });
     return '';
   } catch (cause) {
-    throw invalid(`cannot make ${path}: ${(cause as Error).message}`);
+    throw invalid(`cannot make ${path}: ${reasonOf(cause)}`);
   }
 }
 

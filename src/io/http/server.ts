@@ -1,12 +1,11 @@
 /** HTTP servers of the services: routes over TCP or a unix socket, bounded bodies, plain errors, a graceful end. */
-import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import type * as https from 'node:https';
-import { connect } from 'node:net';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { fail } from '../../core/base/errors.ts';
+import { hasCode } from '../../core/base/errors.ts';
+import { clearSocketPath, type ListenAddress, listenFault } from '../host/listen.ts';
 import type { AllowList } from './allow-list.ts';
 import { boundIntake, type IntakeBounds } from './intake.ts';
 import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-trust.ts';
@@ -16,6 +15,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** A client that sends nothing of its request for so long is cut off. */
 const REQUEST_MS = 60_000;
 const SOCKET_MODE = 0o600;
+const LISTEN_FAILED = 'HTTP_LISTEN_FAILED';
 
 export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
@@ -51,9 +51,7 @@ export interface Route {
 }
 
 /** Where a server listens. */
-export type HttpAddress =
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
+export type HttpAddress = ListenAddress;
 
 export interface HttpServerOptions {
   readonly routes: readonly Route[];
@@ -180,8 +178,7 @@ function isPieces(body: HttpReply['body']): body is AsyncIterable<string> {
 async function listen(app: FastifyInstance, address: HttpAddress, tls: boolean): Promise<string> {
   try {
     if (address.kind === 'unix') {
-      await mkdir(dirname(address.path), { recursive: true });
-      await removeStaleSocket(address.path);
+      await clearSocketPath(address.path, LISTEN_FAILED);
       await app.listen({ path: address.path });
       await chmod(address.path, SOCKET_MODE);
       return `unix:${address.path}`;
@@ -192,26 +189,6 @@ async function listen(app: FastifyInstance, address: HttpAddress, tls: boolean):
     return `${tls ? 'https' : 'http'}://${address.host}:${port}`;
   } catch (cause) {
     await app.close();
-    const where = address.kind === 'unix' ? address.path : `${address.host}:${address.port}`;
-    throw fail('HTTP_LISTEN_FAILED', `cannot listen on ${where}: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw hasCode(cause, LISTEN_FAILED) ? cause : listenFault(address, cause, LISTEN_FAILED);
   }
-}
-
-/** A socket file of a process that is gone is in the way; one that answers is not ours to take. */
-async function removeStaleSocket(path: string): Promise<void> {
-  const info = await stat(path).catch(() => undefined);
-  if (!info) return;
-  if (!info.isSocket()) throw new Error('a file that is no socket is in the way');
-  const alive = await new Promise<boolean>((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-  if (alive) throw new Error('another process listens on this socket');
-  await rm(path);
 }

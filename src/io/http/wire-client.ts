@@ -2,9 +2,11 @@
  * POST requests to one server over kept plain connections, written and read by hand: about a third of what node:http takes for a
  * small request. HTTP/1.1 (RFC 9112): fixed, chunked and unbounded bodies; one request at a time on a connection.
  */
+
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
 import { type WireAnswer, WireReader } from './wire-reader.ts';
 
 /** Requests that wait for a connection. */
@@ -128,7 +130,7 @@ export class WireClient {
 function reject(job: Job, cause: Error): void {
   clearTimeout(job.timer);
   const data = job.isSecond ? { wasSent: true } : undefined;
-  job.reject(fail('HTTP_FAILED', cause.message, { cause, data }));
+  job.reject(fail('HTTP_FAILED', reasonOf(cause), { cause, data }));
 }
 
 interface Owner {

@@ -27,6 +27,8 @@ export interface AccountStoreParts {
   readonly timers: Timers;
   /** Weak but fast key derivation for new files (geth's --lightkdf). */
   readonly light?: boolean;
+  /** false: keys are not to be opened for callers from outside (geth without --allow-insecure-unlock). */
+  readonly mayUnlock?: boolean;
 }
 
 interface Unlocked {
@@ -84,8 +86,13 @@ export class AccountStore {
     return signature;
   }
 
-  /** For `seconds`, or until the process ends when 0. An account that is open for good stays so. */
+  /**
+   * For `seconds`, or until the process ends when 0. An account that is open for good stays so. Throws ACCOUNT_UNLOCK_REFUSED,
+   * KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG.
+   */
   async unlock(address: Address, password: string, seconds: number): Promise<void> {
+    if (this.parts.mayUnlock === false)
+      throw fail('ACCOUNT_UNLOCK_REFUSED', 'account unlock with HTTP access is forbidden');
     const secretKey = await this.secretKey(address, password);
     this.hold(address, secretKey, seconds);
   }

@@ -1,16 +1,23 @@
 /** The node key: 64 hex digits in a file, as geth's `nodekey`. */
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { readText } from '../host/files.ts';
+import { reasonOf } from '../host/reason.ts';
 
 const KEY_DIGITS = 64;
 
-/** Throws NODE_KEY_INVALID, its text as geth's. */
+/** Throws FILE_UNREADABLE or NODE_KEY_INVALID, its text as geth's behind the path. */
 export function readKeyFile(path: string): Uint8Array {
-  return parseKeyHex(readFileSync(path, 'utf8'));
+  const text = readText(path);
+  try {
+    return parseKeyHex(text);
+  } catch (cause) {
+    throw fail('NODE_KEY_INVALID', `${path}: ${reasonOf(cause)}`, { cause, data: { path } });
+  }
 }
 
 /** One line of 64 hex digits; white space may follow. */
@@ -32,11 +39,7 @@ export function parseKeyHex(text: string): Uint8Array {
 
 /** The key of that file, made and written when the file is missing. */
 export function loadOrCreateKeyFile(path: string): Uint8Array {
-  try {
-    return readKeyFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  if (existsSync(path)) return readKeyFile(path);
   const key = newSecretKey();
   writeKeyFile(path, key);
   return key;

@@ -1,8 +1,9 @@
 /** Secret keys as text, as files and vaults hold them. */
-import { readFile } from 'node:fs/promises';
+
 import { fail } from '../../core/base/errors.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { readBytes } from '../host/files.ts';
 
 const TEXT = /^(?:0[xX])?[0-9a-fA-F]{64}$/;
 const FILE_BYTES_MAX = 1024;
@@ -26,9 +27,9 @@ export async function readSecretKeyFile(path: string): Promise<Uint8Array> {
   }
 }
 
-/** Throws KEY_FILE_TOO_LARGE, or what the file system says. */
+/** Throws KEY_FILE_TOO_LARGE or FILE_UNREADABLE. */
 export async function readSmallFile(path: string, bytesMax: number): Promise<Buffer> {
-  const bytes = await readFile(path);
+  const bytes = readBytes(path);
   if (bytes.length <= bytesMax) return bytes;
   throw fail('KEY_FILE_TOO_LARGE', `${path} is larger than ${bytesMax} bytes`);
 }

@@ -2,38 +2,26 @@
  * `static-nodes.json`, `trusted-nodes.json`, `permissioned-nodes.json`, `disallowed-nodes.json`
  * (GoQuorum p2p/enode/urlv4.go).
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../core/ports.ts';
 import { type Enode, parseEnode } from '../../core/wire/enode.ts';
+import { isThere, readJson } from '../host/files.ts';
 import type { Candidate } from './server.ts';
 
 const NODES_MAX = 10_000;
 
-/** Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a bad entry is logged and left out. */
+/** Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a bad entry is logged and left out. Throws FILE_…. */
 export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
   for (const file of [join(dataDirectory, name), join(dataDirectory, 'geth', name)]) {
-    const text = readText(file);
-    if (text === undefined) continue;
-    return parseNodeList(text, (url, why) =>
+    if (!isThere(file)) continue;
+    return parseNodeList(readJson(file), (url, why) =>
       log('error', 'Node URL is not valid', { file, url, error: why }),
     );
   }
   return [];
 }
 
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Throws SyntaxError on text that is no JSON. */
-function parseNodeList(text: string, refuse: (url: string, why: string) => void): Enode[] {
-  const value: unknown = JSON.parse(text);
+function parseNodeList(value: unknown, refuse: (url: string, why: string) => void): Enode[] {
   if (!Array.isArray(value)) {
     refuse('', 'the file must hold a JSON array of node URLs');
     return [];
@@ -58,8 +46,8 @@ export function filePermissions(dataDirectory: string, log: Log): (peer: Candida
   return (peer) => {
     try {
       const lists = ['permissioned-nodes.json', 'disallowed-nodes.json'].map((name) => {
-        const text = readText(join(dataDirectory, name));
-        return text === undefined ? [] : parseNodeList(text, () => undefined);
+        const file = join(dataDirectory, name);
+        return isThere(file) ? parseNodeList(readJson(file), () => undefined) : [];
       });
       const holds = (list: Enode[] | undefined) => list?.some((node) => node.id === peer.id);
       return holds(lists[0]) === true && holds(lists[1]) !== true;

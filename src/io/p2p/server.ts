@@ -2,9 +2,9 @@
  * The node's end of the peer-to-peer network: listens, dials static nodes, keeps one session per
  * node id within the limits, and offers them to the node as `Links` (GoQuorum p2p/peer.go).
  */
+
 import { randomInt } from 'node:crypto';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
-import { fail } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import { Lru } from '../../core/base/lru.ts';
 import { addressOfPublicKey, secp256k1 } from '../../core/base/secp256k1.ts';
@@ -13,6 +13,7 @@ import type { Capability, ProtocolSpec, SharedProtocol } from '../../core/wire/c
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
+import { listen } from '../host/listen.ts';
 import { isLanAddress, plainAddress } from './addresses.ts';
 import { Dialer } from './dialer.ts';
 import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from './limits.ts';
@@ -164,13 +165,7 @@ export class P2pServer implements Links {
   private async listen(at: { host: string; port: number }): Promise<void> {
     const listener = createServer((socket) => this.accept(socket));
     this.listener = listener;
-    await new Promise<void>((resolve, reject) => {
-      listener.once('error', (cause) => {
-        const where = `${at.host}:${at.port}`;
-        reject(fail('P2P_LISTEN_FAILED', `cannot listen on ${where}: ${cause.message}`, { cause }));
-      });
-      listener.listen(at.port, at.host, resolve);
-    });
+    await listen(listener, { kind: 'tcp', ...at }, 'P2P_LISTEN_FAILED');
     listener.on('error', (error) => this.options.log('error', 'P2P listener failed', { error }));
   }
 

@@ -2,6 +2,7 @@
  * The node's side of the private transaction manager: `Manager` over HTTP or a unix socket
  * (GoQuorum private/private.go).
  */
+
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type {
@@ -21,6 +22,7 @@ import {
 } from '../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
+import { reasonOf } from '../host/reason.ts';
 import { PayloadCache } from './cache.ts';
 import { Courier, type CourierAnswer, type Fields } from './courier.ts';
 import { gatherPayloads } from './gather.ts';
@@ -213,7 +215,7 @@ export class HttpManager implements ConnectedManager {
           'could not fetch from the private transaction manager; trying again',
           {
             attempt,
-            error: (error as Error).message,
+            error: reasonOf(error),
           },
         );
         await new Promise((resolve) => setTimeout(resolve, this.host.retryMs ?? RAW_RETRY_MS));

@@ -2,10 +2,12 @@
  * How a node finds its private transaction manager: PRIVATE_CONFIG, TOML file, --ptm.* flags
  * (GoQuorum private/private.go, private/engine/common.go).
  */
+
 import { lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
 
 /** Names as in the TOML file, which reads them in any case. Times in seconds. */
 export interface ManagerConfig {
@@ -109,7 +111,7 @@ function readPrivateConfig(path: string | undefined): ManagerConfig {
   try {
     return fromToml(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw invalid(`error reading config from '${path}' due to: ${(cause as Error).message}`);
+    throw invalid(`error reading config from '${path}' due to: ${reasonOf(cause)}`);
   }
 }
 

@@ -2,8 +2,10 @@
  * Finds out what a manager is and what it can do (GoQuorum
  * private/engine/tessera/tessera_version_checker.go).
  */
+
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { HttpAnswer } from '../host/http-client.ts';
+import { reasonOf } from '../host/reason.ts';
 import { type ConnectedManager, HttpManager, type ManagerHost, managerNotInUse } from './client.ts';
 import type { ManagerConfig } from './config.ts';
 import { submitFailed } from './messages.ts';
@@ -36,7 +38,7 @@ export async function connectManager(
     if (hasCode(cause, 'PTM_UNSUPPORTED')) throw cause;
     throw fail(
       hasCode(cause, 'PTM_NOT_READY') ? 'PTM_NOT_READY' : 'PTM_UNREACHABLE',
-      `unable to connect to private tx manager due to: ${(cause as Error).message}`,
+      `unable to connect to private tx manager due to: ${reasonOf(cause)}`,
       { cause },
     );
   }

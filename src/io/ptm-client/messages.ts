@@ -13,6 +13,7 @@ import type {
 } from '../../core/ports.ts';
 import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
+import { reasonOf } from '../host/reason.ts';
 
 const HASH_BYTES = 64;
 const EXEC_HASH_BYTES = 32;
@@ -72,7 +73,7 @@ export function parseAnswer(body: Uint8Array, method: string, path: string): Fie
   } catch (cause) {
     throw fail(
       'PTM_ANSWER_INVALID',
-      `unable to decode response body for (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
+      `unable to decode response body for (method:${method},path:${path}). Cause: ${reasonOf(cause)}`,
       { cause },
     );
   }
@@ -196,7 +197,7 @@ function strings(value: unknown): string[] {
 export function submitFailed(method: string, path: string, cause: unknown): Error {
   return fail(
     'PTM_UNREACHABLE',
-    `unable to submit request (method:${method},path:${path}). Cause: ${(cause as Error).message}`,
+    `unable to submit request (method:${method},path:${path}). Cause: ${reasonOf(cause)}`,
     { cause },
   );
 }

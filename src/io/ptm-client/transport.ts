@@ -2,12 +2,15 @@
  * One manager over HTTP or a unix socket: requests byte for byte as GoQuorum's node sends them
  * (GoQuorum private/engine/tessera/tessera.go).
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+
+import { readdirSync, statSync } from 'node:fs';
 import type { AgentOptions } from 'node:https';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
 import { type HttpAnswer, HttpClient } from '../host/http-client.ts';
+import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
+import { reasonOf } from '../host/reason.ts';
 import { type ManagerConfig, socketPath } from './config.ts';
 
 /** COMPAT: managers log it, and Tessera's users filter by it. */
@@ -115,7 +118,7 @@ export class Transport {
 
   /** The words of Go's network errors, which node users and their alerts know. */
   private goText(error: unknown): string {
-    const { cause, message } = error as { cause?: { code?: string }; message: string };
+    const { cause } = error as { cause?: Error & { code?: string } };
     const dial =
       this.socket === undefined ? `dial tcp ${this.url.host}` : `dial unix ${this.socket}`;
     switch (cause?.code) {
@@ -130,6 +133,7 @@ export class Transport {
       case 'ECONNRESET':
         return 'EOF';
     }
+    const message = reasonOf(cause ?? error);
     if (message === 'i/o timeout') return `${dial}: i/o timeout`;
     if (message === 'request timed out') {
       return 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
@@ -153,8 +157,8 @@ function tlsOptions(config: ManagerConfig): AgentOptions {
   const options: AgentOptions = { rejectUnauthorized: !config.tlsInsecureSkipVerify };
   if (config.tlsRootCA !== '') options.ca = [...rootCertificates, ...authorities(config.tlsRootCA)];
   if (config.tlsClientCert !== '') {
-    options.cert = readFileSync(config.tlsClientCert);
-    options.key = readFileSync(config.tlsClientKey);
+    const { tlsClientCert: certFile, tlsClientKey: keyFile } = config;
+    Object.assign(options, readKeyPair({ certFile, keyFile }));
   }
   return options;
 }
@@ -162,16 +166,17 @@ function tlsOptions(config: ManagerConfig): AgentOptions {
 function authorities(list: string): string[] {
   const read = (file: string): string => {
     try {
-      return readFileSync(file, 'utf8');
+      return readAuthorities(file);
     } catch (cause) {
-      throw fail(
-        'PTM_CONFIG_INVALID',
-        `unable to read contents of RootCA certificate file '${file}', due to: ${(cause as Error).message}`,
-      );
+      const text = `unable to read contents of RootCA certificate file '${file}', due to: ${reasonOf(cause)}`;
+      throw fail('PTM_CONFIG_INVALID', text, { cause, data: { path: file } });
     }
   };
   return list.split(',').flatMap((entry) => {
     if (!statSync(entry, { throwIfNoEntry: false })?.isDirectory()) return [read(entry)];
-    return readdirSync(entry).map((name) => read(join(entry, name)));
+    const names = readdirSync(entry);
+    if (names.length > 0) return names.map((name) => read(join(entry, name)));
+    const text = `no RootCA certificate in the folder '${entry}'`;
+    throw fail('PTM_CONFIG_INVALID', text, { data: { path: entry } });
   });
 }

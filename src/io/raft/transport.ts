@@ -3,15 +3,16 @@
  * etcdserver/api/rafthttp). Every member opens two streams at every other and reads from them;
  * messages without a stream are posted.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concatBytes } from '../../core/base/bytes.ts';
-import { fail } from '../../core/base/errors.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../core/consensus/raft/interface.ts';
 import { decodeMessage, type RaftMessage } from '../../core/consensus/raft/messages.ts';
 import { RAFT_FRAME_BYTES_MAX, type StreamKind } from '../../core/consensus/raft/stream-codec.ts';
 import type { Log } from '../../core/ports.ts';
+import { listen } from '../host/listen.ts';
 import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from './http-headers.ts';
 import { MemberLink } from './member-link.ts';
 
@@ -51,13 +52,7 @@ export class RaftTransport implements RaftLinks {
     this.sink = sink;
     this.isRemoved = isRemoved;
     const { host, port } = this.options;
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', (cause) => {
-        const text = `Failed to listen rafthttp (${host}:${port}: ${cause.message})`;
-        reject(fail('RAFT_LISTEN_FAILED', text, { cause }));
-      });
-      this.server.listen(port, host, resolve);
-    });
+    await listen(this.server, { kind: 'tcp', host, port }, 'RAFT_LISTEN_FAILED');
   }
 
   get port(): number {

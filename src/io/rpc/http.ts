@@ -2,11 +2,13 @@
  * JSON-RPC over HTTP/1.1 with geth's statuses, headers and limits (go-ethereum rpc/http.go,
  * node/rpcstack.go).
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
+import { listen } from '../host/listen.ts';
 import type { Access, Authenticate } from './access.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 
@@ -61,6 +63,7 @@ export interface RpcHttpServer {
   close(): Promise<void>;
 }
 
+/** Rejects with RPC_LISTEN_FAILED. */
 export async function serveHttp(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   options: HttpOptions,
@@ -74,10 +77,8 @@ export async function serveHttp(
     ? createSecureServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, answer)
     : createServer(limits, answer);
   server.maxConnections = CONNECTIONS_MAX;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  const { host, port } = options;
+  await listen(server, { kind: 'tcp', host, port }, 'RPC_LISTEN_FAILED');
   return {
     server,
     port: (server.address() as AddressInfo).port,

@@ -1,28 +1,23 @@
 /** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
-import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { listen } from '../host/listen.ts';
 import { OPEN } from './access.ts';
 import type { Channel, Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
-/** Serves `path` with mode 0600. Returns a function that ends it and removes the file. */
+/** Serves `path` with mode 0600. Resolves with what ends it and removes the file. Rejects with RPC_LISTEN_FAILED. */
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   path: string,
 ): Promise<() => Promise<void>> {
-  rmSync(path, { force: true });
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
     converse(dispatcher, socket);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, resolve);
-  });
-  chmodSync(path, 0o600);
+  await listen(server, { kind: 'unix', path }, 'RPC_LISTEN_FAILED');
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve());

@@ -1,5 +1,7 @@
 /** Errors of the operating system on our files, as errors of ours that say what to do. */
+
 import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
 
 /** STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end. */
 export function storageError(error: unknown, file: string): QuorateError {
@@ -18,7 +20,7 @@ export function storageError(error: unknown, file: string): QuorateError {
       { cause: error },
     );
   }
-  return fail('STORAGE_FAILED', `cannot use ${file}: ${(error as Error).message}`, {
+  return fail('STORAGE_FAILED', `cannot use ${file}: ${reasonOf(error)}`, {
     cause: error,
   });
 }

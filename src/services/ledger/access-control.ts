@@ -1,5 +1,5 @@
 /** Who may use JSON-RPC over HTTP and WebSocket: from flags or the security plugin's file to what the transports take. */
-import { existsSync, readFileSync } from 'node:fs';
+
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import {
@@ -14,6 +14,8 @@ import {
 import { writeSelfSigned } from '../../io/auth/self-signed.ts';
 import { TokenChecker } from '../../io/auth/token-checker.ts';
 import { systemClock } from '../../io/host/clock.ts';
+import { isThere, readText } from '../../io/host/files.ts';
+import { readKeyPair } from '../../io/host/key-pair.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { type Authenticate, NO_ACCESS_CONTROL } from '../../io/rpc/access.ts';
 import type { ServerTls } from '../../io/rpc/http.ts';
@@ -129,16 +131,15 @@ function proofOf(options: ParsedOptions): ClientProof {
   if (id === undefined && file === undefined) return { kind: 'none' };
   if (id === undefined || file === undefined)
     throw invalid('--rpc.auth.client-id and --rpc.auth.client-secret-file belong together');
-  return { kind: 'basic', id, secret: readFileSync(file, 'utf8').trim() };
+  return { kind: 'basic', id, secret: readText(file).trim() };
 }
 
 function serverTls({ isMade, certFile, keyFile, cipherSuites }: ServerCertificate): ServerTls {
-  const missing = [certFile, keyFile].filter((path) => !existsSync(path));
+  const missing = [certFile, keyFile].filter((path) => !isThere(path));
   if (isMade && missing.length === 2) writeSelfSigned({ certFile, keyFile }, systemClock.nowMs());
-  else if (missing.length > 0) throw invalid(`TLS of JSON-RPC: ${missing[0]} does not exist`);
+  else if (missing.length > 0) throw missingFile(missing[0]!);
   return {
-    cert: readFileSync(certFile, 'utf8'),
-    key: readFileSync(keyFile, 'utf8'),
+    ...readKeyPair({ certFile, keyFile }),
     ciphers: cipherSuites.length === 0 ? undefined : cipherSuites.map(opensslName).join(':'),
   };
 }
@@ -155,6 +156,11 @@ function opensslName(suite: string): string {
     .replace(/AES_(128|256)/, 'AES$1')
     .replace(/POLY1305_SHA256$/, 'POLY1305')
     .replaceAll('_', '-');
+}
+
+function missingFile(path: string) {
+  const text = `TLS of JSON-RPC: ${path} does not exist`;
+  return fail('SECURITY_CONFIG_INVALID', text, { data: { path } });
 }
 
 function invalid(message: string) {

@@ -1,10 +1,12 @@
 /** What an operator asks and does, over the parts of a running node. */
+
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { toHex } from '../../core/base/hex.ts';
 import { blockAuthor } from '../../core/chain/extra-data.ts';
 import { blockSigners } from '../../core/consensus/bft/status.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import type { P2pServer } from '../../io/p2p/server.ts';
 import type { LedgerNode } from './node/compose.ts';
 import { raftDesk } from './raft.ts';
@@ -55,7 +57,7 @@ function nodeOf(url: string) {
   try {
     return parseEnode(url);
   } catch (error) {
-    throw fail('ENODE_INVALID', `invalid enode: ${(error as Error).message}`);
+    throw fail('ENODE_INVALID', `invalid enode: ${reasonOf(error)}`);
   }
 }
 

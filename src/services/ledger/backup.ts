@@ -1,4 +1,5 @@
 /** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/manager.md). */
+
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { checkFormat, FORMAT_VERSION } from '../../core/store/format.ts';
 import { RECORD_KIND } from '../../core/store/log-record.ts';
 import { decodeHeaderOf, decodeRewindRecord } from '../../core/store/record-bodies.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
+import { isThere } from '../../io/host/files.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../io/snapshot/writer.ts';
 import { openVotes } from '../../io/storage/data-folder.ts';
@@ -54,7 +56,7 @@ export async function backupNode(
   writer: SnapshotWriter,
 ): Promise<NodeSnapshot> {
   const store = storeFolder(dataDirectory);
-  if (!existsSync(join(store, 'format'))) {
+  if (!isThere(join(store, 'format'))) {
     throw fail(
       'GENESIS_MISSING',
       `there is no chain in ${dataDirectory}: name the node's --datadir`,

@@ -1,4 +1,5 @@
 /** Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped when the name ends in .gz. */
+
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +7,8 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { EMPTY_BYTES } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
+import { checkFile } from '../../io/host/files.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** A block that travels between nodes fits into one message. */
@@ -34,14 +37,16 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
     }
   } catch (cause) {
     if (!String((cause as { code?: string }).code).startsWith('Z_')) throw cause;
-    throw invalid(path, at, `cannot be unzipped: ${(cause as Error).message}`);
+    throw invalid(path, at, `cannot be unzipped: ${reasonOf(cause)}`);
   } finally {
     source.destroy();
   }
   if (rest.length > 0) throw invalid(path, at, 'the file ends inside a block');
 }
 
+/** Throws FILE_UNREADABLE. */
 function openForReading(path: string): Readable {
+  checkFile(path);
   const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (!path.endsWith('.gz')) return file;
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });

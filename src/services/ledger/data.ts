@@ -1,7 +1,8 @@
 /** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
+import { fail, hasCode } from '../../core/base/errors.ts';
 import { checkStart } from '../../core/chain/check-start.ts';
 import { configFault } from '../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../core/chain/genesis.ts';
@@ -9,6 +10,7 @@ import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
 import { ChainStore } from '../../core/store/chain-store.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
 import { systemClock } from '../../io/host/clock.ts';
+import { isThere, readText } from '../../io/host/files.ts';
 import { type DataFolder, openDataFolder } from '../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from './node/first-block.ts';
 
@@ -47,10 +49,10 @@ export async function openChain(
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
   const kept = join(folder, 'genesis.json');
-  const stored = existsSync(kept) ? readFileSync(kept, 'utf8') : undefined;
-  const text = genesisFile === undefined ? stored : readFileSync(genesisFile, 'utf8');
+  const stored = isThere(kept) ? readText(kept) : undefined;
+  const text = genesisFile === undefined ? stored : readText(genesisFile);
   if (text === undefined) throw noChain(dataDirectory);
-  const genesis = parseGenesis(text);
+  const genesis = readGenesis(text, genesisFile ?? kept);
   if (genesisFile !== undefined) checkStart(genesis);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const data = await openDataFolder(folder, { reindex });
@@ -82,6 +84,16 @@ export async function openChain(
   } catch (error) {
     data.close();
     throw error;
+  }
+}
+
+/** Throws GENESIS_INVALID, with the file as its data. */
+function readGenesis(text: string, path: string): Genesis {
+  try {
+    return parseGenesis(text);
+  } catch (cause) {
+    if (!hasCode(cause, 'GENESIS_INVALID')) throw cause;
+    throw fail(cause.code, `${path}: ${cause.message}`, { cause, data: { path } });
   }
 }
 

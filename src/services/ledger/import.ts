@@ -2,6 +2,7 @@
  * `quorate import`: takes blocks from files as a syncing node takes them from peers: seals checked, executed, roots compared,
  * durable in groups. What the chain has already is compared and passed over, so an interrupted import goes on where it stopped.
  */
+
 import { equalBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
@@ -9,6 +10,7 @@ import { type Block, decodeBlock } from '../../core/chain/block.ts';
 import { type ConsensusDefaults, engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Clock, Effort, Log, Manager, SenderRecovery, Timers } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { readBlockFile } from './block-file.ts';
 import type { OpenChain } from './data.ts';
 import { lookAhead } from './look-ahead.ts';
@@ -159,7 +161,7 @@ class BlockTaker {
       await chain.commit(block, 'group');
     } catch (cause) {
       if ((cause as { code?: string }).code !== 'BLOCK_INVALID') throw cause;
-      throw fail('BLOCK_INVALID', `${file}: ${(cause as Error).message}`, { cause });
+      throw fail('BLOCK_INVALID', `${file}: ${reasonOf(cause)}`, { cause });
     }
     counts.blocks++;
     counts.transactions += block.transactions.length;
@@ -199,7 +201,7 @@ class BlockTaker {
     } catch (cause) {
       throw fail(
         'BLOCK_FILE_INVALID',
-        `${file}: what follows block ${last} is no block: ${(cause as Error).message}`,
+        `${file}: what follows block ${last} is no block: ${reasonOf(cause)}`,
         { cause },
       );
     }

@@ -27,6 +27,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'http.port',
     type: 'integer',
+    unit: 'port',
     default: 8_545,
     aliases: ['rpcport'],
     about: 'Port of the HTTP server',
@@ -81,6 +82,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'ws.port',
     type: 'integer',
+    unit: 'port',
     default: 8_546,
     aliases: ['wsport'],
     about: "Port of the WebSocket server; may be the HTTP server's",
@@ -112,6 +114,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'ipcpath',
     type: 'string',
+    unit: 'file',
     default: 'geth.ipc',
     about: 'Name or path of the unix socket',
     group: RPC,
@@ -190,6 +193,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'plugins',
     type: 'string',
+    unit: 'file URI',
     about:
       'URI of the plugin settings (file:///path/plugins.json); of the providers "security" is built in',
     group: ACCESS,
@@ -204,6 +208,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpc.auth.keys',
     type: 'string',
+    unit: 'file or URL',
     about:
       'Ask HTTP and WebSocket callers for tokens signed by a key of this JSON web key set (URL or file)',
     group: ACCESS,
@@ -236,16 +241,24 @@ export const RPC_ROWS: readonly OptionRow[] = [
   {
     flag: 'rpc.auth.client-secret-file',
     type: 'string',
+    unit: 'file',
     about: 'File of its secret there',
     group: ACCESS,
   },
   {
     flag: 'http.tls.cert',
     type: 'string',
+    unit: 'file',
     about: 'Certificate (PEM) for JSON-RPC over TLS, HTTP and WebSocket',
     group: ACCESS,
   },
-  { flag: 'http.tls.key', type: 'string', about: 'Key of that certificate', group: ACCESS },
+  {
+    flag: 'http.tls.key',
+    type: 'string',
+    unit: 'file',
+    about: 'Key of that certificate',
+    group: ACCESS,
+  },
   {
     flag: 'revertreason',
     type: 'boolean',

@@ -18,6 +18,7 @@ export const DATADIR_ROWS: readonly OptionRow[] = [
   {
     flag: 'datadir',
     type: 'string',
+    unit: 'folder',
     default: 'quorate-data',
     about: 'Folder of the chain, the node key and the key files',
     group: CHAIN,
@@ -29,12 +30,14 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'config',
     type: 'string',
+    unit: 'file',
     about: 'Configuration file (TOML) with any of these options',
     group: CHAIN,
   },
   {
     flag: 'genesis',
     type: 'string',
+    unit: 'file',
     about:
       'Genesis file: begins a chain in an empty data folder; of one that exists it may change what lies above the head, as with "quorate init"',
     group: CHAIN,
@@ -66,7 +69,14 @@ export const NODE_ROWS: readonly OptionRow[] = [
     about: 'Network id; the chain id unless given',
     group: NETWORK,
   },
-  { flag: 'port', type: 'integer', default: 30_303, about: 'TCP port for peers', group: NETWORK },
+  {
+    flag: 'port',
+    type: 'integer',
+    unit: 'port',
+    default: 30_303,
+    about: 'TCP port for peers',
+    group: NETWORK,
+  },
   {
     flag: 'p2p.addr',
     type: 'string',
@@ -75,7 +85,13 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: NETWORK,
   },
   { flag: 'maxpeers', type: 'integer', default: 50, about: 'Peers at most', group: NETWORK },
-  { flag: 'nodekey', type: 'string', about: "File of the node's key", group: NETWORK },
+  {
+    flag: 'nodekey',
+    type: 'string',
+    unit: 'file',
+    about: "File of the node's key",
+    group: NETWORK,
+  },
   { flag: 'nodekeyhex', type: 'string', about: "The node's key in hex, for tests", group: NETWORK },
   {
     flag: 'permissioned',
@@ -113,6 +129,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'raftport',
     type: 'integer',
+    unit: 'port',
     default: 50_400,
     about: 'TCP port for the members of the Raft cluster',
     group: MINER,
@@ -149,6 +166,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'raftlogdir',
     type: 'string',
+    unit: 'folder',
     about: 'Folder for the Raft log, in place of the data folder',
     group: MINER,
   },
@@ -301,6 +319,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'keystore',
     type: 'string',
+    unit: 'folder',
     about: 'Folder of key files; <datadir>/keystore unless given',
     group: ACCOUNT,
   },
@@ -314,6 +333,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'password',
     type: 'string',
+    unit: 'file',
     about: 'File of passwords, one a line, for --unlock',
     group: ACCOUNT,
   },
@@ -355,6 +375,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'ptm.socket',
     type: 'string',
+    unit: 'file',
     about: 'Unix socket of the private transaction manager',
     group: PRIVATE,
   },
@@ -394,9 +415,27 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: PRIVATE,
   },
   { flag: 'ptm.tls.mode', type: 'string', about: 'off or strict', group: PRIVATE },
-  { flag: 'ptm.tls.rootca', type: 'string', about: 'Certificates to trust', group: PRIVATE },
-  { flag: 'ptm.tls.clientcert', type: 'string', about: 'Certificate of this node', group: PRIVATE },
-  { flag: 'ptm.tls.clientkey', type: 'string', about: 'Key of that certificate', group: PRIVATE },
+  {
+    flag: 'ptm.tls.rootca',
+    type: 'string',
+    unit: 'file',
+    about: 'Certificates to trust',
+    group: PRIVATE,
+  },
+  {
+    flag: 'ptm.tls.clientcert',
+    type: 'string',
+    unit: 'file',
+    about: 'Certificate of this node',
+    group: PRIVATE,
+  },
+  {
+    flag: 'ptm.tls.clientkey',
+    type: 'string',
+    unit: 'file',
+    about: 'Key of that certificate',
+    group: PRIVATE,
+  },
   {
     flag: 'ptm.tls.insecureskipverify',
     type: 'boolean',
@@ -428,6 +467,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'metrics.port',
     type: 'integer',
+    unit: 'port',
     default: 6060,
     about: 'Port of --metrics.addr',
     group: LOGGING,
@@ -450,6 +490,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'pprof.port',
     type: 'integer',
+    unit: 'port',
     default: 6060,
     about: 'Port of --pprof',
     group: LOGGING,

@@ -1,5 +1,5 @@
 /** From parsed flags to what the parts of the node take. */
-import { readFileSync } from 'node:fs';
+
 import { isAbsolute, join } from 'node:path';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -92,17 +92,6 @@ export function vanityOf(text: string): Uint8Array {
       `--miner.extradata is ${bytes.length} bytes: at most 32 fit into a block`,
     );
   return bytes;
-}
-
-/** Passwords by line; the last one serves for the accounts that follow, as in GoQuorum. */
-export function passwordsOf(file: string | undefined): (index: number) => string {
-  if (file === undefined)
-    throw fail('OPTION_VALUE_MISSING', '--unlock needs --password, a file with a password a line');
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .map((line) => line.replace(/\r$/, ''));
-  return (index) =>
-    lines[Math.min(index, lines.length - 1)] || (lines.filter((line) => line !== '').at(-1) ?? '');
 }
 
 export function ipcPath(options: ParsedOptions): string | undefined {

@@ -1,5 +1,4 @@
 /** The one file where the outside meets the node: ports, parts, transports, and their end in reverse order. */
-import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
@@ -24,16 +23,17 @@ import { systemClock } from '../../io/host/clock.ts';
 import { installCrypto } from '../../io/host/crypto.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import { isThere } from '../../io/host/files.ts';
 import { LoopWatch } from '../../io/host/loop-watch.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { systemTimers } from '../../io/host/timers.ts';
-import { AccountStore } from '../../io/keys/account-store.ts';
 import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
 import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { accessControlOf } from './access-control.ts';
+import { openAccounts } from './accounts.ts';
 import { adminDesk } from './admin.ts';
 import { type OpenChain, openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
@@ -45,7 +45,7 @@ import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './priva
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type ApiParts, composeApi } from './serve.ts';
-import { consensusDefaults, managerFlags, passwordsOf, poolLimits, vanityOf } from './settings.ts';
+import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './settings.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
 import { watchedPorts } from './watched.ts';
 
@@ -101,7 +101,7 @@ async function start(
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(options, dataDirectory);
-  const accounts = await openAccounts(options, dataDirectory, log);
+  const accounts = await openAccounts(options, log);
   const name = clientVersion(options.string('identity'));
   const isRaft = engineAt(genesis.config, 1) === 'raft';
   const staticNodes = readNodeList(dataDirectory, 'static-nodes.json', log);
@@ -379,34 +379,5 @@ function readNodeKey(options: ParsedOptions, dataDirectory: string): Uint8Array 
     join(dataDirectory, 'geth', 'nodekey'),
     join(dataDirectory, 'nodekey'),
   ];
-  return loadOrCreateKeyFile(places.find((place) => existsSync(place)) ?? places[0]!);
-}
-
-async function openAccounts(
-  options: ParsedOptions,
-  dataDirectory: string,
-  log: Log,
-): Promise<AccountStore> {
-  const directory = options.string('keystore') ?? join(dataDirectory, 'keystore');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const accounts = new AccountStore({
-    directory,
-    clock: systemClock,
-    timers: systemTimers,
-    light: options.boolean('lightkdf'),
-  });
-  const wanted = options.list('unlock').filter((each) => each !== '');
-  if (wanted.length === 0) return accounts;
-  if (options.boolean('http') && !options.boolean('allow-insecure-unlock')) {
-    throw fail(
-      'ACCOUNT_UNLOCK_REFUSED',
-      'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to do it all the same',
-    );
-  }
-  const passwordAt = passwordsOf(options.string('password'));
-  await Promise.all(
-    wanted.map((each, index) => accounts.unlock(fromHex(each), passwordAt(index), 0)),
-  );
-  log('info', 'Unlocked accounts', { count: wanted.length });
-  return accounts;
+  return loadOrCreateKeyFile(places.find(isThere) ?? places[0]!);
 }

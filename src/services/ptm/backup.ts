@@ -1,8 +1,10 @@
 /** A snapshot of a manager while it runs: payloads, configuration, key files; and a manager made of one again (docs/manager.md). */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
+import { readJson } from '../../io/host/files.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../io/snapshot/writer.ts';
@@ -43,7 +45,7 @@ export async function backupPtm(
     await opened.close();
   }
   await writer.note(DUMP);
-  const text = JSON.parse(readFileSync(configFile, 'utf8')) as Fields;
+  const text = readJson(configFile) as Fields;
   await writer.write(CONFIG, `${JSON.stringify(await portable(text, config, writer), null, 2)}\n`);
   writer.part(PART, { ...counts, store: config.database ? 'postgresql' : 'embedded' });
   return counts;

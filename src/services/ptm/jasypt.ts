@@ -2,10 +2,12 @@
  * Passwords of a Tessera configuration that are locked with Jasypt: `ENC(…)`, by Jasypt's own defaults, with the secret that
  * Tessera is given in the file TESSERA_CONFIG_SECRET names, or types in.
  */
+
 import { createDecipheriv, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { isPostgresUrl } from '../../io/database/postgres-address.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 
 const SECRET_FILE = 'TESSERA_CONFIG_SECRET';
 const ROUNDS = 1000;
@@ -36,7 +38,7 @@ async function secretOf({ env, ask }: SecretSource): Promise<string> {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw invalid(`Error while reading secret from file: ${(cause as Error).message}`);
+    throw invalid(`Error while reading secret from file: ${reasonOf(cause)}`);
   }
 }
 

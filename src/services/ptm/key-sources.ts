@@ -2,12 +2,15 @@
  * Where the manager's keys come from: inline or files, unlocked or locked (Tessera
  * KeyConfiguration).
  */
-import { readFile } from 'node:fs/promises';
+
 import { resolve } from 'node:path';
 import { fromBase64 } from '../../core/base/base64.ts';
 import { fail, QuorateError } from '../../core/base/errors.ts';
+import { parseJson } from '../../core/base/json.ts';
 import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
 import { parseKeyFile } from '../../core/privacy/key-file.ts';
+import { readText } from '../../io/host/files.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { openKeyFile } from '../../io/sodium/key-lock.ts';
 import type { OwnKey } from './manager/enclave.ts';
@@ -90,9 +93,8 @@ export async function loadKey(
     const { publicKey, secretKey } = await readPair(source, crypto, env);
     return { publicKey: sized(publicKey), secretKey: sized(secretKey) };
   } catch (cause) {
-    const why = cause instanceof QuorateError ? cause.message : (cause as Error).message;
     const code = cause instanceof QuorateError ? cause.code : 'PTM_KEY_INVALID';
-    throw fail(code, `${name}: ${why}`, { cause });
+    throw fail(code, `${name}: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -107,19 +109,23 @@ async function readPair(source: KeySource, crypto: EnclaveCrypto, env: VaultEnv)
       return { publicKey: fromBase64(source.publicKey), secretKey };
     }
     case 'files': {
-      const publicText = await readFile(source.publicKeyPath, 'utf8');
-      const privateText = await readFile(source.privateKeyPath, 'utf8');
-      const secretKey = await unlock(parseJson(privateText), source, crypto);
+      const publicText = readText(source.publicKeyPath);
+      const privateText = readText(source.privateKeyPath);
+      const secretKey = await unlock(
+        parseKeyJson(privateText, source.privateKeyPath),
+        source,
+        crypto,
+      );
       return { publicKey: fromBase64(publicText.trim()), secretKey };
     }
   }
 }
 
-function parseJson(text: string): unknown {
+function parseKeyJson(text: string, path: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw fail('PTM_KEY_INVALID', 'the private key file is not JSON');
+    return parseJson(text);
+  } catch (cause) {
+    throw fail('PTM_KEY_INVALID', `the private key file ${path}: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -130,13 +136,13 @@ async function unlock(
 ): Promise<Uint8Array> {
   const file = parseKeyFile(config);
   if (file.kind === 'unlocked') return file.secretKey;
-  return openKeyFile(file, await passwordOf(source.password), crypto);
+  return openKeyFile(file, passwordOf(source.password), crypto);
 }
 
-async function passwordOf(password: KeySource['password']): Promise<string | undefined> {
+function passwordOf(password: KeySource['password']): string | undefined {
   if (password.list !== undefined) return password.list;
   if (password.file === undefined) return undefined;
-  return (await readFile(password.file, 'utf8')).split(/\r?\n/)[password.line];
+  return readText(password.file).split(/\r?\n/)[password.line];
 }
 
 function sized(bytes: Uint8Array): Uint8Array {

@@ -1,7 +1,9 @@
 /** Starts a manager that serves, or one that recovers what it lost; reads Tessera configuration files. */
-import { readFile } from 'node:fs/promises';
+
 import { fail } from '../../core/base/errors.ts';
 import type { Manager } from '../../core/ports.ts';
+import { readJson } from '../../io/host/files.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { adminRoutes } from './api/admin.ts';
 import { commonRoutes } from './api/common.ts';
 import { groupRoutes } from './api/groups.ts';
@@ -53,9 +55,9 @@ export async function readTesseraConfig(
 ): Promise<{ config: PtmConfig; warnings: string[] }> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    value = readJson(file);
   } catch (cause) {
-    throw fail('PTM_CONFIG_INVALID', `cannot read ${file}: ${(cause as Error).message}`, { cause });
+    throw fail('PTM_CONFIG_INVALID', reasonOf(cause), { cause, data: { path: file } });
   }
   applyOverrides(value, overrides);
   if (secrets) await unlockConfig(value, secrets);

@@ -2,9 +2,11 @@
  * `sslConfig` of a server in a Tessera configuration: key stores, PEM files and trust modes
  * (Tessera SslConfig).
  */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
 import {
   type ClientTrust,
@@ -100,7 +102,7 @@ function keyStore(
   try {
     return readKeyStore(bytes, storePassword(source, side, kind, env));
   } catch (cause) {
-    throw fail('TLS_CONFIG_INVALID', `${name}.${field}: ${full}: ${(cause as Error).message}`, {
+    throw fail('TLS_CONFIG_INVALID', `${name}.${field}: ${full}: ${reasonOf(cause)}`, {
       cause,
     });
   }
@@ -156,7 +158,7 @@ function read(source: TlsSource, path: string, field: string): Buffer {
   } catch (cause) {
     throw fail(
       'PTM_CONFIG_INVALID',
-      `${source.name}.${field}: cannot read ${full}: ${(cause as Error).message}`,
+      `${source.name}.${field}: cannot read ${full}: ${reasonOf(cause)}`,
       { cause },
     );
   }

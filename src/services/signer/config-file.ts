@@ -2,11 +2,13 @@
  * `--config-file`: YAML by Web3Signer's rules, TOML by EthSigner's, with their errors (Web3Signer
  * YamlConfigFileDefaultProvider; EthSigner TomlConfigFileDefaultProvider).
  */
+
 import { readFileSync } from 'node:fs';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { fail } from '../../core/base/errors.ts';
 import type { GivenValue, OptionRow } from '../../io/host/options.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 
 /** What stands in front of a subcommand's options in Web3Signer's files. */
 const PREFIX = 'eth1.';
@@ -62,7 +64,7 @@ function parsed(kind: Kind, path: string): Tree {
   }
   if (value === null || value === undefined || (isTree(value) && Object.keys(value).length === 0))
     throw invalid(`Empty ${kind} configuration file: ${path}`);
-  if (!isTree(value)) throw invalid('Unexpected yaml content');
+  if (!isTree(value)) throw invalid('Unexpected yaml content', path);
   return value;
 }
 
@@ -75,11 +77,11 @@ function read(kind: Kind, path: string): string {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'OPTION_FILE_INVALID') throw error;
-    const why = code === 'ENOENT' ? '' : ` (${code})`;
+    if (code !== 'ENOENT') throw invalid(`cannot read ${path}: ${reasonOf(error)}`);
     throw invalid(
       kind === 'TOML'
-        ? `TOML configuration file not found: ${path}${why}`
-        : `Unable to read yaml configuration. File not found: ${path}${why}`,
+        ? `TOML configuration file not found: ${path}`
+        : `Unable to read yaml configuration. File not found: ${path}`,
     );
   }
 }
@@ -119,6 +121,6 @@ function placeOf(error: Error): string {
   return error.message.split('\n')[0]!.trim();
 }
 
-function invalid(message: string): Error {
-  return fail('OPTION_FILE_INVALID', message);
+function invalid(message: string, path?: string): Error {
+  return fail('OPTION_FILE_INVALID', message, { data: { path } });
 }

@@ -1,11 +1,13 @@
 /**
  * Metrics on a port of their own, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions).
  */
-import { createServer, type Server } from 'node:http';
+
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/ports.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
+import { listen } from '../../io/host/listen.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { FrontDoor } from './front-door.ts';
 import type { Meters } from './meters.ts';
 import type { MetricsSettings } from './settings.ts';
@@ -38,7 +40,8 @@ export async function openMetrics(
     else response.writeHead(path === '/metrics' ? 405 : 404).end();
   });
   server.maxConnections = CONNECTIONS_MAX;
-  await listen(server, serve.host, serve.port);
+  const { host, port } = serve;
+  await listen(server, { kind: 'tcp', host, port }, 'SIGNER_LISTEN_FAILED');
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
@@ -47,23 +50,6 @@ export async function openMetrics(
         server.closeAllConnections();
       }),
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) =>
-      reject(
-        fail(
-          'SIGNER_LISTEN_FAILED',
-          `cannot listen for metrics on ${host}:${port}: ${cause.message}`,
-          {
-            cause,
-          },
-        ),
-      ),
-    );
-    server.listen(port, host, resolve);
-  });
 }
 
 /** The last figures are sent at the end. */
@@ -93,7 +79,7 @@ function pushMetrics(
       if (!isFailing)
         log('warn', 'Metrics cannot be pushed', {
           gateway: url.host,
-          err: (error as Error).message,
+          err: reasonOf(error),
         });
       isFailing = true;
     }

@@ -14,6 +14,7 @@ const FILE_ROWS: readonly OptionRow[] = [
   {
     flag: 'key-config-path',
     type: 'string',
+    unit: 'folder',
     aliases: ['key-store-path'],
     about: 'Folder of YAML files that each say where a key is; the working folder unless given',
     group: KEYS,
@@ -29,18 +30,21 @@ const FILE_ROWS: readonly OptionRow[] = [
   {
     flag: 'keystores-path',
     type: 'string',
+    unit: 'folder',
     about: 'Folder of keystore files (*.json), unlocked when first used',
     group: KEYS,
   },
   {
     flag: 'keystores-passwords-path',
     type: 'string',
+    unit: 'folder',
     about: 'Folder of their passwords: the same name, ending in .txt',
     group: KEYS,
   },
   {
     flag: 'keystores-password-file',
     type: 'string',
+    unit: 'file',
     about: 'File with one password for all of them',
     group: KEYS,
   },
@@ -54,6 +58,7 @@ const FILE_ROWS: readonly OptionRow[] = [
   {
     flag: 'hex-keys-path',
     type: 'string',
+    unit: 'folder',
     about: 'Folder of files that each hold a private key in hex',
     group: KEYS,
   },
@@ -149,6 +154,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'multikey-signer.directory',
     type: 'string',
+    unit: 'folder',
     aliases: ['multikey-signer.d'],
     about: 'Folder of TOML files that each say where a key is',
     group: SUBCOMMANDS,
@@ -156,6 +162,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'file-based-signer.key-file',
     type: 'string',
+    unit: 'file',
     aliases: ['file-based-signer.k'],
     about: 'Keystore file',
     group: SUBCOMMANDS,
@@ -163,6 +170,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'file-based-signer.password-file',
     type: 'string',
+    unit: 'file',
     aliases: ['file-based-signer.p'],
     about: 'File whose first line is its password',
     group: SUBCOMMANDS,
@@ -177,6 +185,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'hashicorp-signer.port',
     type: 'integer',
+    unit: 'port',
     default: 8200,
     about: 'Port of the vault',
     group: SUBCOMMANDS,
@@ -192,6 +201,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'hashicorp-signer.auth-file',
     type: 'string',
+    unit: 'file',
     about: 'File whose first line is the token',
     group: SUBCOMMANDS,
   },
@@ -212,6 +222,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'hashicorp-signer.tls-known-server-file',
     type: 'string',
+    unit: 'file',
     about: 'Vaults\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
     group: SUBCOMMANDS,
   },
@@ -234,6 +245,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'azure-signer.client-secret-path',
     type: 'string',
+    unit: 'file',
     about: 'File with the client secret',
     group: SUBCOMMANDS,
   },

@@ -18,12 +18,14 @@ const SERVER_ROWS: readonly OptionRow[] = [
   {
     flag: 'config-file',
     type: 'string',
+    unit: 'file',
     about: 'Configuration file: YAML as Web3Signer reads it, or TOML as EthSigner does',
     group: SERVER,
   },
   {
     flag: 'data-path',
     type: 'string',
+    unit: 'folder',
     about: 'Folder for transactions under way and for the file that names the ports',
     group: SERVER,
   },
@@ -37,6 +39,7 @@ const SERVER_ROWS: readonly OptionRow[] = [
   {
     flag: 'http-listen-port',
     type: 'integer',
+    unit: 'port',
     default: LISTEN_PORT_DEFAULT,
     about: 'Port to listen on; 0 takes a free one',
     group: SERVER,
@@ -81,18 +84,21 @@ const TLS_ROWS: readonly OptionRow[] = [
   {
     flag: 'tls-keystore-file',
     type: 'string',
+    unit: 'file',
     about: 'PKCS#12 (or JKS) file with the key and certificate of the server: turns TLS on',
     group: TLS,
   },
   {
     flag: 'tls-keystore-password-file',
     type: 'string',
+    unit: 'file',
     about: 'File whose first line is the password of that file',
     group: TLS,
   },
   {
     flag: 'tls-known-clients-file',
     type: 'string',
+    unit: 'file',
     about: 'Clients that may connect: "<common name> <SHA-256 fingerprint>" a line',
     group: TLS,
   },
@@ -106,6 +112,7 @@ const TLS_ROWS: readonly OptionRow[] = [
   {
     flag: 'tls-client-ca-file',
     type: 'string',
+    unit: 'file',
     about:
       'Authorities (PEM) that count for --tls-allow-ca-clients, in place of those of the system',
     group: TLS,
@@ -137,6 +144,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
   {
     flag: 'metrics-port',
     type: 'integer',
+    unit: 'port',
     about: 'Its port: 9001, or 9546 with a subcommand of EthSigner, unless given',
     group: METRICS,
   },
@@ -171,6 +179,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
   {
     flag: 'metrics-push-port',
     type: 'integer',
+    unit: 'port',
     default: 9001,
     about: 'Port of the push gateway',
     group: METRICS,

@@ -22,12 +22,14 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-port',
     type: 'integer',
+    unit: 'port',
     about: 'Port of the node; 8545 when this proxy listens elsewhere, else it must be given',
     group: NODE,
   },
   {
     flag: 'downstream-ws-port',
     type: 'integer',
+    unit: 'port',
     about: "Port of the node's WebSocket, for subscriptions; that of HTTP unless given",
     group: NODE,
   },
@@ -62,6 +64,7 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-proxy-port',
     type: 'integer',
+    unit: 'port',
     default: 80,
     about: 'Port of that proxy',
     group: NODE,
@@ -88,12 +91,14 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-tls-keystore-file',
     type: 'string',
+    unit: 'file',
     about: 'PKCS#12 (or JKS) file with the certificate to show to the node',
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-keystore-password-file',
     type: 'string',
+    unit: 'file',
     about: 'File whose first line is the password of that file',
     group: NODE,
   },
@@ -107,12 +112,14 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-tls-ca-file',
     type: 'string',
+    unit: 'file',
     about: 'Authorities (PEM) that count for the node, in place of those of the system',
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-known-servers-file',
     type: 'string',
+    unit: 'file',
     about: 'Nodes\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
     group: NODE,
   },
@@ -171,18 +178,21 @@ const SAFETY_ROWS: readonly OptionRow[] = [
   {
     flag: 'policy-file',
     type: 'string',
+    unit: 'file',
     about: 'Rules (YAML or JSON): which caller may have what signed by which account',
     group: SAFETY,
   },
   {
     flag: 'audit-log',
     type: 'string',
+    unit: 'file',
     about: 'Chained log of every signature and refusal, on disk before the signature leaves',
     group: SAFETY,
   },
   {
     flag: 'jwt-keys',
     type: 'string',
+    unit: 'file or URL',
     about:
       'Callers need a bearer token signed by one of these: JSON web key set (URL or file), or a file with a public key (PEM)',
     group: SAFETY,
@@ -190,6 +200,7 @@ const SAFETY_ROWS: readonly OptionRow[] = [
   {
     flag: 'jwt-secret-file',
     type: 'string',
+    unit: 'file',
     about:
       'Callers need a bearer token signed (HS256) with the secret in this file, 32 bytes in hex',
     group: SAFETY,

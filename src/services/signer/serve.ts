@@ -1,10 +1,11 @@
 /** The HTTP side of the proxy: JSON-RPC on every path, REST routes beside it, one answer for all that is neither. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { fail } from '../../core/base/errors.ts';
 import { type Guard, isRefusal } from '../../core/signing/guard.ts';
+import { listen } from '../../io/host/listen.ts';
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { guardServer, type ServerTrust, serverOptions } from '../../io/http/tls-trust.ts';
 import { toClient, toNode } from './forwarded-headers.ts';
@@ -60,15 +61,8 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
     : createServer(limits, answer);
   if (options.tls) guardServer(server as SecureServer, options.tls);
   server.maxConnections = CONNECTIONS_MAX;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      const where = `${options.host}:${options.port}`;
-      reject(
-        fail('SIGNER_LISTEN_FAILED', `cannot listen on ${where}: ${cause.message}`, { cause }),
-      );
-    });
-    server.listen(options.port, options.host, resolve);
-  });
+  const { host, port } = options;
+  await listen(server, { kind: 'tcp', host, port }, 'SIGNER_LISTEN_FAILED');
   return {
     server,
     port: (server.address() as AddressInfo).port,

@@ -2,9 +2,11 @@
  * TLS of the server and towards the node, from EthSigner's and Web3Signer's files and with their
  * texts (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
+
 import { readFileSync } from 'node:fs';
 import type * as https from 'node:https';
 import { fail } from '../../core/base/errors.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { commonNameOf, FingerprintFile } from '../../io/http/fingerprint-file.ts';
 import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
 import { type HttpProxy, tunnelThrough } from '../../io/http/proxy-tunnel.ts';
@@ -63,13 +65,10 @@ function ownPair({ file, passwordFile }: KeyStoreFile): { key: string; cert: str
   try {
     store = readKeyStore(bytes, password);
   } catch (cause) {
-    throw fail(
-      'TLS_CONFIG_INVALID',
-      `Failed to load TLS files: ${file}: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    const what = `${file} with the password in ${passwordFile}`;
+    throw fail('TLS_CONFIG_INVALID', `Failed to load TLS files: ${what}: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
   const { key, cert } = store;
   if (key === undefined || cert === undefined)
@@ -84,7 +83,7 @@ function fingerprints(path: string, what: string): FingerprintFile {
   try {
     return new FingerprintFile(path);
   } catch (cause) {
-    throw fail('TLS_CONFIG_INVALID', `${what} ${(cause as Error).message}`, { cause });
+    throw fail('TLS_CONFIG_INVALID', `${what} ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -102,7 +101,7 @@ function read(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT')
       throw fail(
         'TLS_CONFIG_INVALID',
@@ -110,6 +109,6 @@ function read(path: string): Buffer {
       );
     if (code === 'EACCES')
       throw fail('TLS_CONFIG_INVALID', `Current user does not have permissions to access ${path}`);
-    throw fail('TLS_CONFIG_INVALID', `Failed to load TLS files: ${message}`);
+    throw fail('TLS_CONFIG_INVALID', `Failed to load TLS files: ${path}: ${reasonOf(cause)}`);
   }
 }

@@ -17,6 +17,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
   {
     flag: 'datadir',
     type: 'string',
+    unit: 'folder',
     default: 'staking-data',
     about: 'Folder of the embedded store and of the secret file',
     group: SERVICE,
@@ -31,6 +32,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
   {
     flag: 'secret-file',
     type: 'string',
+    unit: 'file',
     about:
       '32 bytes in hex that seal signing keys and derive validators; default: secret in --datadir, made when missing',
     group: SERVICE,
@@ -38,6 +40,7 @@ export const STORE_ROWS: readonly OptionRow[] = [
   {
     flag: 'config',
     type: 'string',
+    unit: 'file',
     about: 'TOML file with the same names as the flags',
     group: SERVICE,
   },
@@ -55,6 +58,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'http.port',
     type: 'integer',
+    unit: 'port',
     default: PORT_DEFAULT,
     about: 'Port to listen on; 0: any',
     group: SERVICE,
@@ -62,13 +66,15 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'tls.cert',
     type: 'string',
+    unit: 'file',
     about: 'Certificate chain, PEM: serves https with --tls.key',
     group: SERVICE,
   },
-  { flag: 'tls.key', type: 'string', about: 'Its private key, PEM', group: SERVICE },
+  { flag: 'tls.key', type: 'string', unit: 'file', about: 'Its private key, PEM', group: SERVICE },
   {
     flag: 'pidfile',
     type: 'string',
+    unit: 'file',
     about: 'Write the number of this process there, and remove the file at the end',
     group: SERVICE,
   },
@@ -156,6 +162,7 @@ export const STAKING_ROWS: readonly OptionRow[] = [
   {
     flag: 'bootstrap.secret-file',
     type: 'string',
+    unit: 'file',
     about: 'File with its secret, 32 characters at least; not read once the client exists',
     group: TOKENS,
   },

@@ -1,10 +1,12 @@
 /** Starts the token service, and the staking API behind it, on one address. */
-import { readFileSync } from 'node:fs';
+
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { depositThreads } from '../../io/host/deposit-threads.ts';
+import { readText } from '../../io/host/files.ts';
+import { readKeyPair } from '../../io/host/key-pair.ts';
 import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -160,20 +162,20 @@ async function bootstrap(
   audience: string,
 ): Promise<void> {
   if ((await admin.clients()).some(({ id }) => id === clientId)) return;
-  let secret: string;
-  try {
-    secret = readFileSync(secretFile, 'utf8').trim();
-  } catch (cause) {
-    throw fail('STAKING_CLIENT_INVALID', `cannot read ${secretFile}`, { cause });
-  }
+  const secret = readText(secretFile).trim();
   const rest = { audiences: [audience], scopes: SCOPES_DEFAULT, mayIntrospect: true };
   try {
     await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
   } catch (error) {
     // Another instance that starts too was first.
-    if (!hasCode(error, 'STAKING_CLIENT_EXISTS')) throw error;
+    if (!hasCode(error, 'STAKING_CLIENT_EXISTS')) throw inFile(error, secretFile);
   }
   await live.refresh();
+}
+
+function inFile(error: unknown, path: string): unknown {
+  if (!hasCode(error, 'STAKING_CLIENT_INVALID')) return error;
+  return fail(error.code, `${path}: ${error.message}`, { cause: error, data: { path } });
 }
 
 /** What a new signing key is like, made by the service or by a command. */
@@ -201,12 +203,5 @@ function healthRoutes(database: Database, place: { readonly isReady: boolean }):
 }
 
 function serverTrust({ certFile, keyFile }: { certFile: string; keyFile: string }): ServerTrust {
-  const read = (file: string) => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch (cause) {
-      throw fail('TLS_CONFIG_INVALID', `cannot read ${file}`, { cause });
-    }
-  };
-  return { key: read(keyFile), cert: read(certFile), auth: false, check: () => undefined };
+  return { ...readKeyPair({ certFile, keyFile }), auth: false, check: () => undefined };
 }

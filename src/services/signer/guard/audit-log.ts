@@ -1,4 +1,5 @@
 /** The audit log on disk: appended to by one process, many entries with one sync, resolved when they are durable. */
+
 import {
   closeSync,
   fstatSync,
@@ -12,6 +13,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/ports.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import {
   type AuditEntry,
   type ChainEnd,
@@ -130,7 +132,7 @@ export class AuditLog {
       } catch (cause) {
         this.broken ??= fail(
           'SIGNER_AUDIT_FAILED',
-          `the audit log ${this.path} cannot be written: ${(cause as Error).message}`,
+          `the audit log ${this.path} cannot be written: ${reasonOf(cause)}`,
           { cause },
         );
         this.log('error', 'Audit log failed: nothing is signed until a reload opens it again', {
@@ -156,11 +158,9 @@ async function openFile(path: string): Promise<FileHandle> {
     syncFolder(path);
     return file;
   } catch (cause) {
-    throw fail(
-      'SIGNER_AUDIT_FAILED',
-      `cannot open the audit log ${path}: ${(cause as Error).message}`,
-      { cause },
-    );
+    throw fail('SIGNER_AUDIT_FAILED', `cannot open the audit log ${path}: ${reasonOf(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -183,7 +183,7 @@ function recoverEnd(path: string, none: ChainEnd): { end: ChainEnd; cutBytes: nu
     fd = openSync(path, 'r+');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { end: none, cutBytes: 0 };
-    throw fail('SIGNER_AUDIT_FAILED', `cannot read ${path}: ${(cause as Error).message}`, {
+    throw fail('SIGNER_AUDIT_FAILED', `cannot read ${path}: ${reasonOf(cause)}`, {
       cause,
     });
   }

@@ -1,6 +1,8 @@
 /** Checks the chain of an audit log line by line, over any number of files that continue each other. */
+
 import { createReadStream } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
+import { checkFile } from '../../../io/host/files.ts';
 import { type ChainEnd, checkLine, LINE_BYTES_MAX } from './audit-chain.ts';
 
 export interface AuditReport {
@@ -46,6 +48,7 @@ function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd 
 }
 
 async function* linesOf(path: string): AsyncGenerator<{ line: string; isWhole: boolean }> {
+  checkFile(path);
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
     const parts = (rest + chunk).split('\n');

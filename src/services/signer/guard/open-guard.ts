@@ -1,9 +1,11 @@
 /** The guard as the options want it: open where they say nothing, else tokens, certificates, policy and audit log. */
+
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics } from '../../../core/ports.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import type { GuardSettings } from '../settings.ts';
 import { signedSince } from './audit-history.ts';
 import { AuditLog } from './audit-log.ts';
@@ -60,7 +62,7 @@ async function readPolicy(path: string): Promise<Policy> {
   try {
     bytes = await readFile(path);
   } catch (cause) {
-    throw fail('SIGNER_POLICY_INVALID', `cannot read the policy: ${(cause as Error).message}`, {
+    throw fail('SIGNER_POLICY_INVALID', `cannot read the policy ${path}: ${reasonOf(cause)}`, {
       cause,
     });
   }

@@ -1,10 +1,12 @@
 /** Opens the accounts of the signing proxy from wherever their keys are, and opens them anew while it runs. */
+
 import { availableParallelism } from 'node:os';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log, Metrics } from '../../../core/ports.ts';
 import type { SigningAccounts } from '../../../core/signing/account-signer.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { Gate, inParallel } from '../../../io/host/parallel.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { type KeySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
 import { type CloudParts, Clouds } from './clouds.ts';
@@ -114,12 +116,8 @@ class Accounts implements OpenAccounts {
       await this.load();
     } catch (cause) {
       this.close();
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw fail(
-        'SIGNER_START_FAILED',
-        `Failed to construct a signer from supplied arguments. Cause: ${reason}`,
-        { cause },
-      );
+      const text = `Failed to construct a signer from supplied arguments. Cause: ${reasonOf(cause)}`;
+      throw fail('SIGNER_START_FAILED', text, { cause });
     }
   }
 

@@ -161,8 +161,10 @@ function azureIdentity(access: AzureAccess): AzureIdentity {
   };
 }
 
-/** A token or secret of a file. */
+/** A token or secret of a file. Throws FILE_UNREADABLE or KEY_INVALID. */
 export async function firstLine(path: string): Promise<string> {
   const text = (await readSmallFile(path, SECRET_FILE_BYTES_MAX)).toString('utf8');
-  return text.split(/\r?\n/, 1)[0]!.trim();
+  const line = text.split(/\r?\n/, 1)[0]!.trim();
+  if (/^[!-~]+$/.test(line)) return line;
+  throw fail('KEY_INVALID', `${path}: its first line is no token or secret`, { data: { path } });
 }

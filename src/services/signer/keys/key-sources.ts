@@ -1,4 +1,5 @@
 /** The places that hold many keys: folders of configurations and keystores. A file that is broken is left out, counted and named. */
+
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Address } from '../../../core/base/bytes.ts';
@@ -6,6 +7,7 @@ import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/ports.ts';
 import { inParallel } from '../../../io/host/parallel.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import { listAzureKeys, listKmsKeys } from './cloud-keys.ts';
 import type { KeyConfig } from './key-config.ts';
 import type { LoadedKey } from './key-ring.ts';
@@ -178,10 +180,8 @@ async function namesIn(path: string): Promise<string[]> {
   try {
     return (await readdir(path)).filter((name) => !name.startsWith('.')).sort();
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw fail('KEYS_FOLDER_UNREADABLE', `the folder of keys ${path} cannot be read: ${reason}`, {
-      cause,
-    });
+    const text = `the folder of keys ${path} cannot be read: ${reasonOf(cause)}`;
+    throw fail('KEYS_FOLDER_UNREADABLE', text, { cause, data: { path } });
   }
 }
 

@@ -2,8 +2,10 @@
  * Whom a TLS connection to a vault trusts, by the files that Web3Signer and EthSigner name
  * (Web3Signer TrustManagerFactoryProvider).
  */
+
 import { readFileSync } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import { FingerprintFile } from '../../../io/http/fingerprint-file.ts';
 import { readKeyStore } from '../../../io/http/key-store.ts';
 import { type PeerCheck, TrustingAgent } from '../../../io/http/tls-trust.ts';
@@ -46,7 +48,7 @@ function read(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw invalid(`${path} cannot be read: ${(cause as NodeJS.ErrnoException).code}`);
+    throw invalid(`${path} cannot be read: ${reasonOf(cause)}`);
   }
 }
 

@@ -1,6 +1,8 @@
 /** The ledger behind the signing proxy, over JSON-RPC: what is asked of it, and its errors in our words. */
+
 import { fail } from '../../../core/base/errors.ts';
 import { HttpClient } from '../../../io/host/http-client.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 
 const DIAL_MS = 3_000;
 const ANSWER_MS = 20_000;
@@ -95,7 +97,7 @@ export class Ledger {
       const answer = await this.client.request({ method: 'POST', url: this.url, headers, body });
       reply = JSON.parse(Buffer.from(answer.body).toString('utf8'));
     } catch (cause) {
-      const why = (cause as Error).message;
+      const why = reasonOf(cause);
       throw fail('STAKING_LEDGER_AWAY', `${method}: the ledger does not answer: ${why}`, { cause });
     }
     if (reply.error || reply.result === undefined) {

@@ -1,11 +1,13 @@
 /** Opens the store that the configuration names, with its tables in place, and the file of secrets beside it. */
+
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
+import { isThere, readText } from '../../../io/host/files.ts';
 import { SCHEMA } from './schema.ts';
 
 const FILE = 'staking.db';
@@ -23,7 +25,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Whether openStakingStore would find one. Of a PostgreSQL database only its tables could tell. */
 export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
-  return storeUrl !== undefined || existsSync(join(dataFolder, FILE));
+  return storeUrl !== undefined || isThere(join(dataFolder, FILE));
 }
 
 /** Makes what is missing. Throws STORAGE_…. */
@@ -47,16 +49,11 @@ export async function openStakingStore(source: StoreSource, env: Environment): P
  */
 export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
   const file = secretFile ?? join(dataFolder, 'secret');
-  if (!existsSync(file) && secretFile === undefined) {
+  if (!isThere(file) && secretFile === undefined) {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
     makeSecret(file);
   }
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw fail('STAKING_SECRET_INVALID', `cannot read the secret in ${file}`, { cause });
-  }
+  const text = readText(file).trim();
   if (!/^[0-9a-f]{64}$/i.test(text)) {
     throw fail('STAKING_SECRET_INVALID', `${file} must hold 32 bytes in hex`);
   }

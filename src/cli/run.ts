@@ -1,0 +1,65 @@
+/** `quorate <command>`: finds the command, parses its flags, runs it, and turns errors into text and exit status. */
+import { nearest } from '../io/host/edit-distance.ts';
+import { isUsageError, type ParsedOptions, USAGE_EXIT_CODE } from '../io/host/options.ts';
+import { helpOf, parseFor } from './command.ts';
+import { COMMANDS, commandOf } from './commands.ts';
+import { faultText } from './fault.ts';
+
+export interface Ending {
+  readonly status: number;
+  /** Whether something may be left that keeps the process alive. */
+  readonly isFault: boolean;
+}
+
+/** Resolves when the command has ended, or never while it serves. */
+export async function runCommand(argv: readonly string[]): Promise<Ending> {
+  const [name] = argv;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    console.log(overview());
+    return { status: name === undefined ? USAGE_EXIT_CODE : 0, isFault: false };
+  }
+  const found = commandOf(name === '--version' ? ['version'] : argv);
+  if (!found) {
+    console.error(unknownCommand(name));
+    return { status: USAGE_EXIT_CODE, isFault: false };
+  }
+  const { command, rest } = found;
+  if (rest.includes('--help') || rest.includes('-h')) {
+    console.log(helpOf(command));
+    return { status: 0, isFault: false };
+  }
+  let options: ParsedOptions | undefined;
+  try {
+    options = parseFor(command, rest);
+    return { status: await command.run(options), isFault: false };
+  } catch (error) {
+    console.error(`Fatal: ${faultText(error, options)}`);
+    return { status: isUsageError(error) ? USAGE_EXIT_CODE : 1, isFault: true };
+  }
+}
+
+function unknownCommand(name: string): string {
+  const guess = nearest(
+    name,
+    COMMANDS.map((each) => each.name),
+  );
+  const hint = guess ? `. Did you mean "${guess}"?` : '';
+  return `quorate: unknown command "${name}"${hint}\nRun "quorate help" for the commands.`;
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  return [
+    'Quorate: a permissioned Ethereum ledger with private transactions.',
+    '',
+    'Usage:',
+    '  quorate <command> [options]',
+    '',
+    'Commands:',
+    ...COMMANDS.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    '',
+    'Examples:',
+    '  quorate devnet                 # a network to try things on',
+    '  quorate node --help            # the flags of a node',
+  ].join('\n');
+}

@@ -1,0 +1,110 @@
+/** Ports that something else has, and addresses that this machine has not: each server says so, with the option. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandRun } from '../../test/support/command-run.ts';
+import { genesisFile } from '../../test/support/genesis-file.ts';
+import { scratchFolder } from '../../test/support/scratch.ts';
+
+const root = scratchFolder('quorate-ports-');
+const at = (...names: string[]) => join(root, ...names);
+let other: Server;
+let port: string;
+
+beforeAll(async () => {
+  other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  port = String((other.address() as AddressInfo).port);
+  const qbft = genesisFile({ engine: 'qbft', validators: [`0x${'11'.repeat(20)}`] });
+  writeFileSync(at('qbft.json'), JSON.stringify(qbft));
+  writeFileSync(at('raft.json'), JSON.stringify(genesisFile({ engine: 'raft' })));
+  for (const engine of ['qbft', 'raft'])
+    await commandRun('init', '--datadir', at(engine), at(`${engine}.json`));
+  mkdirSync(at('keys'));
+  await commandRun('ptm', 'keygen', '--filename', at('tm'));
+});
+afterAll(() => other.close());
+
+const NODE = ['node', '--p2p.addr', '127.0.0.1', '--ipcdisable', '--datadir'];
+const SIGNER = ['signer', '--chain-id', '1', '--downstream-http-port', '1', '--key-store-path'];
+
+it.each<[string, (taken: string) => readonly string[]]>([
+  ['port', (taken) => [...NODE, at('qbft'), '--port', taken]],
+  ['http.port', (taken) => [...NODE, at('qbft'), '--port=0', '--http', '--http.port', taken]],
+  ['ws.port', (taken) => [...NODE, at('qbft'), '--port=0', '--ws', '--ws.port', taken]],
+  [
+    'metrics.port',
+    (taken) => [
+      ...[...NODE, at('qbft'), '--port=0', '--metrics', '--metrics.addr', '127.0.0.1'],
+      ...['--metrics.port', taken],
+    ],
+  ],
+  [
+    'raftport',
+    (taken) => [
+      ...[...NODE, at('raft'), '--port=0', '--raft', '--raftjoinexisting=2'],
+      ...['--raft.addr', '127.0.0.1', '--raftport', taken],
+    ],
+  ],
+  ['http-listen-port', (taken) => [...SIGNER, at('keys'), '--http-listen-port', taken]],
+  [
+    'metrics-port',
+    (taken) => [
+      ...[...SIGNER, at('keys'), '--http-listen-port=0', '--metrics-enabled'],
+      ...['--metrics-port', taken],
+    ],
+  ],
+  ['http.port', (taken) => ['staking', '--datadir', at('staking'), '--http.port', taken]],
+])('--%s that is taken', async (flag, argv) => {
+  const { status, lines } = await commandRun(...argv(port));
+  expect(status).toBe(1);
+  expect(lines.join('\n')).toContain(
+    `Fatal: cannot listen on 127.0.0.1:${port}: another process has this port: stop that one, or choose another port (--${flag})`,
+  );
+});
+
+it('a server of a manager is told by its address', async () => {
+  const config = (q2t: string) => {
+    writeFileSync(
+      at('config.json'),
+      JSON.stringify({
+        serverConfigs: [
+          { app: 'Q2T', serverAddress: q2t },
+          { app: 'P2P', serverAddress: 'http://127.0.0.1:0' },
+        ],
+        keys: { keyData: [{ privateKeyPath: 'tm.key', publicKeyPath: 'tm.pub' }] },
+      }),
+    );
+    return commandRun('ptm', '--configfile', at('config.json'));
+  };
+  expect((await config(`http://127.0.0.1:${port}`)).lines.join('\n')).toContain(
+    `cannot listen on 127.0.0.1:${port}: another process has this port`,
+  );
+  writeFileSync(at('plain'), 'kept');
+  expect((await config(`unix:${at('plain')}`)).lines.join('\n')).toContain(
+    'something that is no socket has this name: choose another',
+  );
+  expect((await config(`unix:${at('x'.repeat(120))}`)).lines.join('\n')).toContain(
+    'the path of a unix socket has at most 107 bytes',
+  );
+});
+
+it('an address of another machine', async () => {
+  const { lines } = await commandRun(
+    ...[...NODE, at('qbft'), '--port=0', '--http', '--http.port=0', '--http.addr', '192.0.2.1'],
+  );
+  expect(lines.join('\n')).toContain(
+    'this machine has no address 192.0.2.1: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses',
+  );
+});
+
+it('a file in the place of the socket for IPC stays', async () => {
+  writeFileSync(at('precious'), 'kept');
+  const { status, lines } = await commandRun(
+    ...['node', '--p2p.addr', '127.0.0.1', '--datadir', at('qbft'), '--port=0'],
+    ...['--ipcpath', at('precious')],
+  );
+  expect(status).toBe(1);
+  expect(lines.join('\n')).toContain('something that is no socket has this name');
+});

@@ -1,0 +1,110 @@
+/** JSON that people write: what is wrong is told by its place, in the same words on every version of Node. */
+import { fail } from './errors.ts';
+
+const SPACE = /[ \t\n\r]*/y;
+/** Of a string, a bounded piece: an expression for all of it would run out of stack on long ones. */
+const CHARACTERS = /[^"\\\p{Cc}]{1,1000}|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/uy;
+const QUOTE = /"/y;
+const PLAIN = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
+
+/** As JSON.parse. Throws JSON_INVALID with line and column; what stands there may be a secret, so it is not said. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fail('JSON_INVALID', `no valid JSON: ${jsonFault(text) ?? 'the text cannot be read'}`);
+  }
+}
+
+/** Where `text` stops being JSON and what is missing there; undefined: nowhere. */
+export function jsonFault(text: string): string | undefined {
+  if (text.trim() === '') return 'it is empty';
+  const scan = new Scan(text);
+  const missing = scan.value() ?? scan.end();
+  return missing && `${placeOf(text, scan.at)}: ${missing}`;
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n');
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}
+
+/** Each step returns what is missing at `at`. Nesting is held in a list, so that no text overflows the stack. */
+class Scan {
+  at = 0;
+  private readonly text: string;
+  private readonly open: ('}' | ']')[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  value(): string | undefined {
+    for (;;) {
+      this.skip(SPACE);
+      const sign = this.text[this.at];
+      if (sign === '{' || sign === '[') {
+        this.at++;
+        this.open.push(sign === '{' ? '}' : ']');
+        if (!this.closes()) {
+          const missing = this.key();
+          if (missing) return missing;
+          continue;
+        }
+      } else if (!this.string() && !this.skip(PLAIN)) return 'a value is missing or wrong';
+      const next = this.afterValue();
+      if (next !== 'more') return next;
+    }
+  }
+
+  end(): string | undefined {
+    this.skip(SPACE);
+    return this.at === this.text.length ? undefined : 'something follows the end';
+  }
+
+  /** Behind a value: closes what ends there. */
+  private afterValue(): 'more' | string | undefined {
+    while (this.open.length > 0) {
+      if (this.closes()) continue;
+      if (this.text[this.at] !== ',') return `"," or "${this.open.at(-1)}" is missing`;
+      this.at++;
+      return this.key() ?? 'more';
+    }
+    return undefined;
+  }
+
+  private closes(): boolean {
+    this.skip(SPACE);
+    if (this.text[this.at] !== this.open.at(-1)) return false;
+    this.at++;
+    this.open.pop();
+    return true;
+  }
+
+  /** In an object: the name and the colon in front of a value. */
+  private key(): string | undefined {
+    if (this.open.at(-1) !== '}') return undefined;
+    this.skip(SPACE);
+    if (!this.string()) return 'a name in double quotes is missing';
+    this.skip(SPACE);
+    if (this.text[this.at] !== ':') return '":" is missing';
+    this.at++;
+    return undefined;
+  }
+
+  private string(): boolean {
+    const start = this.at;
+    if (!this.skip(QUOTE)) return false;
+    while (this.skip(CHARACTERS));
+    if (this.skip(QUOTE)) return true;
+    this.at = start;
+    return false;
+  }
+
+  private skip(token: RegExp): boolean {
+    token.lastIndex = this.at;
+    if (!token.test(this.text)) return false;
+    this.at = token.lastIndex;
+    return true;
+  }
+}

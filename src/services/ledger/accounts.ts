@@ -1,0 +1,92 @@
+/** The accounts of a node: their folder, and those that are unlocked at the start. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Address } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { fromHex, toHex } from '../../core/base/hex.ts';
+import type { Log } from '../../core/ports.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { readText } from '../../io/host/files.ts';
+import type { ParsedOptions } from '../../io/host/options.ts';
+import { reasonOf } from '../../io/host/reason.ts';
+import { systemTimers } from '../../io/host/timers.ts';
+import { AccountStore } from '../../io/keys/account-store.ts';
+
+const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
+
+/**
+ * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE; texts as GoQuorum's (cmd/geth/main.go,
+ * cmd/geth/accountcmd.go).
+ */
+export async function openAccounts(options: ParsedOptions, log: Log): Promise<AccountStore> {
+  const directory = options.string('keystore') ?? join(options.string('datadir')!, 'keystore');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const isExposed = options.boolean('http') || options.boolean('ws');
+  const mayUnlock = !isExposed || options.boolean('allow-insecure-unlock');
+  const accounts = new AccountStore({
+    directory,
+    clock: systemClock,
+    timers: systemTimers,
+    light: options.boolean('lightkdf'),
+    mayUnlock,
+  });
+  const wanted = options.list('unlock').filter((each) => each !== '');
+  if (wanted.length === 0) return accounts;
+  if (!mayUnlock) {
+    throw fail(
+      'ACCOUNT_UNLOCK_REFUSED',
+      'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to do it all the same',
+    );
+  }
+  const passwordFile = options.string('password');
+  const passwordAt = passwordsOf(passwordFile);
+  const addresses = wanted.map((text) => addressOf(text, accounts, log));
+  await Promise.all(
+    addresses.map((address, index) =>
+      accounts.unlock(address, passwordAt(index), 0).catch((cause: unknown) => {
+        throw fail(
+          'ACCOUNT_UNLOCK_FAILED',
+          `Failed to unlock account ${toHex(address)} (${reasonOf(cause)}): keys are in ${directory}, passwords in ${passwordFile}`,
+          { cause },
+        );
+      }),
+    ),
+  );
+  log('info', 'Unlocked accounts', { count: wanted.length });
+  return accounts;
+}
+
+/** By address, or by its place in the folder, as old start scripts have it. */
+function addressOf(text: string, accounts: AccountStore, log: Log): Address {
+  if (ADDRESS.test(text)) return fromHex(`0x${text.replace(/^0x/, '').toLowerCase()}`);
+  if (!/^\d{1,6}$/.test(text)) {
+    throw fail('OPTION_VALUE_INVALID', `--unlock: invalid account address or index "${text}"`);
+  }
+  const addresses = accounts.addresses();
+  const found = addresses[Number(text)];
+  if (!found) {
+    const count = addresses.length;
+    const fault = `index ${text} higher than number of accounts ${count}`;
+    throw fail('OPTION_VALUE_INVALID', `--unlock: ${fault}`);
+  }
+  log(
+    'warn',
+    '--unlock by place in the keystore folder: another key file moves it, name the address',
+    {
+      place: text,
+      address: toHex(found),
+    },
+  );
+  return found;
+}
+
+/** Passwords by line; the last one serves for the accounts that follow, as in GoQuorum. */
+function passwordsOf(file: string | undefined): (index: number) => string {
+  if (file === undefined)
+    throw fail('OPTION_VALUE_MISSING', '--unlock needs --password, a file with a password a line');
+  const lines = readText(file)
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''));
+  return (index) =>
+    lines[Math.min(index, lines.length - 1)] || (lines.filter((line) => line !== '').at(-1) ?? '');
+}
