@@ -7,6 +7,7 @@ const CORE_ARROWS = {
   privacy: ['base', 'chain'],
   permission: ['base', 'chain'],
   staking: ['base'],
+  submission: ['base', 'chain'],
   signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],
   wire: ['base', 'chain'],

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/ports.ts';
+import { type AuditRow, auditTrail, change } from '../../io/database/audit-trail.ts';
 import type { Database, Query } from '../../io/database/database.ts';
 import {
   type NewReward,
@@ -10,7 +11,6 @@ import {
   Rewards,
 } from './stakes/rewards.ts';
 import type { Page } from './stakes/stakes.ts';
-import { type AuditRow, auditTrail, change } from './store/changes.ts';
 import { type Client, readClients } from './token/clients.ts';
 import { hashSecret, LIVE_SECRETS_MAX, newSecret } from './token/secrets.ts';
 import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';

@@ -1,8 +1,8 @@
 /** What a running service holds of its store, kept up to date with what other instances and commands change there. */
 import type { Clock, Log } from '../../core/ports.ts';
+import { revisionOf } from '../../io/database/audit-trail.ts';
 import type { Database } from '../../io/database/database.ts';
 import type { Admin } from './admin.ts';
-import { revisionOf } from './store/changes.ts';
 import { Clients } from './token/clients.ts';
 import { Revocations } from './token/revocations.ts';
 import { type RotationPlan, SigningKeys } from './token/signing-keys.ts';

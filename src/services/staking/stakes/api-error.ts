@@ -1,4 +1,5 @@
 /** Refusals of the staking API: the shape of OAuth's errors, so that clients need one reader for both. */
+import { hasCode } from '../../../core/base/errors.ts';
 import type { HttpReply } from '../../../io/http/server.ts';
 
 export class ApiError extends Error {
@@ -31,4 +32,16 @@ export class ApiError extends Error {
 
 export function badRequest(description: string): ApiError {
   return new ApiError(400, 'invalid_request', description);
+}
+
+/** What a client hears of an error; undefined: it is a fault of ours. */
+export function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (hasCode(error, 'IDEMPOTENCY_KEY_REUSED')) {
+    return new ApiError(409, 'idempotency_key_reused', error.message);
+  }
+  if (hasCode(error, 'IDEMPOTENCY_KEY_IN_FLIGHT')) {
+    return new ApiError(409, 'idempotency_key_in_flight', error.message, { 'retry-after': '1' });
+  }
+  return undefined;
 }

@@ -11,10 +11,10 @@ import {
   startTestPostgres,
   type TestPostgres,
 } from '../../../../test/support/postgres.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { Idempotency, type KeptAnswer } from '../../../io/database/idempotency.ts';
 import { openStakingStore } from '../store/open.ts';
-import { ApiError } from './api-error.ts';
-import { Idempotency, type KeptAnswer } from './idempotency.ts';
 
 const KEYS = ['k0', 'k1'];
 const BODIES = ['body a', 'body b'];
@@ -119,7 +119,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
           underWay.push({ fate, goOn, settled });
           entered();
           await gate;
-          if (fate === 'refuses') throw new ApiError(503, 'away', 'nothing was done');
+          if (fate === 'refuses') throw fail('AWAY', 'nothing was done');
         },
         async (query) => {
           await query('INSERT INTO effect VALUES ($1, $2, $3, $4)', [clientId, key, body, id]);
@@ -130,7 +130,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
         (answer) => void answers.push({ key, body, answer }),
         (error) => {
           const isOwn = (error as Error).message === 'after it has written';
-          if (!(error instanceof ApiError) && !isOwn) throw error;
+          if (!(error instanceof QuorateError) && !isOwn) throw error;
         },
       );
       await Promise.race([settled, isInside]);

@@ -1,8 +1,8 @@
 /** Rewards of validators: recorded by the operator, each once under a reference of his own, and read by the validators' clients. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/ports.ts';
+import { change } from '../../../io/database/audit-trail.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
-import { change } from '../store/changes.ts';
 import { type Page, PUBKEY, timeOf } from './stakes.ts';
 
 const AMOUNT = /^[0-9]{1,20}$/;

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../core/ports.ts';
 import { badCredentials, bearerRefusal, invalidToken } from '../../../io/auth/bearer.ts';
 import type { TokenChecker } from '../../../io/auth/token-checker.ts';
+import { fingerprintOf, type Idempotency } from '../../../io/database/idempotency.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
-import { ApiError, badRequest } from './api-error.ts';
-import { fingerprintOf, type Idempotency } from './idempotency.ts';
+import { ApiError, badRequest, refusalOf } from './api-error.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Rewards } from './rewards.ts';
 import { type NewStake, PUBKEY, type Stakes } from './stakes.ts';
@@ -89,8 +89,9 @@ async function answer(
     const reply = await handle(request, await clientOf(parts, request, scope));
     return { ...reply, headers: { ...reply.headers, ...id } };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const reply = error.reply();
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    const reply = refusal.reply();
     return { ...reply, headers: { ...reply.headers, ...id } };
   }
 }

@@ -5,16 +5,17 @@ import type { DepositKeys } from '../../../core/staking/deposit-order.ts';
 import { validatorsKey } from '../../../core/staking/validator-keys.ts';
 import { PROFILE_TYPE, TokenChecker } from '../../../io/auth/token-checker.ts';
 import type { Database } from '../../../io/database/database.ts';
+import { Idempotency } from '../../../io/database/idempotency.ts';
 import type { DepositSigner } from '../../../io/host/deposit-threads.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
 import type { Route } from '../../../io/http/server.ts';
+import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import type { LiveState } from '../live-state.ts';
 import type { ApiConfig, StakingConfig } from '../options.ts';
-import { Idempotency } from './idempotency.ts';
-import { Ledger } from './ledger.ts';
+import { Deposits } from './deposits.ts';
 import { Rewards } from './rewards.ts';
 import { stakeRoutes } from './routes.ts';
 import { Stakes } from './stakes.ts';
-import { Submitter } from './submitter.ts';
 
 const CACHE_ENTRIES = 10_000;
 const CACHE_SECONDS = 300;
@@ -49,13 +50,12 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
   await stakes.prepare();
   const idempotency = new Idempotency(database, clock);
   if (config.storeUrl === undefined) await idempotency.forgetUnfinished();
-  const ledger = new Ledger(api.ledgerUrl);
+  const ledger = new LedgerClient(api.ledgerUrl);
   const { from, contract, forkVersion } = api;
-  const submitter =
-    from === undefined
-      ? undefined
-      : new Submitter({ database, ledger, clock, log, from, contract, lookMs: parts.lookMs });
-  if (!submitter) log('warn', 'Without --deposit.from nothing can be staked, only read');
+  const sending = { ledger, clock, timers: systemTimers, log, lookMs: parts.lookMs };
+  const deposits =
+    from === undefined ? undefined : new Deposits({ database, from, contract, ...sending });
+  if (!deposits) log('warn', 'Without --deposit.from nothing can be staked, only read');
   const checker = tokenChecker(parts);
   return {
     routes: stakeRoutes({
@@ -66,15 +66,15 @@ export async function startApi(api: ApiConfig, parts: ApiParts): Promise<Staking
       rewards: new Rewards(database),
       idempotency,
       target: async () => {
-        const address = await submitter?.contract();
+        const address = await deposits?.contractAddress();
         return address === undefined ? undefined : { contract: address, forkVersion };
       },
-      added: () => submitter?.wake(),
+      added: () => deposits?.wake(),
       place,
     }),
-    begin: () => submitter?.start(),
+    begin: () => deposits?.wake(),
     async close() {
-      await submitter?.stop();
+      await deposits?.stop();
       await signer.stop();
       ledger.close();
       checker.close();

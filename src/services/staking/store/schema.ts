@@ -1,5 +1,6 @@
 /** Tables of the service. Times are Unix milliseconds; amounts are gwei in decimal; lists are JSON. */
 import type { Schema } from '../../../io/database/migrate.ts';
+import { SENT_TRANSACTION_TABLE } from '../../../io/database/sent-transactions.ts';
 
 export const SCHEMA: Schema = {
   service: 'staking',
@@ -28,10 +29,7 @@ export const SCHEMA: Schema = {
         state text NOT NULL, transaction_id text, failure text, created_at bigint NOT NULL, updated_at bigint NOT NULL)`,
       'CREATE INDEX stake_client ON stake (client_id, number)',
       'CREATE INDEX stake_state ON stake (state, number)',
-      `CREATE TABLE sent_transaction (id text PRIMARY KEY, sender text NOT NULL, nonce bigint NOT NULL, raw text NOT NULL,
-        hash text NOT NULL UNIQUE, state text NOT NULL, block_number bigint, created_at bigint NOT NULL,
-        updated_at bigint NOT NULL)`,
-      "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
+      ...SENT_TRANSACTION_TABLE,
       `CREATE TABLE reward (number bigint PRIMARY KEY, pubkey text NOT NULL REFERENCES stake (pubkey), amount text NOT NULL,
         at bigint NOT NULL, note text NOT NULL)`,
       'CREATE INDEX reward_pubkey ON reward (pubkey, number)',

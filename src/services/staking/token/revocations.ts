@@ -1,6 +1,7 @@
 /** Tokens that were taken back before their end, by id: in the store for good, in memory for the check of each request. */
+
+import { change } from '../../../io/database/audit-trail.ts';
 import type { Database } from '../../../io/database/database.ts';
-import { change } from '../store/changes.ts';
 
 export interface RevokedToken {
   readonly id: string;

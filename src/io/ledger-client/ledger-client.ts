@@ -1,31 +1,18 @@
-/** The ledger behind the signing proxy, over JSON-RPC: what is asked of it, and its errors in our words. */
-
-import { fail } from '../../../core/base/errors.ts';
-import { HttpClient } from '../../../io/host/http-client.ts';
-import { reasonOf } from '../../../io/host/reason.ts';
+/** A ledger, or the signing proxy in front of it, over JSON-RPC: what services ask of it, and its errors in our words. */
+import { fail } from '../../core/base/errors.ts';
+import type {
+  SubmissionLedger,
+  TransactionReceipt,
+  UnsignedTransaction,
+} from '../../core/submission/ports.ts';
+import { HttpClient } from '../host/http-client.ts';
+import { reasonOf } from '../host/reason.ts';
 
 const DIAL_MS = 3_000;
 const ANSWER_MS = 20_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
-export interface Receipt {
-  readonly blockNumber: string;
-  readonly status: string;
-  readonly contractAddress: string | null;
-}
-
-export interface TransactionWish {
-  readonly from: string;
-  /** Undefined: a creation. */
-  readonly to: string | undefined;
-  readonly value: bigint;
-  readonly data: string;
-  readonly nonce: number;
-  readonly gas: number;
-  readonly gasPrice: string;
-}
-
-export class Ledger {
+export class LedgerClient implements SubmissionLedger {
   private readonly url: URL;
   private readonly client = new HttpClient({
     dialTimeoutMs: DIAL_MS,
@@ -53,13 +40,13 @@ export class Ledger {
     return this.call('eth_gasPrice', []);
   }
 
-  receipt(hash: string): Promise<Receipt | null> {
+  receipt(hash: string): Promise<TransactionReceipt | null> {
     return this.call('eth_getTransactionReceipt', [hash]);
   }
 
   /** Signed bytes, in hex, that were not sent anywhere. */
-  async sign(wish: TransactionWish): Promise<string> {
-    const { to, value, nonce, gas, ...rest } = wish;
+  async sign(transaction: UnsignedTransaction): Promise<string> {
+    const { to, value, nonce, gas, ...rest } = transaction;
     const quantities = { value, nonce, gas };
     const hex = Object.fromEntries(
       Object.entries(quantities).map(([name, each]) => [name, `0x${each.toString(16)}`]),
@@ -85,7 +72,7 @@ export class Ledger {
     this.client.close();
   }
 
-  /** Rejects with STAKING_LEDGER_AWAY when there is no answer, STAKING_LEDGER_REFUSED when it is an error. */
+  /** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */
   private async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
     const headers = [
@@ -98,11 +85,11 @@ export class Ledger {
       reply = JSON.parse(Buffer.from(answer.body).toString('utf8'));
     } catch (cause) {
       const why = reasonOf(cause);
-      throw fail('STAKING_LEDGER_AWAY', `${method}: the ledger does not answer: ${why}`, { cause });
+      throw fail('LEDGER_AWAY', `${method}: the ledger does not answer: ${why}`, { cause });
     }
     if (reply.error || reply.result === undefined) {
       const why = reply.error?.message ?? 'no result';
-      throw fail('STAKING_LEDGER_REFUSED', `${method}: ${why}`);
+      throw fail('LEDGER_REFUSED', `${method}: ${why}`);
     }
     return reply.result;
   }

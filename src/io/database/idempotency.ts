@@ -3,9 +3,9 @@
  * refused, and so is one that comes while the first is worked on. Good answers are kept for good, refusals are not.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { Clock } from '../../../core/ports.ts';
-import type { Database, Query } from '../../../io/database/database.ts';
-import { ApiError } from './api-error.ts';
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { Database, Query } from './database.ts';
 
 /** An instance that died in the middle is succeeded after that; one that lives, and is slow, renews its claim before. */
 const HELD_MS = 10_000;
@@ -45,7 +45,8 @@ export class Idempotency {
 
   /**
    * Runs `prepare`, then `work` and the note of its answer in one transaction: both or neither. Returns the kept answer where there
-   * is one. Throws ApiError: 409 for another request under the key, and while the first is worked on.
+   * is one. Throws IDEMPOTENCY_KEY_REUSED for another request under the key, and
+   * IDEMPOTENCY_KEY_IN_FLIGHT while the first is worked on.
    */
   async once<T>(
     request: KeyedRequest,
@@ -92,9 +93,8 @@ export class Idempotency {
     );
     if (!row) throw inFlight();
     if (row.fingerprint !== fingerprint) {
-      throw new ApiError(
-        409,
-        'idempotency_key_reused',
+      throw fail(
+        'IDEMPOTENCY_KEY_REUSED',
         'this Idempotency-Key was used for another request: use a new one',
       );
     }
@@ -140,12 +140,10 @@ export class Idempotency {
   }
 }
 
-function inFlight(): ApiError {
-  return new ApiError(
-    409,
-    'idempotency_key_in_flight',
+function inFlight(): QuorateError {
+  return fail(
+    'IDEMPOTENCY_KEY_IN_FLIGHT',
     'the request with this Idempotency-Key is being worked on: ask again in a moment',
-    { 'retry-after': '1' },
   );
 }
 

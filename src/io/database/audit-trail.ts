@@ -1,6 +1,6 @@
 /** Changes that running services hear of, and the audit trail: each entry carries the hash of the one before it. */
 import { createHash } from 'node:crypto';
-import type { Database, Query } from '../../../io/database/database.ts';
+import type { Database, Query } from './database.ts';
 
 export interface AuditEntry {
   /** Who did it: the user at a command line, or a client. */

@@ -1,0 +1,28 @@
+/** A signing proxy that signs something else than it was asked is not believed. */
+import { fail } from '../base/errors.ts';
+import { fromHex, toHex } from '../base/hex.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { decodeTransaction } from '../chain/transaction.ts';
+import type { UnsignedTransaction } from './ports.ts';
+
+/** The hash of `raw`. Throws SUBMISSION_SIGNER_WRONG. */
+export function checkSigned(
+  raw: string,
+  asked: Pick<UnsignedTransaction, 'from' | 'to' | 'value' | 'data' | 'nonce'>,
+): string {
+  const bytes = fromHex(raw);
+  const signed = decodeTransaction(bytes, 'quorum');
+  const isAsked =
+    (signed.to === undefined ? undefined : toHex(signed.to)) === asked.to &&
+    signed.value === asked.value &&
+    toHex(signed.data) === asked.data &&
+    signed.nonce === BigInt(asked.nonce) &&
+    toHex(signed.sender) === asked.from;
+  if (!isAsked) {
+    throw fail(
+      'SUBMISSION_SIGNER_WRONG',
+      'the signing proxy signed another transaction than it was asked to',
+    );
+  }
+  return toHex(keccak256(bytes));
+}

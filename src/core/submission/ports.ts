@@ -1,0 +1,70 @@
+/** What the submitter needs of the ledger behind a signing proxy, and of the store of its service. */
+
+/** A transaction that a service wants on the ledger, once. Addresses and data are 0x-hex, lower case. */
+export interface TransactionOrder {
+  /** Begins the transaction's id in the store, so that logs say what it is for. */
+  readonly name: string;
+  /** Undefined: a creation. */
+  readonly to: string | undefined;
+  /** Wei. */
+  readonly value: bigint;
+  readonly data: string;
+  readonly gas: number;
+}
+
+/** The order as the account signs it. `gasPrice` is a hex quantity in wei. */
+export interface UnsignedTransaction extends Omit<TransactionOrder, 'name'> {
+  readonly from: string;
+  readonly nonce: number;
+  readonly gasPrice: string;
+}
+
+/** Signed, stored, and neither in a block nor lost. */
+export interface SentTransaction {
+  readonly id: string;
+  readonly sender: string;
+  readonly nonce: number;
+  /** As sent, 0x-hex. */
+  readonly raw: string;
+  readonly hash: string;
+  /** When it was sent last, in Unix milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** As `eth_getTransactionReceipt` answers, as far as it is read. */
+export interface TransactionReceipt {
+  readonly blockNumber: string;
+  readonly status: string;
+  readonly contractAddress: string | null;
+}
+
+/** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */
+export interface SubmissionLedger {
+  /** Chain id and hash of block 0: which ledger it is. */
+  identity(): Promise<string>;
+  transactionCount(address: string, block: 'latest' | 'pending'): Promise<number>;
+  gasPrice(): Promise<string>;
+  receipt(hash: string): Promise<TransactionReceipt | null>;
+  /** Signed bytes in hex, sent nowhere. */
+  sign(transaction: UnsignedTransaction): Promise<string>;
+  /** Sending the same bytes again does no harm. */
+  send(raw: string): Promise<void>;
+}
+
+/** Each change is durable when it resolves, and whole: the order and its transaction together. */
+export interface SubmissionStore<T extends TransactionOrder> {
+  /** Keeps `identity` where none is kept; resolves with what is kept. */
+  bindLedger(identity: string): Promise<string>;
+  /** Oldest first. */
+  live(limit: number): Promise<readonly SentTransaction[]>;
+  /** The highest nonce of a live transaction of `sender`. */
+  highestNonce(sender: string): Promise<number | undefined>;
+  /** Orders without a transaction, oldest first. */
+  queued(limit: number): Promise<readonly T[]>;
+  /** Claims the nonce and the order. False: another instance has one of them; nothing is kept. */
+  insert(transaction: SentTransaction, order: T): Promise<boolean>;
+  touched(id: string, nowMs: number): Promise<void>;
+  mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void>;
+  /** Its nonce went to another transaction: the order is queued again. */
+  lost(transaction: SentTransaction, nowMs: number): Promise<void>;
+}

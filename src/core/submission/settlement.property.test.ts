@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { LOST_AFTER_MS, SEND_AGAIN_MS, Settlement } from './settlement.ts';
+
+const look = fc.record({
+  afterMs: fc.nat(LOST_AFTER_MS),
+  /** How many nonces from this one on are spent: this one, where it is more than 0. */
+  spent: fc.nat(2),
+  hasReceipt: fc.boolean(),
+});
+
+it('gives a transaction up only when its nonce was spent, without a receipt, for long enough', () => {
+  fc.assert(
+    fc.property(fc.array(look, { maxLength: 30 }), (looks) => {
+      const settlement = new Settlement();
+      let nowMs = 0;
+      let missingSince: number | undefined;
+      for (const { afterMs, spent, hasReceipt } of looks) {
+        nowMs += afterMs;
+        const isMissing = spent > 0 && !hasReceipt;
+        missingSince = isMissing ? (missingSince ?? nowMs) : undefined;
+        const sent = { id: 'x', nonce: 7, updatedAt: nowMs };
+        const fate = settlement.fateOf(sent, { count: 7 + spent, hasReceipt }, nowMs);
+        const isLong = missingSince !== undefined && nowMs - missingSince >= LOST_AFTER_MS;
+        expect(fate).toBe(hasReceipt ? 'mined' : isLong ? 'lost' : 'wait');
+        if (fate === 'lost') missingSince = undefined;
+      }
+    }),
+  );
+});
+
+it('sends the same bytes again while the nonce is free', () => {
+  const settlement = new Settlement();
+  const seen = { count: 7, hasReceipt: false };
+  const sent = { id: 'x', nonce: 7, updatedAt: 0 };
+  expect(settlement.fateOf(sent, seen, SEND_AGAIN_MS - 1)).toBe('wait');
+  expect(settlement.fateOf(sent, seen, SEND_AGAIN_MS)).toBe('sendAgain');
+});

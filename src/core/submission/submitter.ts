@@ -1,0 +1,177 @@
+/**
+ * Brings the orders of a service onto the ledger, each once, through a signing proxy.
+ *
+ *   queued ──► sign ──► insert: order and transaction, durable ──► send ──► mined
+ *     ▲                                                             │
+ *     └──────────── lost: the nonce went to another ◄───────────────┴──► the same bytes again
+ *
+ * Whatever happens after the insert, the same bytes are sent again until the ledger has them in a
+ * block, or has spent their nonce on something else (settlement.ts). A crash before it has sent
+ * nothing. Several instances may share a store: whoever inserts first has the nonce and the order.
+ */
+import { fail, hasCode } from '../base/errors.ts';
+import type { Clock, Log, Timer, Timers } from '../ports.ts';
+import { checkSigned } from './check-signed.ts';
+import type {
+  SentTransaction,
+  SubmissionLedger,
+  SubmissionStore,
+  TransactionOrder,
+  TransactionReceipt,
+} from './ports.ts';
+import { Settlement } from './settlement.ts';
+
+/** Transactions that may wait for a block at the same time. */
+const LIVE_MAX = 256;
+
+export interface SubmitterParts<T extends TransactionOrder> {
+  readonly store: SubmissionStore<T>;
+  readonly ledger: SubmissionLedger;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Account that pays, as 0x-hex in lower case. */
+  readonly from: string;
+  /** Between looks at the ledger while nothing new comes. */
+  readonly lookMs: number;
+}
+
+export class Submitter<T extends TransactionOrder> {
+  private readonly parts: SubmitterParts<T>;
+  private readonly settlement = new Settlement();
+  private timer: Timer | undefined;
+  private working: Promise<void> | undefined;
+  private isStopped = false;
+  private complaint = '';
+  private knowsLedger = false;
+
+  constructor(parts: SubmitterParts<T>) {
+    this.parts = parts;
+  }
+
+  /** Looks now: there is a new order. */
+  wake(): void {
+    if (this.isStopped || this.working) return;
+    this.timer?.cancel();
+    this.working = this.look().finally(() => {
+      this.working = undefined;
+      const { timers, lookMs } = this.parts;
+      if (!this.isStopped) this.timer = timers.set(lookMs, () => this.wake());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.timer?.cancel();
+    await this.working;
+  }
+
+  /** What stands in the way is told once, and tried again. */
+  private async look(): Promise<void> {
+    const { store, log } = this.parts;
+    try {
+      const live = await store.live(LIVE_MAX);
+      const queued = live.length < LIVE_MAX ? await store.queued(LIVE_MAX - live.length) : [];
+      if (live.length > 0 || queued.length > 0) await this.work(live, queued);
+      this.complaint = '';
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== this.complaint) log('error', 'Transactions wait', { err: message });
+      this.complaint = message;
+    }
+  }
+
+  private async work(live: readonly SentTransaction[], queued: readonly T[]): Promise<void> {
+    await this.checkLedger();
+    await this.settle(live);
+    for (const order of queued) {
+      if (this.isStopped) return;
+      await this.submit(order);
+    }
+  }
+
+  /** Hashes and nonces in the store mean nothing on another ledger. */
+  private async checkLedger(): Promise<void> {
+    if (this.knowsLedger) return;
+    const { ledger, store } = this.parts;
+    const identity = await ledger.identity();
+    const known = await store.bindLedger(identity);
+    if (known !== identity) {
+      throw fail(
+        'SUBMISSION_LEDGER_OTHER',
+        `the ledger (${identity}) is another one than this store has sent to (${known})`,
+      );
+    }
+    this.knowsLedger = true;
+  }
+
+  private async settle(live: readonly SentTransaction[]): Promise<void> {
+    const { ledger, clock } = this.parts;
+    this.settlement.keep(new Set(live.map(({ id }) => id)));
+    const counts = new Map<string, number>();
+    for (const transaction of live) {
+      const { sender, hash } = transaction;
+      // Asked first: a nonce below it is spent, so that a receipt that is missing afterwards will
+      // never be.
+      const count = counts.get(sender) ?? (await ledger.transactionCount(sender, 'latest'));
+      counts.set(sender, count);
+      const receipt = await ledger.receipt(hash);
+      const sighting = { count, hasReceipt: receipt !== null };
+      const fate = this.settlement.fateOf(transaction, sighting, clock.nowMs());
+      await this.carryOut(fate, transaction, receipt);
+    }
+  }
+
+  private async carryOut(
+    fate: ReturnType<Settlement['fateOf']>,
+    transaction: SentTransaction,
+    receipt: TransactionReceipt | null,
+  ): Promise<void> {
+    const { store, clock, log } = this.parts;
+    if (fate === 'mined') {
+      await store.mined(transaction, receipt!, clock.nowMs());
+      this.report(transaction, receipt!);
+    } else if (fate === 'lost') {
+      await store.lost(transaction, clock.nowMs());
+      log('warn', 'Somebody else sends from the account', { lost: transaction.hash });
+    } else if (fate === 'sendAgain') {
+      await this.send(transaction);
+    }
+  }
+
+  private report({ id }: SentTransaction, receipt: TransactionReceipt): void {
+    const facts = { id, block: Number(receipt.blockNumber) };
+    if (receipt.status === '0x1') this.parts.log('info', 'In a block', facts);
+    else this.parts.log('error', 'Reverted', facts);
+  }
+
+  private async submit(order: T): Promise<void> {
+    const { store, ledger, from, clock } = this.parts;
+    const { name, to, value, data, gas } = order;
+    const nonce = await this.nextNonce();
+    const asked = { to, value, data, gas, from, nonce, gasPrice: await ledger.gasPrice() };
+    const raw = await ledger.sign(asked);
+    const hash = checkSigned(raw, asked);
+    const id = `${name}:${from}:${nonce}`;
+    const transaction = { id, sender: from, nonce, raw, hash, updatedAt: clock.nowMs() };
+    if (await store.insert(transaction, order)) await this.send(transaction);
+  }
+
+  /** What the ledger says against it, too little money perhaps, may change: it is tried again. */
+  private async send({ id, raw }: SentTransaction): Promise<void> {
+    const { store, ledger, clock, log } = this.parts;
+    await store.touched(id, clock.nowMs());
+    try {
+      await ledger.send(raw);
+    } catch (error) {
+      if (!hasCode(error, 'LEDGER_REFUSED')) throw error;
+      log('warn', 'The ledger does not take a transaction yet', { id, err: error.message });
+    }
+  }
+
+  private async nextNonce(): Promise<number> {
+    const { store, ledger, from } = this.parts;
+    const ours = (await store.highestNonce(from)) ?? -1;
+    return Math.max(ours + 1, await ledger.transactionCount(from, 'pending'));
+  }
+}

@@ -1,0 +1,82 @@
+/** The table of transactions that a service has sent: what a SubmissionStore keeps of them. */
+import type { SentTransaction } from '../../core/submission/ports.ts';
+import type { Query } from './database.ts';
+
+export const SENT_TRANSACTION_TABLE = [
+  `CREATE TABLE sent_transaction (id text PRIMARY KEY, sender text NOT NULL, nonce bigint NOT NULL, raw text NOT NULL,
+        hash text NOT NULL UNIQUE, state text NOT NULL, block_number bigint, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL)`,
+  // A nonce that was lost may be ours again.
+  "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
+] as const;
+
+/** Oldest first. */
+export async function liveTransactions(
+  query: Query,
+  limit: number,
+): Promise<readonly SentTransaction[]> {
+  const rows = await query(
+    "SELECT * FROM sent_transaction WHERE state = 'live' ORDER BY created_at, nonce LIMIT $1",
+    [limit],
+  );
+  return rows.map((row) => ({
+    id: String(row.id),
+    sender: String(row.sender),
+    nonce: Number(row.nonce),
+    raw: String(row.raw),
+    hash: String(row.hash),
+    updatedAt: Number(row.updated_at),
+  }));
+}
+
+export async function highestNonce(query: Query, sender: string): Promise<number | undefined> {
+  const [row] = await query(
+    "SELECT max(nonce) AS highest FROM sent_transaction WHERE sender = $1 AND state = 'live'",
+    [sender],
+  );
+  return row === undefined || row.highest === null ? undefined : Number(row.highest);
+}
+
+/** False: another instance has the nonce, or has sent this. */
+export async function insertTransaction(
+  query: Query,
+  { id, sender, nonce, raw, hash, updatedAt }: SentTransaction,
+): Promise<boolean> {
+  const stored = await query(
+    `INSERT INTO sent_transaction (id, sender, nonce, raw, hash, state, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, 'live', $6, $7) ON CONFLICT DO NOTHING RETURNING id`,
+    [id, sender, nonce, raw, hash, updatedAt, updatedAt],
+  );
+  return stored.length > 0;
+}
+
+export async function deleteTransaction(query: Query, id: string): Promise<void> {
+  await query('DELETE FROM sent_transaction WHERE id = $1', [id]);
+}
+
+export async function touchTransaction(query: Query, id: string, nowMs: number): Promise<void> {
+  await query('UPDATE sent_transaction SET updated_at = $2 WHERE id = $1', [id, nowMs]);
+}
+
+export async function transactionMined(
+  query: Query,
+  { id }: Pick<SentTransaction, 'id'>,
+  blockNumber: number,
+  nowMs: number,
+): Promise<void> {
+  await query(
+    "UPDATE sent_transaction SET state = 'mined', block_number = $2, updated_at = $3 WHERE id = $1",
+    [id, blockNumber, nowMs],
+  );
+}
+
+export async function transactionLost(
+  query: Query,
+  { id }: Pick<SentTransaction, 'id'>,
+  nowMs: number,
+): Promise<void> {
+  await query("UPDATE sent_transaction SET state = 'void', updated_at = $2 WHERE id = $1", [
+    id,
+    nowMs,
+  ]);
+}

@@ -1,0 +1,55 @@
+/** Deposits on their way to the ledger, and the contract that they go to. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../../core/ports.ts';
+import type { TransactionOrder } from '../../../core/submission/ports.ts';
+import { Submitter, type SubmitterParts } from '../../../core/submission/submitter.ts';
+import type { Database } from '../../../io/database/database.ts';
+import { DepositContract } from './deposit-contract.ts';
+import { DepositStore } from './deposit-store.ts';
+
+/** How long a request waits for the contract. */
+const DEPLOY_PATIENCE_MS = 10_000;
+const DEPLOY_PAUSE_MS = 100;
+
+export interface DepositsParts extends Omit<SubmitterParts<TransactionOrder>, 'store'> {
+  readonly database: Database;
+  /** Undefined: our own, deployed when first needed. */
+  readonly contract: string | undefined;
+}
+
+export class Deposits {
+  private readonly contract: DepositContract;
+  private readonly submitter: Submitter<TransactionOrder>;
+  private readonly clock: Clock;
+  private isStopped = false;
+
+  constructor({ database, contract, ...parts }: DepositsParts) {
+    this.contract = new DepositContract(database, contract);
+    this.submitter = new Submitter({ ...parts, store: new DepositStore(database, this.contract) });
+    this.clock = parts.clock;
+  }
+
+  /** Looks now: a stake was added, or the service has started. */
+  wake(): void {
+    this.submitter.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.submitter.stop();
+  }
+
+  /** Address of the contract, deployed when it is first asked for; undefined when that takes too long. */
+  async contractAddress(): Promise<string | undefined> {
+    const { contract, clock } = this;
+    const deadline = clock.nowMs() + DEPLOY_PATIENCE_MS;
+    let known = await contract.address();
+    if (known === undefined) contract.isWanted = true;
+    while (known === undefined && !this.isStopped && clock.nowMs() <= deadline) {
+      this.submitter.wake();
+      await pause(DEPLOY_PAUSE_MS);
+      known = await contract.address();
+    }
+    return known;
+  }
+}
