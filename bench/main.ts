@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   pipeline: async () => (await import('./pipeline.ts')).pipeline(),
   micro: async () => (await import('./micro.ts')).micro(),
   rpc: async () => (await import('./rpc.ts')).rpc(),
+  readers: async () => (await import('./readers.ts')).readers(),
   catchup: async () => (await import('./catchup.ts')).catchup(),
   import: async () => (await import('./import.ts')).importBench(),
   start: async () => (await import('./start.ts')).start(),

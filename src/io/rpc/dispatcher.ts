@@ -14,6 +14,7 @@ import {
   resultReply,
 } from './envelope.ts';
 import { failureReply } from './failure.ts';
+import { FirstTries } from './first-try.ts';
 import { type Method, type Param, RPC, RpcError, type Subscription } from './method.ts';
 import { parseParams, positional } from './params.ts';
 
@@ -62,6 +63,8 @@ export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
 /** A batch works for so long before others get their turn. */
 const BATCH_TURN_MS = 5;
+/** A longer request is not tried here first. */
+const TRIED_CHARACTERS_MAX = 8 * 1024;
 /** Calls of one batch that begin together: the signatures of so many transactions take about 5 ms. */
 const OVERLAPPING_CALLS_MAX = 64;
 
@@ -77,6 +80,7 @@ export class Dispatcher<Context> {
   private readonly onCall: CallMeter | undefined;
   private readonly readers: Readers | undefined;
   private readonly watch: Watch | undefined;
+  private readonly tries = new FirstTries();
 
   constructor(
     table: Table<Context>,
@@ -229,10 +233,18 @@ export class Dispatcher<Context> {
       const { reply, isError } = await readers.answer({ ...call, id }, caller, signal);
       return new ReadReply(reply, isError);
     };
-    if (row.isHeavy === true) return read();
+    if (row.isHeavy === true && !this.mayTry(row, call)) return read();
     const args = parseParams(row.params, call.params);
     const context = this.contextOf(caller, id);
-    return row.isHeavy(context, args) ? read() : row.call(context, call.method, args);
+    if (row.isHeavy !== true)
+      return row.isHeavy(context, args) ? read() : row.call(context, call.method, args);
+    const answer = this.tries.run((shouldStop) => row.tryShortly!(context, args, shouldStop));
+    return answer === undefined ? read() : answer;
+  }
+
+  /** Parameters that are long take long to parse, too. */
+  private mayTry({ tryShortly }: Method<Context>, { length }: Call): boolean {
+    return tryShortly !== undefined && length <= TRIED_CHARACTERS_MAX;
   }
 
   /** Nobody hears of a read without an id. */

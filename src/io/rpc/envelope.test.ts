@@ -23,6 +23,7 @@ describe('parseEnvelope', () => {
       id: '7',
       method: 'm',
       params: [1],
+      length: 50,
     });
     expect(single('{"method":"m","params":null}')).toMatchObject({
       id: undefined,

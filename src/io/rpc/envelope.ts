@@ -8,6 +8,8 @@ export interface Call {
   readonly method: string;
   /** undefined: omitted or null. */
   readonly params: unknown;
+  /** Characters of the text that it came in, with what else stood there. */
+  readonly length: number;
 }
 
 export type Entry =
@@ -35,10 +37,10 @@ export function parseEnvelope(text: string): Envelope {
     return { kind: 'unparsable' };
   }
   const ids = unsafeNumberIds(text);
-  if (!Array.isArray(value)) return { kind: 'single', entry: toEntry(value, ids) };
+  if (!Array.isArray(value)) return { kind: 'single', entry: toEntry(value, ids, text.length) };
   if (value.length === 0) return { kind: 'emptyBatch' };
   if (value.length > BATCH_CALLS_MAX) return { kind: 'tooLarge' };
-  return { kind: 'batch', entries: value.map((item) => toEntry(item, ids)) };
+  return { kind: 'batch', entries: value.map((item) => toEntry(item, ids, text.length)) };
 }
 
 /** Numbers that JavaScript would spell differently keep their text: ids are echoed verbatim. */
@@ -52,7 +54,7 @@ function unsafeNumberIds(text: string): Map<number, string> | undefined {
   return found;
 }
 
-function toEntry(value: unknown, ids: Map<number, string> | undefined): Entry {
+function toEntry(value: unknown, ids: Map<number, string> | undefined, length: number): Entry {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return { kind: 'invalid', id: 'null' };
   const members = value as Record<string, unknown>;
@@ -69,7 +71,13 @@ function toEntry(value: unknown, ids: Map<number, string> | undefined): Entry {
       (member(members, 'result') !== undefined || member(members, 'error') !== undefined);
     return isResponse ? { kind: 'response' } : { kind: 'invalid', id: idText ?? 'null' };
   }
-  return { kind: 'call', id: idText, method, params: member(members, 'params') ?? undefined };
+  return {
+    kind: 'call',
+    id: idText,
+    method,
+    params: member(members, 'params') ?? undefined,
+    length,
+  };
 }
 
 /** Go matches member names without regard to case. */

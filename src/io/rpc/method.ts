@@ -29,6 +29,12 @@ export interface Param<T> {
 
 export type Access = 'view' | 'send' | 'admin';
 
+export type Try<Context, Args> = (
+  context: Context,
+  args: Args,
+  shouldStop: () => boolean,
+) => Json | RawJson | undefined;
+
 export interface Method<Context> {
   /** The first is canonical, the rest are aliases. */
   readonly names: readonly string[];
@@ -40,6 +46,8 @@ export interface Method<Context> {
   readonly isOverlapping?: boolean;
   /** Whether a call may take longer than the thread that takes part in consensus can spare. */
   readonly isHeavy?: boolean | ((context: Context, args: readonly unknown[]) => boolean);
+  /** The answer of a heavy method, where it takes but a moment; undefined: it takes longer. Throws as `call`. */
+  readonly tryShortly?: Try<Context, readonly unknown[]> | undefined;
   call(
     context: Context,
     name: string,
@@ -97,6 +105,7 @@ export type MethodBuilder<Context> = <const P extends readonly Param<unknown>[]>
     readonly access?: Access;
     readonly isOverlapping?: boolean;
     readonly isHeavy?: boolean | ((context: Context, args: ValuesOf<P>) => boolean);
+    readonly tryShortly?: Try<Context, ValuesOf<P>>;
     /** `name` is the spelling that the caller used. */
     readonly call: (
       context: Context,
@@ -116,6 +125,7 @@ export function methodOf<Context>(): MethodBuilder<Context> {
     access: row.access ?? 'view',
     isOverlapping: row.isOverlapping ?? false,
     isHeavy: row.isHeavy as NonNullable<Method<Context>['isHeavy']>,
+    tryShortly: row.tryShortly as Method<Context>['tryShortly'],
     call: (context, name, args) => row.call(context, args as never, name),
   });
 }

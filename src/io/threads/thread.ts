@@ -1,5 +1,5 @@
 /** What a thread and its owner say to each other, and the thread's side of it: one task after another. */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import {
   type MessagePort,
   parentPort,
@@ -41,8 +41,9 @@ export interface Done<Result> {
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** Below what its process has: on a busy machine such threads wait for the others. */
+/** Added to what its process has: on a busy machine such threads wait for the others. */
 const NICE = 5;
+const LEAST_PRIORITY = 19;
 
 /** The settings that the thread was started with. */
 export function threadSettings<Settings>(): Settings {
@@ -53,6 +54,16 @@ export function threadSettings<Settings>(): Settings {
 export const threadLog: Log = (level, message, facts) =>
   parentPort!.postMessage({ kind: 'log', level, message, facts } satisfies ThreadMessage<never>);
 
+function yieldToOthers(): void {
+  // Elsewhere it would be the priority of the whole process.
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(Math.min(getPriority() + NICE, LEAST_PRIORITY));
+  } catch {
+    // A sandbox forbids it: threads are equal then.
+  }
+}
+
 /** Answers tasks until the thread is ended. Tasks never overlap: each sees what it alone has begun. */
 export function serveTasks<Task, Result>(
   run: (task: Task, control: TaskControl) => Promise<Done<Result>>,
@@ -61,8 +72,7 @@ export function serveTasks<Task, Result>(
   const stop = new Int32Array((workerData as ThreadData<unknown>).stop);
   const say = (message: ThreadMessage<Result>, transfer?: readonly TransferListItem[]) =>
     port.postMessage(message, transfer);
-  // Elsewhere it would be the priority of the whole process.
-  if (process.platform === 'linux') setPriority(NICE);
+  yieldToOthers();
   let turn: Promise<void> = Promise.resolve();
   port.on('message', ({ id, task }: TaskMessage<Task>) => {
     const control = { shouldStop: () => Atomics.load(stop, 0) === id };

@@ -1,7 +1,7 @@
 /** Calls that change nothing: eth_call, gas estimates, access lists; over both states for the parties of a contract. */
 
 import { equalBytes } from '../../../../core/base/bytes.ts';
-import { fail } from '../../../../core/base/errors.ts';
+import { fail, hasCode } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { bytesToBigInt } from '../../../../core/base/quantity.ts';
 import { blockAuthor } from '../../../../core/chain/extra-data.ts';
@@ -131,6 +131,18 @@ export const callMethods = [
     result: DATA,
     about: 'Runs a message on a state without changing it.',
     isHeavy: true,
+    tryShortly: (context, [args, tag, overrides], shouldStop) => {
+      if (tag.kind === 'pending' || overrides) return undefined;
+      const limits = { ...context.callLimits(), shouldStop };
+      try {
+        return toHex(outputOf(call(requestOf(args), siteOf(context, tag), limits)));
+      } catch (error) {
+        // Of the private state as of time: the reader sees to it.
+        if (hasCode(error, 'CALL_TIMEOUT') || hasCode(error, 'PRIVATE_STATE_BEHIND'))
+          return undefined;
+        throw error;
+      }
+    },
     call: (context, [args, tag, overrides]) =>
       toHex(outputOf(call(requestOf(args), siteOf(context, tag, overrides), context.callLimits()))),
   }),

@@ -164,12 +164,16 @@ async function logsFor(
   from: number,
   to: number,
 ): Promise<Json | RawJson> {
-  if (to - from < NEAR_BLOCKS_MAX) {
-    let at = from;
-    while (at <= to && !mayHoldLogs(view, at, query)) at++;
-    if (at > to) return [];
-  }
+  if (hasNone(view, query, from, to)) return [];
   return search ? search(query, from, to) : logsBetween(view, query, from, to);
+}
+
+/** Whether the blooms of so few blocks say that there is nothing. */
+function hasNone(view: PartyView, query: LogQuery, from: number, to: number): boolean {
+  if (to - from >= NEAR_BLOCKS_MAX) return false;
+  let at = from;
+  while (at <= to && !mayHoldLogs(view, at, query)) at++;
+  return at > to;
 }
 
 /** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY. */
@@ -183,6 +187,12 @@ export const searchMethods = [
     result: arrayOf(LOG),
     about: 'Logs that match, public ones and those of this party.',
     isHeavy: true,
+    tryShortly: ({ view }, [args]) => {
+      if (args.blockHash) return undefined;
+      const from = numberOr(view, args.from ?? LATEST, view.head().number + 1);
+      const to = lastOf(view, args);
+      return view.isPrivateDone(to) && hasNone(view, args.query, from, to) ? [] : undefined;
+    },
     call: (context, [args]) => {
       const { view } = context;
       const answer = () => search(view, args).map(renderFound);
