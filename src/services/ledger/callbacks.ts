@@ -1,31 +1,55 @@
-/** HTTP side of callbacks: one JSON document to a client's server. */
+/** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
+import { fail } from '../../core/base/errors.ts';
 import { HttpClient } from '../../io/host/http-client.ts';
+import { DialList } from '../../io/http/dial-list.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Nothing is read from the answer but its status. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-export interface CallbackPoster {
-  post(url: URL, body: string): Promise<number>;
-  close(): void;
-}
+export class Callbacks {
+  private readonly hosts: DialList;
+  private readonly open = new Set<HttpClient>();
 
-export function callbackPoster(): CallbackPoster {
-  const client = new HttpClient({
-    dialTimeoutMs: TIMEOUT_MS,
-    timeoutMs: TIMEOUT_MS,
-    idleTimeoutMs: TIMEOUT_MS,
-    responseBytesMax: ANSWER_BYTES_MAX,
-  });
-  return {
-    async post(url, text) {
+  /** `hosts`: places besides loopback and the caller's own address. */
+  constructor(hosts: readonly string[]) {
+    this.hosts = new DialList(hosts);
+  }
+
+  /** Throws CALLBACK_HOST_REFUSED for an address that `caller`, an IP address, may not name. */
+  check(url: URL, caller: string): void {
+    if (this.hosts.allowsHost(url.hostname, caller)) return;
+    throw fail(
+      'CALLBACK_HOST_REFUSED',
+      `callbackUrl: ${url.hostname} is neither this machine nor the caller's: the operator may allow it with --rpc.callback-hosts`,
+    );
+  }
+
+  /** Resolves with the HTTP status; rejects without an answer, and where the URL's host is not allowed. */
+  async post(url: URL, text: string, caller: string): Promise<number> {
+    const client = new HttpClient({
+      dialTimeoutMs: TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
+      idleTimeoutMs: TIMEOUT_MS,
+      responseBytesMax: ANSWER_BYTES_MAX,
+      lookup: this.hosts.lookupFor(caller),
+    });
+    this.open.add(client);
+    try {
+      this.check(url, caller);
       const body = Buffer.from(text);
       const headers = [
         ['Content-Type', 'application/json'],
         ['Content-Length', String(body.length)],
       ] as const;
       return (await client.request({ method: 'POST', url, headers, body })).status;
-    },
-    close: () => client.close(),
-  };
+    } finally {
+      client.close();
+      this.open.delete(client);
+    }
+  }
+
+  close(): void {
+    for (const client of this.open) client.close();
+  }
 }

@@ -176,6 +176,13 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'rpc.callback-hosts',
+    type: 'list',
+    about:
+      'Where callbacks of eth_sendTransactionAsync may go besides this machine and the caller: names, addresses, blocks such as 10.1.0.0/16, or * for everywhere',
+    group: RPC,
+  },
+  {
     flag: 'rpc.readers',
     type: 'integer',
     about:

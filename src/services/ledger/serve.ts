@@ -22,7 +22,7 @@ import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
 import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
-import { callbackPoster } from './callbacks.ts';
+import { Callbacks } from './callbacks.ts';
 import { markerSigner } from './eea-marker.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
 import type { Accounts } from './node/accounts.ts';
@@ -120,9 +120,9 @@ export function composeApi(parts: ApiParts): {
     deskOf,
     membersOf: (psi) => parts.privateStates.membersOf(psi),
   });
-  const callbacks = callbackPoster();
+  const callbacks = new Callbacks(options.list('rpc.callback-hosts'));
   const shape = options.string('rpc.async-callback') as CallbackShape;
-  const asyncSends = new AsyncSends({ ...parts, shape, post: callbacks.post });
+  const asyncSends = new AsyncSends({ ...parts, shape, callbacks });
   const rules = () => poolHead(node.chain).nextRules;
   const metrics = metricsOf(node, admin, options, parts.watch);
   const dispatcher = new Dispatcher<Context>(

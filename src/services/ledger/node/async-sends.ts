@@ -2,6 +2,7 @@
  * `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (GoQuorum
  * internal/ethapi/api.go, SendTransactionAsync).
  */
+import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import type { Log, Timers } from '../../../core/ports.ts';
@@ -18,10 +19,16 @@ const STOP_MS = 10_000;
 export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
+export interface CallbackPost {
+  /** Throws where the caller may not name this host. */
+  check(url: URL, caller: string): void;
+  /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
+  post(url: URL, body: string, caller: string): Promise<number>;
+}
+
 export interface AsyncSendsParts {
   readonly shape: CallbackShape;
-  /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
-  post(url: URL, body: string): Promise<number>;
+  readonly callbacks: CallbackPost;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -29,10 +36,12 @@ export interface AsyncSendsParts {
 /** `id`: of the request, as JSON text; undefined for a notification. */
 export interface AsyncRequest {
   /** The caller's. */
-  readonly desk: Pick<SendDesk, 'send'>;
+  readonly desk: Pick<SendDesk, 'send' | 'accounts'>;
   readonly args: TransactionArgs;
   readonly callbackUrl: string;
   readonly id: string | undefined;
+  /** Address of the caller. */
+  readonly remote: string;
 }
 
 export class AsyncSends {
@@ -50,12 +59,16 @@ export class AsyncSends {
     this.isStopped = false;
   }
 
-  /** Takes the request; throws `too many concurrent requests`. */
-  begin(request: AsyncRequest): void {
+  /**
+   * Takes the request. Throws `too many concurrent requests`, and before anything is sent or called:
+   * ACCOUNT_UNKNOWN, CALLBACK_URL_INVALID, CALLBACK_HOST_REFUSED.
+   */
+  begin({ callbackUrl, ...request }: AsyncRequest): void {
     if (this.isStopped) throw fail('SEND_STOPPING', 'the node is shutting down');
     if (this.running.size >= ASYNC_SENDS_MAX)
       throw fail('SEND_TOO_MANY', 'too many concurrent requests');
-    const work = this.run(request).finally(() => this.running.delete(work));
+    const url = this.urlOf(callbackUrl, request);
+    const work = this.run(request, url).finally(() => this.running.delete(work));
     this.running.add(work);
   }
 
@@ -76,9 +89,27 @@ export class AsyncSends {
     });
   }
 
-  private async run({ desk, args, callbackUrl, id }: AsyncRequest): Promise<void> {
+  /** Nobody is called for an account that this node does not have. */
+  private urlOf(
+    text: string,
+    { desk, args, remote }: Pick<AsyncRequest, 'desk' | 'args' | 'remote'>,
+  ): URL | undefined {
+    if (text === '') return undefined;
+    const { from } = args;
+    const isOwn = from && desk.accounts().some((address) => equalBytes(address, from));
+    if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
+    const url = httpUrl(text);
+    if (!url) throw fail('CALLBACK_URL_INVALID', 'callbackUrl is not an http or https URL');
+    this.parts.callbacks.check(url, remote);
+    return url;
+  }
+
+  private async run(
+    { desk, args, id, remote }: Omit<AsyncRequest, 'callbackUrl'>,
+    url: URL | undefined,
+  ): Promise<void> {
     const outcome = await this.send(desk, args);
-    if (callbackUrl !== '') await this.tell(callbackUrl, bodyOf(this.parts.shape, id, outcome));
+    if (url) await this.tell(url, bodyOf(this.parts.shape, id, outcome), remote);
   }
 
   private async send(desk: AsyncRequest['desk'], args: TransactionArgs): Promise<Outcome> {
@@ -92,11 +123,9 @@ export class AsyncSends {
     }
   }
 
-  private async tell(callbackUrl: string, body: string): Promise<void> {
-    const url = httpUrl(callbackUrl);
-    if (!url) return this.note('the callback URL is no http or https URL', undefined);
+  private async tell(url: URL, body: string, remote: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const fault = await this.post(url, body);
+      const fault = await this.post(url, body, remote);
       if (fault === undefined) return;
       if (!fault.isPassing || attempt === CALLBACK_TRIES_MAX) return this.note(fault.text, url);
       await this.pause(CALLBACK_PAUSE_MS_MIN * 2 ** (attempt - 1));
@@ -104,9 +133,9 @@ export class AsyncSends {
   }
 
   /** undefined: delivered. A server's refusal stands; its faults and silence may pass. */
-  private async post(url: URL, body: string): Promise<CallbackFault | undefined> {
+  private async post(url: URL, body: string, remote: string): Promise<CallbackFault | undefined> {
     try {
-      const status = await this.parts.post(url, body);
+      const status = await this.parts.callbacks.post(url, body, remote);
       if (status < 400) return undefined;
       return { text: `HTTP status ${status}`, isPassing: status >= 500 || status === 429 };
     } catch (error) {
@@ -115,8 +144,8 @@ export class AsyncSends {
   }
 
   /** The URL's path and query may hold a secret of the client's. */
-  private note(err: string, url: URL | undefined): void {
-    this.parts.log('warn', 'Callback of a send not delivered', { host: url?.host, err });
+  private note(err: string, url: URL): void {
+    this.parts.log('warn', 'Callback of a send not delivered', { host: url.host, err });
   }
 
   private pause(ms: number): Promise<void> {

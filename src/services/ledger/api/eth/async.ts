@@ -38,8 +38,8 @@ export const asyncMethods = [
     access: 'send',
     about:
       'As eth_sendTransaction, but answers 32 zero bytes at once; `callbackUrl` gets the hash or the error.',
-    call: ({ asyncSends, desk, requestId }, [{ args, callbackUrl }]) => {
-      asyncSends.begin({ desk, args, callbackUrl, id: requestId });
+    call: ({ asyncSends, caller, desk, requestId }, [{ args, callbackUrl }]) => {
+      asyncSends.begin({ desk, args, callbackUrl, id: requestId, remote: caller.remote });
       return toHex(ZERO_HASH);
     },
   }),
