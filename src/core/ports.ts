@@ -79,6 +79,15 @@ export interface Timer {
 export interface Effort {
   /** For one turn of the event loop: wants a pause once a few milliseconds are over. */
   slice(): Pace;
+  /** Starts now. */
+  stopwatch(): Stopwatch;
+}
+
+export interface Stopwatch {
+  /** Costs little to ask. */
+  elapsedMs(): number;
+  /** CPU time that this thread has used. */
+  cpuMs(): number;
 }
 
 /** Notes what a thread works on, so that whoever is kept waiting can be told why. */

@@ -1,6 +1,6 @@
 /** The processor of one virtual node: execution takes virtual time, so much for each gas. */
 import type { Pace } from '../../src/core/base/pace.ts';
-import type { Effort, Timers } from '../../src/core/ports.ts';
+import type { Effort, Stopwatch, Timers } from '../../src/core/ports.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** A turn of the event loop; without a cost of gas, turns end by gas all the same. */
@@ -10,6 +10,7 @@ const SLICE_GAS = 2_000_000;
 export class VirtualEffort implements Effort, Timers {
   private readonly time: VirtualTime;
   private readonly nanosecondsAGas: number;
+  private workedMs = 0;
   /** Worked, and not waited for yet. */
   private owedMs = 0;
 
@@ -19,15 +20,22 @@ export class VirtualEffort implements Effort, Timers {
   }
 
   slice(): Pace {
-    let workedMs = 0;
+    const endMs = this.workedMs + SLICE_MS;
     let spent = 0;
     return (gas) => {
       const ms = (gas * this.nanosecondsAGas) / 1e6;
-      workedMs += ms;
       spent += gas;
+      this.workedMs += ms;
       this.owedMs += ms;
-      return workedMs < SLICE_MS && spent < SLICE_GAS ? 'go' : 'pause';
+      return this.workedMs < endMs && spent < SLICE_GAS ? 'go' : 'pause';
     };
+  }
+
+  /** What it worked. */
+  stopwatch(): Stopwatch {
+    const startMs = this.workedMs;
+    const workedMs = () => this.workedMs - startMs;
+    return { elapsedMs: workedMs, cpuMs: workedMs };
   }
 
   set(delayMs: number, fire: () => void): { cancel(): void } {

@@ -31,6 +31,8 @@ export interface AdmissionContext {
   /** Wei; remote transactions below it are refused where gas has a price. */
   readonly priceLimit: bigint;
   readonly isLocal: boolean;
+  /** As PoolLimits. */
+  readonly gasMax: bigint;
   /** BFT and Raft networks carry no blobs. */
   readonly hasBlobs: boolean;
   /** The private transaction inside of a privacy marker, when it could be fetched. */
@@ -167,6 +169,14 @@ export const ADMISSION_CHECKS: readonly AdmissionCheck[] = [
     text: 'intrinsic gas too low',
     check: (transaction, { head }) =>
       transaction.gasLimit < BigInt(intrinsicGas(transaction, head.nextRules)),
+  },
+  {
+    name: 'GAS_MAX',
+    text: 'exceeds the gas that this node takes for a transaction',
+    check: (transaction, { gasMax }) =>
+      gasMax > 0n && transaction.gasLimit > gasMax
+        ? `exceeds the gas that this node takes for a transaction: ${transaction.gasLimit} > ${gasMax}`
+        : undefined,
   },
 ];
 

@@ -7,6 +7,8 @@ export interface PoolLimits {
   readonly priceLimit: bigint;
   /** Percent by which a replacement must pay more. */
   readonly priceBump: bigint;
+  /** Most gas that a transaction may have; 0: what a block has. */
+  readonly gasMax: bigint;
   /** Executable transactions that every remote sender may keep. */
   readonly accountSlots: number;
   /** Executable transactions in all; what is beyond goes from the largest remote senders. */
@@ -27,6 +29,7 @@ export interface PoolLimits {
 export const POOL_LIMITS: PoolLimits = {
   priceLimit: 1n,
   priceBump: 10n,
+  gasMax: 0n,
   accountSlots: 16,
   globalSlots: 4096,
   accountQueue: 64,

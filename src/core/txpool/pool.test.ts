@@ -53,7 +53,29 @@ describe('admission', () => {
       'nonce has max value',
       'insufficient funds for gas * price + value',
       'intrinsic gas too low',
+      // Ours, and off unless --miner.txgaslimit is given.
+      'exceeds the gas that this node takes for a transaction',
     ]);
+  });
+
+  it('has a bound on gas where one was asked for', () => {
+    const { pool } = poolOf({ limits: { gasMax: 100_000n } });
+    pool.add(fakeTransaction(ALICE, { gasLimit: 100_000n }), 0);
+    expect(refusal(() => pool.add(fakeTransaction(BOB, { gasLimit: 100_001n }), 0))).toBe(
+      'exceeds the gas that this node takes for a transaction: 100001 > 100000',
+    );
+  });
+
+  it('takes nothing back that was barred, and keeps what follows it', () => {
+    const { pool } = poolOf();
+    const [slow, later] = [0n, 1n].map((nonce) => fakeTransaction(ALICE, { nonce }));
+    pool.add(slow!, 0);
+    pool.add(later!, 0);
+    pool.bar(slow!.hash, 'it takes too long');
+    expect(pool.stats).toEqual({ pending: 0, queued: 1 });
+    expect(refusal(() => pool.add(slow!, 0, { isLocal: true }))).toBe('it takes too long');
+    pool.add(fakeTransaction(ALICE, { nonce: 0n }), 0);
+    expect(pool.stats).toEqual({ pending: 2, queued: 0 });
   });
 
   it.each([

@@ -4,6 +4,7 @@
  * `nowMs`.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
+import { Lru } from '../base/lru.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import {
   type AdmissionContext,
@@ -19,6 +20,8 @@ import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
 /** Senders that are remembered as local after their transactions have left the pool. */
 const LOCAL_SENDERS_MAX = 100_000;
+/** Remembered, so that peers that still have them do not bring them back. */
+const BARRED_MAX = 4096;
 
 export type { PoolLimits } from './limits.ts';
 
@@ -47,6 +50,8 @@ export class TransactionPool {
   private readonly entries = new Map<string, PoolEntry>();
   private readonly queues = new Map<string, SenderQueue>();
   private readonly localSenders = new Set<string>();
+  /** Why each is not taken in again, by hash. */
+  private readonly barred = new Lru<string, string>(BARRED_MAX);
   private pendingCount = 0;
   private arrivals = 0;
   private promoted: Transaction[] = [];
@@ -72,6 +77,8 @@ export class TransactionPool {
   add(transaction: Transaction, nowMs: number, options: AddOptions = {}): Transaction | undefined {
     const key = keyOf(transaction.hash);
     if (this.entries.has(key)) throw refused('KNOWN', 'already known');
+    const why = this.barred.get(key);
+    if (why !== undefined) throw refused('BARRED', why);
     const fault = firstFault(transaction, this.contextOf(transaction, options));
     if (fault) throw refused(fault.name, fault.text);
     const address = transaction.sender;
@@ -173,6 +180,12 @@ export class TransactionPool {
     if (entry) this.drop(entry);
   }
 
+  /** As `remove`, and it is not taken in again; `why` is what who sends it is told. */
+  bar(hash: Uint8Array, why: string): void {
+    this.barred.set(keyOf(hash), why);
+    this.remove(hash);
+  }
+
   content(): SenderContent[] {
     return [...this.queues.values()].map(contentOf);
   }
@@ -213,6 +226,7 @@ export class TransactionPool {
       head: this.head,
       state: this.state,
       priceLimit: limits.priceLimit,
+      gasMax: limits.gasMax,
       hasBlobs: this.hasBlobs,
       inner: options.inner,
       permissionFault: options.permissionFault,

@@ -1,4 +1,5 @@
 import type { Effort } from '../../core/ports.ts';
+import { threadCpuMs } from './thread-cpu.ts';
 
 /** A turn of the event loop: agreement waits no longer for its messages and timers. */
 const SLICE_MS = 5;
@@ -7,5 +8,12 @@ export const systemEffort: Effort = {
   slice() {
     const end = performance.now() + SLICE_MS;
     return () => (performance.now() < end ? 'go' : 'pause');
+  },
+  stopwatch() {
+    const startMs = performance.now();
+    const startCpuMs = threadCpuMs();
+    const elapsedMs = () => performance.now() - startMs;
+    // The process may have used more than this thread, which cannot have used more than passed.
+    return { elapsedMs, cpuMs: () => Math.min(elapsedMs(), threadCpuMs() - startCpuMs) };
   },
 };

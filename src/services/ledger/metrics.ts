@@ -37,12 +37,14 @@ export function metricsOf(
 }
 
 function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: AdminDesk): void {
-  const { chain, pool, events, follower } = node;
+  const { chain, pool, builder, events, follower } = node;
   const head = () => chain.head().number;
   for (const name of ['block', 'header', 'receipt']) metrics.probe(`chain/head/${name}`, head);
   metrics.probe('p2p/peers', () => admin.peers().length);
   metrics.probe('txpool/pending', () => pool.stats.pending);
   metrics.probe('txpool/queued', () => pool.stats.queued);
+  metrics.probe('quorate/miner/leftout', () => builder.leftOut);
+  metrics.probe('quorate/miner/dropped', () => builder.trials.dropped);
   metrics.probe('quorate/mining', () => Number(admin.isMining()));
   if (follower) {
     metrics.probe('quorate/private/behind/blocks', () => head() - follower.cursor());

@@ -192,6 +192,21 @@ export const NODE_ROWS: readonly OptionRow[] = [
     group: MINER,
   },
   {
+    flag: 'miner.txtime',
+    type: 'duration',
+    about:
+      'CPU time that one transaction may take before this node drops it; half of the request timeout by default, 5s on Raft',
+    group: MINER,
+  },
+  {
+    flag: 'miner.txgaslimit',
+    type: 'integer',
+    default: 0,
+    about:
+      'Most gas of a transaction in the pool and in blocks of this node; 0 for that of a block',
+    group: MINER,
+  },
+  {
     flag: 'miner.extradata',
     type: 'string',
     default: '',

@@ -26,6 +26,7 @@ export function poolLimits(options: ParsedOptions): Partial<PoolLimits> {
     globalQueue: options.number('txpool.globalqueue')!,
     priceLimit: BigInt(options.number('txpool.pricelimit')!),
     priceBump: BigInt(options.number('txpool.pricebump')!),
+    gasMax: BigInt(options.number('miner.txgaslimit')!),
     lifetimeMs: options.number('txpool.lifetime')!,
     hasLocals: !options.boolean('txpool.nolocals'),
     locals: options.list('txpool.locals').map(localAddress),

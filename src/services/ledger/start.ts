@@ -245,6 +245,7 @@ function nodeSettings(
     builder: {
       gasFloor: BigInt(options.number('miner.gastarget')!),
       gasCeiling: BigInt(options.number('miner.gaslimit')!),
+      transactionMs: options.number('miner.txtime'),
       vanity: vanityOf(options.string('miner.extradata')!),
     },
     isMining: options.boolean('mine'),

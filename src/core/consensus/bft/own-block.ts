@@ -50,7 +50,11 @@ export function keepOwnBlock(step: StepBase, block: Block): boolean {
     return false;
   const isTooEarly =
     block.transactions.length === 0 && Number(header.timestamp) * 1000 < emptyDueMs(step);
-  if (isTooEarly) return false;
+  if (isTooEarly) {
+    // The pool holds nothing that this block had room or time for: what comes ends the wait.
+    state.hasTransactions = false;
+    return false;
+  }
   state.own = block;
   state.checked.set(keyOf(block.hash), { fault: undefined });
   return state.current.wanted !== undefined;

@@ -18,6 +18,7 @@ import { EngineSwitch } from '../../../core/consensus/engine-switch.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../core/consensus/header-template.ts';
 import type { Clock, Log, Timers } from '../../../core/ports.ts';
 import type { BlockBuilder } from './block-builder.ts';
+import { bftBounds } from './build-bounds.ts';
 import type { Chain } from './chain.ts';
 import { type AssembleRequest, Driver } from './driver.ts';
 import type { Events } from './events.ts';
@@ -113,6 +114,7 @@ export class BftParticipation {
         if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
       }),
       parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
+      parts.events.on('released', () => driver.post({ kind: 'transactionsPending' })),
     );
   }
 
@@ -240,13 +242,16 @@ export class BftParticipation {
     { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
-    const { chain, builder, signer, hasPending } = this.parts;
+    const { chain, book, builder, signer, hasPending } = this.parts;
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
     const { address } = signer;
     const proposer = { address, seal: (header: Header) => this.withSeal(header) };
-    const built = await builder.build(this.template(notBeforeMs), proposer, isWanted);
-    return built?.block;
+    const bounds = bftBounds(book.rulesAt(chain.head().number + 1));
+    for (;;) {
+      const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
+      if (mayBeEmpty || !built?.isWasted) return built?.block;
+    }
   }
 
   /** An IBFT header is signed by its proposer; in QBFT the miner field names it. */

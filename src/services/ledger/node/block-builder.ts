@@ -1,7 +1,8 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
 import { type Address, equalBytes, ZERO_HASH } from '../../../core/base/bytes.ts';
+import { hasCode } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
-import type { Pace } from '../../../core/base/pace.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../core/chain/block.ts';
 import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
 import { nextBaseFee } from '../../../core/chain/fees.ts';
@@ -15,11 +16,16 @@ import { nextGasLimit } from '../../../core/execution/gas-limit.ts';
 import type { ExecutedBlock, StateBase } from '../../../core/execution/result.ts';
 import type { Effort, Log, Timers } from '../../../core/ports.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
+import { Budget } from './budget.ts';
+import type { BuildBounds } from './build-bounds.ts';
 import type { Chain } from './chain.ts';
+import type { Trials } from './trials.ts';
 
 export interface BuilderSettings {
   gasFloor: bigint;
   gasCeiling: bigint;
+  /** CPU time of one transaction, in place of what follows from the consensus. */
+  readonly transactionMs?: number | undefined;
   readonly vanity: Uint8Array;
 }
 
@@ -44,9 +50,21 @@ export interface SpeculativeSite {
   isTaken(transaction: Transaction): boolean;
 }
 
+interface Stage {
+  readonly execution: BlockExecution;
+  readonly header: Header;
+  readonly isWanted: () => boolean;
+  readonly site: SpeculativeSite | undefined;
+  readonly bounds: BuildBounds;
+  /** The same block, empty, on the head. */
+  readonly stageAlone: () => BlockExecution;
+}
+
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
+  /** It has no transactions because its time went to one that was left out: others may wait. */
+  readonly isWasted: boolean;
 }
 
 export class BlockBuilder {
@@ -56,6 +74,9 @@ export class BlockBuilder {
   private readonly timers: Timers;
   private readonly effort: Effort;
   private readonly log: Log;
+  readonly trials: Trials;
+  /** Transactions that blocks had no time for, since the start. */
+  leftOut = 0;
 
   constructor(parts: {
     chain: Chain;
@@ -63,6 +84,7 @@ export class BlockBuilder {
     settings: BuilderSettings;
     timers: Timers;
     effort: Effort;
+    trials: Trials;
     log: Log;
   }) {
     this.chain = parts.chain;
@@ -71,6 +93,7 @@ export class BlockBuilder {
     this.timers = parts.timers;
     this.effort = parts.effort;
     this.log = parts.log;
+    this.trials = parts.trials;
   }
 
   /** A block on the head, or on `site`, after `template`; undefined when `isWanted` turned false meanwhile. */
@@ -78,12 +101,18 @@ export class BlockBuilder {
     template: HeaderTemplate,
     proposer: Proposer,
     isWanted: () => boolean,
+    bounds: BuildBounds,
     site?: SpeculativeSite,
   ): Promise<BuiltBlock | undefined> {
     const parent = this.chain.head();
     const header = this.emptyHeader(template, site?.parent ?? parent.header);
     const execution = this.execution(header, proposer.address, site);
-    const transactions = await this.fill(execution, header, isWanted, site);
+    const stageAlone = () => this.execution(header, proposer.address);
+    const { leftOut } = this;
+    const transactions = await this.fill({
+      ...{ execution, header, isWanted, site, stageAlone },
+      bounds: this.ownBounds(bounds),
+    });
     if (!transactions) return undefined;
     await this.chain.advance(execution);
     if (!isWanted()) return undefined;
@@ -91,7 +120,8 @@ export class BlockBuilder {
     const result = execution.result();
     const block = sealOff(header, transactions, result, proposer.seal);
     this.chain.keep(block, result);
-    return { block, result };
+    const isWasted = transactions.length === 0 && this.leftOut > leftOut;
+    return { block, result, isWasted };
   }
 
   /** What would be proposed on the head now: the header without its roots, and transactions in the order of a block. */
@@ -102,7 +132,8 @@ export class BlockBuilder {
     while (transactions.length < PREVIEW_TRANSACTIONS_MAX) {
       const transaction = selection.next(header.gasLimit);
       if (!transaction) break;
-      transactions.push(transaction);
+      if (this.trials.has(transaction)) selection.leaveOut(transaction);
+      else transactions.push(transaction);
     }
     return { header, transactions };
   }
@@ -113,46 +144,76 @@ export class BlockBuilder {
     return new BlockExecution({ ...job, author });
   }
 
-  /** Tries transactions until the block is full, the pool is out, or nobody wants the block any more. */
-  private async fill(
-    execution: BlockExecution,
-    header: Header,
-    isWanted: () => boolean,
-    site: SpeculativeSite | undefined,
-  ): Promise<Transaction[] | undefined> {
+  /** Tries transactions until the block is full, its time is over, the pool is out, or nobody wants the block any more. */
+  private async fill(stage: Stage): Promise<Transaction[] | undefined> {
+    const { execution, header, site, bounds } = stage;
+    const { trials, pool } = this;
     const included: Transaction[] = [];
-    const selection = this.pool.select(header.baseFeePerGas ?? 0n);
-    let pace = this.effort.slice();
-    while (execution.gasLeft >= TRANSACTION_GAS_MIN) {
+    const budget = new Budget(this.effort, bounds.transactionMs, 2 * bounds.transactionMs);
+    const proven = trials.takeProven((each) => this.isNext(each) && !site?.isTaken(each));
+    if (proven) {
+      const outcome = await this.include(stage, proven, budget);
+      if (outcome === 'unwanted') return undefined;
+      if (outcome === 'done') included.push(proven);
+    }
+    budget.limitMs = bounds.blockMs;
+    const selection = pool.select(header.baseFeePerGas ?? 0n);
+    while (execution.gasLeft >= TRANSACTION_GAS_MIN && !budget.isSpent()) {
       const transaction = selection.next(execution.gasLeft);
       if (!transaction) break;
-      if (site?.isTaken(transaction)) continue;
-      let outcome = this.include(execution, transaction, pace, site !== undefined);
-      while (outcome === 'more') {
-        await new Promise<void>((resolve) => this.timers.yield(resolve));
-        if (!isWanted()) return undefined;
-        pace = this.effort.slice();
-        outcome = this.include(execution, transaction, pace, site !== undefined);
+      if (included[0] === transaction || site?.isTaken(transaction)) continue;
+      const beganMs = budget.elapsedMs();
+      const isTooMuch = (trials.costOf(transaction) ?? 0) > budget.limitMs - beganMs;
+      if (isTooMuch || transaction === proven || trials.has(transaction)) {
+        selection.leaveOut(transaction);
+        continue;
       }
+      const outcome = await this.include(stage, transaction, budget);
+      if (outcome === 'unwanted') return undefined;
       if (outcome === 'done') included.push(transaction);
       else selection.leaveOut(transaction);
+      if (outcome !== 'late') continue;
+      this.leftOut++;
+      this.log('info', 'Transaction left out of the block: its time is over', {
+        hash: bareHex(transaction.hash),
+        number: header.number,
+      });
+      if (budget.elapsedMs() - beganMs < bounds.blockMs / 2) continue;
+      const { stageAlone } = stage;
+      trials.add({ transaction, limitMs: bounds.transactionMs, stage: stageAlone });
     }
     return included;
   }
 
-  private include(
-    execution: BlockExecution,
+  private ownBounds({ blockMs, transactionMs }: BuildBounds): BuildBounds {
+    const ownMs = this.settings.transactionMs ?? transactionMs;
+    return { blockMs: Math.min(blockMs, ownMs), transactionMs: ownMs };
+  }
+
+  /** Executable on the head. */
+  private isNext({ sender, nonce, hash }: Transaction): boolean {
+    const [first] = this.pool.contentFrom(sender).pending;
+    return first?.nonce === nonce && equalBytes(first.hash, hash);
+  }
+
+  private async include(
+    { execution, isWanted, site }: Stage,
     transaction: Transaction,
-    pace: Pace,
-    isSpeculative = false,
-  ): 'more' | 'done' | 'refused' {
+    budget: Budget,
+  ): Promise<'done' | 'refused' | 'late' | 'unwanted'> {
     try {
-      return execution.include(transaction, pace);
+      while (execution.include(transaction, budget.pace) === 'more') {
+        budget.suspend();
+        await new Promise<void>((resolve) => this.timers.yield(resolve));
+        if (!isWanted()) return 'unwanted';
+        budget.resume();
+      }
+      return 'done';
     } catch (error) {
-      const why = error as Error & { code?: string };
-      if (why.code !== 'BLOCK_TRANSACTION_INVALID') throw error;
-      this.log('debug', 'Transaction left out of the block', { why: why.message });
-      if (!isSpeculative) this.pool.remove(transaction.hash);
+      if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';
+      if (!hasCode(error, 'BLOCK_TRANSACTION_INVALID')) throw error;
+      this.log('debug', 'Transaction left out of the block', { why: error.message });
+      if (!site) this.pool.remove(transaction.hash);
       return 'refused';
     }
   }

@@ -37,6 +37,7 @@ import { RaftParticipation, type RaftPorts, type RaftSettings } from './raft-par
 import { RulesWatch } from './rules-watch.ts';
 import { StoreUpkeep } from './store-upkeep.ts';
 import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
+import { Trials } from './trials.ts';
 import { ValidatorBook } from './validator-book.ts';
 
 export interface NodePorts {
@@ -87,6 +88,7 @@ export interface PendingParts {
 export interface LedgerNode {
   readonly chain: Chain;
   readonly pool: TransactionPool;
+  readonly builder: BlockBuilder;
   readonly door: TransactionDoor;
   readonly peers: PeerProtocols;
   readonly events: Events;
@@ -175,14 +177,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     rules,
     rulesHeard: () => bft?.rulesHeard(),
   });
-  const builder = new BlockBuilder({
-    chain,
-    pool,
-    settings: settings.builder,
-    timers,
-    effort,
-    log,
-  });
+  const builder = builderOf(ports, settings, { chain, pool, door, events });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = book && bftOf(ports, settings, { ...shared, book, rules });
   const raft = raftOf(ports, settings, shared);
@@ -192,12 +187,27 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const { isMining } = settings;
   const emit = checkpointLog(log, settings.emitsCheckpoints ?? false);
   const sent = sentTransactions(events, emit);
-  const parts = [sent, ...partsOf({ upkeep, follower, door, peers, bft, raft, isMining })];
+  const ending = { name: 'trials', start: () => {}, stop: () => builder.trials.stop() };
+  const parts = [sent, ending, ...partsOf({ upkeep, follower, door, peers, bft, raft, isMining })];
   return {
-    ...{ chain, pool, door, peers, events, book, bft, raft, payloads, follower },
+    ...{ chain, pool, builder, door, peers, events, book, bft, raft, payloads, follower },
     planPending,
     parts,
   };
+}
+
+function builderOf(
+  { timers, effort, log, fatal }: NodePorts,
+  { builder: settings }: NodeSettings,
+  { chain, pool, door, events }: Pick<LedgerNode, 'chain' | 'pool' | 'door' | 'events'>,
+): BlockBuilder {
+  const trials = new Trials({
+    ...{ effort, timers, log, fatal },
+    isWaiting: ({ hash }) => pool.has(hash),
+    drop: (transaction, why) => door.bar(transaction, why),
+    release: (transaction) => events.emit('released', transaction),
+  });
+  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings });
 }
 
 interface Participants {
@@ -219,7 +229,7 @@ function bftOf(
   shared: Participants & { book: ValidatorBook; rules: RulesWatch },
 ): BftParticipation {
   const { votes } = ports;
-  const { pool, peers } = shared;
+  const { pool, peers, builder } = shared;
   return new BftParticipation({
     ...ports,
     ...shared,
@@ -229,7 +239,7 @@ function bftOf(
       write: (memory) => votes.remember(memory),
     },
     vanity: settings.builder.vanity,
-    hasPending: () => pool.stats.pending > 0,
+    hasPending: () => pool.stats.pending > builder.trials.size,
     announce: (block) => peers.announce(block),
   });
 }

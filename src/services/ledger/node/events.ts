@@ -14,6 +14,8 @@ export interface EventMap {
   submitted: Transaction;
   /** Transactions became executable in the pool. */
   pending: readonly Transaction[];
+  /** A transaction that blocks had no time for was tried, and may go into one now. */
+  released: Transaction;
   /** Whether a sync from peers is under way. */
   syncing: boolean;
 }

@@ -13,6 +13,7 @@ import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
 import { OverlayReader } from '../../../core/state/overlay-reader.ts';
 import type { TransactionPool } from '../../../core/txpool/pool.ts';
 import type { BlockBuilder, SpeculativeSite } from './block-builder.ts';
+import { RAFT_BOUNDS } from './build-bounds.ts';
 import type { Chain } from './chain.ts';
 import type { Checkpoint } from './checkpoints.ts';
 
@@ -114,12 +115,14 @@ export class RaftMinter {
     try {
       const isWanted = () => this.isMinting && speculation.generation === generation;
       const minted = await this.build(isWanted);
-      if (!minted || minted.block.transactions.length === 0 || !isWanted()) return;
+      if (!minted || !isWanted()) return;
       const { block, result } = minted;
       const { hash, header, transactions } = block;
-      speculation.extend({ hash, header, transactions, result });
-      this.announce(block);
-      parts.propose(block);
+      if (transactions.length > 0) {
+        speculation.extend({ hash, header, transactions, result });
+        this.announce(block);
+        parts.propose(block);
+      } else if (!minted.isWasted) return;
     } finally {
       this.isBuilding = false;
     }
@@ -154,7 +157,7 @@ export class RaftMinter {
       }),
     };
     const site = above.length > 0 ? this.siteOn(above) : undefined;
-    return builder.build(template, proposer, isWanted, site);
+    return builder.build(template, proposer, isWanted, RAFT_BOUNDS, site);
   }
 
   /** The head may have moved while the news of it is on its way. */

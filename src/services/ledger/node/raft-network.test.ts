@@ -42,6 +42,8 @@ class Network {
   readonly raftHub = new MemoryRaftHub(this.time);
   readonly nodes: MemoryNode[] = [];
   nonce = 0;
+  /** Of virtual time that execution takes. */
+  nanosecondsAGas = 0;
 
   async start(): Promise<void> {
     for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
@@ -52,6 +54,7 @@ class Network {
     const id = raftId ?? index + 1;
     return memoryNode({
       ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
+      nanosecondsAGas: this.nanosecondsAGas,
       raft: {
         links: this.raftHub.links(id),
         settings: {
@@ -220,6 +223,27 @@ describe('a Raft cluster in memory', () => {
       [1, 2, 3],
       [1, 2, 3],
     ]);
+  });
+
+  it('drops a transaction that takes longer than 5 s, and mines what takes less', async () => {
+    network = new Network();
+    network.nanosecondsAGas = 400;
+    await network.start();
+    const minter = await network.minter();
+    await network.mine(1);
+    const loop = (sender: number, seconds: number) => {
+      const gasLimit = BigInt(seconds * 2_500_000);
+      const fields = { nonce: 0n, gasLimit, data: fromHex('0x5b600056') };
+      return signTransaction(fields, RICH[sender]!, { chainId: 1337n });
+    };
+    const [endless, heavy] = [loop(1, 40), loop(2, 3)];
+    for (const transaction of [endless, heavy]) await minter.door.submit(transaction);
+    await network.mine(3);
+    const isHere = ({ chain }: MemoryNode) =>
+      chain.store.transactionByHash(heavy.hash) !== undefined;
+    await network.until(() => network.nodes.every(isHere), 'the heavy one is mined');
+    await network.until(() => !minter.pool.has(endless.hash), 'the endless one is dropped');
+    await network.mine(1);
   });
 
   it('says so when the cluster does not take a change', async () => {

@@ -142,6 +142,7 @@ export class RaftParticipation {
     this.endings.push(
       events.on('committed', ({ block }) => this.minter.accepted(block)),
       events.on('pending', () => this.minter.request()),
+      events.on('released', () => this.minter.request()),
     );
     this.nextTickMs = this.parts.clock.nowMs() + TICK_MS;
     this.schedule();

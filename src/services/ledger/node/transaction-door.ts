@@ -91,6 +91,14 @@ export class TransactionDoor {
     return transaction.hash;
   }
 
+  /** Takes one out of the pool and the journal, never to come in again. `why`: what who sends it is told. */
+  async bar({ hash }: Transaction, why: string): Promise<void> {
+    this.parts.pool.bar(hash, why);
+    if (!this.local.delete(keyOf(hash))) return;
+    // A restart would bring it back.
+    await this.parts.journal.compact(() => this.localTransactions());
+  }
+
   /** From a peer: the answer to a request, or gossip. Their senders are recovered here, in slices. */
   receive(transactions: readonly Transaction[]): void {
     const room = WAITING_MAX - this.waiting.length;
