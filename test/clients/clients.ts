@@ -1,27 +1,98 @@
 /** Every client that is tried: where it comes from, and how its program is run. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 export type Scheme = 'http' | 'ws';
 
 export interface Client {
-  /** Of its folder here. */
-  readonly folder: string;
-  /** As people call it. */
+  /** As people call it, with its version. */
   readonly title: string;
-  /** The package that has its version. */
-  readonly versionOf: string;
+  /** Of its program, here. */
+  readonly folder: string;
+  /** Absent: it is installed with the project. */
+  readonly installation?: Installation;
+  /** It takes no older Node; absent: the project's will do. */
+  readonly nodeMajor?: number;
   readonly schemes: readonly Scheme[];
-  /** False: it subscribes to nothing. */
+  /** Its tool cannot run twice at once in one folder. */
+  readonly alone?: true;
+  /** False: it has no subscriptions. */
   readonly hears?: false;
-  /** The command line in its installed folder, for a file with the task. */
+  /** The command line in the folder that it is installed in, for a file with the task. */
   command(task: string): readonly string[];
 }
 
-const BOTH: readonly Scheme[] = ['http', 'ws'];
-const program = (task: string) => ['node', 'run.mjs', task];
+export interface Installation {
+  /** What `fetch` follows: done once for each text of it. */
+  readonly lockFile: string;
+  readonly fetch: readonly string[];
+  /** Compiles what is ours; done each time. */
+  readonly build?: readonly string[];
+}
 
-/** Installed with the project: they run in `npm test`. */
+const HERE = import.meta.dirname;
+const PROJECT = resolve(HERE, '../..');
+const BOTH: readonly Scheme[] = ['http', 'ws'];
+const HTTP: readonly Scheme[] = ['http'];
+const NPM = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+
+const program = (task: string) => ['node', 'run.mjs', task];
+const hardhat = (script: string) => () => [
+  ...['npx', 'hardhat', 'run', '--no-compile', '--network', 'ledger', `scripts/${script}.js`],
+];
+
+function fromNpm(
+  folder: string,
+  of: string,
+  more: { readonly name?: string; readonly build?: readonly string[] } & Partial<Client> = {},
+): Client {
+  const { name = of, build, ...rest } = more;
+  const { dependencies = {} } = packageIn(join(HERE, folder));
+  return {
+    title: `${name} ${dependencies[of]}`,
+    ...{ folder, schemes: BOTH, command: program },
+    installation: { lockFile: 'package-lock.json', fetch: NPM, ...(build && { build }) },
+    ...rest,
+  };
+}
+
+function ofProject(folder: string, of: string): Client {
+  const { devDependencies = {} } = packageIn(PROJECT);
+  return { title: `${of} ${devDependencies[of]}`, folder, schemes: BOTH, command: program };
+}
+
+function packageIn(folder: string): Record<string, Record<string, string>> {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Played by `npm test`. */
 export const LIGHT: readonly Client[] = [
-  { folder: 'ethers6', title: 'ethers', versionOf: 'ethers', schemes: BOTH, command: program },
-  { folder: 'viem', title: 'viem', versionOf: 'viem', schemes: BOTH, command: program },
-  { folder: 'web3-4', title: 'web3', versionOf: 'web3', schemes: BOTH, command: program },
+  ofProject('ethers6', 'ethers'),
+  ofProject('viem', 'viem'),
+  ofProject('web3-4', 'web3'),
+];
+
+function hardhats(folder: string, nodeMajor: number, scripts: Record<string, string>): Client[] {
+  const build = ['npx', 'hardhat', 'compile'];
+  return Object.entries(scripts).map(([script, plugins]) => {
+    const client = fromNpm(folder, 'hardhat', { build, nodeMajor, schemes: HTTP, hears: false });
+    return { ...client, title: `${client.title}, ${plugins}`, command: hardhat(script) };
+  });
+}
+
+/** From npm too, but large: played by `npm run test:matrix`. */
+export const HEAVY: readonly Client[] = [
+  fromNpm('ethers5', 'ethers'),
+  fromNpm('web3-1', 'web3'),
+  ...hardhats('hardhat2', 20, { ethers: 'ethers and upgrades plugins', viem: 'viem plugin' }),
+  ...hardhats('hardhat3', 22, {
+    ethers: 'ethers and upgrades plugins',
+    viem: 'viem and upgrades plugins',
+    ignition: 'Ignition',
+  }),
+  fromNpm('foundry', '@foundry-rs/forge', {
+    name: 'foundry',
+    build: ['node_modules/.bin/forge', 'build'],
+    alone: true,
+  }),
 ];

@@ -4,13 +4,14 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { headOf, untilBlock, untilMined } from '../support/devnet.ts';
 import { type Rpc, rpcClient } from '../support/rpc-client.ts';
 import { viemClients } from '../support/viem-clients.ts';
 import type { Client, Scheme } from './clients.ts';
 import type { Contracts } from './contracts.ts';
+import type { Installed } from './install.ts';
 
 const run = promisify(execFile);
 const PATIENCE_MS = 170_000;
@@ -52,8 +53,7 @@ export interface Offer {
 
 export interface Play {
   readonly client: Client;
-  /** The folder that the client is installed in. */
-  readonly home: string;
+  readonly installed: Installed;
   readonly endpoint: Endpoint;
   readonly scheme: Scheme;
   readonly contracts: Contracts;
@@ -68,7 +68,7 @@ export async function play(play: Play): Promise<Offer> {
   const to = `0x${randomBytes(20).toString('hex')}`;
   const { privateKey } = endpoint;
   const task = { url: endpoint.url[scheme], chainId, privateKey, to, contracts };
-  const finding = await runProgram(client, play.home, task);
+  const finding = await runProgram(client, play.installed, task);
   const witness = rpcClient(play.witness);
   await untilMined(witness, finding.transaction);
   await untilBlock(witness, await headOf(rpcClient(endpoint.url.http)));
@@ -84,7 +84,11 @@ export async function play(play: Play): Promise<Offer> {
   return offerOf(witness, finding.transaction);
 }
 
-async function runProgram(client: Client, home: string, task: object): Promise<Finding> {
+async function runProgram(
+  client: Client,
+  { home, env }: Installed,
+  task: object,
+): Promise<Finding> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-client-'));
   const file = join(folder, 'task.json');
   writeFileSync(file, JSON.stringify(task));
@@ -93,7 +97,7 @@ async function runProgram(client: Client, home: string, task: object): Promise<F
     const { stdout } = await run(command!, args, {
       cwd: home,
       timeout: PATIENCE_MS,
-      env: { ...process.env, TASK: file, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+      env: { ...env, TASK: file },
     });
     return JSON.parse(stdout.trim().split('\n').at(-1)!);
   } finally {

@@ -14,6 +14,13 @@ export const NODE_VERSIONS: Readonly<Record<number, string>> = {
   24: '24.21.0',
 };
 
+/** A Node of at least this major version: the one that runs us, or else the next of the list. */
+export async function nodeFor(major: number): Promise<string> {
+  if (Number(process.versions.node.split('.')[0]) >= major) return process.execPath;
+  const next = Object.keys(NODE_VERSIONS).find((each) => Number(each) >= major);
+  return nodeOf(NODE_VERSIONS[Number(next)]!);
+}
+
 /** The binary of exactly this version; installed at the first call. */
 export async function nodeOf(version: string): Promise<string> {
   const folder = join(CACHE, version);

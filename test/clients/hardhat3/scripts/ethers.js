@@ -1,0 +1,37 @@
+// Hardhat 3 with its ethers plugin and OpenZeppelin's upgrades. See ../../README.md.
+import { readFileSync } from 'node:fs';
+import { upgrades } from '@openzeppelin/hardhat-upgrades';
+import hre from 'hardhat';
+
+const { to } = JSON.parse(readFileSync(process.env.TASK, 'utf8'));
+const transferOf = ({ args: { from, to, value } }) => ({ from, to, value: String(value) });
+const connection = await hre.network.create('ledger');
+const { ethers } = connection;
+const { deployProxy, upgradeProxy } = await upgrades(hre, connection);
+
+const token = await ethers.deployContract('Token');
+await token.waitForDeployment();
+const transfer = await (await token.transfer(to, 5)).wait();
+const past = await token.queryFilter(token.filters.Transfer(null, to), 0);
+
+const first = await deployProxy(await ethers.getContractFactory('BoxV1'), [41]);
+await first.waitForDeployment();
+await (await first.set(42)).wait();
+const box = await upgradeProxy(first, await ethers.getContractFactory('BoxV2'));
+// Mined after the upgrade, which is of the same account.
+const [signer] = await ethers.getSigners();
+await (await signer.sendTransaction({ to, value: 1 })).wait();
+
+console.log(
+  JSON.stringify({
+    token: await token.getAddress(),
+    box: await box.getAddress(),
+    transaction: transfer.hash,
+    past: past.map(transferOf),
+    read: {
+      balance: String(await token.balanceOf(to)),
+      value: String(await box.value()),
+      version: String(await box.version()),
+    },
+  }),
+);
