@@ -24,7 +24,7 @@ export const nodeCommand: Command = {
   async run(options) {
     const log = stderrLog(options.number('verbosity')!);
     const onFault = (error: unknown) => {
-      log('error', 'The disk failed, the node ends', { err: reasonOf(error) });
+      log('error', 'The stored data failed, the node ends', { err: reasonOf(error) });
       process.exit(1);
     };
     const node = await startNode(options, {

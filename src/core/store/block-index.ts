@@ -1,5 +1,6 @@
 /** Where blocks, transactions and private records stand in the log: memory above the checkpoint, the index below it. */
 import { type Hash32, keyOf } from '../base/bytes.ts';
+import type { QuorateError } from '../base/errors.ts';
 import { Lru } from '../base/lru.ts';
 import { numberToUint64, putUint64 } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
@@ -9,6 +10,7 @@ import type { Kv, KvWriter } from '../ports.ts';
 import type { TransactionPlace } from './interface.ts';
 import { numberKey, PUBLIC_ID, TABLE, uint64At } from './keys.ts';
 import type { LogPosition } from './log-record.ts';
+import { indexDamaged } from './store-errors.ts';
 
 const PLACES_CACHED_MAX = 4096;
 
@@ -50,13 +52,15 @@ class Generation {
 
 export class BlockIndex {
   private readonly kv: Kv;
+  private readonly onDamage: ((error: QuorateError) => void) | undefined;
   private recent = new Generation();
   /** Older: a checkpoint is writing it. */
   private writing: Generation | undefined;
   private readonly cached = new Lru<number, Place>(PLACES_CACHED_MAX);
 
-  constructor(kv: Kv) {
+  constructor(kv: Kv, onDamage?: (error: QuorateError) => void) {
     this.kv = kv;
+    this.onDamage = onDamage;
   }
 
   addBlock(block: Block, place: Place): void {
@@ -87,6 +91,15 @@ export class BlockIndex {
     const place = this.stored(number, space);
     if (place) cached.set(number, place);
     return place;
+  }
+
+  /** Of a block up to the head, which must be there. Throws STORE_INDEX_DAMAGED. */
+  placeOf(number: number): Place {
+    const place = this.place(number);
+    if (place) return place;
+    const error = indexDamaged(`the place of block ${number} is missing`);
+    this.onDamage?.(error);
+    throw error;
   }
 
   numberOf(hash: Hash32): number | undefined {

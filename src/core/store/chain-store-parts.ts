@@ -1,4 +1,5 @@
 /** What the chain store stands on, and what it can be told. */
+import type { QuorateError } from '../base/errors.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { Clock, Kv, LogFolder } from '../ports.ts';
 
@@ -15,4 +16,8 @@ export interface ChainStoreParts {
   readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;
+  /** A row of the index that must be there is not; the read throws. */
+  readonly onDamage?: (error: QuorateError) => void;
+  /** While opening: how much of the log behind the checkpoint is taken in. */
+  readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }

@@ -294,7 +294,7 @@ describe('chain store', () => {
     const { block } = chain.blocks[1]!;
     const wrong = blockOf({ ...block.header, stateRoot: concatBytes(ZERO_HASH) }, block);
     await expect(store.append({ ...chain.blocks[1]!, block: wrong })).rejects.toMatchObject({
-      code: 'STORE_CORRUPT',
+      code: 'STORE_INDEX_UNFIT',
     });
     await store.append(chain.blocks[1]!);
     expect(store.head()!.number).toBe(1);

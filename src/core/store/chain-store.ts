@@ -13,7 +13,7 @@ import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
 import type { BlockToAppend, Durability } from './interface.ts';
-import { endOf, type LogPosition, RECORD_KIND } from './log-record.ts';
+import { endOf, type LogPosition, RECORD_HEADER_BYTES, RECORD_KIND } from './log-record.ts';
 import {
   decodeRewindRecord,
   encodeBlockRecord,
@@ -66,11 +66,19 @@ export class ChainStore extends StoredChain {
     return this.readable;
   }
 
-  /** Throws STORE_CORRUPT when log and index do not fit or a root is wrong; cuts a torn tail. */
+  /**
+   * Cuts a torn tail. Throws STORE_CORRUPT: the log is damaged; STORE_INDEX_UNFIT: log and index do not fit, or a root is
+   * wrong; STORE_INDEX_DAMAGED.
+   */
   static async open(parts: ChainStoreParts): Promise<ChainStore> {
     const store = new ChainStore(parts);
-    await store.replay();
-    return store;
+    try {
+      await store.replay();
+      return store;
+    } catch (error) {
+      store.log.close();
+      throw error;
+    }
   }
 
   // --- writing ----------------------------------------------------------------------------------------------------
@@ -171,6 +179,8 @@ export class ChainStore extends StoredChain {
 
   private async replay(): Promise<void> {
     const roots = new Map<SpaceEntry, Hash32>();
+    const total = this.replayBytes();
+    let done = 0;
     for (const record of this.log.scan(this.writer.position)) {
       const end = endOf(record);
       if (record.kind === RECORD_KIND.rewind) {
@@ -183,6 +193,8 @@ export class ChainStore extends StoredChain {
         for (const [entry, root] of this.replayRecord(record)) roots.set(entry, root);
       }
       this.writer.applied = end;
+      done += RECORD_HEADER_BYTES + record.body.length;
+      this.parts.onReplay?.(done, total);
       if (!this.writer.isBehind(end, REPLAY_MAX)) continue;
       this.rootReplayed(roots);
       await this.writer.run();

@@ -1,33 +1,32 @@
 /** The stamp of a data directory: which layout its files have. A program that does not know the layout does not touch it. */
 import { fail } from '../base/errors.ts';
 
-/** Raise with any change that an older program would misread. */
-export const FORMAT_VERSION = 1;
+/**
+ * Raise with any change that an older program would misread, and let `upgrade` in io/storage/data-folder.ts lead there.
+ * 2: the rows of the index carry checksums.
+ */
+export const FORMAT_VERSION = 2;
+const OLDEST_FORMAT = 1;
 const FORMAT_PATTERN = /^quorate data format (\d{1,9})\n$/;
 
 export function formatStamp(): string {
   return `quorate data format ${FORMAT_VERSION}\n`;
 }
 
-/** Throws STORE_FORMAT_UNKNOWN, STORE_FORMAT_NEWER or STORE_FORMAT_OLDER, each saying what to do. */
-export function checkFormat(stamp: string, directory: string): void {
-  const version = FORMAT_PATTERN.exec(stamp)?.[1];
-  if (version === undefined) {
+/** The version of a stamp that this program can open. Throws STORE_FORMAT_UNKNOWN or STORE_FORMAT_NEWER, each saying what to do. */
+export function checkFormat(stamp: string, directory: string): number {
+  const version = Number(FORMAT_PATTERN.exec(stamp)?.[1] ?? 0);
+  if (version < OLDEST_FORMAT) {
     throw fail(
       'STORE_FORMAT_UNKNOWN',
-      `${directory} has a format stamp that is not Quorate's: choose another --datadir, or restore the file "format" from a backup`,
+      `${directory}/format is damaged, or the folder is not Quorate's: delete that file if this is a folder of Quorate, and it is written anew; otherwise choose another --datadir`,
     );
   }
-  if (Number(version) > FORMAT_VERSION) {
+  if (version > FORMAT_VERSION) {
     throw fail(
       'STORE_FORMAT_NEWER',
       `${directory} was written by a newer Quorate (data format ${version}; this program knows ${FORMAT_VERSION}): start that program, or choose another --datadir`,
     );
   }
-  if (Number(version) < FORMAT_VERSION) {
-    throw fail(
-      'STORE_FORMAT_OLDER',
-      `${directory} was written by an older Quorate (data format ${version}; this program knows ${FORMAT_VERSION}): export the chain with that program and import it with this one`,
-    );
-  }
+  return version;
 }

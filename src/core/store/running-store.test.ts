@@ -147,7 +147,7 @@ describe('a running chain store', () => {
     const log = new BlockLog(disk.log('blocks'));
     const body = encodeBlockRecord({ ...last, writes: EMPTY_WRITE_SET });
     log.append([{ kind: RECORD_KIND.block, body }]);
-    await expect(openStore(disk)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    await expect(openStore(disk)).rejects.toMatchObject({ code: 'STORE_INDEX_UNFIT' });
   });
 
   it('refuses to open on a trie node that is not the one it was', async () => {

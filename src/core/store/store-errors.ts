@@ -1,5 +1,5 @@
 /** Faults that several steps of the chain store find. */
-import { fail } from '../base/errors.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
 
 export function privateOutOfOrder(cursor: number, number: number) {
   return fail(
@@ -10,7 +10,16 @@ export function privateOutOfOrder(cursor: number, number: number) {
 
 export function wrongIndex(what: string) {
   return fail(
-    'STORE_CORRUPT',
+    'STORE_INDEX_UNFIT',
     `the index does not fit the block log: ${what}. Rebuild it with "quorate db reindex"`,
+  );
+}
+
+/** What opening again makes anew from the block log. */
+export function indexDamaged(what: string, cause?: unknown): QuorateError {
+  return fail(
+    'STORE_INDEX_DAMAGED',
+    `the folder "index" is damaged: ${what}. The next start makes it anew from the block log, as "quorate db reindex" does`,
+    { cause },
   );
 }

@@ -3,7 +3,7 @@
  * from memory. `ChainStore` is the one that writes; `ChainReplica` follows it from another thread.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
-import { fail } from '../base/errors.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
 import type { Block } from '../chain/block.ts';
 import { blockHash } from '../chain/extra-data.ts';
@@ -51,6 +51,8 @@ export interface StoredChainParts {
   readonly trieBytesMax?: number | undefined;
   /** Decoded transactions that are kept of blocks, and receipts. */
   readonly cachedTransactionsMax?: number | undefined;
+  /** Of a row that must be there and is not; the read throws. */
+  readonly onDamage?: ((error: QuorateError) => void) | undefined;
 }
 
 export class StoredChain implements ChainReader {
@@ -59,6 +61,7 @@ export class StoredChain implements ChainReader {
   protected readonly dialect: TransactionDialect;
   protected readonly cached: CachedBlocks;
   private readonly trieBytesMax: number | undefined;
+  private readonly onDamage: StoredChainParts['onDamage'];
   protected index: BlockIndex;
   protected stateSpaces: Spaces;
   /** Code above the checkpoint, by bare hex of its hash. */
@@ -69,9 +72,10 @@ export class StoredChain implements ChainReader {
     this.kv = parts.kv;
     this.dialect = parts.dialect ?? 'quorum';
     this.trieBytesMax = parts.trieBytesMax;
+    this.onDamage = parts.onDamage;
     this.log = new BlockLog(parts.log, parts.segmentBytesMax ?? SEGMENT_BYTES_DEFAULT);
     this.cached = new CachedBlocks(parts.cachedTransactionsMax);
-    this.index = new BlockIndex(parts.kv);
+    this.index = new BlockIndex(parts.kv, parts.onDamage);
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
   }
 
@@ -104,7 +108,7 @@ export class StoredChain implements ChainReader {
   }
 
   hashOf(number: number): Hash32 | undefined {
-    return this.isBlock(number) ? this.index.place(number)?.hash : undefined;
+    return this.isBlock(number) ? this.index.placeOf(number).hash : undefined;
   }
 
   numberOf(hash: Hash32): number | undefined {
@@ -206,11 +210,9 @@ export class StoredChain implements ChainReader {
     return entry.trie;
   }
 
-  // --- applying records -------------------------------------------------------------------------------------------
-
   /** All is read anew from the index at `mark`. Throws STORE_CORRUPT when the log does not hold its block. */
   protected restart(mark: CheckpointMark | undefined): void {
-    this.index = new BlockIndex(this.kv);
+    this.index = new BlockIndex(this.kv, this.onDamage);
     this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
     this.recentCodes.clear();
     this.cached.clear();
@@ -375,7 +377,8 @@ export class StoredChain implements ChainReader {
   }
 
   private blockBody(number: number): Uint8Array | undefined {
-    const place = this.isBlock(number) || !this.current ? this.index.place(number) : undefined;
+    if (this.current && !this.isBlock(number)) return undefined;
+    const place = this.current ? this.index.placeOf(number) : this.index.place(number);
     return place && this.log.read(place).body;
   }
 
@@ -390,7 +393,7 @@ export class StoredChain implements ChainReader {
 
   /** From the log; undefined unless its hash is the one that the index tells. */
   private readHeader(number: number): Header | undefined {
-    const place = this.isBlock(number) ? this.index.place(number) : undefined;
+    const place = this.isBlock(number) ? this.index.placeOf(number) : undefined;
     const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));
     return header && equalBytes(blockHash(header), place.hash) ? header : undefined;
   }

@@ -1,45 +1,72 @@
 /** The data directory of a node: locked, of the right format, its parts opened behind core's ports. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { QuorateError } from '../../core/base/errors.ts';
 import type { Kv, LogFolder, SlotFile } from '../../core/ports.ts';
-import { checkFormat, formatStamp } from '../../core/store/format.ts';
+import { CheckedKv } from '../../core/store/checked-kv.ts';
+import { checkFormat, FORMAT_VERSION, formatStamp } from '../../core/store/format.ts';
 import { TABLES } from '../../core/store/keys.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { IndexState, noteIndexDamage } from './index-state.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
 import { nodeLogFolder, syncDirectory } from './node-log-file.ts';
 import { openSlotFile } from './slot-file.ts';
 
 export interface DataFolder {
+  readonly directory: string;
   readonly log: LogFolder;
   readonly kv: Kv;
   readonly votes: SlotFile;
   /** Which vote was written last. */
   readonly votesWritten: SlotFile;
   readonly journal: LogFolder;
-  /** Frees the lock and closes votes; the chain store closes log and kv. */
+  /** A row of the index is not to be believed: the next opening makes the index anew. */
+  noteDamage(error: QuorateError): void;
+  /** Frees the lock and closes votes; the chain store closes log and kv, before. */
   close(): void;
 }
 
-/** Throws STORAGE_LOCKED, STORE_FORMAT_* or STORAGE_*. `reindex` drops the index, so that opening the store rebuilds it. */
+export interface DataFolderOptions {
+  /** Drops the index, so that opening the store makes it anew. */
+  readonly reindex?: boolean | undefined;
+  /** The index was dropped, because of `why`. */
+  readonly onDrop?: ((why: string) => void) | undefined;
+  readonly onDamage?: ((error: QuorateError) => void) | undefined;
+}
+
+/**
+ * A folder of an older format is brought to this one; an index that is damaged is dropped. Throws STORAGE_LOCKED,
+ * STORE_FORMAT_* or STORAGE_*.
+ */
 export async function openDataFolder(
   directory: string,
-  { reindex = false }: { reindex?: boolean } = {},
+  { reindex = false, onDrop, onDamage }: DataFolderOptions = {},
 ): Promise<DataFolder> {
   const unlock = lockDirectory(directory);
   try {
-    stamp(directory);
-    const index = join(directory, 'index');
-    if (reindex) rmSync(index, { recursive: true, force: true });
-    mkdirSync(index, { recursive: true, mode: 0o700 });
+    const index = new IndexState(directory);
+    const older = upgrade(directory, index);
+    const why = older ?? (reindex ? undefined : await index.fault());
+    if (why !== undefined) onDrop?.(why);
+    if (reindex || why !== undefined) index.drop();
     const { votes, votesWritten, close } = await openVotes(directory);
+    index.begin();
+    const noteDamage = (error: QuorateError) => {
+      noteIndexDamage(directory, error.message);
+      onDamage?.(error);
+    };
+    const tables = openLmdbKv({ path: join(directory, 'index'), tables: TABLES });
     return {
+      directory,
       log: nodeLogFolder(join(directory, 'blocks')),
-      kv: openLmdbKv({ path: index, tables: TABLES }),
+      kv: new CheckedKv(tables, noteDamage),
       votes,
       votesWritten,
       journal: nodeLogFolder(join(directory, 'journal')),
+      noteDamage,
       close() {
         close();
+        index.end();
         unlock();
       },
     };
@@ -63,12 +90,18 @@ export async function openVotes(directory: string) {
   };
 }
 
-function stamp(directory: string): void {
+/** Stamps a new folder, and one of format 1: what it has in its index is dropped. Returns why, or undefined. */
+function upgrade(directory: string, index: IndexState): string | undefined {
   const path = join(directory, 'format');
-  if (existsSync(path)) {
-    checkFormat(readFileSync(path, 'utf8'), directory);
-    return;
-  }
-  writeFileSync(path, formatStamp(), { mode: 0o600, flush: true });
+  const stamp = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
+  if (stamp !== undefined && version === FORMAT_VERSION) return undefined;
+  // In this order: a crash in between leaves a folder of the older format without an index, which is one too.
+  if (version < FORMAT_VERSION) index.drop();
+  writeFileSync(`${path}.new`, formatStamp(), { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
   syncDirectory(directory);
+  return version < FORMAT_VERSION
+    ? `the folder is of data format ${version}, and becomes one of ${FORMAT_VERSION}`
+    : undefined;
 }

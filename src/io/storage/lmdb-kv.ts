@@ -26,7 +26,7 @@ interface Handle {
  * Two handles of one environment: while a transaction is being filled, its handle reads what is not committed yet; the other
  * one goes on reading the last committed state.
  */
-class LmdbKv implements Kv {
+class LmdbKv implements OpenLmdb {
   private readonly path: string;
   private readonly writing: Handle | undefined;
   private readonly reading: Handle;
@@ -103,6 +103,10 @@ class LmdbKv implements Kv {
     this.reading.root.resetReadTxn();
   }
 
+  count(table: string): number {
+    return (this.rows(table).getStats() as { entryCount: number }).entryCount;
+  }
+
   async close(): Promise<void> {
     await this.reading.root.close();
     await this.writing?.root.close();
@@ -138,7 +142,15 @@ function rowsOf(handle: Handle, table: string): Rows {
   return rows;
 }
 
-export function openLmdbKv(options: LmdbOptions): Kv & { refresh(): void } {
+/** Besides the port. */
+export interface OpenLmdb extends Kv {
+  refresh(): void;
+  /** Rows that a table says it has. */
+  count(table: string): number;
+}
+
+/** Throws STORAGE_…. */
+export function openLmdbKv(options: LmdbOptions): OpenLmdb {
   try {
     return new LmdbKv(options);
   } catch (error) {

@@ -217,8 +217,8 @@ describe('data directory', () => {
     const data = await openDataFolder(folder);
     await data.kv.close();
     data.close();
-    expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('quorate data format 1\n');
-    writeFileSync(join(folder, 'format'), 'quorate data format 2\n');
+    expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('quorate data format 2\n');
+    writeFileSync(join(folder, 'format'), 'quorate data format 3\n');
     await expect(openDataFolder(folder)).rejects.toMatchObject({ code: 'STORE_FORMAT_NEWER' });
     lockDirectory(folder)();
   });

@@ -7,12 +7,13 @@ import { checkStart } from '../../core/chain/check-start.ts';
 import { configFault } from '../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../core/chain/genesis.ts';
 import { memoryFrom } from '../../core/consensus/bft/memory-loss.ts';
-import { ChainStore } from '../../core/store/chain-store.ts';
+import type { Log } from '../../core/ports.ts';
+import type { ChainStore } from '../../core/store/chain-store.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
-import { systemClock } from '../../io/host/clock.ts';
 import { isThere, readText } from '../../io/host/files.ts';
-import { type DataFolder, openDataFolder } from '../../io/storage/data-folder.ts';
+import type { DataFolder } from '../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from './node/first-block.ts';
+import { openStore } from './store.ts';
 
 /** Below the data directory, beside what other software keeps there. */
 const STORE_FOLDER = 'quorate';
@@ -29,9 +30,12 @@ export interface OpenChain {
 
 export interface OpenOptions {
   readonly genesisFile?: string | undefined;
+  /** The disk failed, or the index is damaged: the process must end. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Drops the index and makes it anew from the log. */
   readonly reindex?: boolean;
+  /** Hears why the index is made anew, and how far that is. */
+  readonly log?: Log | undefined;
 }
 
 export function storeFolder(dataDirectory: string): string {
@@ -45,7 +49,7 @@ export function storeFolder(dataDirectory: string): string {
  */
 export async function openChain(
   dataDirectory: string,
-  { genesisFile, onFault, reindex = false }: OpenOptions = {},
+  { genesisFile, onFault, reindex = false, log = () => {} }: OpenOptions = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
   const kept = join(folder, 'genesis.json');
@@ -55,34 +59,23 @@ export async function openChain(
   const genesis = readGenesis(text, genesisFile ?? kept);
   if (genesisFile !== undefined) checkStart(genesis);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const data = await openDataFolder(folder, { reindex });
+  const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
+  const { data, store, stopLooking } = await openStore(folder, { dialect, reindex, log, onFault });
+  const close = async () => {
+    stopLooking();
+    await store.close();
+    data.close();
+  };
   try {
-    const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
-    const store = await ChainStore.open({
-      log: data.log,
-      kv: data.kv,
-      clock: systemClock,
-      dialect,
-      ...(onFault ? { onFault } : {}),
-    });
     if (stored !== undefined && text !== stored) checkChange(store, parseGenesis(stored), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten);
     await ensureFirstBlock(store, genesis);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored) keepGenesis(kept, text);
-    return {
-      folder: data,
-      store,
-      votes,
-      genesis,
-      outcome: stored === undefined ? 'begun' : text === stored ? 'same' : 'changed',
-      async close() {
-        await store.close();
-        data.close();
-      },
-    };
+    const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
+    return { folder: data, store, votes, genesis, outcome, close };
   } catch (error) {
-    data.close();
+    await close();
     throw error;
   }
 }

@@ -190,7 +190,7 @@ async function openLedger(
   onFault: NodeHost['onFault'],
 ): Promise<OpenChain> {
   const genesisFile = options.string('genesis');
-  const opened = await openChain(options.string('datadir')!, { genesisFile, onFault });
+  const opened = await openChain(options.string('datadir')!, { genesisFile, onFault, log });
   if (opened.outcome === 'changed') {
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }

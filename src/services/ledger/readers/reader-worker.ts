@@ -26,6 +26,7 @@ const data = openDataReader(folder);
 const chain = new ChainReplica({
   log: data.log,
   kv: data.kv,
+  onDamage: data.noteDamage,
   dialect: config.isQuorum ? 'quorum' : 'ethereum',
   cachedTransactionsMax: CACHED_TRANSACTIONS_MAX,
   trieBytesMax: TRIE_BYTES_MAX,

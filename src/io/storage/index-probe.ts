@@ -1,0 +1,22 @@
+/** The process of probe-index.ts: walks every table of the index that its argument names. Status 1 when anything is wrong. */
+import { CheckedKv } from '../../core/store/checked-kv.ts';
+import { TABLES } from '../../core/store/keys.ts';
+import { openLmdbKv } from './lmdb-kv.ts';
+
+/** Behind every key. */
+const LAST = new Uint8Array(256).fill(0xff);
+
+try {
+  const lmdb = openLmdbKv({ path: process.argv[2]!, tables: TABLES, readOnly: true });
+  const kv = new CheckedKv(lmdb);
+  for (const table of TABLES) {
+    let rows = 0;
+    for (const _ of kv.range(table, new Uint8Array(0), LAST)) rows++;
+    const expected = lmdb.count(table);
+    if (rows !== expected) throw new Error(`its table "${table}" has ${rows} of ${expected} rows`);
+  }
+} catch (error) {
+  process.exitCode = 1;
+  process.send?.((error as Error).message);
+}
+process.disconnect?.();

@@ -1,0 +1,114 @@
+/**
+ * Whether the index may be believed as it lies there. A small file beside it says how it was left: closed, with its size and
+ * time, or open. One that is not as it was left, or with which the process ended early twice in a row, is read through in
+ * another process first, which may crash.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { lmdbFault } from './lmdb-file.ts';
+import { syncDirectory } from './node-log-file.ts';
+import { probeIndex } from './probe-index.ts';
+
+const STATE = 'index-state';
+const DAMAGED = 'index-damaged';
+const VERSION = 1;
+/** A process that has run for as long did not end of its index. */
+const EARLY_MS = 60_000;
+/** Starts that ended early, in a row, before the index is read through. */
+const EARLY_MAX = 2;
+
+interface State {
+  readonly version: number;
+  /** Of data.mdb when it was closed. */
+  readonly closed?: { readonly bytes: number; readonly modifiedMs: number };
+  /** Starts in a row that were not closed and ended early. */
+  readonly early?: number;
+}
+
+export class IndexState {
+  private readonly directory: string;
+  private readonly index: string;
+  private readonly data: string;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** `directory` is the store's; the index is its folder `index`. */
+  constructor(directory: string) {
+    this.directory = directory;
+    this.index = join(directory, 'index');
+    this.data = join(this.index, 'data.mdb');
+  }
+
+  /** Why the index must be made anew before it is opened; undefined: it may be opened. */
+  async fault(): Promise<string | undefined> {
+    const damaged = join(this.directory, DAMAGED);
+    if (existsSync(damaged)) return readFileSync(damaged, 'utf8').trim() || 'it was found damaged';
+    if (!existsSync(this.data)) return undefined;
+    const state = this.read();
+    const fault = lmdbFault(this.data);
+    if (fault !== undefined) return `index/data.mdb: ${fault}`;
+    return this.isAsLeft(state) ? undefined : probeIndex(this.index);
+  }
+
+  /** Drops the index; the store makes it anew from the log. */
+  drop(): void {
+    rmSync(this.index, { recursive: true, force: true });
+    rmSync(join(this.directory, DAMAGED), { force: true });
+  }
+
+  /** Before the index is opened. */
+  begin(): void {
+    mkdirSync(this.index, { recursive: true, mode: 0o700 });
+    // Of readers that are gone: this process has the folder to itself, and lmdb makes the file anew.
+    rmSync(join(this.index, 'lock.mdb'), { force: true });
+    const early = (this.read()?.early ?? 0) + 1;
+    this.write({ version: VERSION, early });
+    this.timer = setTimeout(() => this.write({ version: VERSION, early: 0 }), EARLY_MS);
+    this.timer.unref();
+  }
+
+  /** After it was closed. */
+  end(): void {
+    clearTimeout(this.timer);
+    const { size, mtimeMs } = statSync(this.data);
+    this.write({ version: VERSION, closed: { bytes: size, modifiedMs: mtimeMs } });
+  }
+
+  private isAsLeft(state: State | undefined): boolean {
+    if (state?.early !== undefined) return state.early < EARLY_MAX;
+    const { size, mtimeMs } = statSync(this.data);
+    return state?.closed?.bytes === size && state.closed.modifiedMs === mtimeMs;
+  }
+
+  private read(): State | undefined {
+    try {
+      const state = JSON.parse(readFileSync(join(this.directory, STATE), 'utf8')) as State;
+      return state.version === VERSION ? state : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private write(state: State): void {
+    const path = join(this.directory, STATE);
+    writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+    syncDirectory(this.directory);
+  }
+}
+
+/** A row of the index was refused: the next start makes the index anew. */
+export function noteIndexDamage(directory: string, what: string): void {
+  writeFileSync(join(directory, DAMAGED), `${what}\n`, { mode: 0o600, flush: true });
+}
+
+export function isIndexDamageNoted(directory: string): boolean {
+  return existsSync(join(directory, DAMAGED));
+}

@@ -1,0 +1,25 @@
+/** Reads an index through in a process of its own: pages that are damaged may end the process that maps them. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A process loads no TypeScript: one that runs from its sources takes the build's. */
+const PROBE = fileURLToPath(new URL('./index-probe.js', import.meta.url)).replace(
+  /\/src\/(io\/storage\/index-probe\.js)$/,
+  '/dist/$1',
+);
+
+/** What is wrong with the index in the folder `index`; undefined: every row has its checksum. */
+export async function probeIndex(index: string): Promise<string | undefined> {
+  const child = fork(PROBE, [index], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: [],
+  });
+  let fault: string | undefined;
+  child.on('message', (message) => {
+    fault = String(message);
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  if (code === 0) return undefined;
+  return fault ?? `index/data.mdb: reading it through ended with ${signal ?? `status ${code}`}`;
+}

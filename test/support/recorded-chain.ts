@@ -1,0 +1,41 @@
+/** A data folder with the recorded chain of GoQuorum: public and private states, as node 1 of the recording has them. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fromHex } from '../../src/core/base/hex.ts';
+import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import { systemClock } from '../../src/io/host/clock.ts';
+import { systemEffort } from '../../src/io/host/effort.ts';
+import { systemTimers } from '../../src/io/host/timers.ts';
+import { openChain } from '../../src/services/ledger/data.ts';
+import { importBlocks } from '../../src/services/ledger/import.ts';
+import { OWN_VECTORS } from '../vectors/folders.ts';
+import { readBlocks } from '../vectors/goquorum-blocks.ts';
+import { recordedManager } from './recorded-connected.ts';
+
+const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
+
+/** Resolves with the number of its last block. */
+export async function recordedChain(dataDirectory: string): Promise<number> {
+  const blocks = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz')).filter(
+    ({ number }) => number > 0,
+  );
+  const file = `${dataDirectory}.rlp`;
+  writeFileSync(file, Buffer.concat(blocks.map(({ rlp }) => fromHex(rlp))));
+  const opened = await openChain(dataDirectory, { genesisFile: join(RECORDING, 'genesis.json') });
+  await importBlocks([file], {
+    opened,
+    manager: await recordedManager(RECORDING, 'node1'),
+    privateStates: SINGLE_PRIVATE_STATE,
+    consensusDefaults: {},
+    clock: systemClock,
+    timers: systemTimers,
+    effort: systemEffort,
+    log: () => {},
+    recovery: undefined,
+    shouldStop: () => false,
+  });
+  const { number } = opened.store.head()!;
+  await opened.close();
+  rmSync(file);
+  return number;
+}
