@@ -12,6 +12,7 @@ import {
   PARSE_ERROR,
   parseEnvelope,
   resultReply,
+  TOO_INTRICATE,
 } from './envelope.ts';
 import { failureReply } from './failure.ts';
 import { FirstTries } from './first-try.ts';
@@ -63,6 +64,8 @@ export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
 /** A batch works for so long before others get their turn. */
 const BATCH_TURN_MS = 5;
+/** A request that is longer waits for a turn of its own. */
+const LARGE_CHARACTERS = 256 * 1024;
 /** A longer request is not tried here first. */
 const TRIED_CHARACTERS_MAX = 8 * 1024;
 /** Calls of one batch that begin together: the signatures of so many transactions take about 5 ms. */
@@ -81,6 +84,7 @@ export class Dispatcher<Context> {
   private readonly readers: Readers | undefined;
   private readonly watch: Watch | undefined;
   private readonly tries = new FirstTries();
+  private turns: Promise<void> = Promise.resolve();
 
   constructor(
     table: Table<Context>,
@@ -128,6 +132,7 @@ export class Dispatcher<Context> {
     channel?: Channel,
     signal?: AbortSignal,
   ): Promise<Reply> {
+    if (text.length > LARGE_CHARACTERS) await this.ownTurn();
     const envelope = this.noted('parse', () => parseEnvelope(text));
     const asker = { caller, channel, signal };
     switch (envelope.kind) {
@@ -139,6 +144,8 @@ export class Dispatcher<Context> {
         return EMPTY_BATCH;
       case 'tooLarge':
         return BATCH_TOO_LARGE;
+      case 'tooIntricate':
+        return TOO_INTRICATE;
       case 'single':
         return (await this.answer(envelope.entry, asker)) ?? '';
       case 'batch': {
@@ -197,6 +204,13 @@ export class Dispatcher<Context> {
       this.meter(entry.method, false, begunMs);
       return id === undefined ? undefined : failureReply(id, entry.method, error, this.log);
     }
+  }
+
+  /** Of those that take milliseconds to read, one in a turn of the event loop. */
+  private ownTurn(): Promise<void> {
+    const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+    this.turns = this.turns.then(turn);
+    return this.turns;
   }
 
   private noted<T>(what: string, work: () => T): T {

@@ -43,8 +43,11 @@ export function hexBytes(value: unknown, into: string): Uint8Array {
   const complain = (what: string) => new ParamError(`json: cannot unmarshal ${what} into ${into}`);
   if (value !== '' && !/^0x/i.test(value)) throw complain('hex string without 0x prefix');
   if (value.length % 2 !== 0) throw complain('hex string of odd length');
-  if (!/^(0x)?[0-9a-f]*$/i.test(value)) throw complain('invalid hex string');
-  return fromHex(value);
+  try {
+    return fromHex(value);
+  } catch {
+    throw complain('invalid hex string');
+  }
 }
 
 /** Exactly `length` bytes of Go type `type`. */
