@@ -2,9 +2,11 @@
  * Private transactions with a privacy flag, simulated at their sender before their block: the affected contract transactions and
  * the execution hash must be those that the recorded node gave its manager.
  */
+
 import { join } from 'node:path';
 import { toBase64 } from '../../src/core/base/base64.ts';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
+import { finish } from '../../src/core/base/pace.ts';
 import { decodeBlock } from '../../src/core/chain/block.ts';
 import type { Transaction } from '../../src/core/chain/transaction.ts';
 import { simulatePrivate } from '../../src/core/execution/simulate-private.ts';
@@ -74,7 +76,7 @@ function simulationFault(
 ): string | undefined {
   const { block, base, spaces } = chain.head;
   const { sender: from, to, nonce, gasLimit, gasPrice, value } = tx;
-  const found = simulatePrivate(
+  const work = simulatePrivate(
     { from, to, nonce, gasLimit, gasPrice, value, payload: held.payload, flag: held.flag },
     {
       rules: chain.rules(block.header),
@@ -84,6 +86,7 @@ function simulationFault(
       privateBase: spaces.get(DEFAULT_PSI)!,
     },
   );
+  const found = finish(work);
   const affected = found.affected.map(toHex).sort().join();
   const expected = [...recorded.affectedContractTransactions].sort().join();
   if (affected !== expected) return `affected ${affected}, recorded ${expected}`;

@@ -1,9 +1,10 @@
 /** What a sender finds out before it distributes a creation, and what its parties then find. */
+
 import { describe, expect, it } from 'vitest';
 import { rulesOfFork } from '../../../test/support/rules-of-fork.ts';
 import { type Address, equalBytes, ZERO_HASH } from '../base/bytes.ts';
 import { fromHex, toHex } from '../base/hex.ts';
-import { finish } from '../base/pace.ts';
+import { finish, gasPace } from '../base/pace.ts';
 import type { Header } from '../chain/header.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -68,17 +69,34 @@ function simulate(
   nonce = PUBLIC_NONCE,
 ): PrivateFindings {
   const gas = { gasLimit: 1_000_000n, gasPrice: 0n, value: 0n };
-  return simulatePrivate(
-    { from: SENDER, to: undefined, nonce, ...gas, payload: CONSTRUCTOR, flag },
-    {
-      rules: RULES,
-      header: HEADER,
-      hashes: () => undefined,
-      publicBase: publicBase(),
-      privateBase: privateBase(of),
-    },
+  return finish(
+    simulatePrivate(
+      { from: SENDER, to: undefined, nonce, ...gas, payload: CONSTRUCTOR, flag },
+      siteOf(of),
+    ),
   );
 }
+
+const siteOf = (of: PrivacyFlag) => ({
+  rules: RULES,
+  header: HEADER,
+  hashes: () => undefined,
+  publicBase: publicBase(),
+  privateBase: privateBase(of),
+});
+
+it('hands control back while it runs, when its pace says so', () => {
+  // JUMPDEST, PUSH1 0, JUMP.
+  const payload = Uint8Array.of(0x5b, 0x60, 0x00, 0x56);
+  const draft = { from: SENDER, to: undefined, nonce: PUBLIC_NONCE, payload, flag: 0 } as const;
+  const work = simulatePrivate(
+    { ...draft, gasLimit: 1_000_000n, gasPrice: 0n, value: 0n },
+    { ...siteOf(0), pace: gasPace(100_000) },
+  );
+  let pauses = 0;
+  while (!work.next().done) pauses++;
+  expect(pauses).toBeGreaterThan(3);
+});
 
 /** As a party runs it that was told `findings`. */
 function runAt(findings: PrivateFindings, flag: PrivacyFlag, nonce = PUBLIC_NONCE) {

@@ -6,9 +6,9 @@
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { checksumAddress } from '../base/checksum-address.ts';
 import { fail } from '../base/errors.ts';
-import { paceUntil } from '../base/pace.ts';
+import type { Pace, Slices } from '../base/pace.ts';
 import { intrinsicGas } from '../chain/intrinsic-gas.ts';
-import { execute } from '../evm/interpreter.ts';
+import { executeInSlices } from '../evm/interpreter.ts';
 import { hasFlag, PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../privacy/flags.ts';
 import type { PrivacyFlag } from '../privacy/inputs.ts';
 import type { PayloadHash } from '../privacy/marker.ts';
@@ -37,7 +37,7 @@ export interface PrivateDraft {
 export interface SimulationSite extends Pick<CallSite, 'rules' | 'header' | 'author' | 'hashes'> {
   readonly publicBase: StateBase;
   readonly privateBase: StateBase;
-  readonly shouldStop?: (() => boolean) | undefined;
+  readonly pace?: Pace | undefined;
 }
 
 export interface PrivateFindings {
@@ -52,17 +52,20 @@ const NOTHING: PrivateFindings = { affected: [], execHash: undefined };
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
- * Runs the draft on the states of `site`. Unlike GoQuorum, creations see private contracts too, and
+ * Runs the draft on the states of `site`, in slices. Unlike GoQuorum, creations see private contracts too, and
  * the nonce is the draft's. Throws EXECUTION_REVERTED or EXECUTION_FAILED unless standard private,
  * PRIVACY_METADATA_NOT_FOUND, PRIVACY_FLAG_MISMATCH.
  */
-export function simulatePrivate(draft: PrivateDraft, site: SimulationSite): PrivateFindings {
+export function* simulatePrivate(
+  draft: PrivateDraft,
+  site: SimulationSite,
+): Slices<PrivateFindings> {
   if (!site.rules.isPrivacyEnhancements) return NOTHING;
   const number = site.header.number + 1;
   const publicSide = onBase(site.publicBase, number);
   const privateSide = onBase(site.privateBase, number);
   const touched = new TouchedContracts();
-  const outcome = run(draft, site, publicSide, privateSide, touched);
+  const outcome = yield* run(draft, site, publicSide, privateSide, touched);
   const isStandard = draft.flag === STANDARD_PRIVATE;
   const error = isStandard ? undefined : errorOf(outcome);
   if (error !== undefined) throw error;
@@ -79,17 +82,17 @@ function onBase(base: StateBase, number: number): WorldOnBase {
   return { base, world: new PublicWorld(base.reader, number) };
 }
 
-function run(
+function* run(
   draft: PrivateDraft,
   site: SimulationSite,
   publicSide: WorldOnBase,
   privateSide: WorldOnBase,
   touched: TouchedContracts,
-): CallOutcome {
+): Slices<CallOutcome> {
   const { rules, header } = site;
   const shared = {
     ...blockEnvironment(header, site.author ?? header.coinbase, rules, site.hashes),
-    pace: paceUntil(site.shouldStop),
+    pace: site.pace,
   };
   publicSide.world.beginTransaction();
   privateSide.world.beginTransaction();
@@ -99,7 +102,7 @@ function run(
   warmUp(dual, message, shared);
   const owed = BigInt(intrinsicGas({ to: draft.to, data: HASH_BYTES, accessList: [] }, rules));
   const gas = draft.gasLimit > owed ? draft.gasLimit - owed : 0n;
-  const result = execute(
+  const result = yield* executeInSlices(
     { caller: draft.from, to: draft.to, value: draft.value, data: draft.payload, gas },
     {
       ...evmEnvironment(shared, dual, message, draft.gasPrice),

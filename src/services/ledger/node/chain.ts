@@ -6,7 +6,7 @@ import { equalBytes, type Hash32, keyOf } from '../../../core/base/bytes.ts';
 import { assert, fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
 import { Lru } from '../../../core/base/lru.ts';
-import type { Slices } from '../../../core/base/pace.ts';
+import type { Pace, Slices } from '../../../core/base/pace.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
@@ -202,6 +202,18 @@ export class Chain {
   /** A sender is recovered once per process: what the pool knows is not recovered again, the rest while it is executed. */
   private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
     return transactions.map((transaction) => this.parts.known(transaction.hash) ?? transaction);
+  }
+
+  /** Carries out long work with a turn of the event loop after each slice. */
+  async inSlices<T>(begin: (pace: Pace) => Slices<T>): Promise<T> {
+    const { effort } = this.parts;
+    let slice = effort.slice();
+    const work = begin((gas) => slice(gas));
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done) return step.value;
+      await this.pause();
+      slice = effort.slice();
+    }
   }
 
   /** In slices. */

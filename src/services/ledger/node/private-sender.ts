@@ -190,9 +190,8 @@ export class PrivateSender {
     }
     const { header } = this.chain.head();
     const { to, nonce, gasLimit, gasPrice, value } = draft;
-    return simulatePrivate(
-      { from, to, nonce, gasLimit, gasPrice, value, payload, flag },
-      { rules, header, hashes: this.chain.hashes, publicBase, privateBase },
-    );
+    const site = { rules, header, hashes: this.chain.hashes, publicBase, privateBase };
+    const whole = { from, to, nonce, gasLimit, gasPrice, value, payload, flag };
+    return this.chain.inSlices((pace) => simulatePrivate(whole, { ...site, pace }));
   }
 }
