@@ -3,18 +3,22 @@
 import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
 import { helpText } from '../io/host/help-text.ts';
+import type { Translate } from '../io/host/option-file.ts';
 import { type OptionRow, type ParsedOptions, parseOptions, peekFlag } from '../io/host/options.ts';
 import { reasonOf } from '../io/host/reason.ts';
 
 export interface Command {
   readonly name: string;
   readonly about: string;
-  /** What stands behind the options. */
+  /** What stands behind the options, and how much of it. None unless given. */
   readonly operands?: string;
+  readonly operandsMax?: number;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
   /** Rows of the service whose configuration file it can be given too. */
   readonly fileRows?: readonly OptionRow[];
+  /** For configuration files that another program wrote. */
+  readonly translate?: Translate;
   /** For a command whose arguments, environment or configuration file follow another program's rules. */
   readonly parse?: (
     argv: readonly string[],
@@ -24,8 +28,9 @@ export interface Command {
   run(options: ParsedOptions): Promise<number>;
 }
 
-export function helpOf(command: Command): string {
+export function helpOf(command: Command, isWhole: boolean): string {
   return helpText({
+    isWhole,
     command: `quorate ${command.name}`,
     about: command.about,
     examples: command.examples,
@@ -41,7 +46,8 @@ export function parseFor(command: Command, argv: readonly string[]): ParsedOptio
     ? peekFlag(argv, 'config')
     : undefined;
   const others = command.fileRows ?? [];
-  const file = name === undefined ? undefined : { name, text: readConfig(name), others };
+  const { translate } = command;
+  const file = name === undefined ? undefined : { name, text: readConfig(name), others, translate };
   return parseOptions(command.rows, { argv, env: process.env, ...(file ? { file } : {}) });
 }
 

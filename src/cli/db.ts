@@ -17,6 +17,7 @@ export const dbCommand: Command = {
   about:
     "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet.",
   operands: 'reindex|reset-votes',
+  operandsMax: 1,
   examples: [
     { does: 'make the index anew', line: 'quorate db reindex --datadir data' },
     {

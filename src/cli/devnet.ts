@@ -23,6 +23,7 @@ export const devnetCommand: Command = {
   about:
     'Runs a network of four QBFT validators or three Raft peers, each with its private transaction manager, on this machine.',
   operands: '[stop]',
+  operandsMax: 1,
   examples: [
     { does: 'start, and stay in the foreground', line: 'quorate devnet' },
     {

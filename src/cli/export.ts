@@ -12,6 +12,7 @@ export const exportCommand: Command = {
   name: 'export',
   about: 'Writes blocks into a file of concatenated RLP blocks (gzipped: .gz).',
   operands: '<file> [<first> <last>]',
+  operandsMax: 3,
   examples: [
     { does: 'the whole chain', line: 'quorate export --datadir data blocks.rlp.gz' },
     { does: 'some blocks', line: 'quorate export --datadir data blocks.rlp 100 200' },

@@ -4,13 +4,15 @@ import { bareHex } from '../core/base/hex.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { systemEffort } from '../io/host/effort.ts';
+import { sayIgnored } from '../io/host/ignored.ts';
 import { startRecoveryThreads } from '../io/host/recovery-threads.ts';
 import { systemTimers } from '../io/host/timers.ts';
 import { resolveManagerConfig } from '../io/ptm-client/config.ts';
 import { connectManager } from '../io/ptm-client/connect.ts';
 import { openChain } from '../services/ledger/data.ts';
+import { translateGethKey } from '../services/ledger/geth-config.ts';
 import { importBlocks, perSecond } from '../services/ledger/import.ts';
-import { IMPORT_ROWS } from '../services/ledger/options.ts';
+import { IMPORT_ROWS, NODE_ROWS } from '../services/ledger/options.ts';
 import { importedPrivateStates } from '../services/ledger/private-states.ts';
 import { consensusDefaults, managerFlags } from '../services/ledger/settings.ts';
 import type { Command } from './command.ts';
@@ -22,6 +24,7 @@ export const importCommand: Command = {
   name: 'import',
   about: 'Takes blocks from files of concatenated RLP blocks (gzipped: .gz), checking everything.',
   operands: '<file>...',
+  operandsMax: Number.POSITIVE_INFINITY,
   examples: [
     { does: 'go on with a chain', line: 'quorate import --datadir data blocks.rlp.gz' },
     {
@@ -30,6 +33,8 @@ export const importCommand: Command = {
     },
   ],
   rows: IMPORT_ROWS,
+  fileRows: NODE_ROWS,
+  translate: translateGethKey,
   async run(options) {
     if (options.positional.length === 0)
       throw fail(
@@ -37,6 +42,7 @@ export const importCommand: Command = {
         'name the files: quorate import --datadir data blocks.rlp',
       );
     const log = stderrLog(options.number('verbosity')!);
+    sayIgnored(options, log);
     await installCrypto();
     const opened = await openChain(options.string('datadir')!, {
       genesisFile: options.string('genesis'),

@@ -11,6 +11,7 @@ export const initCommand: Command = {
   name: 'init',
   about: 'Begins a chain from a genesis file, or brings new transitions to one that exists.',
   operands: '<genesis.json>',
+  operandsMax: 1,
   examples: [{ does: 'a new chain', line: 'quorate init --datadir data genesis.json' }],
   rows: DATADIR_ROWS,
   async run(options) {

@@ -9,7 +9,6 @@ export const mpsUpgradeCommand: Command = {
   name: 'mpsdbupgrade',
   about:
     'Turns the one private state of a stopped node into the first of several (isMPS); needs no private transaction manager.',
-  operands: '',
   examples: [{ does: 'with the node stopped', line: 'quorate mpsdbupgrade --datadir data' }],
   rows: DATADIR_ROWS,
   async run(options) {

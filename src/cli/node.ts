@@ -1,6 +1,7 @@
 /** `quorate node`. */
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { translateGethKey } from '../services/ledger/geth-config.ts';
 import { NODE_ROWS } from '../services/ledger/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { startNode } from '../services/ledger/start.ts';
@@ -21,6 +22,7 @@ export const nodeCommand: Command = {
     },
   ],
   rows: NODE_ROWS,
+  translate: translateGethKey,
   async run(options) {
     const log = stderrLog(options.number('verbosity')!);
     const onFault = (error: unknown) => {

@@ -1,7 +1,8 @@
 /** `quorate <command>`: finds the command, parses its flags, runs it, and turns errors into text and exit status. */
+import { fail } from '../core/base/errors.ts';
 import { nearest } from '../io/host/edit-distance.ts';
 import { isUsageError, type ParsedOptions, USAGE_EXIT_CODE } from '../io/host/options.ts';
-import { helpOf, parseFor } from './command.ts';
+import { type Command, helpOf, parseFor } from './command.ts';
 import { COMMANDS, commandOf } from './commands.ts';
 import { faultText } from './fault.ts';
 
@@ -25,17 +26,29 @@ export async function runCommand(argv: readonly string[]): Promise<Ending> {
   }
   const { command, rest } = found;
   if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(helpOf(command));
+    console.log(helpOf(command, rest.includes('--all')));
     return { status: 0, isFault: false };
   }
   let options: ParsedOptions | undefined;
   try {
     options = parseFor(command, rest);
+    checkOperands(command, options.positional);
     return { status: await command.run(options), isFault: false };
   } catch (error) {
     console.error(`Fatal: ${faultText(error, options)}`);
     return { status: isUsageError(error) ? USAGE_EXIT_CODE : 1, isFault: true };
   }
+}
+
+/** What nobody reads was meant for something. */
+function checkOperands(
+  { name, operands, operandsMax = 0 }: Command,
+  found: readonly string[],
+): void {
+  const more = found[operandsMax];
+  if (more === undefined) return;
+  const usage = `quorate ${name} [options] ${operands ?? ''}`.trimEnd();
+  throw fail('OPTION_UNKNOWN', `unexpected argument "${more}". Usage: ${usage}`);
 }
 
 function unknownCommand(name: string): string {

@@ -1,6 +1,7 @@
 /** `quorate signer`. */
 import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
+import { sayIgnored } from '../io/host/ignored.ts';
 import { createLogger } from '../io/host/logger.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { VERSION } from '../services/ledger/facts.ts';
@@ -14,6 +15,7 @@ export const signerCommand: Command = {
   name: 'signer',
   about:
     'Runs a signing proxy in front of a node: it holds keys, counts nonces, and signs what its clients send. The flags are those of Web3Signer and EthSigner.',
+  operandsMax: 1,
   operands: '[eth1 | file-based-signer | multikey-signer | hashicorp-signer | azure-signer]',
   examples: [
     {
@@ -35,6 +37,7 @@ export const signerCommand: Command = {
       verbosity: settings.logging.verbosity,
       format: settings.logging.format,
     });
+    sayIgnored(options, log);
     const starting = runSigner(settings, {
       log,
       version: `quorate/v${VERSION}`,
@@ -65,6 +68,7 @@ export const auditVerifyCommand: Command = {
   about:
     'Checks the chain of audit logs of a signing proxy: files that continue each other, oldest first.',
   operands: '<file>...',
+  operandsMax: Number.POSITIVE_INFINITY,
   examples: [
     { does: 'a log and what came before it', line: 'quorate signer audit-verify audit.1 audit' },
   ],

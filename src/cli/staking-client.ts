@@ -20,6 +20,7 @@ export const stakingClientCommand: Command = {
   name: 'staking client',
   about: 'Adds a client of the staking API, gives it another secret, disables it, lists all.',
   operands: 'add|rotate|disable|list [ID]',
+  operandsMax: 2,
   examples: [
     {
       does: 'a client, whose secret is shown this once',

@@ -15,6 +15,7 @@ export const stakingKeyCommand: Command = {
   about:
     'Makes a new key that signs tokens: published at once, in use ten minutes later, the old ones published until their last token ends.',
   operands: 'rotate',
+  operandsMax: 1,
   examples: [
     { does: 'rotate', line: 'quorate staking key rotate' },
     {

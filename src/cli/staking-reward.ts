@@ -18,6 +18,7 @@ export const stakingRewardCommand: Command = {
   about:
     'Records what a validator earned, for its client to read; lists what was recorded. The same reward again, under the same reference, changes nothing.',
   operands: 'add PUBKEY | import FILE | list',
+  operandsMax: 2,
   examples: [
     {
       does: 'a reward of 0.0015 ether',

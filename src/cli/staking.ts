@@ -11,6 +11,7 @@ import { stderrLog } from './log.ts';
 export const stakingCommand: Command = {
   name: 'staking',
   about: 'Runs the staking API and the service that issues its tokens.',
+  operandsMax: 1,
   examples: [
     { does: 'tokens only', line: 'quorate staking --datadir staking --api=false' },
     {

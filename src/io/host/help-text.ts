@@ -11,9 +11,14 @@ export interface HelpPage {
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
+  /** With the flags that change nothing or are refused (`--help --all`). */
+  readonly isWhole?: boolean;
 }
 
-export function helpText({ command, about, operands = '', examples, rows }: HelpPage): string {
+export function helpText(page: HelpPage): string {
+  const { command, about, operands = '', examples, isWhole = false } = page;
+  const rows = page.rows.filter((row) => isWhole || hasEffect(row));
+  const hidden = page.rows.length - rows.length;
   const parts = [about, '', 'Usage:', `  ${`${command} [options] ${operands}`.trimEnd()}`, ''];
   if (examples.length > 0) parts.push(examples.length === 1 ? 'Example:' : 'Examples:');
   for (const { does, line } of examples) parts.push(`  # ${does}`, `  ${line}`, '');
@@ -26,7 +31,13 @@ export function helpText({ command, about, operands = '', examples, rows }: Help
   parts.push(
     `Flags win over environment variables, those over the configuration file (--${file}).`,
   );
+  if (hidden > 0)
+    parts.push(`${hidden} more flags are taken without effect or refused: ${command} --help --all`);
   return `${parts.join('\n')}\n`;
+}
+
+function hasEffect({ ignored, refused }: OptionRow): boolean {
+  return ignored === undefined && refused === undefined;
 }
 
 function optionLine(row: OptionRow): string {

@@ -4,10 +4,9 @@
  */
 
 import { resolve, sep } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { nearest } from './edit-distance.ts';
-import { reasonOf } from './reason.ts';
+import { entriesOf, type OptionFile } from './option-file.ts';
 
 export type OptionType = 'string' | 'boolean' | 'integer' | 'number' | 'list' | 'duration';
 /** Durations are milliseconds. */
@@ -32,6 +31,8 @@ export interface OptionRow {
   readonly whole?: boolean;
   /** What to do instead: whoever gives the flag is told so. */
   readonly refused?: string;
+  /** What holds instead: the flag is taken and changes nothing, and whoever gives it is told so. */
+  readonly ignored?: string;
 }
 
 export type OptionSource = 'default' | 'file' | 'environment' | 'flag';
@@ -43,13 +44,6 @@ export interface OptionInput {
   readonly file?: OptionFile;
   /** Values that the caller has read elsewhere, weakest first: over the file and the rows' environment, below flags. */
   readonly given?: readonly GivenValue[];
-}
-
-export interface OptionFile {
-  readonly name: string;
-  readonly text: string;
-  /** Of another command that reads the same file: its keys are passed over. */
-  readonly others?: readonly OptionRow[];
 }
 
 export interface GivenValue {
@@ -73,15 +67,20 @@ export class ParsedOptions {
   readonly positional: readonly string[];
   private readonly values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>;
   private readonly rows: ReadonlyMap<string, OptionRow>;
+  private readonly vainKeys: readonly { readonly key: string; readonly why: string }[];
 
   constructor(
     rows: readonly OptionRow[],
     values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>,
-    positional: readonly string[],
+    {
+      positional,
+      vainKeys,
+    }: Pick<ParsedOptions, 'positional'> & { vainKeys: ParsedOptions['vainKeys'] },
   ) {
     this.rows = new Map(rows.map((row) => [row.flag, row]));
     this.values = values;
     this.positional = positional;
+    this.vainKeys = vainKeys;
   }
 
   string(flag: string): string | undefined {
@@ -104,6 +103,24 @@ export class ParsedOptions {
   /** undefined: no value at all. */
   source(flag: string): OptionSource | undefined {
     return this.values.get(flag)?.source;
+  }
+
+  /** Flags and keys that were given and change nothing, by what holds instead. A switch that is off asks for nothing. */
+  ignored(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const { key, why } of this.vainKeys) found.set(why, [...(found.get(why) ?? []), key]);
+    for (const [flag, { source }] of this.values) {
+      const why = this.rows.get(flag)!.ignored;
+      if (why === undefined || source === 'default' || this.isOff(flag)) continue;
+      found.set(why, [...(found.get(why) ?? []), `--${flag}`]);
+    }
+    return found;
+  }
+
+  /** A switch that is off, or a text without a letter: it asks for nothing. */
+  isOff(flag: string): boolean {
+    const value = this.values.get(flag)?.value;
+    return value === false || value === '';
   }
 
   /** The option that names this port, or this path or a folder above it, the nearest one. undefined: none does. */
@@ -143,7 +160,7 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
   for (const row of rows) {
     if (row.default !== undefined) values.set(row.flag, { value: row.default, source: 'default' });
   }
-  if (input.file) readFile(rows, input.file, values);
+  const vainKeys = input.file ? readFile(rows, input.file, values) : [];
   for (const row of rows) {
     const text = row.env === undefined ? undefined : input.env?.[row.env];
     if (text === undefined || text === '') continue;
@@ -157,7 +174,7 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
     values.set(flag, { value: parseValue(row, text, where), source });
   }
   const positional = readArguments(rows, input.argv, values);
-  return new ParsedOptions(rows, values, positional);
+  return new ParsedOptions(rows, values, { positional, vainKeys });
 }
 
 /** The value of one flag before anything else is parsed, such as the name of the configuration file. */
@@ -222,40 +239,35 @@ function readArguments(
   return positional;
 }
 
-function readFile(rows: readonly OptionRow[], file: OptionFile, values: Values): void {
+/** Returns the keys that change nothing, with what holds instead. */
+function readFile(
+  rows: readonly OptionRow[],
+  file: OptionFile,
+  values: Values,
+): { key: string; why: string }[] {
   const byKey = new Map<string, OptionRow>();
   for (const row of rows) {
     byKey.set(row.flag.toLowerCase(), row);
     if (row.fileKey !== undefined) byKey.set(row.fileKey.toLowerCase(), row);
   }
   const others = new Set(file.others?.map(({ flag }) => flag.toLowerCase()));
-  let tree: Record<string, unknown>;
-  try {
-    tree = parseToml(file.text);
-  } catch (error) {
-    throw fail('OPTION_FILE_INVALID', `${file.name}: ${reasonOf(error)}`);
-  }
-  for (const [key, found] of leaves(tree, '')) {
-    const row = byKey.get(key.toLowerCase());
-    if (!row) {
-      if (others.has(key.toLowerCase())) continue;
+  const vain: { key: string; why: string }[] = [];
+  for (const entry of entriesOf(file)) {
+    const { key } = entry;
+    if (entry.kind === 'ignored') {
+      vain.push(entry);
+      continue;
+    }
+    const name = (entry.kind === 'flag' ? entry.flag : key).toLowerCase();
+    const row = byKey.get(name);
+    if (row) {
+      const value = parseValue(row, entry.text, `${file.name}: ${key}`);
+      values.set(row.flag, { value, source: 'file' });
+    } else if (!others.has(name)) {
       throw unknown('OPTION_UNKNOWN', `${file.name}: unknown key ${key}`, key, byKey.keys(), '');
     }
-    const text = Array.isArray(found) ? found.join(',') : String(found);
-    values.set(row.flag, { value: parseValue(row, text, `${file.name}: ${key}`), source: 'file' });
   }
-}
-
-function* leaves(
-  tree: Readonly<Record<string, unknown>>,
-  prefix: string,
-): Generator<readonly [string, unknown]> {
-  for (const [name, value] of Object.entries(tree)) {
-    const isTable =
-      typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) && value;
-    if (isTable) yield* leaves(value as Record<string, unknown>, `${prefix}${name}.`);
-    else yield [`${prefix}${name}`, value];
-  }
+  return vain;
 }
 
 function parseValue(row: OptionRow, text: string, where: string): OptionValue {

@@ -194,7 +194,7 @@ export const RPC_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 5,
     unit: 'seconds',
-    about: 'Time that a call gets at most',
+    about: 'Time that a call gets at most; 0: a day',
     group: RPC,
   },
   {

@@ -46,6 +46,7 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'gcmode',
     type: 'string',
     default: 'archive',
+    choices: ['archive', 'full'],
     about: 'History: every block is kept queryable (archive); "full" is accepted and keeps it too',
     group: CHAIN,
   },
@@ -53,7 +54,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'syncmode',
     type: 'string',
     default: 'full',
-    about: 'Blocks are always executed in full',
+    choices: ['full', 'fast', 'snap'],
+    about: 'Blocks are always executed in full; "fast" and "snap" are accepted',
     group: CHAIN,
   },
   {
@@ -104,7 +106,8 @@ export const NODE_ROWS: readonly OptionRow[] = [
     flag: 'nodiscover',
     type: 'boolean',
     default: true,
-    about: 'Peers come from static-nodes.json and admin_addPeer',
+    about:
+      'Peers come from static-nodes.json and admin_addPeer; false asks for what is not here yet',
     group: NETWORK,
   },
 
@@ -413,20 +416,6 @@ export const NODE_ROWS: readonly OptionRow[] = [
     type: 'integer',
     unit: 'seconds',
     about: 'How long idle connections are kept (10)',
-    group: PRIVATE,
-  },
-  {
-    flag: 'ptm.http.writebuffersize',
-    type: 'integer',
-    unit: 'bytes',
-    about: 'Accepted as GoQuorum has it',
-    group: PRIVATE,
-  },
-  {
-    flag: 'ptm.http.readbuffersize',
-    type: 'integer',
-    unit: 'bytes',
-    about: 'Accepted as GoQuorum has it',
     group: PRIVATE,
   },
   { flag: 'ptm.tls.mode', type: 'string', about: 'off or strict', group: PRIVATE },

@@ -41,7 +41,7 @@ import { poolHead } from './node/transaction-door.ts';
 import { tenantsOf } from './private-states.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
 import { Readers } from './readers/readers.ts';
-import { gasPriceTerms, ipcPath, namespacesOf } from './settings.ts';
+import { callSecondsOf, gasPriceTerms, ipcPath, namespacesOf } from './settings.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
 import { FilterDesk } from './view/filter-desk.ts';
@@ -95,6 +95,9 @@ export function composeApi(parts: ApiParts): {
   };
   // As in GoQuorum, a chain has the methods of its own consensus.
   const engine = engineAt(node.chain.config, node.chain.head().number + 1);
+  namespaces.ipc.delete(engine === 'raft' ? 'istanbul' : 'raft');
+  for (const transport of ['http', 'ws'] as const)
+    sayUnavailable(parts, transport, namespaces[transport], namespaces.ipc);
   for (const set of Object.values(namespaces)) set.delete(engine === 'raft' ? 'istanbul' : 'raft');
   const callLimits = callLimitsOf(options);
   const filters = new FilterDesk({
@@ -262,7 +265,7 @@ function readersOf(
 ): { readonly readers: Readers; readonly threads: ReaderThreads } | undefined {
   const limits = {
     gasCap: BigInt(options.number('rpc.gascap')!),
-    callSeconds: options.number('vm.calltimeout')!,
+    callSeconds: callSecondsOf(options),
   };
   const tenants = tenantsOf(privateStates);
   const threads = readers?.({ tenants, looks: looksOf(options), limits });
@@ -279,9 +282,24 @@ function readersOf(
   return { readers: made, threads };
 }
 
+/** Phrase of geth (node/rpcstack.go): a name that nobody knows, or of the other consensus, opens nothing. */
+function sayUnavailable(
+  { options, log }: ApiParts,
+  transport: 'http' | 'ws',
+  wanted: ReadonlySet<string>,
+  available: ReadonlySet<string>,
+): void {
+  const unavailable = [...wanted].filter((name) => !available.has(name));
+  if (unavailable.length === 0 || !options.boolean(transport)) return;
+  log('error', `Unavailable modules in ${transport.toUpperCase()} API list`, {
+    unavailable,
+    available: [...available].filter((name) => !name.includes('.')).sort(),
+  });
+}
+
 function callLimitsOf(options: ParsedOptions): () => CallLimits {
   const gasCap = BigInt(options.number('rpc.gascap')!);
-  const seconds = options.number('vm.calltimeout')!;
+  const seconds = callSecondsOf(options);
   return () => {
     const deadline = systemClock.nowMs() + seconds * 1000;
     return { gasCap, shouldStop: () => systemClock.nowMs() > deadline, timeoutText: `${seconds}s` };

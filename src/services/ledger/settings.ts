@@ -10,6 +10,7 @@ import type { ParsedOptions } from '../../io/host/options.ts';
 import { MANAGER_FLAGS, type ManagerFlag } from '../../io/ptm-client/config.ts';
 import type { GasPriceTerms } from './node/gas-price.ts';
 
+const DAY_SECONDS = 86_400;
 /** Spellings of one namespace: enabling one enables the other. */
 const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
   ledgerExtension: 'quorumExtension',
@@ -56,6 +57,11 @@ export function consensusDefaults(options: ParsedOptions): ConsensusDefaults {
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     allowedFutureBlockSeconds: options.number('allowedfutureblocktime') ?? 0,
   };
+}
+
+/** As in GoQuorum, 0 is no limit: here, a day. */
+export function callSecondsOf(options: ParsedOptions): number {
+  return options.number('vm.calltimeout') || DAY_SECONDS;
 }
 
 /** Namespaces that a transport serves; `rpc` always. */

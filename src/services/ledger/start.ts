@@ -1,7 +1,7 @@
 /** The one file where the outside meets the node: ports, parts, transports, and their end in reverse order. */
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { bareHex, fromHex } from '../../core/base/hex.ts';
+import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
 import {
   addressOfPublicKey,
   addressOfSecretKey,
@@ -24,6 +24,7 @@ import { installCrypto } from '../../io/host/crypto.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { isThere } from '../../io/host/files.ts';
+import { sayIgnored } from '../../io/host/ignored.ts';
 import { LoopWatch } from '../../io/host/loop-watch.ts';
 import type { ParsedOptions } from '../../io/host/options.ts';
 import { systemTimers } from '../../io/host/timers.ts';
@@ -38,12 +39,13 @@ import { adminDesk } from './admin.ts';
 import { type OpenChain, openChain, storeFolder } from './data.ts';
 import { clientVersion } from './facts.ts';
 import type { BftParticipation } from './node/bft-participation.ts';
-import { composeNode, type NodeSettings } from './node/compose.ts';
+import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { Part } from './node/part.ts';
 import type { RaftSettings } from './node/raft-participation.ts';
 import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
+import { sayFlags } from './say-flags.ts';
 import { type ApiParts, composeApi } from './serve.ts';
 import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './settings.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
@@ -87,6 +89,7 @@ async function start(
   ends: (() => void | Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<RunningNode> {
+  sayIgnored(options, log);
   const crypto = await installCrypto();
   const dataDirectory = options.string('datadir')!;
   const opened = await openLedger(options, log, onFault);
@@ -146,6 +149,8 @@ async function start(
     },
     nodeSettings(options, genesis, { privateStates, raft: settings }),
   );
+  const hasManager = managed.connection !== 'none';
+  sayFlags(node, { options, hasManager, address: signer.address, log });
   const facts = () => factsOf({ options, server, store, genesis, nodeKey });
   const api = composeApi({
     node,
@@ -166,21 +171,17 @@ async function start(
   ends.push(() => server.stop());
   const served = await api.serve();
   ends.push(() => served.close());
-  const head = node.chain.head();
+  const { httpUrl, webSocketUrl } = served;
   log('info', 'Quorate node is up', {
     version: name,
     secp256k1: crypto.secp256k1,
-    chain: genesis.config.chainId,
-    engine: engineAt(genesis.config, head.number + 1),
-    head: head.number,
-    hash: bareHex(head.hash).slice(0, 12),
-    node: `0x${bareHex(signer.address)}`,
+    ...positionOf(node),
+    node: toHex(signer.address),
     manager: manager.name,
-    http: served.httpUrl ?? 'off',
-    ws: served.webSocketUrl ?? 'off',
+    http: httpUrl ?? 'off',
+    ws: webSocketUrl ?? 'off',
     enode: facts().enode,
   });
-  const { httpUrl, webSocketUrl } = served;
   return { httpUrl, webSocketUrl, enode: facts().enode, close };
 }
 
@@ -195,6 +196,16 @@ async function openLedger(
     log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
   }
   return opened;
+}
+
+function positionOf({ chain }: LedgerNode): Readonly<Record<string, unknown>> {
+  const { number, hash } = chain.head();
+  return {
+    chain: chain.config.chainId,
+    engine: engineAt(chain.config, number + 1),
+    head: number,
+    hash: bareHex(hash).slice(0, 12),
+  };
 }
 
 /** In this order; they end in the reverse one. */
@@ -300,6 +311,9 @@ function peerServer(
 
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
   checkStart(genesis);
+  if (genesis.config.isQuorum && options.number('networkid') === 1) {
+    throw fail('OPTION_VALUE_INVALID', '--networkid: Cannot have chain id or network id as 1.');
+  }
   checkMarkers(options, genesis);
   checkEngine(options, genesis);
 }
@@ -372,8 +386,11 @@ function networkIdOf(options: ParsedOptions, genesis: Genesis): bigint {
  */
 function readNodeKey(options: ParsedOptions, dataDirectory: string): Uint8Array {
   const hex = options.string('nodekeyhex');
-  if (hex !== undefined) return parseKeyHex(hex);
   const file = options.string('nodekey');
+  if (hex !== undefined && file !== undefined) {
+    throw fail('OPTION_CONFLICT', 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
+  }
+  if (hex !== undefined) return parseKeyHex(hex);
   if (file !== undefined) return readKeyFile(file);
   const places = [
     join(storeFolder(dataDirectory), 'nodekey'),

@@ -257,14 +257,19 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   },
 ];
 
-const COMPATIBILITY_ROWS: readonly OptionRow[] = [
-  { flag: 'vertx-worker-pool-size', type: 'integer', about: 'There are no workers to wait for' },
-  { flag: 'signer-load-batch-size', type: 'integer', about: 'Keys are loaded together' },
-  { flag: 'signer-load-sequential-threshold', type: 'integer', about: 'Keys are loaded together' },
-  { flag: 'signer-load-parallel', type: 'boolean', about: 'Keys are loaded together' },
-  { flag: 'aws-connection-cache-size', type: 'integer', about: 'Connections are kept' },
-  { flag: 'aws-kms-client-cache-size', type: 'integer', about: 'Clients are kept' },
-].map((row) => ({ ...row, group: COMPATIBILITY }) as OptionRow);
+const TOGETHER = 'keys are loaded together';
+const COMPATIBILITY_ROWS: readonly OptionRow[] = (
+  [
+    ['vertx-worker-pool-size', 'integer', 'there are no workers to wait for'],
+    ['signer-load-batch-size', 'integer', TOGETHER],
+    ['signer-load-sequential-threshold', 'integer', TOGETHER],
+    ['signer-load-parallel', 'boolean', TOGETHER],
+    ['aws-connection-cache-size', 'integer', 'connections are kept'],
+    ['aws-kms-client-cache-size', 'integer', 'clients are kept'],
+  ] as const
+).map(([flag, type, ignored]) => {
+  return { flag, type, about: `No effect: ${ignored}`, group: COMPATIBILITY, ignored };
+});
 
 export const KEY_OPTION_ROWS: readonly OptionRow[] = [
   ...FILE_ROWS,
