@@ -125,7 +125,7 @@ describe('eth_call as recorded', () => {
     const late = { ...LIMITS, shouldStop: () => ++looks > 5 };
     expect(() => estimateGas({ to: POOR }, site, late)).toThrow('execution aborted');
     expect(looks).toBe(6);
-    const pairing = { to: fromHex(`0x${'08'.padStart(40, '0')}`), data: new Uint8Array(192 * 20) };
+    const pairing = { to: fromHex(`0x${'08'.padStart(40, '0')}`), data: new Uint8Array(192 * 40) };
     looks = 0;
     expect(() => call(pairing, siteOf(chain), late)).toThrow('execution aborted');
     expect(looks).toBe(6);

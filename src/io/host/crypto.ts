@@ -3,12 +3,14 @@ import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createKeccak } from 'hash-wasm';
 import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
+import { installBn254 } from '../../core/base/bn254.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
 import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
+import { bn254InWasm } from './bn254-wasm.ts';
 
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
@@ -58,6 +60,7 @@ async function installHashes(): Promise<void> {
   installKeccak256((bytes) => hasher.init().update(bytes).digest('binary'));
   installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
   installBlake2Rounds(await blake2RoundsInWasm());
+  installBn254(bn254InWasm);
   requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);
   requireEqual('BLAKE2b', blake2F(blake2OfAbc()), SELF_TEST.blake2);
 }

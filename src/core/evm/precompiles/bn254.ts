@@ -1,6 +1,7 @@
 /** 6-8: addition, multiplication and pairing on BN254, the curve also called alt_bn128 or bn256 (EIP-196, EIP-197). */
 import { weierstrass } from '@noble/curves/abstract/weierstrass.js';
 import { bn254 } from '@noble/curves/bn254.js';
+import { bn254InUse } from '../../base/bn254.ts';
 import { isZeroBytes } from '../../base/bytes.ts';
 import { finish, type Slices } from '../../base/pace.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../base/quantity.ts';
@@ -39,6 +40,8 @@ export function bn254Add(gas: number): Precompile {
     gas: () => gas,
     run(input) {
       const bytes = padded(input, 2 * POINT_BYTES);
+      const fast = bn254InUse();
+      if (fast) return fast.add(bytes);
       const a = pointG1(bytes.subarray(0, POINT_BYTES));
       const b = pointG1(bytes.subarray(POINT_BYTES));
       return a && b && bytesOfPoint(a.add(b));
@@ -52,6 +55,8 @@ export function bn254Multiply(gas: number): Precompile {
     gas: () => gas,
     run(input) {
       const bytes = padded(input, POINT_BYTES + 32);
+      const fast = bn254InUse();
+      if (fast) return fast.multiply(bytes);
       const point = pointG1(bytes.subarray(0, POINT_BYTES));
       if (!point) return undefined;
       const scalar = Fr.create(bytesToBigInt(bytes.subarray(POINT_BYTES)));
@@ -71,9 +76,18 @@ export function bn254Pairing(baseGas: number, pairGas: number): Precompile {
   };
 }
 
-/** A pair a piece. */
 function* pairingInPieces(input: Uint8Array): Slices<Uint8Array | undefined> {
   if (input.length % PAIR_BYTES !== 0) return undefined;
+  const fast = bn254InUse();
+  const isOne = fast ? yield* fast.isPairingOne(input) : yield* isPairingOne(input);
+  if (isOne === undefined) return undefined;
+  const out = new Uint8Array(32);
+  if (isOne) out[31] = 1;
+  return out;
+}
+
+/** A pair a piece. */
+function* isPairingOne(input: Uint8Array): Slices<boolean | undefined> {
   let product = Fp12.ONE;
   for (let at = 0; at < input.length; at += PAIR_BYTES) {
     if (at > 0) yield;
@@ -83,9 +97,7 @@ function* pairingInPieces(input: Uint8Array): Slices<Uint8Array | undefined> {
     if (g1.is0() || g2.is0()) continue;
     product = Fp12.mul(product, bn254.pairing(g1, g2, false));
   }
-  const out = new Uint8Array(32);
-  if (Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE)) out[31] = 1;
-  return out;
+  return Fp12.eql(Fp12.finalExponentiate(product), Fp12.ONE);
 }
 
 function padded(input: Uint8Array, length: number): Uint8Array {

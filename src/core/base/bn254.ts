@@ -1,0 +1,29 @@
+/**
+ * The one door to the curve BN254, also called alt_bn128 or bn256, for what EIP-196 and EIP-197 need of it. io/host installs a fast
+ * implementation, which is loaded when first used; without it the precompiles compute in JavaScript.
+ */
+import type { Slices } from './pace.ts';
+
+/** Points are x ‖ y, 32 bytes each, big-endian; zeros are the point at infinity. undefined: a point is not one of the curve's. */
+export interface Bn254 {
+  /** Two points of G1, 128 bytes. */
+  add(input: Uint8Array): Uint8Array | undefined;
+  /** A point of G1 and a scalar, 96 bytes. */
+  multiply(input: Uint8Array): Uint8Array | undefined;
+  /** Pairs of 192 bytes, of G1 and G2 (each coordinate imaginary ‖ real): whether the product of their pairings is one. */
+  isPairingOne(input: Uint8Array): Slices<boolean | undefined>;
+}
+
+let load: (() => Bn254) | undefined;
+let loaded: Bn254 | undefined;
+
+export function installBn254(loader: (() => Bn254) | undefined): void {
+  load = loader;
+  loaded = undefined;
+}
+
+/** undefined: none is installed. */
+export function bn254InUse(): Bn254 | undefined {
+  if (!loaded && load) loaded = load();
+  return loaded;
+}

@@ -1,0 +1,103 @@
+import { bn254 } from '@noble/curves/bn254.js';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { installBn254 } from '../../core/base/bn254.ts';
+import { concatBytes } from '../../core/base/bytes.ts';
+import { finish } from '../../core/base/pace.ts';
+import { bigIntToFixed } from '../../core/base/quantity.ts';
+import { bn254Add, bn254Multiply, bn254Pairing } from '../../core/evm/precompiles/bn254.ts';
+import { bn254InWasm } from './bn254-wasm.ts';
+
+const wasm = bn254InWasm();
+// The precompiles in JavaScript are what it is compared with.
+installBn254(undefined);
+afterAll(() => installBn254(bn254InWasm));
+
+const G1 = bn254.G1.Point;
+const G2 = bn254.G2.Point;
+const { Fp, Fp2, Fr } = bn254.fields;
+const INFINITY_1 = new Uint8Array(64);
+const INFINITY_2 = new Uint8Array(128);
+
+const words = (...values: bigint[]) =>
+  concatBytes(...values.map((each) => bigIntToFixed(each, 32)));
+
+function g1(factor: bigint): Uint8Array {
+  if (factor === 0n) return INFINITY_1;
+  const { x, y } = G1.BASE.multiply(factor).toAffine();
+  return words(x, y);
+}
+
+function g2(factor: bigint): Uint8Array {
+  if (factor === 0n) return INFINITY_2;
+  const { x, y } = G2.BASE.multiply(factor).toAffine();
+  return words(x.c1, x.c0, y.c1, y.c0);
+}
+
+/** On the twist, and almost surely not of the subgroup. */
+function strayG2(from: bigint): Uint8Array {
+  for (let c0 = from; ; c0++) {
+    const x = Fp2.fromBigTuple([c0, 1n]);
+    const square = Fp2.add(Fp2.mul(Fp2.sqr(x), x), G2.CURVE().b);
+    try {
+      const y = Fp2.sqrt(square);
+      return words(x.c1, x.c0, y.c1, y.c0);
+    } catch {}
+  }
+}
+
+const factor = fc.oneof(fc.constantFrom(0n, 1n, 2n, Fr.ORDER - 1n), fc.bigInt(1n, Fr.ORDER - 1n));
+const anyWord = fc.bigInt(0n, (1n << 256n) - 1n);
+const pointG1 = fc.oneof(
+  { weight: 8, arbitrary: factor.map(g1) },
+  // Not on the curve; on it, with a coordinate that is not below the order of the field.
+  fc.tuple(anyWord, anyWord).map(([x, y]) => words(x, y)),
+  fc.constantFrom(words(1n + Fp.ORDER, 2n), words(1n, 2n + Fp.ORDER), words(0n, Fp.ORDER)),
+  fc.constantFrom(words(Fp.ORDER, 0n), words(0n, 1n), words(1n, Fp.ORDER - 2n)),
+);
+const pointG2 = fc.oneof(
+  { weight: 6, arbitrary: factor.map(g2) },
+  fc.bigInt(1n, 1n << 64n).map(strayG2),
+  fc.constantFrom(words(0n, 0n, 0n, 1n), words(Fp.ORDER, 0n, 0n, 0n), INFINITY_2),
+);
+
+it('adds and multiplies as the implementation in JavaScript', () => {
+  const [add, multiply] = [bn254Add(150), bn254Multiply(6_000)];
+  fc.assert(
+    fc.property(pointG1, pointG1, anyWord, (a, b, scalar) => {
+      const sum = concatBytes(a, b);
+      expect(wasm.add(sum)).toEqual(add.run(sum));
+      const product = concatBytes(a, words(scalar));
+      expect(wasm.multiply(product)).toEqual(multiply.run(product));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('answers pairings as the implementation in JavaScript, refusals too', () => {
+  const pairing = bn254Pairing(45_000, 34_000);
+  const pairs = fc.array(fc.tuple(pointG1, pointG2), { maxLength: 3 });
+  fc.assert(
+    fc.property(pairs, (drawn) => {
+      const input = concatBytes(...drawn.flat());
+      const expected = pairing.run(input);
+      expect(finish(wasm.isPairingOne(input))).toBe(expected && expected[31] === 1);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('finds products that are one, in pieces that others come between', () => {
+  // e(aP, bQ)·e(-abP, Q), four times over and with points at infinity in between.
+  const product = (a: bigint, b: bigint) =>
+    concatBytes(g1(a), g2(b), INFINITY_1, g2(3n), g1(Fr.ORDER - ((a * b) % Fr.ORDER)), g2(1n));
+  const input = concatBytes(...[2n, 3n, 5n, 7n].map((a) => product(a, a + 11n)));
+  const work = wasm.isPairingOne(input);
+  let pieces = 1;
+  let step = work.next();
+  for (; !step.done; step = work.next()) {
+    pieces++;
+    expect(finish(wasm.isPairingOne(concatBytes(g1(1n), g2(1n))))).toBe(false);
+  }
+  expect([step.value, pieces]).toEqual([true, 3]);
+});
