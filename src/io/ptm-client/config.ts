@@ -171,6 +171,7 @@ function validateManagerConfig(config: ManagerConfig): void {
   if (config.httpUrl === '') {
     throw invalid('URL configuration is missing for private transaction manager HTTP connection');
   }
+  checkUrl(config.httpUrl);
   if (config.tlsMode === TLS_MODES.off) return;
   if (config.tlsMode !== TLS_MODES.strict) {
     throw invalid('invalid value for TLS mode in config file, must be either OFF or STRICT');
@@ -183,6 +184,16 @@ function validateManagerConfig(config: ManagerConfig): void {
       'invalid details for HTTP connection with TLS, configuration must specify both clientCert and clientKey, or neither one',
     );
   }
+}
+
+function checkUrl(url: string): void {
+  if (/^https?:\/\//i.test(url)) return;
+  const isBare = !/^[a-z][a-z0-9+.-]*:\/\//i.test(url);
+  throw invalid(
+    isBare
+      ? `the private transaction manager's URL "${url}" lacks its scheme: write http://${url} (--ptm.url)`
+      : `the private transaction manager's URL "${url}" must begin with http:// or https://; a unix socket is named by --ptm.socket`,
+  );
 }
 
 export function socketPath(config: ManagerConfig): string {

@@ -1,5 +1,5 @@
 /** What a genesis file may do to a data folder that is empty, or has a chain. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { genesisFile } from '../../../test/support/genesis-file.ts';
@@ -62,6 +62,18 @@ it('takes over what a file changes above the head, and says whether it did', asy
     await chain.close();
   }
   expect(JSON.parse(keptIn(place)).config.transitions).toHaveLength(1);
+});
+
+it("recognises GoQuorum's data folder, and says what can be done today", async () => {
+  const place = join(folder, 'goquorum');
+  mkdirSync(join(place, 'geth/chaindata'), { recursive: true });
+  await expect(openChain(place)).rejects.toMatchObject({
+    code: 'GENESIS_MISSING',
+    message: expect.stringContaining('holds a chain of GoQuorum (geth/chaindata)'),
+  });
+  const chain = await openChain(place, { genesisFile: genesis('beside', {}) });
+  expect(chain.outcome).toBe('begun');
+  await chain.close();
 });
 
 it('refuses a chain that could never make a block before anything is written', async () => {

@@ -100,7 +100,15 @@ function checkChange(store: ChainStore, stored: Genesis, next: Genesis): void {
   );
 }
 
+/** What there is to do with a chain that GoQuorum keeps. */
+const MOVING_OVER =
+  'Its LevelDB is not read yet. Begin the chain anew with its genesis file (quorate init) and let it sync from a GoQuorum peer, or take over the blocks of "geth export" with "quorate import"; node key, accounts and lists of peers in this folder are used as they are';
+
 function noChain(dataDirectory: string): Error {
+  if (isThere(join(dataDirectory, 'geth', 'chaindata'))) {
+    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). ${MOVING_OVER}`;
+    return fail('GENESIS_MISSING', text, { data: { path: dataDirectory } });
+  }
   return fail(
     'GENESIS_MISSING',
     `there is no chain in ${dataDirectory}: run "quorate init --datadir ${dataDirectory} genesis.json" first, or give --genesis`,

@@ -33,6 +33,7 @@ import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
+import { checkInterface } from '../../io/ptm-client/interface-check.ts';
 import { accessControlOf } from './access-control.ts';
 import { openAccounts } from './accounts.ts';
 import { adminDesk } from './admin.ts';
@@ -101,6 +102,7 @@ async function start(
   const managed = resolveManagerConfig(privateConfig, managerFlags(options));
   const manager = await connectManager(managed, { say: log });
   ends.push(() => manager.close());
+  await checkInterface(managed);
   const privateStates = await privateStatesOf(genesis, manager);
   if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
   const nodeKey = readNodeKey(options, dataDirectory);
