@@ -72,6 +72,8 @@ export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   if (vm.isAborted) throw ABORTED;
   for (;;) {
     if (--vm.opcodesToPoll <= 0) vm.poll();
+    // A tracer may copy all of it.
+    vm.opcodesToPoll -= frame.memory.size >> 8;
     const { pc, gas: plain, gasHigh } = frame;
     const gas = roundedGas(plain, gasHigh);
     const op = code[pc]!;

@@ -220,9 +220,10 @@ function traceBlock(context: ReadContext, block: Block, options: TraceOptions): 
   return withInputs(inputs, block.transactions, view.rulesAt(block.header), () => {
     const { shouldStop } = deadlineOf(context, options);
     const replay = new BlockReplay(view, block, inputs);
+    const shared = { ...options, room: { words: 0 } };
     return block.transactions.map((_, index) => {
       try {
-        return { result: traceNext(replay, block, index, options, shouldStop) };
+        return { result: traceNext(replay, block, index, shared, shouldStop) };
       } catch (error) {
         if (!(error instanceof QuorateError) || error.code === 'TRACE_TIMEOUT') throw error;
         return { error: error.message };

@@ -26,13 +26,19 @@ import type { World } from '../../../../core/state/world.ts';
 import type { Json } from '../../../../io/rpc/method.ts';
 
 /** Words of stack and memory that one trace may hold: about 400 MB. */
-const TRACED_WORDS_MAX = 4_000_000;
+const TRACED_WORDS_MAX = 2_000_000;
 
 export interface TraceOptions extends StructLogOptions {
   readonly tracer: string | undefined;
   readonly tracerConfig: Readonly<Record<string, unknown>> | undefined;
   /** Milliseconds that the run may take. */
   readonly timeoutMs: number | undefined;
+  /** What the traces of one request hold together. */
+  readonly room?: TraceRoom | undefined;
+}
+
+export interface TraceRoom {
+  words: number;
 }
 
 export interface Outcome {
@@ -96,24 +102,33 @@ function unknownTracer(name: string) {
   );
 }
 
+/** SLOAD, SSTORE: what they name is in every later entry. */
+const STORAGE_OPCODES = [0x54, 0x55];
+
 /** Struct logs with a bound on what they hold. */
 class BoundedStructLogs extends StructLogTracer {
   private readonly wanted: StructLogOptions;
-  private words = 0;
+  private readonly room: TraceRoom;
+  private readonly slots = new Set<string>();
   private entries = 0;
 
-  constructor(world: World, wanted: StructLogOptions) {
+  constructor(world: World, wanted: StructLogOptions, room: TraceRoom) {
     super(world, wanted);
     this.wanted = wanted;
+    this.room = room;
   }
 
   override onStep(step: Step): void {
-    const { disableMemory, disableStack, limit } = this.wanted;
+    const { disableMemory, disableStack, disableStorage, limit } = this.wanted;
     if (limit && this.entries >= limit) return;
     this.entries++;
-    this.words += 4 + (disableStack ? 0 : step.frame.sp);
-    this.words += disableMemory ? 0 : step.frame.memory.size / 32;
-    if (this.words > TRACED_WORDS_MAX) {
+    const { room, slots } = this;
+    const { frame, op } = step;
+    if (frame.sp > 0 && STORAGE_OPCODES.includes(op)) slots.add(`${frame.stack[frame.sp - 1]}`);
+    room.words += 4 + (disableStack ? 0 : frame.sp);
+    room.words += disableMemory ? 0 : frame.memory.size / 32;
+    room.words += disableStorage ? 0 : 2 * slots.size;
+    if (room.words > TRACED_WORDS_MAX) {
       throw fail(
         'TRACE_TOO_LARGE',
         `the trace holds more than ${TRACED_WORDS_MAX} words: ask with disableMemory, disableStack or a limit`,
@@ -123,8 +138,8 @@ class BoundedStructLogs extends StructLogTracer {
   }
 }
 
-function structLogs(options: StructLogOptions, { world }: Traced): RunningTrace {
-  const tracer = new BoundedStructLogs(world, options);
+function structLogs(options: TraceOptions, { world }: Traced): RunningTrace {
+  const tracer = new BoundedStructLogs(world, options, options.room ?? { words: 0 });
   return {
     tracer,
     result: ({ gasUsed, isFailed, output }) =>
