@@ -16,6 +16,8 @@ export interface Client {
   readonly schemes: readonly Scheme[];
   /** Its tool cannot run twice at once in one folder. */
   readonly alone?: true;
+  /** It asks no endpoint to sign: it sends raw through the proxy too. */
+  readonly ownKey?: true;
   /** False: it has no subscriptions. */
   readonly hears?: false;
   /** The command line in the folder that it is installed in, for a file with the task. */
@@ -95,4 +97,47 @@ export const HEAVY: readonly Client[] = [
     build: ['node_modules/.bin/forge', 'build'],
     alone: true,
   }),
+];
+
+const PIP = 'python3 -m venv venv && venv/bin/pip install -q -r requirements.txt';
+
+function web3py(mode: 'sync' | 'async'): Client {
+  return {
+    title: `web3.py ${versionIn('web3py/requirements.txt', /^web3==(\S+)/m)}, ${mode}`,
+    folder: 'web3py',
+    installation: { lockFile: 'requirements.txt', fetch: ['sh', '-c', PIP] },
+    schemes: BOTH,
+    ...(mode === 'sync' && { hears: false }),
+    command: (task) => ['venv/bin/python', 'run.py', mode, task],
+  };
+}
+
+function versionIn(file: string, pattern: RegExp): string {
+  return pattern.exec(readFileSync(join(HERE, file), 'utf8'))![1]!;
+}
+
+/** From Maven, PyPI and Go's modules: played by `npm run clients`. */
+export const OTHERS: readonly Client[] = [
+  {
+    title: `web3j ${versionIn('web3j/pom.xml', /<version>([\d.]+\d)<\/version>\s*<\/dependency>/)}`,
+    folder: 'web3j',
+    installation: {
+      lockFile: 'pom.xml',
+      fetch: ['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'],
+      build: ['javac', '-cp', 'lib/*', '-d', 'classes', 'src/main/java/Run.java'],
+    },
+    schemes: BOTH,
+    hears: false,
+    command: (task) => ['java', '-cp', 'classes:lib/*', 'Run', task],
+  },
+  web3py('sync'),
+  web3py('async'),
+  {
+    title: `ethclient ${versionIn('ethclient/go.mod', /go-ethereum v(\S+)/)}`,
+    folder: 'ethclient',
+    installation: { lockFile: 'go.sum', fetch: ['go', 'build', '-o', 'ethclient', '.'] },
+    ownKey: true,
+    schemes: BOTH,
+    command: (task) => ['./ethclient', task],
+  },
 ];

@@ -24,3 +24,9 @@ export async function signingProxy(net: TestDevnet): Promise<Endpoint> {
   const [sender] = await rpcClient(rpc).call<string[]>('eth_accounts');
   return { name: 'signing proxy', url: { http: rpc, ws }, sender: sender! };
 }
+
+/** The proxy, for a client that signs by itself: what it sends is handed on. */
+export async function proxyWithKey(net: TestDevnet): Promise<Endpoint> {
+  const [proxy, own] = [await signingProxy(net), await nodeWithKey(net)];
+  return { ...own, name: proxy.name, url: proxy.url };
+}
