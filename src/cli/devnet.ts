@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
+import { onStopSignal } from '../io/host/signals.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
@@ -11,8 +12,8 @@ import { renderTable } from '../services/devnet/table.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import type { Command } from './command.ts';
-import { type Ending, endingOf } from './ending.ts';
 import { inProcessLauncher } from './in-process.ts';
+import { stderrLog } from './log.ts';
 
 const GROUP = 'Network';
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -115,7 +116,6 @@ export const devnetCommand: Command = {
       ? inProcessLauncher(3, { readerWorker: READER_WORKER })
       : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
-    const ending = endingOf(process.env);
     console.log('Starting a Quorate devnet ...');
     const consensus = consensusOf(options.string('consensus')!);
     const devnet = await startDevnet(
@@ -128,7 +128,8 @@ export const devnetCommand: Command = {
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
       },
-      { launch, progress, told: ending.told },
+      launch,
+      progress,
     );
     console.log(renderTable(devnet.description, consensus, devnet.genesis));
     if (isWait) {
@@ -136,7 +137,7 @@ export const devnetCommand: Command = {
       return 0;
     }
     console.log('  Ctrl-C stops the network; its state stays.\n');
-    return untilEnd(devnet, ending);
+    return untilEnd(devnet);
   },
 };
 
@@ -151,14 +152,17 @@ function consensusOf(text: string): DevnetConsensus {
   throw fail('OPTION_VALUE_INVALID', `--consensus ${text}: qbft or raft`);
 }
 
-/** Serves until it is told to end, status 0, or a process of the network ends: status 1. */
-async function untilEnd(devnet: Devnet, ending: Ending): Promise<number> {
-  ending.onHaste(() => {
-    console.log('  Not waiting any longer: what is left is killed.');
-    void devnet.stop(0);
-  });
-  const fault = await Promise.race([ending.told.then(() => undefined), devnet.firstEnd()]);
-  if (fault !== undefined) console.error(fault);
+/** Serves until a signal, which ends this process, or until a process of the network ends: status 1. */
+async function untilEnd(devnet: Devnet): Promise<number> {
+  let isStopping = false;
+  const stop = () => {
+    isStopping = true;
+    return devnet.stop();
+  };
+  onStopSignal({ stop, log: stderrLog(1) });
+  const end = await devnet.firstEnd();
+  if (isStopping) return new Promise(() => {});
+  console.error(end);
   await devnet.stop();
-  return fault === undefined ? 0 : 1;
+  return 1;
 }

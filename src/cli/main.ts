@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /** The process of `quorate`: one command, and the end of it. */
-import { endWithParent } from '../services/devnet/child.ts';
+import { endWithParent } from '../services/devnet/processes.ts';
 import { faultText } from './fault.ts';
-import { runCommand } from './run.ts';
+import { incompleteInstallation } from './incomplete-installation.ts';
 
 /** What no part of a command has dealt with. */
-function onStray(error: unknown): void {
+function onStray(error: unknown): never {
   console.error(`Fatal: ${faultText(error, undefined)}`);
   process.exit(1);
 }
@@ -16,9 +16,13 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
   process.exit(0);
 }
 
-endWithParent(process.env);
+endWithParent();
 process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
+// Loaded here, so that a package that cannot be loaded is explained too.
+const { runCommand } = await import('./run.ts').catch((error: unknown) =>
+  onStray(incompleteInstallation(error) ?? error),
+);
 void runCommand(process.argv.slice(2)).then(({ status, isFault }) => {
   if (isFault) process.exit(status);
   process.exitCode = status;

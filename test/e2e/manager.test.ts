@@ -35,11 +35,13 @@ type Block = { readonly kind: 'sh' | 'file'; readonly text: string; readonly nam
 
 function blocksOf(page: string): Block[] {
   const found = page.matchAll(/(?:`([\w.]+)`:\n\n)?```(sh|json)\n([\s\S]*?)```/g);
-  return [...found].map(([, name = '', kind, text]) => ({
+  const blocks: Block[] = [...found].map(([, name = '', kind, text]) => ({
     kind: kind === 'sh' ? 'sh' : 'file',
     name,
     text: text!,
   }));
+  // What is shown without the name of a file is no file.
+  return blocks.filter(({ kind, name }) => kind === 'sh' || name !== '');
 }
 
 async function isUp(url: string): Promise<boolean> {

@@ -1,51 +1,53 @@
 /** The commands of README.md, run as a person runs them: in a folder, with a Node of their choice. */
 import { type ExecFileOptions, execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TestContext } from 'vitest';
 import { freePorts } from './free-ports.ts';
-import { scratchFolder } from './scratch.ts';
 
 const OUTPUT_BYTES_MAX = 100_000_000;
 
-export interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** Runs a program to its end: what it printed on both streams. Rejects with that when it fails. */
+export type Run = (program: string, ...args: string[]) => Promise<string>;
 
-/** What a project in `cwd` prints to whom has this Node first on the PATH. Rejects with what was printed. */
-export function commandsIn(cwd: string, node = process.execPath) {
+/** With this Node first on the PATH. */
+export function commandsIn(cwd: string, node = process.execPath): Run {
   const path = [dirname(node), process.env.PATH].join(delimiter);
   const options: ExecFileOptions = {
     cwd,
     maxBuffer: OUTPUT_BYTES_MAX,
     env: { ...process.env, PATH: path },
   };
-  return async (program: string, ...args: string[]): Promise<Ended> => {
-    try {
-      const { stdout, stderr } = await promisify(execFile)(program, args, options);
-      return { stdout: String(stdout), stderr: String(stderr) };
-    } catch (error) {
-      const { stdout, stderr } = error as Ended;
-      const line = [program, ...args].join(' ');
-      throw new Error(`${line} failed:\n${stdout}\n${stderr}`, { cause: error });
-    }
+  return async (program, ...args) => {
+    const line = [program, ...args].join(' ');
+    const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => {
+      throw new Error(`${line} failed:\n${error.stdout}\n${error.stderr}`, { cause: error });
+    });
+    return `${stdout}${stderr}`;
   };
 }
 
-/** Starts a network by `start`, uses it, and stops it. The log of node 1 is returned. */
-export async function useDevnet(
-  run: ReturnType<typeof commandsIn>,
-  start: readonly [string, ...string[]],
+/** Starts a network by `start`, with its state in `folder`; deploys and calls contracts; stops it. */
+export async function tryDevnet(
+  run: Run,
+  { start, folder }: { start: readonly [string, ...string[]]; folder: string },
 ): Promise<void> {
-  const folder = scratchFolder('quorate-devnet-');
   const [program, ...args] = start;
-  const place = ['--folder', folder];
-  await run(program, ...args, '--wait', ...place, '--ports-from', String(await freePorts()));
+  const ports = ['--ports-from', String(await freePorts())];
+  await run(program, ...args, '--wait', '--folder', folder, ...ports);
   try {
     await run('node', 'examples/ethers.mjs', join(folder, 'devnet.json'));
   } finally {
-    await run('node', 'dist/cli/main.js', 'devnet', 'stop', ...place);
+    await run('node', 'dist/cli/main.js', 'devnet', 'stop', '--folder', folder);
   }
-  rmSync(folder, { recursive: true, force: true });
+}
+
+const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/;
+
+/** Installs; a test whose packages cannot be fetched is reported as not run. */
+export async function orNotRun<T>(install: Promise<T>, { skip }: TestContext): Promise<T> {
+  return install.catch((error: Error) => {
+    if (NO_REGISTRY.test(error.message)) return skip('the registry of npm is not reachable');
+    throw error;
+  });
 }

@@ -7,12 +7,16 @@ import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
 import { connectManager } from '../../src/io/ptm-client/connect.ts';
 import { FREE_GAS } from '../../src/services/devnet/commands.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
+import { fastTime } from './fast-time.ts';
 import { until } from './ptm.ts';
 import { type RpcNode, rpcNode } from './rpc-node.ts';
 
 export const VALIDATOR = new Uint8Array(32).fill(7);
 export const ACCOUNT = new Uint8Array(32).fill(9);
 export const FROM = toHex(addressOfSecretKey(ACCOUNT));
+
+/** A block is a second after the last one, which is 50 ms here. */
+const FASTER = 20;
 
 export interface MiningNodeOptions {
   /** Of its manager; none without it. */
@@ -41,6 +45,7 @@ export async function miningNode({
     genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     isMining: true,
+    time: fastTime(FASTER),
     ...(manager ? { manager } : {}),
     argv: [...FREE_GAS, ...argv],
   });

@@ -23,6 +23,7 @@ import {
 
 export const PSI = 'private';
 export const PRIVATE: Space = { kind: 'private', psi: PSI };
+const SLOTS = [0n, 1n, 2n, 3n, 4n, 5n];
 const ADDRESSES = Array.from({ length: 12 }, (_, i) => new Uint8Array(20).fill(i + 1));
 
 interface ModelAccount {
@@ -194,28 +195,42 @@ export function grow(chain: Chain): void {
 }
 
 export function expectState(reader: StateReader, state: ModelState): void {
-  for (const address of ADDRESSES) {
-    const wanted = state.get(String.fromCharCode(...address));
-    const account = reader.account(address);
-    expect(account === undefined).toBe(wanted === undefined);
-    if (!wanted || !account) continue;
-    expect([account.nonce, account.balance, account.born]).toEqual([
-      wanted.nonce,
-      wanted.balance,
-      wanted.born,
-    ]);
-    expect(bareHex(account.codeHash)).toBe(bareHex(wanted.codeHash));
-    reader.code(account.codeHash);
-    for (let slot = 0n; slot < 6n; slot++) {
-      expect(reader.slot(address, account, slot)).toBe(wanted.slots.get(slot) ?? 0n);
-    }
-    const slots = [...reader.slots(address, account, ZERO_HASH)];
-    expect(new Map(slots.map(({ slot, value }) => [slot, value]))).toEqual(wanted.slots);
-    expect(slots.length).toBe(wanted.slots.size);
-  }
+  expect(ADDRESSES.map((address) => lineShown(reader, address)).join('\n')).toBe(
+    ADDRESSES.map((address) => lineWanted(state, address)).join('\n'),
+  );
   const listed = [...reader.accounts(ZERO_HASH)].map(({ address }) => bareHex(keccak256(address)));
   expect(listed).toEqual([...listed].sort());
   expect(listed.length).toBe(state.size);
+}
+
+/** An account as text, so that a state is compared at once: each slot by its number, then the list of all. */
+function lineShown(reader: StateReader, address: Uint8Array): string {
+  const account = reader.account(address);
+  if (!account) return 'none';
+  reader.code(account.codeHash);
+  const values = SLOTS.map((slot) => reader.slot(address, account, slot));
+  const listed = [...reader.slots(address, account, ZERO_HASH)];
+  return lineOf(
+    account,
+    values,
+    listed.map(({ slot, value }) => [slot, value]),
+  );
+}
+
+function lineWanted(state: ModelState, address: Uint8Array): string {
+  const account = state.get(String.fromCharCode(...address));
+  if (!account) return 'none';
+  const values = SLOTS.map((slot) => account.slots.get(slot) ?? 0n);
+  return lineOf(account, values, [...account.slots]);
+}
+
+function lineOf(
+  { nonce, balance, born, codeHash }: Omit<ModelAccount, 'slots'>,
+  values: readonly bigint[],
+  listed: readonly (readonly [slot: bigint, value: bigint])[],
+): string {
+  const list = listed.map(([slot, value]) => `${slot}:${value}`).sort();
+  return [nonce, balance, born, bareHex(codeHash), ...values, ...list].join(' ');
 }
 
 export function expectChain(store: ChainReader, chain: Chain): void {

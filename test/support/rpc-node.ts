@@ -12,7 +12,7 @@ import {
 import type { Block } from '../../src/core/chain/block.ts';
 import type { ChainConfig } from '../../src/core/chain/chain-config.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
-import type { Log } from '../../src/core/ports.ts';
+import type { Clock, Log, Timers } from '../../src/core/ports.ts';
 import {
   type PrivateStates,
   residentPrivateStates,
@@ -61,6 +61,8 @@ export interface RpcNodeOptions {
   /** Flags of `quorate node`. */
   readonly argv?: readonly string[];
   readonly isMining?: boolean;
+  /** Of the chain; absent: the system's. */
+  readonly time?: Clock & Timers;
   readonly log?: Log;
   readonly privateStates?: PrivateStates;
   /** Instead of what `argv` says. */
@@ -161,7 +163,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
 }
 
 async function lonelyNode(
-  { genesis, secretKey, isMining, privateStates }: RpcNodeOptions,
+  { genesis, secretKey, isMining, privateStates, time }: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
   disk: MemoryDisk,
@@ -171,8 +173,8 @@ async function lonelyNode(
   await ensureFirstBlock(store, genesis);
   const node = composeNode(
     {
-      clock: systemClock,
-      timers: systemTimers,
+      clock: time ?? systemClock,
+      timers: time ?? systemTimers,
       effort: systemEffort,
       entropy: systemEntropy,
       log,

@@ -9,6 +9,7 @@ import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
 import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
+import type { Log } from '../../core/ports.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
 
@@ -28,13 +29,24 @@ const SELF_TEST = {
     'ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1' +
     '7d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925ab92386edd4009923',
 };
+const SLOW_SECP256K1 =
+  'There is no compiled secp256k1 for this machine: signatures are made and checked in ' +
+  'WebAssembly, which takes about three times as long. docs/install.md says how to compile it';
 const ABC = Uint8Array.of(0x61, 0x62, 0x63);
 
 let installed: { secp256k1: string } | undefined;
 
-/** Idempotent. Returns which implementation serves, for the start-up log. */
-export async function installCrypto(): Promise<{ secp256k1: string }> {
-  if (installed) return installed;
+/**
+ * Idempotent. Returns which implementation serves. `log` is told when it is the slow one, by a
+ * program whose speed depends on it.
+ */
+export async function installCrypto(log: Log = () => {}): Promise<{ secp256k1: string }> {
+  installed ??= await install();
+  if (installed.secp256k1 === 'wasm') log('warn', SLOW_SECP256K1);
+  return installed;
+}
+
+async function install(): Promise<{ secp256k1: string }> {
   await installHashes();
   const candidate = native() ?? (await inWasm());
   const { signature, recovery } = candidate.sign(SELF_TEST.hash, SELF_TEST.secretKey);
@@ -51,8 +63,7 @@ export async function installCrypto(): Promise<{ secp256k1: string }> {
     );
   }
   installSecp256k1(candidate);
-  installed = { secp256k1: candidate.name };
-  return installed;
+  return { secp256k1: candidate.name };
 }
 
 async function installHashes(): Promise<void> {

@@ -91,7 +91,7 @@ async function start(
   close: () => Promise<void>,
 ): Promise<RunningNode> {
   sayIgnored(options, log);
-  const crypto = await installCrypto();
+  const crypto = await installCrypto(log);
   const dataDirectory = options.string('datadir')!;
   const opened = await openLedger(options, log, onFault);
   const { store, votes, folder, genesis } = opened;

@@ -40,8 +40,8 @@ export async function runSigner(
   settings: SignerSettings,
   host: SignerHost,
 ): Promise<RunningSigner> {
-  await installCrypto();
   const { log } = host;
+  await installCrypto(log);
   const endings: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
     for (const end of endings.splice(0).reverse()) await end();

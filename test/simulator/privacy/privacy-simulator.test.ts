@@ -8,18 +8,27 @@ const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
   'privacy-outage-means-stranger': [3, 5],
 };
 
+const outcomes = new Map<number, ReturnType<typeof runPrivacySeed>>();
+
+/** Of the first run of this seed. */
+function outcomeOf(seed: number): ReturnType<typeof runPrivacySeed> {
+  const outcome = outcomes.get(seed) ?? runPrivacySeed(seed);
+  outcomes.set(seed, outcome);
+  return outcome;
+}
+
 describe('private transactions in the simulator', () => {
   it('heal in the listed schedules, and blocks go on', async () => {
     for (const seed of SEEDS) {
-      const outcome = await runPrivacySeed(seed);
+      const outcome = await outcomeOf(seed);
       expect(outcome).toMatchObject({ seed, failure: undefined });
       expect(outcome.events).toBeGreaterThan(20);
     }
   });
 
   it('gives the same world for the same seed', async () => {
-    expect(await runPrivacySeed(1)).toEqual(await runPrivacySeed(1));
-    expect((await runPrivacySeed(2)).digest).not.toBe((await runPrivacySeed(1)).digest);
+    expect(await runPrivacySeed(1)).toEqual(await outcomeOf(1));
+    expect((await outcomeOf(2)).digest).not.toBe((await outcomeOf(1)).digest);
   });
 
   it.each(PRIVACY_CANARIES.map((canary) => [canary.name, canary] as const))(
