@@ -30,7 +30,7 @@ const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
 /** Made anew from the blocks, or of the running process; or a vote of a Raft member, which an old one must not repeat. */
-const LEFT_OUT = /^(index|raft|LOCK.*|votes-written|.*\.new)$/;
+const LEFT_OUT = /^(index.*|raft|LOCK.*|votes-written|.*\.new)$/;
 /** Beside the store: what a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';

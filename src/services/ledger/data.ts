@@ -1,6 +1,6 @@
 /** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
 
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { checkStart } from '../../core/chain/check-start.ts';
@@ -12,6 +12,13 @@ import type { ChainStore } from '../../core/store/chain-store.ts';
 import { VoteFile } from '../../core/store/vote-file.ts';
 import { isThere, readText } from '../../io/host/files.ts';
 import type { DataFolder } from '../../io/storage/data-folder.ts';
+import {
+  checkKept,
+  genesisDamaged,
+  genesisPath,
+  keepGenesis,
+  keptGenesis,
+} from './kept-genesis.ts';
 import { ensureFirstBlock } from './node/first-block.ts';
 import { openStore } from './store.ts';
 
@@ -45,18 +52,19 @@ export function storeFolder(dataDirectory: string): string {
 /**
  * Opens the chain. With `genesisFile` it begins one in an empty folder; of a chain that exists it takes over what the file
  * changes above the head, and refuses a file that would change what lies below, as GoQuorum's `init` does. Throws
- * GENESIS_MISSING, GENESIS_INVALID, GENESIS_MISMATCH, STORE_… and STORAGE_….
+ * GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED, GENESIS_MISMATCH, STORE_… and STORAGE_….
  */
 export async function openChain(
   dataDirectory: string,
   { genesisFile, onFault, reindex = false, log = () => {} }: OpenOptions = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
-  const kept = join(folder, 'genesis.json');
-  const stored = isThere(kept) ? readText(kept) : undefined;
+  const stored = keptGenesis(folder);
   const text = genesisFile === undefined ? stored : readText(genesisFile);
   if (text === undefined) throw noChain(dataDirectory);
-  const genesis = readGenesis(text, genesisFile ?? kept);
+  const kept = stored === undefined ? undefined : checkKept(folder, stored);
+  if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
+  const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
   if (genesisFile !== undefined) checkStart(genesis);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
@@ -67,11 +75,13 @@ export async function openChain(
     data.close();
   };
   try {
-    if (stored !== undefined && text !== stored) checkChange(store, parseGenesis(stored), genesis);
+    // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.
+    const isMeasure = kept?.isSame && text !== stored;
+    if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten);
     await ensureFirstBlock(store, genesis);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
-    if (text !== stored) keepGenesis(kept, text);
+    if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
     const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
     return { folder: data, store, votes, genesis, outcome, close };
   } catch (error) {
@@ -113,11 +123,4 @@ function noChain(dataDirectory: string): Error {
     'GENESIS_MISSING',
     `there is no chain in ${dataDirectory}: run "quorate init --datadir ${dataDirectory} genesis.json" first, or give --genesis`,
   );
-}
-
-/** Whole or not at all. */
-export function keepGenesis(path: string, text: string): void {
-  const temporary = `${path}.new`;
-  writeFileSync(temporary, text, { mode: 0o600, flush: true });
-  renameSync(temporary, path);
 }

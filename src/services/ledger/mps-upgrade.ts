@@ -29,12 +29,21 @@ import { ChainStore } from '../../core/store/chain-store.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../io/storage/data-folder.ts';
 import { LOCK_NAME } from '../../io/storage/directory-lock.ts';
-import { keepGenesis, type OpenChain, openChain, storeFolder } from './data.ts';
+import { type OpenChain, openChain, storeFolder } from './data.ts';
+import { keepGenesis } from './kept-genesis.ts';
 
 const PRIVATE = { kind: 'private', psi: DEFAULT_PSI } as const;
 const EMPTY = { kind: 'private', psi: EMPTY_PSI } as const;
 /** Made from the old chain; everything else of the store's folder is taken over as it is. */
-const MADE_ANEW = new Set(['blocks', 'index', 'format', LOCK_NAME, 'genesis.json']);
+const MADE_ANEW = new Set([
+  'blocks',
+  'index',
+  'index-state',
+  'format',
+  LOCK_NAME,
+  'genesis.json',
+  'genesis.json.sha256',
+]);
 
 export interface UpgradeReport {
   /** Where the chain as it was lies now. */
@@ -199,5 +208,5 @@ function takeOver(store: string, fresh: string): void {
   }
   const genesis = JSON.parse(readFileSync(join(store, 'genesis.json'), 'utf8'));
   const text = JSON.stringify({ ...genesis, config: { ...genesis.config, isMPS: true } }, null, 2);
-  keepGenesis(join(fresh, 'genesis.json'), `${text}\n`);
+  keepGenesis(fresh, `${text}\n`);
 }

@@ -8,6 +8,7 @@ import type { Guard, Identity } from '../../core/signing/guard.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
+import { stampFolder } from '../../io/storage/folder-stamp.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
 import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
@@ -52,6 +53,9 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
+/** Of the folder for data; raise with any change that an older program would misread. 1 is what 0.1.0 writes, unstamped. */
+const FORMAT = { of: 'signer', version: 1 };
+
 /** Who asks for a transaction that nobody asked for: one that fills a gap. */
 const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
 
@@ -61,6 +65,7 @@ export async function startProxy(
 ): Promise<RunningProxy> {
   const { chainId, dataPath } = settings;
   const upstream = new HttpUpstream(settings.upstream);
+  if (dataPath !== undefined) stampFolder(dataPath, FORMAT);
   const journal =
     dataPath === undefined
       ? undefined

@@ -1,0 +1,34 @@
+/** The stamp of a service's data folder: a program that does not know its layout does not touch it. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+
+/** A folder without a stamp gets one. Throws STORAGE_FORMAT_NEWER, STORAGE_FORMAT_UNKNOWN. */
+export function stampFolder(
+  folder: string,
+  { of, version }: { of: string; version: number },
+): void {
+  const path = join(folder, 'format');
+  const text = `quorate ${of} format ${version}\n`;
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+    return;
+  }
+  const found = new RegExp(`^quorate ${of} format (\\d{1,9})\n$`).exec(
+    readFileSync(path, 'utf8'),
+  )?.[1];
+  if (found === undefined) {
+    throw fail(
+      'STORAGE_FORMAT_UNKNOWN',
+      `${path} is damaged, or the folder is not one of quorate ${of}: delete that file if it is, and it is written anew; otherwise name another folder`,
+    );
+  }
+  if (Number(found) > version) {
+    throw fail(
+      'STORAGE_FORMAT_NEWER',
+      `${folder} was written by a newer Quorate (${of} format ${found}; this program knows ${version}): start that program, or name another folder`,
+    );
+  }
+}
