@@ -10,7 +10,9 @@ import { keygenCommand } from './keygen.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
+import { ptmCheckCommand } from './ptm-check.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
+import { ptmRepairCommand } from './ptm-repair.ts';
 import { restoreCommand } from './restore.ts';
 import { auditVerifyCommand, signerCommand } from './signer.ts';
 import { stakingCommand } from './staking.ts';
@@ -27,6 +29,8 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   ptmCommand,
   ptmRecoverCommand,
+  ptmCheckCommand,
+  ptmRepairCommand,
   signerCommand,
   auditVerifyCommand,
   stakingCommand,

@@ -1,7 +1,8 @@
 /** Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices, synced before it resolves. */
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { fail, QuorateError } from '../../core/base/errors.ts';
+import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/ports.ts';
+import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
 /** A commit is filled that long before the event loop runs. */
@@ -15,11 +16,14 @@ export interface LmdbOptions {
   readonly tables: readonly string[];
   /** Beside the process that writes; `commit` is refused. */
   readonly readOnly?: boolean;
+  /** Look at the file before it is mapped, as `checkLmdbPages` does; nobody else writes it meanwhile. */
+  readonly checkPages?: number;
 }
 
 interface Handle {
   readonly root: RootDatabase<Buffer, Buffer>;
-  readonly tables: ReadonlyMap<string, Rows>;
+  /** Undefined: not made yet by who wrote here, and read as an empty one. */
+  readonly tables: ReadonlyMap<string, Rows | undefined>;
 }
 
 /**
@@ -38,7 +42,7 @@ class LmdbKv implements OpenLmdb {
   }
 
   get(table: string, key: Uint8Array): Uint8Array | undefined {
-    const value = this.rows(table).get(asBuffer(key));
+    const value = this.rows(table)?.get(asBuffer(key));
     return value && plain(value);
   }
 
@@ -48,7 +52,7 @@ class LmdbKv implements OpenLmdb {
     to: Uint8Array,
   ): Iterable<readonly [Uint8Array, Uint8Array]> {
     const options = { start: asBuffer(from), end: asBuffer(to) };
-    for (const { key, value } of this.rows(table).getRange(options)) {
+    for (const { key, value } of this.rows(table)?.getRange(options) ?? []) {
       yield [plain(key), plain(value)];
     }
   }
@@ -59,7 +63,7 @@ class LmdbKv implements OpenLmdb {
     to: Uint8Array,
   ): Iterable<readonly [Uint8Array, Uint8Array]> {
     const options = { start: asBuffer(from), end: asBuffer(to), reverse: true };
-    for (const { key, value } of this.rows(table).getRange(options)) {
+    for (const { key, value } of this.rows(table)?.getRange(options) ?? []) {
       yield [plain(key), plain(value)];
     }
   }
@@ -104,7 +108,8 @@ class LmdbKv implements OpenLmdb {
   }
 
   count(table: string): number {
-    return (this.rows(table).getStats() as { entryCount: number }).entryCount;
+    const stats = this.rows(table)?.getStats() as { entryCount: number } | undefined;
+    return stats?.entryCount ?? 0;
   }
 
   async close(): Promise<void> {
@@ -112,8 +117,8 @@ class LmdbKv implements OpenLmdb {
     await this.writing?.root.close();
   }
 
-  private rows(table: string): Rows {
-    return rowsOf(this.reading, table);
+  private rows(table: string): Rows | undefined {
+    return tableOf(this.reading, table);
   }
 }
 
@@ -127,18 +132,26 @@ function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {
     // A commit is answered only once it is on the disk.
     overlappingSync: false,
   });
-  const opened = tables.map((name): [string, Rows] => [
+  const opened = tables.map((name): [string, Rows | undefined] => [
     name,
-    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }),
+    // A reader gets nothing for a table that is not there.
+    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as
+      | Rows
+      | undefined,
   ]);
   return { root, tables: new Map(opened) };
 }
 
-function rowsOf(handle: Handle, table: string): Rows {
-  const rows = handle.tables.get(table);
-  if (!rows) {
+function tableOf(handle: Handle, table: string): Rows | undefined {
+  if (!handle.tables.has(table)) {
     throw fail('STORAGE_TABLE_UNKNOWN', `table ${table} was not named when the index was opened`);
   }
+  return handle.tables.get(table);
+}
+
+function rowsOf(handle: Handle, table: string): Rows {
+  const rows = tableOf(handle, table);
+  assert(rows, `table ${table} is there for who writes`);
   return rows;
 }
 
@@ -152,9 +165,10 @@ export interface OpenLmdb extends Kv {
 /** Throws STORAGE_…. */
 export function openLmdbKv(options: LmdbOptions): OpenLmdb {
   try {
+    if (options.checkPages !== undefined) checkLmdbPages(options.path, options.checkPages);
     return new LmdbKv(options);
   } catch (error) {
-    throw storageError(error, options.path);
+    throw error instanceof QuorateError ? error : storageError(error, options.path);
   }
 }
 

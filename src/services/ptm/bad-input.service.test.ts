@@ -54,7 +54,7 @@ const payloadsOf = (store: MemoryKv) => store.tables.get('payloads')?.rows.size 
 async function pushed(fields: object = {}): Promise<{ hash: string; payload: EncodedPayload }> {
   const hash = keyOf(await send(fields));
   const key = Buffer.from(hash, 'base64').toString('latin1');
-  return { hash, payload: decodeLegacy(kvTwo.tables.get('payloads')!.rows.get(key)!.slice(1)) };
+  return { hash, payload: decodeLegacy(kvTwo.tables.get('payloads')!.rows.get(key)!.slice(5)) };
 }
 
 describe('what a client asks for', () => {

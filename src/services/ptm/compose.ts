@@ -16,6 +16,7 @@ import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
+import { askedWatch } from './asked.ts';
 import { loadKey } from './key-sources.ts';
 import { Distributor } from './manager/distributor.ts';
 import { Enclave } from './manager/enclave.ts';
@@ -42,6 +43,8 @@ export interface PtmHost {
   /** Where payloads are kept instead of where the configuration says. Taken over, and closed. */
   readonly kv?: Kv;
   readonly say?: Log;
+  /** The store is to be filled anew: one that was here and is gone is no fault. */
+  readonly mayBeGone?: boolean;
   /** Environment variables, which hold the credentials of key vaults. */
   readonly env?: VaultEnv;
 }
@@ -65,7 +68,7 @@ export interface PtmParts extends Omit<Peering, 'close'> {
 
 /** What waits is measured by it: the calendar may be set back or forth. */
 const clock: Clock = { nowMs: () => performance.now() };
-const calendar: Clock = { nowMs: () => Date.now() };
+export const calendar: Clock = { nowMs: () => Date.now() };
 export const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
 const timers: Timers = {
   set(delayMs, fire) {
@@ -96,8 +99,12 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   const { table, wire, discovery } = peering;
   const storage = host.kv
     ? overKv(host.kv)
-    : await openStore(config, calendar, say, host.env ?? {});
+    : await openStore(config, calendar, say, host.env ?? {}, host.mayBeGone);
   const { store } = storage;
+  await store.claim(enclave.publicKeys).catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
   const figures = new RequestMetrics();
   const metrics = figures.own;
   const seed = new DataView(entropy.bytes(4).buffer).getUint32(0);
@@ -115,6 +122,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     search: (wanted) => discovery.search(wanted),
     knows: (key) => table.knows(key),
     strangers: peering.unknownSenders,
+    onAsked: askedWatch(say, metrics),
   });
   const failure = failureReply(say);
   const refuseSpent = (remote: string): HttpReply | undefined =>

@@ -11,7 +11,7 @@ import { PAYLOAD_HASH_BYTES, PUBLIC_KEY_BYTES } from '../../core/privacy/payload
 import { BinaryReader, BinaryWriter } from '../../core/privacy/payload-binary.ts';
 import { decodeGroup, groupLookupId } from '../../core/privacy/payload-group.ts';
 import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
-import type { PayloadStore } from './manager/store.ts';
+import { damaged as damagedRow, type PayloadStore } from './manager/store.ts';
 
 const FORMAT_LINE = 'quorate payloads 1\n';
 const KIND = { payload: 1, raw: 2, owed: 3, staged: 4, group: 5, end: 255 } as const;
@@ -41,12 +41,16 @@ export async function dumpStore(
   try {
     const counts: DumpCounts = { payloads: 0, raw: 0, owed: 0 };
     for (let page = await store.page(PAGE_ROWS); page.length > 0; ) {
-      for (const [hash, payload] of page) output.put(KIND.payload, hash, encodeLegacy(payload));
+      for (const [hash, payload] of page) {
+        if (!payload) throw damagedRow('payload', hash);
+        output.put(KIND.payload, hash, encodeLegacy(payload));
+      }
       counts.payloads += page.length;
       page = await store.page(PAGE_ROWS, page.at(-1)![0]);
     }
     for (let page = await store.rawPage(PAGE_ROWS); page.length > 0; ) {
       for (const [hash, raw] of page) {
+        if (!raw) throw damagedRow('raw payload', hash);
         const { senderKey, cipherText, encryptedKey, nonce } = raw;
         const fields = [senderKey, cipherText, encryptedKey, nonce];
         output.put(KIND.raw, hash, new BinaryWriter().fields(fields).finish());

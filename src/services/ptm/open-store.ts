@@ -1,19 +1,24 @@
 /** Opens the payload store that the configuration names: a folder of our own, or a PostgreSQL database. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
+import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/ports.ts';
 import { openPostgres } from '../../io/database/postgres.ts';
 import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
-import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
-import { KvPayloadStore, PTM_TABLES } from './manager/kv-store.ts';
+import { type LmdbOptions, openLmdbKv } from '../../io/storage/lmdb-kv.ts';
+import { KvPayloadStore, PTM_TABLES, prepareFormat } from './manager/kv-store.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { prepareSchema } from './postgres-schema.ts';
 import { PostgresPayloadStore } from './postgres-store.ts';
+import { checkStamp, writeStamp } from './store-stamp.ts';
 
 const STORE_FOLDER = 'payloads';
 const FOLDER_MODE = 0o700;
+/** Pages that are looked at before the file is used, at every start: all of 200 MB, in half a second. */
+const CHECKED_PAGES = 50_000;
+const FIRST_FORMAT =
+  'The payload store is of version 0.1.0: it is read as it is, and what is written from now on has a checksum. To go back, take a snapshot with "quorate backup" and restore it with 0.1.0';
 
 /** A PostgreSQL database, as `--store` or `jdbc` names it. */
 export interface DatabaseSource {
@@ -42,20 +47,32 @@ export function embeddedStorePath({ dataFolder }: StoreSource): string {
   return join(dataFolder, STORE_FOLDER);
 }
 
-/** Throws STORAGE_LOCKED where another process has the folder, STORAGE_UNREACHABLE where the database is away, STORAGE_…. */
+/**
+ * `mayBeGone`: a store that was here and is not is begun anew. Throws STORAGE_LOCKED where another
+ * process has the folder, STORAGE_MISSING, STORAGE_DAMAGED, STORAGE_FORMAT_NEWER,
+ * STORAGE_UNREACHABLE where the database is away, STORAGE_….
+ */
 export async function openStore(
   source: StoreSource,
   clock: Clock,
   say: Log,
   env: Readonly<Record<string, string | undefined>>,
+  mayBeGone = false,
 ): Promise<OpenedStore> {
   if (source.database) return openPostgresStore(source.database, clock, say, env);
   const path = embeddedStorePath(source);
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  const unlock = lockDirectory(source.dataFolder);
+  const unlock = lockFolder(source.dataFolder);
+  let kv: Kv | undefined;
   try {
-    return overKv(openLmdbKv({ path, tables: PTM_TABLES }), unlock);
+    checkStamp(source.dataFolder, path, mayBeGone);
+    kv = openFile({ path, tables: PTM_TABLES, checkPages: CHECKED_PAGES });
+    const found = await prepareFormat(kv, source.dataFolder, false);
+    writeStamp(source.dataFolder);
+    if (found === 1) say('info', FIRST_FORMAT, { folder: source.dataFolder });
+    return overKv(kv, unlock);
   } catch (error) {
+    await kv?.close();
     unlock();
     throw error;
   }
@@ -73,7 +90,59 @@ export async function openStoreToRead(
   if (!existsSync(path)) {
     throw fail('STORAGE_MISSING', `there is no payload store in ${source.dataFolder}`);
   }
-  return overKv(openLmdbKv({ path, tables: PTM_TABLES, readOnly: true }));
+  const kv = openFile({
+    path,
+    tables: PTM_TABLES,
+    readOnly: true,
+    // Beside a manager that runs the pages change while they are looked at, and it looked itself.
+    ...(isInUse(source.dataFolder) ? {} : { checkPages: Number.POSITIVE_INFINITY }),
+  });
+  try {
+    await prepareFormat(kv, source.dataFolder, true);
+  } catch (error) {
+    await kv.close();
+    throw error;
+  }
+  return overKv(kv);
+}
+
+/** Throws STORAGE_DAMAGED with what to do about it. */
+function openFile(options: LmdbOptions): Kv {
+  try {
+    return openLmdbKv(options);
+  } catch (error) {
+    if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+    throw fail(
+      'STORAGE_DAMAGED',
+      `${error.message}. Move ${options.path} away, then restore a snapshot ("quorate restore") or fetch the payloads from the peers ("quorate ptm recover")`,
+      { data: error.data },
+    );
+  }
+}
+
+function isInUse(folder: string): boolean {
+  try {
+    lockDirectory(folder)();
+    return false;
+  } catch (error) {
+    if (hasCode(error, 'STORAGE_LOCKED')) return true;
+    throw error;
+  }
+}
+
+/** Throws STORAGE_LOCKED. */
+function lockFolder(folder: string): () => void {
+  try {
+    return lockDirectory(folder);
+  } catch (error) {
+    if (!hasCode(error, 'STORAGE_LOCKED')) throw error;
+    const { pid } = (error.data ?? {}) as { pid?: number };
+    throw fail(
+      'STORAGE_LOCKED',
+      `the payload store in ${folder} is in use by process ${pid ?? 'unknown'}: stop that one first, or give each manager a quorate.dataDir of its own`,
+      { data: error.data },
+    );
+  }
 }
 
 export function overKv(kv: Kv, unlock: () => void = () => undefined): OpenedStore {

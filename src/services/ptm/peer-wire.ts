@@ -4,6 +4,7 @@
  */
 
 import { fromBase64 } from '../../core/base/base64.ts';
+import { EMPTY_BYTES } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
 import { BinaryWriter } from '../../core/privacy/payload-binary.ts';
@@ -150,10 +151,9 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
     },
     async partyInfo(url, info) {
       const answer = await post(url, 'partyinfo', info);
-      if (answer.status !== 200) {
-        throw fail('PTM_PEER_OFFLINE', `${url} answers party info with status ${answer.status}`);
-      }
-      return { body: answer.body, versions: versionsOf(answer) };
+      // One that does not take us in still says of itself what it says to everybody.
+      const body = answer.status === 200 ? answer.body : EMPTY_BYTES;
+      return { body, versions: versionsOf(answer) };
     },
     async validate(url, challenge) {
       const ask = { client: clients.wary };

@@ -20,6 +20,7 @@ const TESSERA_TABLES: Readonly<Record<string, string>> = {
 
 const OWN_TABLES: Readonly<Record<string, string>> = {
   quorate_format: 'version integer NOT NULL PRIMARY KEY',
+  quorate_keys: 'key bytea NOT NULL PRIMARY KEY',
   quorate_outbox: 'recipient bytea NOT NULL, hash bytea NOT NULL, PRIMARY KEY (recipient, hash)',
   quorate_staging: 'key bytea NOT NULL PRIMARY KEY, payload bytea NOT NULL',
 };
@@ -56,15 +57,20 @@ export async function prepareSchema(database: Database, create: boolean): Promis
     }
     await checkFormat(query, database.place);
   });
-  const [row] = await database.query('SHOW synchronous_commit');
-  const isSafe = row?.synchronous_commit !== 'off';
-  return {
-    warnings: isSafe
-      ? []
-      : [
-          'the database runs with synchronous_commit off: after its crash payloads may be missing that were acknowledged',
-        ],
-  };
+  const [commits] = await database.query('SHOW synchronous_commit');
+  const [checksums] = await database.query('SHOW data_checksums');
+  const warnings: string[] = [];
+  if (commits?.synchronous_commit === 'off') {
+    warnings.push(
+      'the database runs with synchronous_commit off: after its crash payloads may be missing that were acknowledged',
+    );
+  }
+  if (checksums?.data_checksums === 'off') {
+    warnings.push(
+      'the database has no data checksums: what its disk damages is not noticed (initdb --data-checksums, pg_checksums --enable)',
+    );
+  }
+  return { warnings };
 }
 
 async function createTable(query: Query, table: string, definition: string): Promise<void> {

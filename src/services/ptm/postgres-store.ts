@@ -15,7 +15,7 @@ import { decodePayload } from '../../core/privacy/payload-decode.ts';
 import { encodeLegacy } from '../../core/privacy/payload-legacy.ts';
 import type { Database, Query, Row } from '../../io/database/database.ts';
 import { GroupCommit } from './manager/group-commit.ts';
-import type { Delivery, Merge, PayloadStore } from './manager/store.ts';
+import { claimed, type Delivery, damaged, type Merge, type PayloadStore } from './manager/store.ts';
 import { type StoreWrite, writeAll, writeBytes } from './postgres-writes.ts';
 
 const COMMIT_WRITES_MAX = 512;
@@ -52,8 +52,13 @@ export class PostgresPayloadStore implements PayloadStore {
     const rows = await this.database.query(`${SELECT_PAYLOADS} WHERE hash = ANY($1)`, [
       hashes.map(buffer),
     ]);
-    const found = new Map(rows.map((row) => [keyOf(bytes(row.hash)), payloadOf(row)]));
-    return hashes.map((hash) => found.get(keyOf(hash)));
+    const found = new Map(rows.map((row) => [keyOf(bytes(row.hash)), row]));
+    return hashes.map((hash) => {
+      const row = found.get(keyOf(hash));
+      const payload = row && payloadOf(row);
+      if (row && !payload) throw damaged('payload', hash);
+      return payload;
+    });
   }
 
   put(hash: PayloadHash, payload: EncodedPayload, owed: readonly PublicKey[] = []): Promise<void> {
@@ -81,7 +86,10 @@ export class PostgresPayloadStore implements PayloadStore {
     return row && rawOf(row);
   }
 
-  async rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload][]> {
+  async rawPage(
+    limit: number,
+    after?: PayloadHash,
+  ): Promise<[PayloadHash, RawPayload | undefined][]> {
     const rows = await this.database.query(`${SELECT_RAW} WHERE hash > $1 ORDER BY hash LIMIT $2`, [
       buffer(after ?? new Uint8Array(0)),
       limit,
@@ -127,7 +135,10 @@ export class PostgresPayloadStore implements PayloadStore {
     return rows.map((row) => bytes(row.recipient));
   }
 
-  async page(limit: number, after?: PayloadHash): Promise<[PayloadHash, EncodedPayload][]> {
+  async page(
+    limit: number,
+    after?: PayloadHash,
+  ): Promise<[PayloadHash, EncodedPayload | undefined][]> {
     const rows = await this.database.query(
       `${SELECT_PAYLOADS} WHERE hash > $1 ORDER BY hash LIMIT $2`,
       [buffer(after ?? new Uint8Array(0)), limit],
@@ -178,6 +189,21 @@ export class PostgresPayloadStore implements PayloadStore {
   async groups(): Promise<Uint8Array[]> {
     const rows = await this.database.query('SELECT data FROM privacy_group ORDER BY id');
     return rows.map((row) => bytes(row.data));
+  }
+
+  claim(keys: readonly PublicKey[]): Promise<void> {
+    return this.database.transaction(async (query) => {
+      // Of two that begin at once the second sees the first.
+      await query('LOCK TABLE quorate_keys IN EXCLUSIVE MODE');
+      const noted = await query('SELECT key FROM quorate_keys ORDER BY key');
+      const added = claimed(
+        noted.map((row) => bytes(row.key)),
+        keys,
+      );
+      for (const key of added ?? []) {
+        await query('INSERT INTO quorate_keys (key) VALUES ($1)', [buffer(key)]);
+      }
+    });
   }
 
   async settled(): Promise<void> {
@@ -244,8 +270,13 @@ function rawOf(row: Row): RawPayload {
   };
 }
 
-function payloadOf(row: Row): EncodedPayload {
-  return decodePayload(bytes(row.encoded_payload));
+/** Undefined: not as it was written. */
+function payloadOf(row: Row): EncodedPayload | undefined {
+  try {
+    return decodePayload(bytes(row.encoded_payload));
+  } catch {
+    return undefined;
+  }
 }
 
 function bytes(value: unknown): Uint8Array {

@@ -128,7 +128,7 @@ export async function recoverPtm(
   host: PtmHost = {},
   without: readonly string[] = [],
 ): Promise<RecoveryReport> {
-  const parts = await composePtm(config, host);
+  const parts = await composePtm(config, { ...host, mayBeGone: true });
   try {
     const recovery = new Recovery(parts);
     const common = commonRoutes(config, () => false);

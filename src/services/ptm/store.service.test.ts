@@ -257,6 +257,20 @@ describe.each(KINDS)('the payload store, %s', (name, open) => {
       expect(await store.get(hashOf(2))).toBeUndefined();
     }));
 
+  it('belongs to the keys that had it, of which one is enough', () =>
+    withStore(open, async (store) => {
+      const keys = [1, 2, 3].map((id) => bytes(32, id));
+      await store.claim([keys[0]!]);
+      await store.claim([keys[1]!, keys[0]!]);
+      await store.claim([keys[1]!]);
+      await expect(store.claim([keys[2]!])).rejects.toMatchObject({
+        code: 'STORAGE_FOREIGN',
+        message: expect.stringContaining('is of the manager with the key AQEB'),
+      });
+      await store.claim([keys[2]!, keys[0]!]);
+      await store.claim([keys[2]!]);
+    }));
+
   it('takes thousands of writes at once, each durable when it is answered', () =>
     withStore(open, async (store) => {
       const numbers = Array.from({ length: 2000 }, (_, i) => i);

@@ -1,19 +1,36 @@
 /**
- * ADMIN: the peers of a running manager (Tessera's tessera-jaxrs/transaction-jaxrs). What is added
- * here is gone after a restart.
+ * ADMIN: the peers of a running manager, as Tessera has it; what is added here is gone after a restart.
+ * And ours, what is held of a payload and how it stands: a node is told no more than that it is a party.
  */
-import { fail } from '../../../core/base/errors.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/ports.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { EncodedPayload } from '../../../core/privacy/payload.ts';
 import type { DialGuard } from '../../../io/http/dial-guard.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
+import type { Enclave } from '../manager/enclave.ts';
+import { Inspection } from '../manager/inspection.ts';
+import { Mender } from '../manager/mender.ts';
 import type { PartyTable } from '../manager/party-table.ts';
-import { bad, jsonBody } from './requests.ts';
+import type { PeerWire } from '../manager/peers.ts';
+import type { PayloadStore } from '../manager/store.ts';
+import { base64 } from './replies.ts';
+import { bad, jsonBody, payloadHash } from './requests.ts';
 
 export interface AdminParts {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
   readonly table: PartyTable;
+  readonly wire: PeerWire;
   readonly guard: DialGuard;
+  readonly say: Log;
 }
 
-export function adminRoutes({ table, guard }: AdminParts): Route[] {
+export function adminRoutes(parts: AdminParts): Route[] {
+  return [...peerRoutes(parts), ...payloadRoutes(parts)];
+}
+
+function peerRoutes({ table, guard }: AdminParts): Route[] {
   const add = (request: HttpRequest): HttpReply => {
     const { url } = jsonBody(request);
     if (typeof url !== 'string') throw bad('"url" is missing');
@@ -45,4 +62,59 @@ export function adminRoutes({ table, guard }: AdminParts): Route[] {
     { method: 'PUT', path: '/config/peers', handle: add },
     { method: 'POST', path: '/config/peers', handle: add },
   ];
+}
+
+/** `GET /payloads/{hash}`, and `POST /payloads/{hash}/fetch`, which asks the peers for it. */
+function payloadRoutes(parts: AdminParts): Route[] {
+  const inspection = new Inspection(parts.enclave);
+  const mender = new Mender(parts);
+  const hashOf = (request: HttpRequest) => payloadHash(request.params.hash ?? '', 'hash');
+  const tell = async (hash: PayloadHash) => {
+    const held = await heldIn(parts.store, hash);
+    if (held === undefined) return { hash: base64(hash), condition: 'notHeld' };
+    const payload = held === 'damaged' ? undefined : held;
+    const condition = inspection.conditionOf(hash, payload);
+    return { hash: base64(hash), condition, ...(payload ? partiesOf(payload, parts.enclave) : {}) };
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/payloads/:hash',
+      handle: async (request) => json(200, await tell(hashOf(request))),
+    },
+    {
+      method: 'POST',
+      path: '/payloads/:hash/fetch',
+      async handle(request) {
+        const hash = hashOf(request);
+        const held = await heldIn(parts.store, hash);
+        const payload = held === 'damaged' ? undefined : held;
+        // What opens is not asked for: it would change nothing.
+        const isWhole = payload !== undefined && inspection.conditionOf(hash, payload) === 'whole';
+        const givenBy = isWhole ? [] : await mender.fetch(hash, payload);
+        return json(200, { ...(await tell(hash)), givenBy });
+      },
+    },
+  ];
+}
+
+async function heldIn(
+  store: PayloadStore,
+  hash: PayloadHash,
+): Promise<EncodedPayload | 'damaged' | undefined> {
+  try {
+    return await store.get(hash);
+  } catch (error) {
+    if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+    return 'damaged';
+  }
+}
+
+function partiesOf(payload: EncodedPayload, enclave: Enclave) {
+  return {
+    sender: base64(payload.senderKey),
+    parties: payload.recipientKeys.map(base64),
+    ours: enclave.managedParties(payload).map(base64),
+    privacyFlag: payload.flag,
+  };
 }

@@ -61,6 +61,40 @@ export class Arrivals {
     return news.reduce((merged, one) => this.add(merged, one), held);
   }
 
+  /**
+   * What is held, without the boxes that do not open, each of the others at the place of its key: the
+   * order in which 0.1.0 kept what strangers had pushed is lost. The same object: it was in order.
+   */
+  inOrder(payload: EncodedPayload, masterKey: Uint8Array): EncodedPayload {
+    const { senderKey, recipientKeys, recipientBoxes, flag } = payload;
+    const opens = ({ key, box }: Box): boolean => {
+      const inside = this.unseal(payload, key, box);
+      return inside !== undefined && equalBytes(inside, masterKey);
+    };
+    if (recipientKeys.length === 0) {
+      const opened = boxesOf(payload).filter(opens);
+      if (opened.length === recipientBoxes.length) return payload;
+      return { ...payload, recipientBoxes: opened.map(({ box }) => box) };
+    }
+    const isOurs = this.enclave.owns(senderKey);
+    const mine = isOurs ? recipientKeys : recipientKeys.filter((key) => this.enclave.owns(key));
+    const found = mine.flatMap((key) => {
+      const own = recipientBoxes[indexOfKey(recipientKeys, key)];
+      const box = [...(own ? [own] : []), ...recipientBoxes].find((one) =>
+        opens({ key, box: one }),
+      );
+      return box ? [{ key, box }] : [];
+    });
+    const isInOrder =
+      found.length === recipientBoxes.length &&
+      found.every(({ key, box }) => recipientBoxes[indexOfKey(recipientKeys, key)] === box);
+    if (isInOrder) return payload;
+    const ordered = inFront(payload, found);
+    // Of what we sent, a key without a box is one that a stranger brought, but under state validation.
+    const isShared = flag === PRIVATE_STATE_VALIDATION || !isOurs;
+    return isShared ? ordered : { ...ordered, recipientKeys: found.map(({ key }) => key) };
+  }
+
   /** One of our own comes back with the box of a recipient: our own box stands in front of it again. */
   private first(payload: EncodedPayload): EncodedPayload {
     const { senderKey: sender, recipientKeys } = payload;

@@ -12,7 +12,12 @@ import type { Enclave } from './enclave.ts';
 import type { KeyChallenge } from './key-challenge.ts';
 import { claimedKeys, decodePartyInfo, encodePartyInfo, type PartyInfo } from './party-info.ts';
 import type { PartyTable } from './party-table.ts';
-import { BATCH_VERSION, type PartyInfoAnswer, type PeerWire } from './peers.ts';
+import {
+  BATCH_VERSION,
+  type PartyInfoAnswer,
+  type PeerDescription,
+  type PeerWire,
+} from './peers.ts';
 import type { SourceBudget } from './source-budget.ts';
 
 /** An unknown recipient makes us ask around, at most this often. */
@@ -147,8 +152,8 @@ export class Discovery {
     if (this.stopped) return;
     try {
       const answer = await wire.partyInfo(url, encodePartyInfo(table.own()));
-      const described = await this.described(url, answer);
-      if (described) await this.take(url, described, answer.versions);
+      const { info, versions } = await this.described(url, answer);
+      await this.take(url, info, versions);
       onHeard(url);
     } catch (error) {
       table.missed(url);
@@ -156,12 +161,15 @@ export class Discovery {
     }
   }
 
-  /** Our own kind says everything in its answer; Tessera must be asked for its keys. */
-  private async described(url: string, answer: PartyInfoAnswer): Promise<PartyInfo | undefined> {
-    if (answer.versions?.includes(BATCH_VERSION) && answer.body.length > 0) {
-      return decodePartyInfo(answer.body);
+  /** Our own kind says everything in its answer; Tessera must be asked for its keys, and who does not take us in. */
+  private async described(url: string, answer: PartyInfoAnswer): Promise<PeerDescription> {
+    const { body, versions } = answer;
+    if (versions?.includes(BATCH_VERSION) && body.length > 0) {
+      return { info: decodePartyInfo(body), versions };
     }
-    return (await this.options.wire.describe(url))?.info;
+    const described = await this.options.wire.describe(url);
+    if (!described) throw fail('PTM_PEER_OFFLINE', `${url} says nothing of itself`);
+    return { info: described.info, versions: versions ?? described.versions };
   }
 
   /** A configured peer may call itself otherwise: it is known by the URL at which it answers. */

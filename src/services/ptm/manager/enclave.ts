@@ -127,6 +127,12 @@ export class Enclave {
     return this.mustOpen(raw.cipherText, raw.nonce, this.rawMasterKey(raw));
   }
 
+  canOpenRaw(raw: RawPayload): boolean {
+    const own = this.sharedKey(raw.senderKey, raw.senderKey);
+    const masterKey = this.crypto.open(raw.encryptedKey, raw.nonce, own);
+    return masterKey !== undefined && !!this.crypto.open(raw.cipherText, raw.nonce, masterKey);
+  }
+
   /**
    * The same cipher text, its master key boxed to the recipients: the payload keeps its hash. The nonce follows from the
    * master key, so that a repeat after a crash gives the same bytes: a recipient takes them for known, not for a conflict.

@@ -1,5 +1,6 @@
 /** The payload store over ordered key-value tables, embedded in the process; reads need no wait. */
 import { concatBytes, keyOf } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../../core/ports.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
@@ -10,10 +11,9 @@ import {
   type RawPayload,
 } from '../../../core/privacy/payload.ts';
 import { BinaryReader, BinaryWriter } from '../../../core/privacy/payload-binary.ts';
-import { decodeCbor } from '../../../core/privacy/payload-cbor.ts';
-import { decodeLegacy, encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Delivery, Merge, PayloadStore } from './store.ts';
+import { readPayload, readRecord, writePayload, writeRecord } from './record.ts';
+import { claimed, type Delivery, damaged, type Merge, type PayloadStore } from './store.ts';
 
 const TABLE = {
   payloads: 'payloads',
@@ -21,20 +21,59 @@ const TABLE = {
   outbox: 'outbox',
   staging: 'staging',
   groups: 'groups',
+  meta: 'meta',
 } as const;
+/** Raise with any change that an older program would misread. 1: version 0.1.0, which wrote no number. */
+export const FORMAT = 2;
+const FORMAT_KEY: Uint8Array = new TextEncoder().encode('format');
+/** Of the managers that had it. */
+const KEYS_KEY: Uint8Array = new TextEncoder().encode('keys');
 /** Tables that the store's key-value file must have. */
 export const PTM_TABLES: readonly string[] = Object.values(TABLE);
 /** Behind every key of every table. */
 const TABLE_END: Uint8Array<ArrayBuffer> = new Uint8Array(
   PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1,
 ).fill(0xff);
-/** First byte of a stored payload: how the rest is encoded. */
-const CODEC = { legacy: 0, cbor: 1 } as const;
 const WRITES_PER_SLICE = 64;
 /** Notes of deliveries that wait for a commit. */
 const RIDING_MAX = 1024;
 
 type Write = (writer: KvWriter) => void;
+
+/**
+ * Looks at the number of the format before anything else is read, and notes ours: rows of an older
+ * format are read as they are, and written anew when they change. Resolves with what was found,
+ * undefined in an empty store. Throws STORAGE_FORMAT_NEWER.
+ */
+export async function prepareFormat(
+  kv: Kv,
+  place: string,
+  isReadOnly: boolean,
+): Promise<number | undefined> {
+  const noted = kv.get(TABLE.meta, FORMAT_KEY);
+  const found = noted ? new DataView(noted.slice().buffer).getUint32(0) : olderFormat(kv);
+  if (found !== undefined && found > FORMAT) {
+    throw fail(
+      'STORAGE_FORMAT_NEWER',
+      `the payload store in ${place} was written by a newer Quorate (format ${found}; this program knows ${FORMAT}): start that program`,
+    );
+  }
+  if (found === FORMAT || isReadOnly) return found;
+  const format = new Uint8Array(4);
+  new DataView(format.buffer).setUint32(0, FORMAT);
+  await kv.commit(function* (writer) {
+    writer.put(TABLE.meta, FORMAT_KEY, format);
+    yield;
+  });
+  return found;
+}
+
+function olderFormat(kv: Kv): number | undefined {
+  for (const table of [TABLE.payloads, TABLE.raw, TABLE.groups, TABLE.staging]) {
+    for (const _ of kv.range(table, new Uint8Array(0), TABLE_END)) return 1;
+  }
+  return undefined;
+}
 
 export class KvPayloadStore implements PayloadStore {
   private readonly kv: Kv;
@@ -62,7 +101,7 @@ export class KvPayloadStore implements PayloadStore {
 
   async merge(hash: PayloadHash, merge: Merge, owed: readonly PublicKey[] = []): Promise<void> {
     // No wait between reading and queueing the write: that is what makes it atomic.
-    const next = merge(this.unwritten.get(keyOf(hash))?.payload ?? this.held(hash));
+    const next = merge(this.unwritten.get(keyOf(hash))?.payload ?? this.heldOrDamaged(hash));
     if (next) await this.put(hash, next, owed);
     // A repeated push waits for the commit of the first, or one that is already done.
     else await this.owe(owed.map((recipient) => ({ recipient, hash })));
@@ -76,7 +115,7 @@ export class KvPayloadStore implements PayloadStore {
     const name = keyOf(hash);
     const writes = (this.unwritten.get(name)?.writes ?? 0) + 1;
     this.unwritten.set(name, { payload, writes });
-    const record = legacyRecord(payload);
+    const record = writePayload(hash, payload);
     try {
       await this.write((writer) => {
         writer.put(TABLE.payloads, hash, record);
@@ -94,25 +133,32 @@ export class KvPayloadStore implements PayloadStore {
 
   async getRaw(hash: PayloadHash): Promise<RawPayload | undefined> {
     const record = this.kv.get(TABLE.raw, hash);
-    return record && decodeRaw(record);
+    if (!record) return undefined;
+    const raw = decodeRaw(hash, record);
+    if (!raw) throw damaged('raw payload', hash);
+    return raw;
   }
 
-  async rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload][]> {
-    const page: [PayloadHash, RawPayload][] = [];
+  async rawPage(
+    limit: number,
+    after?: PayloadHash,
+  ): Promise<[PayloadHash, RawPayload | undefined][]> {
+    const page: [PayloadHash, RawPayload | undefined][] = [];
     for (const [hash, record] of this.rowsBehind(TABLE.raw, after)) {
-      page.push([hash.slice(), decodeRaw(record.slice())]);
+      page.push([hash.slice(), decodeRaw(hash, record.slice())]);
       if (page.length === limit) break;
     }
     return page;
   }
 
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void> {
-    const record = new BinaryWriter()
+    const body = new BinaryWriter()
       .field(raw.senderKey)
       .field(raw.cipherText)
       .field(raw.encryptedKey)
       .field(raw.nonce)
       .finish();
+    const record = writeRecord(hash, body);
     return this.write((writer) => writer.put(TABLE.raw, hash, record));
   }
 
@@ -163,10 +209,13 @@ export class KvPayloadStore implements PayloadStore {
     }
   }
 
-  async page(limit: number, after?: PayloadHash): Promise<[PayloadHash, EncodedPayload][]> {
-    const page: [PayloadHash, EncodedPayload][] = [];
+  async page(
+    limit: number,
+    after?: PayloadHash,
+  ): Promise<[PayloadHash, EncodedPayload | undefined][]> {
+    const page: [PayloadHash, EncodedPayload | undefined][] = [];
     for (const [hash, record] of this.rowsBehind(TABLE.payloads, after)) {
-      page.push([hash.slice(), decodeRecord(record.slice())]);
+      page.push([hash.slice(), readPayload(hash, record.slice())]);
       if (page.length === limit) break;
     }
     return page;
@@ -175,7 +224,8 @@ export class KvPayloadStore implements PayloadStore {
   stage(payloads: readonly (readonly [PayloadHash, EncodedPayload])[]): Promise<void> {
     return this.write((writer) => {
       for (const [hash, payload] of payloads) {
-        writer.put(TABLE.staging, stagingKey(hash, payload), legacyRecord(payload));
+        const key = stagingKey(hash, payload);
+        writer.put(TABLE.staging, key, writePayload(key, payload));
       }
     });
   }
@@ -183,7 +233,9 @@ export class KvPayloadStore implements PayloadStore {
   async staged(limit: number, after?: Uint8Array): Promise<[Uint8Array, EncodedPayload][]> {
     const page: [Uint8Array, EncodedPayload][] = [];
     for (const [key, record] of this.rowsBehind(TABLE.staging, after)) {
-      page.push([key.slice(), decodeRecord(record.slice())]);
+      const payload = readPayload(key, record.slice());
+      // The peers send it again.
+      if (payload) page.push([key.slice(), payload]);
       if (page.length === limit) break;
     }
     return page;
@@ -201,15 +253,28 @@ export class KvPayloadStore implements PayloadStore {
   }
 
   async getGroup(id: Uint8Array): Promise<Uint8Array | undefined> {
-    return this.kv.get(TABLE.groups, id);
+    const record = this.kv.get(TABLE.groups, id);
+    return record && mustRead('privacy group', id, record);
   }
 
   putGroup(id: Uint8Array, _lookupId: Uint8Array, group: Uint8Array): Promise<void> {
-    return this.write((writer) => writer.put(TABLE.groups, id, group));
+    const record = writeRecord(id, group);
+    return this.write((writer) => writer.put(TABLE.groups, id, record));
   }
 
   async groups(): Promise<Uint8Array[]> {
-    return Array.from(this.rowsBehind(TABLE.groups, undefined), ([, group]) => group.slice());
+    return Array.from(this.rowsBehind(TABLE.groups, undefined), ([id, record]) =>
+      mustRead('privacy group', id, record.slice()),
+    );
+  }
+
+  async claim(keys: readonly PublicKey[]): Promise<void> {
+    const record = this.kv.get(TABLE.meta, KEYS_KEY);
+    const noted = record ? new BinaryReader(record).fields().map((key) => key.slice()) : [];
+    const added = claimed(noted, keys);
+    if (!added) return;
+    const all = new BinaryWriter().fields([...noted, ...added]).finish();
+    await this.write((writer) => writer.put(TABLE.meta, KEYS_KEY, all));
   }
 
   async settled(): Promise<void> {
@@ -224,7 +289,16 @@ export class KvPayloadStore implements PayloadStore {
 
   private held(hash: PayloadHash): EncodedPayload | undefined {
     const record = this.kv.get(TABLE.payloads, hash);
-    return record && decodeRecord(record);
+    if (!record) return undefined;
+    const payload = readPayload(hash, record);
+    if (!payload) throw damaged('payload', hash);
+    return payload;
+  }
+
+  /** What cannot be read is not there, for who brings it anew. */
+  private heldOrDamaged(hash: PayloadHash): EncodedPayload | undefined {
+    const record = this.kv.get(TABLE.payloads, hash);
+    return record && readPayload(hash, record);
   }
 
   private *rowsBehind(
@@ -263,28 +337,32 @@ function putOwed(writer: KvWriter, recipient: PublicKey, hash: PayloadHash): voi
   writer.put(TABLE.outbox, concatBytes(recipient, hash), new Uint8Array(0));
 }
 
-function decodeRaw(record: Uint8Array): RawPayload {
-  const input = new BinaryReader(record);
-  return {
-    senderKey: input.field(),
-    cipherText: input.field(),
-    encryptedKey: input.field(),
-    nonce: input.field(),
-  };
+/** Undefined: not as it was written. */
+function decodeRaw(hash: PayloadHash, record: Uint8Array): RawPayload | undefined {
+  const body = readRecord(hash, record);
+  if (!body) return undefined;
+  try {
+    const input = new BinaryReader(body);
+    return {
+      senderKey: input.field(),
+      cipherText: input.field(),
+      encryptedKey: input.field(),
+      nonce: input.field(),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
-function legacyRecord(payload: EncodedPayload): Uint8Array {
-  return concatBytes(Uint8Array.of(CODEC.legacy), encodeLegacy(payload));
+function mustRead(what: string, key: Uint8Array, record: Uint8Array): Uint8Array {
+  const body = readRecord(key, record);
+  if (!body) throw damaged(what, key);
+  return body;
 }
 
 /** One payload comes once for each of its boxes. */
 function stagingKey(hash: PayloadHash, payload: EncodedPayload): Uint8Array {
   return concatBytes(hash, payload.recipientKeys[0] ?? new Uint8Array(0));
-}
-
-function decodeRecord(record: Uint8Array): EncodedPayload {
-  const body = record.subarray(1);
-  return record[0] === CODEC.cbor ? decodeCbor(body) : decodeLegacy(body);
 }
 
 /** The least key above every key that starts with `prefix`. */

@@ -4,7 +4,7 @@
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
-import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
 import type { ResidentGroup } from '../../../core/ports.ts';
 import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
 import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
@@ -75,7 +75,12 @@ export interface ManagerOptions {
   readonly knows: (key: PublicKey) => boolean;
   /** Bytes that senders may have stored here whose managers are not known. */
   readonly strangers: SourceBudget;
+  /** What a node that asked for a payload was told, for the operator. */
+  readonly onAsked?: (answer: Asked, hash: PayloadHash) => void;
 }
+
+/** `notOurs`: held, and for no key of ours. `damaged`: ours, and it does not open. */
+export type Asked = 'held' | 'notHeld' | 'notOurs' | 'damaged';
 
 export class PrivateTransactionManager {
   readonly enclave: Enclave;
@@ -87,6 +92,7 @@ export class PrivateTransactionManager {
   private readonly knows: ManagerOptions['knows'];
   private readonly strangers: SourceBudget;
   private readonly arrivals: Arrivals;
+  private readonly onAsked: (answer: Asked, hash: PayloadHash) => void;
 
   constructor(options: ManagerOptions) {
     this.enclave = options.enclave;
@@ -98,6 +104,7 @@ export class PrivateTransactionManager {
     this.knows = options.knows;
     this.strangers = options.strangers;
     this.arrivals = new Arrivals(options.enclave);
+    this.onAsked = options.onAsked ?? (() => undefined);
   }
 
   /** Resolves when our copy is durable and every recipient has its own. */
@@ -121,12 +128,12 @@ export class PrivateTransactionManager {
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encryptFromRaw(raw, recipients, metadata(terms));
     const sent = this.withProofs(payload, held);
-    const before = await this.store.get(hash);
+    // What is held and does not open was never sent.
+    const merge = (known: EncodedPayload | undefined) =>
+      known && this.enclave.open(known) ? mergeSent(known, sent) : sent;
     // What other terms would change is refused before anybody is sent anything.
-    if (before) mergeSent(before, sent);
-    return this.distribute(sent, (same, owed) =>
-      this.store.merge(same, (known) => (known ? mergeSent(known, sent) : sent), owed),
-    );
+    merge(await this.store.get(hash));
+    return this.distribute(sent, (same, owed) => this.store.merge(same, merge, owed));
   }
 
   async storeRaw(message: Uint8Array, from: PublicKey | undefined): Promise<PayloadHash> {
@@ -136,23 +143,78 @@ export class PrivateTransactionManager {
     return hash;
   }
 
-  /** Throws PTM_NOT_FOUND. */
+  /** Throws PTM_NOT_FOUND where it is not held, or not ours; PTM_PAYLOAD_DAMAGED or STORAGE_DAMAGED. */
   async receive(hash: PayloadHash, to?: PublicKey): Promise<Received> {
-    return this.open(await this.held(hash), hash, to);
+    try {
+      return this.openHeld(await this.store.get(hash), hash, to);
+    } catch (error) {
+      if (hasCode(error, 'STORAGE_DAMAGED')) this.onAsked('damaged', hash);
+      throw error;
+    }
   }
 
   /** Many at once, in order; undefined where `receive` would throw PTM_NOT_FOUND, else the error it would throw. */
   async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
-    const payloads = await this.store.getAll(hashes);
+    const payloads = await this.readAll(hashes);
     return payloads.map((payload, i) => {
-      if (!payload) return undefined;
+      if (payload instanceof Error) return payload;
       try {
-        return this.open(payload, hashes[i]!, undefined);
+        return this.openHeld(payload, hashes[i]!, undefined);
       } catch (error) {
         if (!(error instanceof QuorateError)) throw error;
         return error.code === 'PTM_NOT_FOUND' ? undefined : error;
       }
     });
+  }
+
+  /** One that is damaged is an error of its own, and hides none of the others. */
+  private async readAll(
+    hashes: readonly PayloadHash[],
+  ): Promise<readonly (EncodedPayload | Error | undefined)[]> {
+    try {
+      return await this.store.getAll(hashes);
+    } catch (error) {
+      if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+    }
+    const read = (hash: PayloadHash) =>
+      this.store.get(hash).catch((error: Error) => {
+        if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+        this.onAsked('damaged', hash);
+        return error;
+      });
+    return Promise.all(hashes.map(read));
+  }
+
+  /**
+   * For a node, "not held" and "not ours" are one answer: it is no party. One that is ours and does
+   * not open is none: taken for "no party", the node would have another private state than the others.
+   */
+  private openHeld(
+    payload: EncodedPayload | undefined,
+    hash: PayloadHash,
+    to: PublicKey | undefined,
+  ): Received {
+    if (!payload) {
+      this.onAsked('notHeld', hash);
+      throw notFound('Message', hash);
+    }
+    try {
+      const received = this.open(payload, hash, to);
+      this.onAsked('held', hash);
+      return received;
+    } catch (error) {
+      if (!hasCode(error, 'PTM_NOT_FOUND')) throw error;
+      const isOurs = to
+        ? hasKey(payload.recipientKeys, to)
+        : this.enclave.owns(payload.senderKey) ||
+          payload.recipientKeys.some((key) => this.enclave.owns(key));
+      this.onAsked(isOurs ? 'damaged' : 'notOurs', hash);
+      if (!isOurs) throw error;
+      throw fail(
+        'PTM_PAYLOAD_DAMAGED',
+        `the payload ${toBase64(hash)} is for a key of this manager, and does not open: run "quorate ptm repair"`,
+      );
+    }
   }
 
   async receiveRaw(hash: PayloadHash): Promise<Received> {

@@ -140,7 +140,8 @@ export class Resender {
     let after: PayloadHash | undefined;
     for (;;) {
       const page = await this.options.store.page(PAGE_PAYLOADS_MAX, after);
-      for (const [, payload] of page) yield* this.portions(payload, key);
+      // One that is damaged is a matter of this manager's operator.
+      for (const [, payload] of page) if (payload) yield* this.portions(payload, key);
       after = page.at(-1)?.[0];
       if (page.length < PAGE_PAYLOADS_MAX) return;
     }

@@ -1,0 +1,57 @@
+/** `quorate ptm check`: whether all that a manager holds opens; and what the repair says of it. */
+import { toBase64 } from '../core/base/base64.ts';
+import { installCrypto } from '../io/host/crypto.ts';
+import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
+import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
+import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+
+/** Not all is whole. 1 is any command's failure. */
+const NOT_WHOLE_EXIT_CODE = 2;
+const LINES_MAX = 100;
+
+const MEANING = {
+  disordered: 'opens, among boxes that do not: "quorate ptm repair" puts it in order',
+  unopened: 'names a key of this manager, and does not open: "quorate ptm repair" asks the peers',
+  damaged: 'is not as it was written: "quorate ptm repair" asks the peers',
+  foreign: 'is for no key of this manager: a key that was taken out, or junk',
+} as const;
+
+export const ptmCheckCommand: Command = {
+  name: 'ptm check',
+  about: 'Looks whether all payloads of a private transaction manager open; it may run meanwhile.',
+  examples: [
+    {
+      does: 'after an attack, a crash of the disk, or an upgrade from 0.1.0',
+      line: 'quorate ptm check --configfile config.json',
+    },
+  ],
+  rows: [...PTM_CONFIG_ROWS, VERBOSITY_ROW],
+  async run(options) {
+    await installCrypto();
+    const say = stderrLog(options.number('verbosity')!);
+    const config = await readPtmConfig(options, 'ptm check', say);
+    const report = await checkPtm(config, { say, env: process.env });
+    return tellCheck(report);
+  },
+};
+
+/** Prints hashes and counts, which are on the chain, and nothing of what is in a payload. */
+export function tellCheck({ payloads, raw, owedMissing, findings }: CheckReport): number {
+  for (const { kind, hash, condition } of findings.slice(0, LINES_MAX)) {
+    console.log(`${kind} ${toBase64(hash)} ${MEANING[condition as keyof typeof MEANING]}`);
+  }
+  if (findings.length > LINES_MAX) console.log(`and ${findings.length - LINES_MAX} more`);
+  const told = (counts: typeof payloads) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([condition, count]) => `${count} ${condition}`)
+      .join(', ') || 'none';
+  console.log(`Payloads: ${told(payloads)}. Raw payloads: ${told(raw)}.`);
+  if (owedMissing > 0)
+    console.log(`${owedMissing} deliveries wait for payloads that are not held.`);
+  const isBad = [payloads, raw].some(
+    (counts) => counts.disordered + counts.unopened + counts.damaged > 0,
+  );
+  return isBad ? NOT_WHOLE_EXIT_CODE : 0;
+}

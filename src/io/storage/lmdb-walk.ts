@@ -1,0 +1,317 @@
+/**
+ * Looks at an lmdb file before it is mapped: lmdb believes what stands in its pages, and a page that is
+ * missing or damaged ends the process (SIGBUS, SIGSEGV) instead of with an error. Layout of lmdb-js 3
+ * (LMDB 1.0, data version 2): pages with a header of 24 bytes, two of them meta pages; little-endian.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+
+const DATA_FILE = 'data.mdb';
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const HEADER_BYTES = 24;
+const META_PAGES = 2;
+const META_BYTES = 160;
+const DB_BYTES = 48;
+const PAGE_BYTES_MIN = 4096;
+const PAGE_BYTES_MAX = 65_536;
+/** Kinds of pages. */
+const BRANCH = 0x01;
+const LEAF = 0x02;
+const OVERFLOW = 0x04;
+const META = 0x08;
+/** Of a leaf's node: its data is on pages of its own, or is a table. */
+const IS_OVERFLOW = 0x01;
+const IS_TABLE = 0x02;
+/** Of the table of free pages. */
+const HAS_NUMBERS_AS_KEYS = 0x08;
+const NODE_HEADER_BYTES = 8;
+const OVERFLOW_BYTES = 24;
+const DEPTH_MAX = 32;
+
+/** What a page leads to. */
+type Tree = 'free pages' | 'tables' | 'rows';
+
+interface Table {
+  readonly tree: Tree;
+  readonly root: number | undefined;
+  /** As its description says. */
+  readonly entries: number;
+  found: number;
+}
+
+interface Step {
+  readonly page: number;
+  readonly table: Table;
+}
+
+interface Walk {
+  readonly pageBytes: number;
+  /** Those in the file. */
+  readonly pages: number;
+  readonly lastPage: number;
+  /** The last one that was committed. */
+  readonly transaction: bigint;
+  readonly used: PageSet;
+  readonly free: number[];
+}
+
+interface Meta {
+  readonly pageBytes: number;
+  readonly lastPage: number;
+  readonly transaction: bigint;
+  readonly tables: readonly Table[];
+}
+
+/**
+ * Throws STORAGE_DAMAGED, naming the file, when it is shorter than what it refers to, or when one of the
+ * first `pagesMax` pages that lmdb would walk is none of its own. A file that is missing or empty is new.
+ */
+export function checkLmdbPages(folder: string, pagesMax: number): void {
+  const path = join(folder, DATA_FILE);
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    new LmdbFile(path, descriptor).check(pagesMax);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+class LmdbFile {
+  private readonly path: string;
+  private readonly descriptor: number;
+  private readonly size: number;
+
+  constructor(path: string, descriptor: number) {
+    this.path = path;
+    this.descriptor = descriptor;
+    this.size = fstatSync(descriptor).size;
+  }
+
+  check(pagesMax: number): void {
+    if (this.size === 0) return;
+    const meta = this.newestMeta();
+    const isShort = this.size < (meta.lastPage + 1) * meta.pageBytes;
+    // Pages that were taken and given back in one transaction were never written: only a walk tells.
+    const limit = isShort ? Number.POSITIVE_INFINITY : pagesMax;
+    if (limit > 0) this.walk(meta, limit);
+  }
+
+  private newestMeta(): Meta {
+    const first = this.meta(0);
+    const second = this.meta(first.pageBytes);
+    const newest = second.transaction > first.transaction ? second : first;
+    const oldest = newest === first ? second : first;
+    // Transactions take them in turn. In a new file both are of none.
+    const inTurn = newest.transaction - oldest.transaction === 1n || newest.transaction === 0n;
+    if (second.pageBytes !== first.pageBytes || !inTurn) {
+      throw this.damaged('its two meta pages disagree');
+    }
+    return newest;
+  }
+
+  private meta(at: number): Meta {
+    const page = this.read(at, META_BYTES);
+    const view = new DataView(page.buffer, page.byteOffset, page.length);
+    const isMeta =
+      view.getUint16(18, true) === META &&
+      view.getUint32(24, true) === MAGIC &&
+      view.getUint32(28, true) === DATA_VERSION;
+    const pageBytes = view.getUint32(48, true);
+    const isSize = PAGE_BYTES_MIN <= pageBytes && pageBytes <= PAGE_BYTES_MAX;
+    const areTables = isTable(view, 48, HAS_NUMBERS_AS_KEYS) && isTable(view, 48 + DB_BYTES, 0);
+    if (!isMeta || !isSize || !areTables || (pageBytes & (pageBytes - 1)) !== 0) {
+      throw this.damaged('it does not begin as an lmdb file');
+    }
+    return {
+      pageBytes,
+      lastPage: Number(view.getBigUint64(144, true)),
+      transaction: view.getBigUint64(152, true),
+      tables: [tableAt(view, 48, 'free pages'), tableAt(view, 48 + DB_BYTES, 'tables')],
+    };
+  }
+
+  /** Breadth first: the pages that lead to others come before those that they lead to. */
+  private walk({ pageBytes, lastPage, tables, transaction }: Meta, pagesMax: number): void {
+    const pages = Math.min(lastPage + 1, Math.floor(this.size / pageBytes));
+    const used = new PageSet(pages);
+    const walk: Walk = { pageBytes, pages, lastPage, transaction, used, free: [] };
+    const all: Table[] = [];
+    let level: Step[] = [];
+    const lead = (table: Table, next: Step[]): void => {
+      all.push(table);
+      if (table.root !== undefined) next.push({ page: table.root, table });
+    };
+    for (const table of tables) lead(table, level);
+    let looked = 0;
+    for (let depth = 0; level.length > 0; depth++) {
+      if (depth > DEPTH_MAX) throw this.damaged('its pages lead to each other in a circle');
+      const next: Step[] = [];
+      for (const step of level) {
+        if (looked++ >= pagesMax) return;
+        this.use(walk, step.page, 1);
+        this.page(step, walk, next, lead);
+      }
+      level = next;
+    }
+    if (all.some(({ entries, found }) => entries !== found)) {
+      throw this.damaged('rows of a table are missing');
+    }
+    const both = walk.free.find((page) => walk.used.has(page));
+    if (both !== undefined) throw this.damaged(`page ${both} is in use, and listed as free`);
+  }
+
+  private use({ pages, used }: Walk, first: number, count: number): void {
+    if (first < META_PAGES || first + count > pages) {
+      throw this.damaged(`page ${first + count - 1} is behind its end`);
+    }
+    for (let page = first; page < first + count; page++) {
+      if (!used.add(page)) throw this.damaged(`page ${page} is led to twice`);
+    }
+  }
+
+  /** Collects the pages that this one leads to. */
+  private page(
+    { page, table }: Step,
+    walk: Walk,
+    next: Step[],
+    lead: (table: Table, next: Step[]) => void,
+  ): void {
+    const { pageBytes } = walk;
+    const { tree } = table;
+    const bytes = this.read(page * pageBytes, pageBytes);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const wrong = (): Error => this.damaged(`page ${page} is not as it was written`);
+    const kind = view.getUint16(18, true);
+    if (!isHead(view, page, walk) || (kind !== BRANCH && kind !== LEAF)) throw wrong();
+    const room = pageBytes - HEADER_BYTES;
+    const [lower, upper] = [view.getUint16(20, true), view.getUint16(22, true)];
+    if (lower % 2 !== 0 || lower > upper || upper > room || (kind === BRANCH && lower < 4)) {
+      throw wrong();
+    }
+    for (let at = 0; at < lower; at += 2) {
+      const node = view.getUint16(HEADER_BYTES + at, true);
+      if (node < upper || node + NODE_HEADER_BYTES > room) throw wrong();
+      const start = HEADER_BYTES + node;
+      const low = view.getUint16(start, true) + view.getUint16(start + 2, true) * 2 ** 16;
+      const flags = view.getUint16(start + 4, true);
+      const data = start + NODE_HEADER_BYTES + view.getUint16(start + 6, true);
+      if (kind === BRANCH) {
+        if (data > pageBytes) throw wrong();
+        next.push({ page: low + flags * 2 ** 32, table });
+        continue;
+      }
+      table.found++;
+      const allowed = tree === 'tables' ? [IS_TABLE] : [0, IS_OVERFLOW];
+      const size = flags === IS_OVERFLOW ? OVERFLOW_BYTES : low;
+      if (!allowed.includes(flags) || data + size > pageBytes) throw wrong();
+      if (tree === 'tables') {
+        if (size !== DB_BYTES || !isTable(view, data, 0)) throw wrong();
+        lead(tableAt(view, data, 'rows'), next);
+        continue;
+      }
+      const content =
+        flags === IS_OVERFLOW
+          ? this.overflow(view, data, low, tree, walk)
+          : bytes.subarray(data, data + size);
+      if (tree === 'free pages') this.freePages(content, walk, wrong);
+    }
+  }
+
+  /** A value on pages of its own; its bytes are read of free pages only. */
+  private overflow(view: DataView, data: number, size: number, tree: Tree, walk: Walk): Uint8Array {
+    const first = Number(view.getBigUint64(data, true));
+    const count = Math.ceil((HEADER_BYTES + size) / walk.pageBytes);
+    this.use(walk, first, count);
+    const head = this.read(first * walk.pageBytes, HEADER_BYTES);
+    const headView = new DataView(head.buffer, head.byteOffset, head.length);
+    const isOne =
+      isHead(headView, first, walk) &&
+      headView.getUint16(18, true) === OVERFLOW &&
+      headView.getUint32(20, true) >= count &&
+      Number(view.getBigUint64(data + 16, true)) >= count &&
+      view.getBigUint64(data + 8, true) <= walk.transaction;
+    if (!isOne) throw this.damaged(`page ${first} is not as it was written`);
+    return tree === 'free pages' ? this.read(first * walk.pageBytes + HEADER_BYTES, size) : head;
+  }
+
+  /** A count, then pages, 0 for none; a negative number is the length of the run that begins at the next one. */
+  private freePages(content: Uint8Array, { lastPage, free }: Walk, wrong: () => Error): void {
+    if (content.length % 8 !== 0) throw wrong();
+    const view = new DataView(content.buffer, content.byteOffset, content.length);
+    let run = 1;
+    for (let at = 8; at < content.length; at += 8) {
+      const entry = Number(view.getBigInt64(at, true));
+      if (entry < 0) {
+        run = -entry;
+        continue;
+      }
+      if (entry !== 0 && (entry < META_PAGES || entry + run - 1 > lastPage)) throw wrong();
+      if (entry !== 0) for (let page = entry; page < entry + run; page++) free.push(page);
+      run = 1;
+    }
+  }
+
+  private read(at: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    for (let done = 0; done < length; ) {
+      const count = readSync(this.descriptor, bytes, done, length - done, at + done);
+      if (count === 0) throw this.damaged('it ends too early');
+      done += count;
+    }
+    return bytes;
+  }
+
+  private damaged(why: string): Error {
+    return fail('STORAGE_DAMAGED', `${this.path} is damaged: ${why}`, {
+      data: { file: this.path },
+    });
+  }
+}
+
+class PageSet {
+  private readonly bits: Uint8Array;
+
+  constructor(pages: number) {
+    this.bits = new Uint8Array(Math.ceil(pages / 8));
+  }
+
+  /** False: it was in it. */
+  add(page: number): boolean {
+    if (this.has(page)) return false;
+    this.bits[page >> 3]! |= 1 << (page & 7);
+    return true;
+  }
+
+  has(page: number): boolean {
+    return (this.bits[page >> 3]! & (1 << (page & 7))) !== 0;
+  }
+}
+
+/** It is the page that stands there, of a transaction that was committed. */
+function isHead(view: DataView, page: number, { transaction }: Walk): boolean {
+  return Number(view.getBigUint64(0, true)) === page && view.getBigUint64(8, true) <= transaction;
+}
+
+/** The description of a table: nothing but what we ask lmdb for. */
+function isTable(view: DataView, at: number, flags: number): boolean {
+  return view.getUint16(at + 4, true) === flags && view.getUint16(at + 6, true) <= DEPTH_MAX;
+}
+
+/** All ones instead of a page: it is empty. */
+function tableAt(view: DataView, at: number, tree: Tree): Table {
+  const root = view.getBigUint64(at + 40, true);
+  return {
+    tree,
+    root: root === 0xffff_ffff_ffff_ffffn ? undefined : Number(root),
+    entries: Number(view.getBigUint64(at + 32, true)),
+    found: 0,
+  };
+}

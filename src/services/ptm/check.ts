@@ -1,0 +1,170 @@
+/** Looks through a payload store, and mends what can be mended: `quorate ptm check` and `repair` (docs/manager.md). */
+import type { Log } from '../../core/ports.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
+import type { EncodedPayload } from '../../core/privacy/payload.ts';
+import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { calendar, composePtm, entropy, type PtmHost } from './compose.ts';
+import { loadKey } from './key-sources.ts';
+import { Enclave } from './manager/enclave.ts';
+import { CONDITIONS, type Condition, Inspection } from './manager/inspection.ts';
+import { Mender } from './manager/mender.ts';
+import type { PayloadStore } from './manager/store.ts';
+import { openStoreToRead } from './open-store.ts';
+import type { PtmConfig } from './options.ts';
+
+const PAGE_PAYLOADS = 256;
+/** A word of how far it is, every so many. */
+const PROGRESS_PAYLOADS = 10_000;
+/** Deliveries of one recipient that are looked at: as many as a manager owes. */
+const OWED_MAX = 100_000;
+/** Findings that are listed; all are counted. */
+const LISTED_MAX = 1_000;
+
+export type Counts = Record<Condition, number>;
+
+export interface Finding {
+  readonly kind: 'payload' | 'raw payload';
+  readonly hash: PayloadHash;
+  readonly condition: Condition;
+}
+
+export interface CheckReport {
+  readonly payloads: Counts;
+  readonly raw: Counts;
+  /** Deliveries of payloads that are not held: nothing can be delivered. */
+  readonly owedMissing: number;
+  /** What is not whole, in the order of hashes, as far as it is listed. */
+  readonly findings: readonly Finding[];
+}
+
+export interface RepairReport {
+  /** Boxes put back in their order. */
+  readonly ordered: number;
+  /** Given again by peers. */
+  readonly fetched: number;
+  readonly discarded: number;
+  readonly peers: number;
+  /** What is not whole now. */
+  readonly after: CheckReport;
+}
+
+/** Of what peers do not give again, what may be thrown away. */
+export type Discard = 'unopened' | 'damaged' | 'foreign';
+
+/** Beside a manager that runs, or one that does not. Throws PTM_KEY_… or STORAGE_…. */
+export async function checkPtm(config: PtmConfig, host: PtmHost): Promise<CheckReport> {
+  const say = host.say ?? (() => undefined);
+  const crypto = await loadEnclaveCrypto();
+  const keys = await Promise.all(config.keys.map((source) => loadKey(source, crypto, host.env)));
+  const enclave = new Enclave({ keys, forwardingKeys: [], crypto, entropy });
+  const opened = await openStoreToRead(config, calendar, say, host.env ?? {});
+  try {
+    return await inspectStore(opened.store, new Inspection(enclave), say);
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * With the manager stopped. Each step is durable when it is done: what is interrupted is begun again.
+ * Throws PTM_CONFIG_INVALID, PTM_KEY_…, or STORAGE_….
+ */
+export async function repairPtm(
+  config: PtmConfig,
+  host: PtmHost,
+  discard: readonly Discard[],
+): Promise<RepairReport> {
+  const parts = await composePtm(config, host);
+  const { enclave, store, table, discovery, say } = parts;
+  try {
+    const inspection = new Inspection(enclave);
+    const mender = new Mender(parts);
+    const done = { ordered: 0, fetched: 0, discarded: 0 };
+    let isSettled = false;
+    for await (const [hash, payload] of payloadsOf(store, say)) {
+      const condition = inspection.conditionOf(hash, payload);
+      if (condition === 'whole') continue;
+      if (condition === 'disordered' && payload) {
+        if (await mender.order(hash, payload)) done.ordered++;
+        continue;
+      }
+      if (condition !== 'foreign') {
+        if (!isSettled) await discovery.settle();
+        isSettled = true;
+        if ((await mender.fetch(hash, payload)).length > 0) {
+          done.fetched++;
+          continue;
+        }
+      }
+      if (!discard.includes(condition as Discard)) continue;
+      await store.delete(hash);
+      done.discarded++;
+    }
+    const peers = table.peers().filter((url) => table.isHeard(url)).length;
+    return { ...done, peers, after: await inspectStore(store, inspection, say) };
+  } finally {
+    await parts.close();
+  }
+}
+
+async function inspectStore(
+  store: PayloadStore,
+  inspection: Inspection,
+  say: Log,
+): Promise<CheckReport> {
+  const [payloads, raw] = [emptyCounts(), emptyCounts()];
+  const findings: Finding[] = [];
+  const note = (counts: Counts, finding: Finding): void => {
+    counts[finding.condition]++;
+    if (finding.condition !== 'whole' && findings.length < LISTED_MAX) findings.push(finding);
+  };
+  for await (const [hash, payload] of payloadsOf(store, say)) {
+    const condition = inspection.conditionOf(hash, payload);
+    note(payloads, { kind: 'payload', hash, condition });
+  }
+  for (let page = await store.rawPage(PAGE_PAYLOADS); page.length > 0; ) {
+    for (const [hash, one] of page) {
+      const condition = inspection.conditionOfRaw(hash, one);
+      note(raw, { kind: 'raw payload', hash, condition });
+    }
+    page = await store.rawPage(PAGE_PAYLOADS, page.at(-1)![0]);
+  }
+  return { payloads, raw, owedMissing: await countOwedMissing(store), findings };
+}
+
+/** Page by page, with a word of how far it is. */
+async function* payloadsOf(
+  store: PayloadStore,
+  say: Log,
+): AsyncGenerator<[PayloadHash, EncodedPayload | undefined]> {
+  let count = 0;
+  for (let page = await store.page(PAGE_PAYLOADS); page.length > 0; ) {
+    for (const one of page) {
+      yield one;
+      if (++count % PROGRESS_PAYLOADS === 0) say('info', 'payloads looked at', { count });
+    }
+    page = await store.page(PAGE_PAYLOADS, page.at(-1)![0]);
+  }
+}
+
+async function countOwedMissing(store: PayloadStore): Promise<number> {
+  let missing = 0;
+  for (const recipient of await store.owedRecipients()) {
+    for (const hash of await store.owedTo(recipient, OWED_MAX)) {
+      if (!(await isHeld(store, hash))) missing++;
+    }
+  }
+  return missing;
+}
+
+async function isHeld(store: PayloadStore, hash: PayloadHash): Promise<boolean> {
+  try {
+    return (await store.get(hash)) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function emptyCounts(): Counts {
+  return Object.fromEntries(CONDITIONS.map((condition) => [condition, 0])) as Counts;
+}

@@ -1,0 +1,106 @@
+/**
+ * Mends what a store holds of ours and does not open, or cannot read: puts boxes back in their order,
+ * and asks the peers again for the rest. Each gives a payload to who proves the key that it is for.
+ */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { hasCode } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/ports.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
+import { decodePayload } from '../../../core/privacy/payload-decode.ts';
+import { Arrivals } from './arrivals.ts';
+import type { Enclave } from './enclave.ts';
+import type { PartyTable } from './party-table.ts';
+import type { PeerWire } from './peers.ts';
+import type { PayloadStore } from './store.ts';
+
+/** Managers that are asked for one payload. */
+const ASKED_MAX = 64;
+
+export interface MenderOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  readonly say: Log;
+}
+
+export class Mender {
+  private readonly options: MenderOptions;
+  private readonly arrivals: Arrivals;
+
+  constructor(options: MenderOptions) {
+    this.options = options;
+    this.arrivals = new Arrivals(options.enclave);
+  }
+
+  /** One that opens: without the boxes that do not. False: nothing to do, or it does not open. */
+  async order(hash: PayloadHash, payload: EncodedPayload): Promise<boolean> {
+    const opened = this.options.enclave.open(payload);
+    const ordered = opened && this.arrivals.inOrder(payload, opened.masterKey);
+    if (!ordered || ordered === payload) return false;
+    await this.options.store.put(hash, ordered);
+    return true;
+  }
+
+  /**
+   * Fetches it from the peers and stores it in place of what is held. `held`: what is known of it, for
+   * whom to ask first. Resolves with the URLs that gave it; none: nobody has it for a key of ours.
+   */
+  async fetch(hash: PayloadHash, held: EncodedPayload | undefined): Promise<string[]> {
+    const { store, say } = this.options;
+    const given: string[] = [];
+    let whole: EncodedPayload | undefined;
+    for (const key of this.keysFor(held)) {
+      for (const url of this.askedFor(held)) {
+        const arrived = await this.fetchFrom(url, hash, key);
+        if (!arrived) continue;
+        try {
+          whole = this.arrivals.merge(whole, arrived) ?? whole;
+          given.push(url);
+          break;
+        } catch (error) {
+          if (!hasCode(error, 'PTM_PAYLOAD_CONFLICT')) throw error;
+          say('warn', 'peers hold two payloads of one hash', { hash: toBase64(hash), url });
+        }
+      }
+    }
+    if (whole) await store.put(hash, whole);
+    return given;
+  }
+
+  /** Own keys that it may be for. */
+  private keysFor(held: EncodedPayload | undefined): PublicKey[] {
+    const { publicKeys } = this.options.enclave;
+    const named = publicKeys.filter(
+      (key) => held && (hasKey(held.recipientKeys, key) || equalBytes(held.senderKey, key)),
+    );
+    return named.length > 0 ? named : [...publicKeys];
+  }
+
+  /** Its sender's manager first, then those of its recipients, then everybody. */
+  private askedFor(held: EncodedPayload | undefined): string[] {
+    const { table } = this.options;
+    const keys = held ? [held.senderKey, ...held.recipientKeys.slice(0, ASKED_MAX)] : [];
+    const known = keys.filter((key) => table.knows(key)).map((key) => table.locate(key));
+    return [...new Set([...known, ...table.peers()])].slice(0, ASKED_MAX);
+  }
+
+  private async fetchFrom(
+    url: string,
+    hash: PayloadHash,
+    key: PublicKey,
+  ): Promise<EncodedPayload | undefined> {
+    const { enclave, wire, say } = this.options;
+    try {
+      const bytes = await wire.resendOne(url, key, hash);
+      if (!bytes) return undefined;
+      const arrived = this.arrivals.admit(decodePayload(bytes), true);
+      return equalBytes(enclave.hash(arrived), hash) ? arrived : undefined;
+    } catch (error) {
+      say('debug', 'a peer does not give a payload again', { url, error: String(error) });
+      return undefined;
+    }
+  }
+}
