@@ -7,6 +7,7 @@ import { systemClock } from '../../io/host/clock.ts';
 import { depositThreads } from '../../io/host/deposit-threads.ts';
 import { readText } from '../../io/host/files.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
+import { reasonOf } from '../../io/host/reason.ts';
 import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -162,7 +163,7 @@ async function bootstrap(
   audience: string,
 ): Promise<void> {
   if ((await admin.clients()).some(({ id }) => id === clientId)) return;
-  const secret = readText(secretFile).trim();
+  const secret = secretIn(secretFile);
   const rest = { audiences: [audience], scopes: SCOPES_DEFAULT, mayIntrospect: true };
   try {
     await admin.addClient({ id: clientId, name: clientId, secret, ...rest });
@@ -171,6 +172,14 @@ async function bootstrap(
     if (!hasCode(error, 'STAKING_CLIENT_EXISTS')) throw inFile(error, secretFile);
   }
   await live.refresh();
+}
+
+function secretIn(file: string): string {
+  try {
+    return readText(file).trim();
+  } catch (cause) {
+    throw fail('STAKING_CLIENT_INVALID', reasonOf(cause), { cause, data: { path: file } });
+  }
 }
 
 function inFile(error: unknown, path: string): unknown {
