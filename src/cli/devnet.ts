@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/host/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
-import { onStopSignal } from '../io/host/signals.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
@@ -12,8 +11,8 @@ import { renderTable } from '../services/devnet/table.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import type { Command } from './command.ts';
+import { type Ending, endingOf } from './ending.ts';
 import { inProcessLauncher } from './in-process.ts';
-import { stderrLog } from './log.ts';
 
 const GROUP = 'Network';
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -116,6 +115,7 @@ export const devnetCommand: Command = {
       ? inProcessLauncher(3, { readerWorker: READER_WORKER })
       : processLauncher(MAIN, process.env);
     const progress = (line: string) => console.log(`  ${line}`);
+    const ending = endingOf(process.env);
     console.log('Starting a Quorate devnet ...');
     const consensus = consensusOf(options.string('consensus')!);
     const devnet = await startDevnet(
@@ -128,8 +128,7 @@ export const devnetCommand: Command = {
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
       },
-      launch,
-      progress,
+      { launch, progress, told: ending.told },
     );
     console.log(renderTable(devnet.description, consensus, devnet.genesis));
     if (isWait) {
@@ -137,7 +136,7 @@ export const devnetCommand: Command = {
       return 0;
     }
     console.log('  Ctrl-C stops the network; its state stays.\n');
-    return untilEnd(devnet);
+    return untilEnd(devnet, ending);
   },
 };
 
@@ -152,17 +151,14 @@ function consensusOf(text: string): DevnetConsensus {
   throw fail('OPTION_VALUE_INVALID', `--consensus ${text}: qbft or raft`);
 }
 
-/** Serves until a signal, which ends this process, or until a process of the network ends: status 1. */
-async function untilEnd(devnet: Devnet): Promise<number> {
-  let isStopping = false;
-  const stop = () => {
-    isStopping = true;
-    return devnet.stop();
-  };
-  onStopSignal({ stop, log: stderrLog(1) });
-  const end = await devnet.firstEnd();
-  if (isStopping) return new Promise(() => {});
-  console.error(end);
+/** Serves until it is told to end, status 0, or a process of the network ends: status 1. */
+async function untilEnd(devnet: Devnet, ending: Ending): Promise<number> {
+  ending.onHaste(() => {
+    console.log('  Not waiting any longer: what is left is killed.');
+    void devnet.stop(0);
+  });
+  const fault = await Promise.race([ending.told.then(() => undefined), devnet.firstEnd()]);
+  if (fault !== undefined) console.error(fault);
   await devnet.stop();
-  return 1;
+  return fault === undefined ? 0 : 1;
 }

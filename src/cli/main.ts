@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The process of `quorate`: one command, and the end of it. */
-import { endWithParent } from '../services/devnet/processes.ts';
+import { endWithParent } from '../services/devnet/child.ts';
 import { faultText } from './fault.ts';
 import { incompleteInstallation } from './incomplete-installation.ts';
 
@@ -16,7 +16,7 @@ function onClosedPipe(error: NodeJS.ErrnoException): void {
   process.exit(0);
 }
 
-endWithParent();
+endWithParent(process.env);
 process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
 // Loaded here, so that a package that cannot be loaded is explained too.

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../src/services/devnet/description.ts';
+import { isAlive } from '../../src/io/host/process-table.ts';
 import { until } from '../support/conditions.ts';
 import { headOf, MAIN, PROJECT, untilBlock } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';

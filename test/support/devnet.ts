@@ -56,7 +56,7 @@ export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<
     folder,
     portsFrom: options.portsFrom ?? (await freePorts()),
   };
-  const devnet = await startDevnet(wanted, launch, () => {});
+  const devnet = await startDevnet(wanted, { launch, progress: () => {} });
   const { nodes, accounts } = devnet.description;
   return {
     devnet,

@@ -1,7 +1,7 @@
 /** `.quorate/devnet.json`: what scripts and tests read, and how a second command finds the processes of the first. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandLineOf, isAlive } from '../../io/host/process-table.ts';
 import type { PreparedFiles } from './files.ts';
 import { type Account, TEST_MNEMONIC, TEST_MNEMONIC_PATH } from './test-keys.ts';
 import {
@@ -109,32 +109,10 @@ export function livingPids(folder: string): number[] {
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** By its command line: a node or manager of this folder, or a network that runs in one process. */
 function isDevnetProcess(pid: number, folder: string): boolean {
   const line = commandLineOf(pid);
   return line.includes(`${folder}/`) || line.includes('in-process');
-}
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    // No such file system, as on macOS: ask ps.
-  }
-  try {
-    return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' });
-  } catch {
-    return '';
-  }
 }
 
 function descriptionFile(folder: string): string {

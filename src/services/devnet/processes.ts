@@ -1,9 +1,11 @@
 /**
- * Child processes of the devnet: started with a log file each, watched, and stopped together. Each has a channel to its parent
- * and ends when the parent is gone, however that came, until it is released.
+ * Child processes of the devnet: started with a log file each, watched, and stopped together. Each holds a pipe from its parent
+ * and ends when the parent is gone, however that came, until it is released: see child.ts.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { CHANNEL, CHILD_ENVIRONMENT, STOP_PATIENCE_MS } from './child.ts';
 
 export interface Command {
   readonly name: string;
@@ -21,7 +23,8 @@ export interface Running {
   readonly ended: Promise<string>;
   /** Lets it outlive this process. */
   release(): Promise<void>;
-  stop(): Promise<void>;
+  /** SIGTERM, and SIGKILL after `patienceMs`: 10 s unless given. */
+  stop(patienceMs?: number): Promise<void>;
 }
 
 /** How the devnet brings a node or a manager to life: as a process (here), or inside this one (tests). */
@@ -29,7 +32,6 @@ export type Launch = (command: Command) => Promise<Running>;
 
 /** What a released child hears. */
 const RELEASE = 'release';
-const STOP_PATIENCE_MS = 10_000;
 /** Two megabytes of young space, and one malloc arena in place of one per thread: a third less memory. */
 const SMALL_NODE_FLAGS = ['--max-semi-space-size=2'];
 const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
@@ -40,8 +42,12 @@ export function processLauncher(mainFile: string, environment: NodeJS.ProcessEnv
     const log = openSync(command.logFile, 'a');
     const flags = [...process.execArgv, ...(command.isSmall ? SMALL_NODE_FLAGS : [])];
     const child = spawn(process.execPath, [...flags, mainFile, ...command.args], {
-      stdio: ['ignore', log, log, 'ipc'],
-      env: { ...environment, ...(command.isSmall ? SMALL_ENVIRONMENT : {}) },
+      stdio: ['ignore', log, log, 'pipe'],
+      env: {
+        ...environment,
+        ...CHILD_ENVIRONMENT,
+        ...(command.isSmall ? SMALL_ENVIRONMENT : {}),
+      },
       detached: true,
     });
     closeSync(log);
@@ -52,37 +58,28 @@ export function processLauncher(mainFile: string, environment: NodeJS.ProcessEnv
   };
 }
 
-/** In the child: ends this process, as SIGTERM does, when the devnet that started it is gone without having released it. */
-export function endWithParent(): void {
-  if (!process.connected) return;
-  const end = () => process.kill(process.pid, 'SIGTERM');
-  process.once('disconnect', end);
-  process.once('message', (message) => {
-    if (message === RELEASE) process.off('disconnect', end);
-  });
-}
-
 function watch(name: string, child: ChildProcess): Running {
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `status ${code}`));
   });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const channel = child.stdio[CHANNEL] as Socket;
+  // It has ended.
+  channel.on('error', () => {});
   return {
     name,
     pid: child.pid as number,
     ended,
     async release() {
       if (hasEnded()) return;
-      await new Promise<void>((resolve) => {
-        child.send(RELEASE, () => resolve());
-      });
-      child.disconnect();
+      await new Promise<void>((resolve) => channel.end(RELEASE, () => resolve()));
+      channel.destroy();
       child.unref();
     },
-    async stop() {
+    async stop(patienceMs = STOP_PATIENCE_MS) {
       if (hasEnded()) return;
       child.kill('SIGTERM');
-      const patience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+      const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
       await ended;
       clearTimeout(patience);
     },

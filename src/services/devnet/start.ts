@@ -40,14 +40,22 @@ export interface Devnet {
   firstEnd(): Promise<string>;
   /** Lets everything outlive this process. */
   release(): Promise<void>;
-  stop(): Promise<void>;
+  /** Processes that do not end by themselves within `patienceMs`, 10 s unless given, are killed. */
+  stop(patienceMs?: number): Promise<void>;
 }
 
-/** Starts it. On any failure everything that was started is stopped again. `progress` gets a line per step. */
+export interface StartParts {
+  readonly launch: Launch;
+  /** Gets a line per step. */
+  readonly progress: (line: string) => void;
+  /** Resolves, with why, when nobody wants the network any more. */
+  readonly told?: Promise<string>;
+}
+
+/** Starts it. On any failure, and when told, everything that was started is stopped again. */
 export async function startDevnet(
   options: DevnetOptions,
-  launch: Launch,
-  progress: (line: string) => void,
+  { launch, progress, told }: StartParts,
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
@@ -87,16 +95,20 @@ export async function startDevnet(
   const members = new Members(all, launch);
   const describe = () =>
     describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
-  const stop = async () => {
-    await members.stop();
+  const stop = async (patienceMs?: number) => {
+    await members.stop(patienceMs);
     removeDescription(folder);
   };
+  const stopped = told?.then((why) => {
+    throw fail('DEVNET_STOPPED', `stopped before the network was up: ${why}`);
+  });
+  const unlessStopped = (work: Promise<void>) => Promise.race(stopped ? [stopped, work] : [work]);
   try {
-    await members.start(managers);
+    await unlessStopped(members.start(managers));
     progress('private transaction managers are up');
-    await members.start(nodes);
+    await unlessStopped(members.start(nodes));
     progress('nodes are up');
-    await members.start([signer, staking]);
+    await unlessStopped(members.start([signer, staking]));
     writeDescription(folder, describe());
   } catch (error) {
     await stop();
@@ -127,6 +139,7 @@ class Members {
   readonly running = new Map<string, Running>();
   private readonly all: readonly Member[];
   private readonly launch: Launch;
+  private isStopping = false;
 
   constructor(all: readonly Member[], launch: Launch) {
     this.all = all;
@@ -138,6 +151,7 @@ class Members {
       members.map(async (member) => {
         const running = await this.launch(member);
         this.running.set(member.name, running);
+        if (this.isStopping) await running.stop();
         await untilReady(member.readyUrl, running, member.logFile, READY_PATIENCE_MS);
       }),
     );
@@ -162,8 +176,9 @@ class Members {
     await Promise.all([...this.running.values()].map((each) => each.release()));
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.running.values()].map((each) => each.stop()));
+  async stop(patienceMs?: number): Promise<void> {
+    this.isStopping = true;
+    await Promise.all([...this.running.values()].map((each) => each.stop(patienceMs)));
   }
 }
 

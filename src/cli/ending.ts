@@ -1,0 +1,50 @@
+/** When a network in the foreground has to end: at a signal, or once npm in front of it is gone. */
+import { commandLineOf, isAlive, parentOf } from '../io/host/process-table.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm hands signals on: the terminal's Ctrl-C comes twice within this time, and is one. */
+const SAME_SIGNAL_MS = 1_000;
+const PARENT_INTERVAL_MS = 500;
+
+export interface Ending {
+  /** Resolves with why: `SIGTERM`, `npm is gone`. */
+  readonly told: Promise<string>;
+  /** What to do for somebody who does not want to wait for a clean end; else this process ends at once. */
+  onHaste(act: () => void): void;
+}
+
+export function endingOf(environment: NodeJS.ProcessEnv): Ending {
+  let haste: () => void = () => process.exit(1);
+  const told = new Promise<string>((resolve) => {
+    if (environment.npm_lifecycle_event !== undefined) watchNpm(() => resolve('npm is gone'));
+    let firstMs: number | undefined;
+    const onSignal = (signal: string) => {
+      firstMs ??= performance.now();
+      resolve(signal);
+      if (performance.now() - firstMs < SAME_SIGNAL_MS) return;
+      for (const each of SIGNALS) process.off(each, onSignal).on(each, () => {});
+      haste();
+    };
+    for (const each of SIGNALS) process.on(each, onSignal);
+  });
+  return {
+    told,
+    onHaste(act) {
+      haste = act;
+    },
+  };
+}
+
+/** npm shares no pipe with what it runs, so there is nothing to wait on: who is the parent is asked now and then. */
+function watchNpm(onGone: () => void): void {
+  const parent = process.ppid;
+  // Most shells stay between npm and what it runs.
+  const isShell = /^\S*sh -c /.test(commandLineOf(parent));
+  const npm = isShell ? (parentOf(parent) ?? parent) : parent;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && isAlive(npm)) return;
+    clearInterval(timer);
+    onGone();
+  }, PARENT_INTERVAL_MS);
+  timer.unref();
+}

@@ -1,0 +1,16 @@
+/** The thread that child.ts starts: it hears from the devnet whatever the rest of the process is doing. */
+import { Socket } from 'node:net';
+import { CHANNEL, STOP_PATIENCE_MS } from './child.ts';
+
+let isReleased = false;
+const channel = new Socket({ fd: CHANNEL, readable: true, writable: false });
+channel.on('data', () => {
+  isReleased = true;
+  channel.destroy();
+});
+channel.on('error', () => {});
+channel.on('close', () => {
+  if (isReleased) return;
+  process.kill(process.pid, 'SIGTERM');
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), STOP_PATIENCE_MS);
+});
