@@ -75,7 +75,8 @@ describe('devnet in the background', () => {
     const head = await headOf(rpc);
     expect((await quorate(...args, '--wait')).stderr).toContain('a network is running');
     const elsewhere = await quorate(...args, '--folder', 'net2', '--wait');
-    expect(elsewhere.stderr).toContain(`port ${args.at(-1)} is in use`);
+    const taken = `port ${args.at(-1)} (of node1, for JSON-RPC) is in use, by process ${pids[0]}: `;
+    expect(elsewhere.stderr).toContain(taken);
     expect(elsewhere.status).toBe(1);
     expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
       'stopped 10 processes',

@@ -1,26 +1,55 @@
-/** Refuses ports that somebody listens on: his answers would be taken for those of the network that starts. */
+/** The ports of a devnet by what they are for, and who else has one of them. */
 import { createServer } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
-import type { Topology } from './topology.ts';
+import { holderOf } from '../../io/host/port-holder.ts';
+import { SIGNER_NAME, STAKING_NAME, type Topology } from './topology.ts';
 
-/** Throws DEVNET_PORT_TAKEN. */
-export async function checkPorts({
-  nodes,
-  consensus,
-  signerPort,
-  stakingPort,
-}: Topology): Promise<void> {
-  const ports = nodes.flatMap(({ ports: { raft, ...always } }) => [
-    ...Object.values(always),
-    ...(consensus === 'raft' ? [raft] : []),
-  ]);
-  for (const port of [...ports, signerPort, stakingPort]) {
-    if (await isFree(port)) continue;
-    throw fail(
-      'DEVNET_PORT_TAKEN',
-      `port ${port} is in use, by another network perhaps: stop it (quorate devnet stop, in its folder), or choose other ports (--ports-from 24000)`,
-    );
-  }
+export interface NamedPort {
+  readonly port: number;
+  /** The process that listens there, and for what. */
+  readonly owner: string;
+  readonly use: string;
+}
+
+export function portsOf(topology: Topology): NamedPort[] {
+  const named = (owner: string, use: string, port: number) => ({ owner, use, port });
+  return [
+    ...topology.nodes.flatMap(({ name, ptmName, ports }) => [
+      named(name, 'JSON-RPC', ports.rpc),
+      named(name, 'peers', ports.p2p),
+      ...(topology.consensus === 'raft' ? [named(name, 'Raft', ports.raft)] : []),
+      named(ptmName, 'the node', ports.ptmQ2t),
+      named(ptmName, 'third parties', ports.ptmThirdParty),
+      named(ptmName, 'peers', ports.ptmP2p),
+    ]),
+    named(SIGNER_NAME, 'JSON-RPC', topology.signerPort),
+    named(STAKING_NAME, 'its API', topology.stakingPort),
+  ];
+}
+
+/** Answers of others would be taken for those of the network that starts. Throws DEVNET_PORT_TAKEN, naming who has a port. */
+export async function checkPorts(ports: readonly NamedPort[]): Promise<void> {
+  const isFreeAt = await Promise.all(ports.map(({ port }) => isFree(port)));
+  const taken = ports.filter((_, index) => !isFreeAt[index]);
+  if (taken.length === 0) return;
+  throw fail(
+    'DEVNET_PORT_TAKEN',
+    [
+      ...taken.map(takenText),
+      'Stop what has them (a network: quorate devnet stop --folder ITS_FOLDER), or choose others: --ports-from 24000.',
+    ].join('\n'),
+  );
+}
+
+/** Sentences about those that somebody has now; empty where the system does not say who. */
+export function holdersOf(ports: readonly NamedPort[]): string[] {
+  return ports.filter(({ port }) => holderOf(port) !== undefined).map(takenText);
+}
+
+function takenText({ port, owner, use }: NamedPort): string {
+  const holder = holderOf(port);
+  const who = holder ? `, by process ${holder.pid}: ${holder.command.slice(0, 120)}` : '';
+  return `port ${port} (of ${owner}, for ${use}) is in use${who}`;
 }
 
 export function isFree(port: number): Promise<boolean> {

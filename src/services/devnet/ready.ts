@@ -2,6 +2,7 @@
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '../../core/base/errors.ts';
+import { lastLines } from './last-lines.ts';
 import type { Running } from './processes.ts';
 
 const POLL_INTERVAL_MS = 50;
@@ -21,13 +22,18 @@ export async function untilReady(
   const deadline = performance.now() + patienceMs;
   while (!(await answers(url))) {
     if (end !== undefined) {
-      throw fail('DEVNET_NOT_READY', `${process.name} ended with ${end}: see ${logFile}`);
+      throw fail('DEVNET_NOT_READY', endText(process.name, end, logFile));
     }
     if (performance.now() > deadline) {
       throw fail('DEVNET_NOT_READY', `${process.name} does not answer at ${url}: see ${logFile}`);
     }
     await pause(POLL_INTERVAL_MS);
   }
+}
+
+/** With the last lines of its log. */
+export function endText(name: string, how: string, logFile: string): string {
+  return `${name} ended with ${how}: see ${logFile}${lastLines(logFile)}`;
 }
 
 function answers(url: string): Promise<boolean> {

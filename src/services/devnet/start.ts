@@ -1,4 +1,5 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
@@ -10,11 +11,17 @@ import {
   writeDescription,
 } from './description.ts';
 import { prepareFiles, removeFiles } from './files.ts';
-import { checkPorts } from './free-ports.ts';
+import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';
 import type { Command, Launch, Running } from './processes.ts';
-import { untilReady } from './ready.ts';
-import { type DevnetConsensus, SIGNER_NAME, STAKING_NAME, topologyOf } from './topology.ts';
+import { endText, untilReady } from './ready.ts';
+import {
+  type DevnetConsensus,
+  EARLIER_RAFT_PORT,
+  SIGNER_NAME,
+  STAKING_NAME,
+  topologyOf,
+} from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -59,8 +66,14 @@ export async function startDevnet(
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
-  const topology = topologyOf(folder, options.portsFrom, options.consensus);
-  await checkPorts(topology);
+  const topology = topologyOf(
+    folder,
+    options.portsFrom,
+    options.consensus,
+    options.isFresh ? undefined : earlierRaftPort(folder),
+  );
+  const ports = portsOf(topology);
+  await checkPorts(ports);
   if (options.isFresh) removeFiles(folder);
   const files = await prepareFiles(topology, options);
   const managers = topology.nodes.map((node) => ({
@@ -92,7 +105,7 @@ export async function startDevnet(
     readyUrl: `http://127.0.0.1:${topology.stakingPort}/ready`,
   };
   const all = [...managers, ...nodes, signer, staking];
-  const members = new Members(all, launch);
+  const members = new Members(all, ports, launch);
   const describe = () =>
     describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
   const stop = async (patienceMs?: number) => {
@@ -138,11 +151,13 @@ interface Member extends Command {
 class Members {
   readonly running = new Map<string, Running>();
   private readonly all: readonly Member[];
+  private readonly ports: readonly NamedPort[];
   private readonly launch: Launch;
   private isStopping = false;
 
-  constructor(all: readonly Member[], launch: Launch) {
+  constructor(all: readonly Member[], ports: readonly NamedPort[], launch: Launch) {
     this.all = all;
+    this.ports = ports;
     this.launch = launch;
   }
 
@@ -152,9 +167,21 @@ class Members {
         const running = await this.launch(member);
         this.running.set(member.name, running);
         if (this.isStopping) await running.stop();
-        await untilReady(member.readyUrl, running, member.logFile, READY_PATIENCE_MS);
+        await this.untilReady(member, running);
       }),
     );
+  }
+
+  /** Between the check of the ports and this, another program may have taken one. */
+  private async untilReady({ name, readyUrl, logFile }: Member, running: Running): Promise<void> {
+    try {
+      await untilReady(readyUrl, running, logFile, READY_PATIENCE_MS);
+    } catch (error) {
+      const own = this.ports.filter(({ owner }) => owner === name);
+      const lost = holdersOf(own).filter((text) => !text.includes(`process ${running.pid}:`));
+      if (lost.length === 0) throw error;
+      throw fail('DEVNET_NOT_READY', [(error as Error).message, ...lost].join('\n'));
+    }
   }
 
   process(name: string): Running {
@@ -167,7 +194,7 @@ class Members {
     return Promise.race(
       this.all.map(async ({ name, logFile }) => {
         const how = await this.process(name).ended;
-        return `${name} ended with ${how}: see ${logFile}`;
+        return endText(name, how, logFile);
       }),
     );
   }
@@ -180,6 +207,14 @@ class Members {
     this.isStopping = true;
     await Promise.all([...this.running.values()].map((each) => each.stop(patienceMs)));
   }
+}
+
+/** Of a Raft network that version 0.1.0 made there. */
+function earlierRaftPort(folder: string): number | undefined {
+  const list = join(folder, 'node1', 'static-nodes.json');
+  const isEarlier =
+    existsSync(list) && readFileSync(list, 'utf8').includes(`raftport=${EARLIER_RAFT_PORT}`);
+  return isEarlier ? EARLIER_RAFT_PORT : undefined;
 }
 
 function refuseSecond(folder: string): void {
