@@ -256,6 +256,48 @@ it('sends nothing to peers', () => {
   expect(canariesIn(ALL, frames.join('\n'))).toEqual([]);
 });
 
+it('gives nothing at the ports between managers: resend in every mode, party info, challenges', async () => {
+  const hashes = targets.map(({ payload }) => Buffer.from(payload.slice(2), 'hex'));
+  const own = [0, 1, 2, 3].map((at) => {
+    const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
+    const { serverConfigs } = JSON.parse(config);
+    return serverConfigs.find(({ app }: { app: string }) => app === 'P2P').serverAddress as string;
+  });
+  for (const url of own) {
+    const ask = async (path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const posted = body && { method: 'POST', headers, body: JSON.stringify(body) };
+      const answer = await fetch(`${url}/${path}`, posted);
+      return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+    };
+    const refusals = new Set<string>();
+    for (const publicKey of net.keys) {
+      for (const hash of [...hashes, Buffer.alloc(64, 7)]) {
+        const key = hash.toString('base64');
+        const { status, bytes } = await ask('resend', { type: 'INDIVIDUAL', publicKey, key });
+        refusals.add(`${status} ${bytes}`);
+      }
+      for (const [path, body] of [
+        ['resend', { type: 'ALL', publicKey }],
+        ['resendBatch', { publicKey, batchSize: 100 }],
+      ] as const) {
+        const { bytes } = await ask(path, body);
+        expect(canariesIn(ALL, bytes.toString('latin1'))).toEqual([]);
+        for (const hash of hashes) {
+          for (const form of [hash, Buffer.from(hash.toString('base64'))]) {
+            expect(bytes.includes(form)).toBe(false);
+          }
+        }
+      }
+    }
+    // Held or not, theirs or not: the same words.
+    expect(refusals.size).toBe(1);
+    for (const path of ['partyinfo', 'metrics', 'health', 'version', 'upcheck']) {
+      expect(canariesIn(ALL, (await ask(path)).bytes.toString('latin1'))).toEqual([]);
+    }
+  }
+});
+
 it('leaves nothing on the pages beside the API', async () => {
   for (const { url } of net.rpc) {
     for (const page of ['/health', '/ready', '/metrics', '/debug/metrics']) {
