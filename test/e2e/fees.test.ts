@@ -13,7 +13,8 @@ const PRICE = `0x${GWEI.toString(16)}`;
 const GAS = '0x47b760';
 /** 21000, and the 64 bytes of the payload's hash at 16 each, zeros at 4. */
 const PRIVATE_GAS_MAX = 22_024n;
-const CREATION_GAS = 32_000n;
+/** And 2 for each of the two words of init code (EIP-3860). */
+const CREATION_GAS = 32_004n;
 
 let net: TestDevnet;
 beforeAll(async () => {

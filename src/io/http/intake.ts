@@ -78,8 +78,9 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
         done(refusal, chunk);
       },
     });
-    // What breaks off breaks its reader off too; the server answers, or the client is gone.
-    pipeline(payload, counted, () => undefined);
+    // What breaks off breaks its reader off too; the server answers, or the client is gone. Not before
+    // the parser listens: a refusal that nobody hears would leave the request without an answer.
+    setImmediate(() => pipeline(payload, counted, () => undefined));
     return counted;
   });
 }
