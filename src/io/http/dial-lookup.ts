@@ -1,0 +1,50 @@
+/** What both lists of places that may be dialled rest on: names are judged by the address dialled. */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+type Answer = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family?: number,
+) => void;
+
+/**
+ * For a client's connections: resolves a name to those of its addresses that `isAllowed` takes.
+ * Where there is none, it fails with `refusal`.
+ */
+export function lookupAllowed(
+  isAllowed: (host: string, address: string) => boolean,
+  refusal: (host: string) => string,
+): LookupFunction {
+  return (host, options, callback): void => {
+    const answer = callback as Answer;
+    lookup(host, { ...(options as LookupOptions), all: true }, (error, found) => {
+      if (error) return answer(error, []);
+      const open = found.filter(({ address }) => isAllowed(host, address));
+      const [first] = open;
+      if (!first) return answer(new Error(refusal(host)), []);
+      if (options.all) return answer(null, open);
+      answer(null, first.address, first.family);
+    });
+  };
+}
+
+/** Addresses, and blocks such as 10.1.0.0/16. Throws on a block that is none. */
+export function addressBlocks(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const isSix = isIP(address) === 6;
+    list.addSubnet(address, Number(bits ?? (isSix ? 128 : 32)), isSix ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+export function isInBlocks(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A URL's host without brackets, in lower case. */
+export function plainHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '').toLowerCase();
+}
