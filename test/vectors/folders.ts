@@ -18,7 +18,7 @@ export const READS_PUBLIC_VECTORS = { tags: ['public-vectors'] };
  */
 export function publicVectors(): string | undefined {
   const named = process.env.QUORATE_VECTORS;
-  const folder = named ?? resolve(PROJECT, '../shared/vectors');
+  const folder = named === undefined ? resolve(PROJECT, '../shared/vectors') : resolve(named);
   if (existsSync(join(folder, 'public'))) return folder;
   if (named === undefined) return undefined;
   throw new Error(`QUORATE_VECTORS names ${named}, where there is no folder "public"`);
