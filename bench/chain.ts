@@ -19,7 +19,7 @@ import { BlockExecution } from '../src/core/execution/block-execution.ts';
 import type { ExecutedBlock } from '../src/core/execution/result.ts';
 import { type Durability, type Head, PUBLIC_SPACE } from '../src/core/store/interface.ts';
 import type { Topology } from '../src/services/devnet/topology.ts';
-import { type OpenChain, openChain } from '../src/services/ledger/data.ts';
+import { type OpenChain, openChain } from '../src/services/ledger/store/data.ts';
 
 export class BenchChain {
   readonly opened: OpenChain;

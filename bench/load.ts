@@ -8,7 +8,7 @@ import { keccak256 } from '../src/core/base/keccak.ts';
 import { addressOfSecretKey } from '../src/core/base/secp256k1.ts';
 import { signTransaction, type UnsignedTransaction } from '../src/core/chain/signing.ts';
 import { createAddress } from '../src/core/evm/create-address.ts';
-import { installCrypto } from '../src/io/host/crypto.ts';
+import { installCrypto } from '../src/io/crypto/crypto.ts';
 import { STORE_CODE, setInput } from '../test/support/store-contract.ts';
 import { cpuSeconds, machineCpuSeconds, post, rpc, sleep, until } from './processes.ts';
 import { percentile } from './report.ts';

@@ -1,6 +1,6 @@
 /** `npm run bench -- NAME [--json FILE]`: measures, prints, and with --json writes each figure with unit, runs, median and ratio. */
 import { parseArgs } from 'node:util';
-import { installCrypto } from '../src/io/host/crypto.ts';
+import { installCrypto } from '../src/io/crypto/crypto.ts';
 import { loadMacHasher } from '../src/io/p2p/mac-state.ts';
 import { type Figure, printFigures, writeFigures } from './report.ts';
 

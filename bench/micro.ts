@@ -21,7 +21,7 @@ import { execute } from '../src/core/evm/interpreter.ts';
 import { Trie, type TrieChange } from '../src/core/state/trie.ts';
 import { loadEnclaveCrypto } from '../src/io/sodium/nacl.ts';
 import { topologyOf } from '../src/services/devnet/topology.ts';
-import { openChain } from '../src/services/ledger/data.ts';
+import { openChain } from '../src/services/ledger/store/data.ts';
 import { CONTRACT, ETHER, environmentOf, SENDER, worldOf } from '../test/support/evm.ts';
 import { rulesOfFork } from '../test/support/rules-of-fork.ts';
 import { Account, BenchChain } from './chain.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHex } from '../src/core/base/hex.ts';
-import { installCrypto } from '../src/io/host/crypto.ts';
+import { installCrypto } from '../src/io/crypto/crypto.ts';
 import { OPEN_GUARD } from '../src/services/signer/proxy/open-guard.ts';
 import { startProxy } from '../src/services/signer/start.ts';
 import { accountsOf } from '../test/support/signing-proxy.ts';

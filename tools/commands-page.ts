@@ -1,7 +1,7 @@
 /** `docs/commands.md` from the rows that parsing and help use. */
 import type { Command } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import type { OptionRow } from '../src/io/host/options.ts';
+import type { OptionRow } from '../src/io/options/options.ts';
 
 export function commandsPage(): string {
   return [

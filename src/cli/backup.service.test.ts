@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scratchFolder } from '../../test/support/scratch.ts';
 import { formatManifest } from '../io/snapshot/manifest.ts';
-import { openChain } from '../services/ledger/data.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import { generateKey, writeKeyPair } from '../services/ptm/keygen.ts';
 import { type RunningPtm, readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 import { backupCommand } from './backup.ts';

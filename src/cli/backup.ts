@@ -1,10 +1,10 @@
 /** `quorate backup`: one snapshot of a node and its private transaction manager, while they run. */
 import { fail } from '../core/base/errors.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { installCrypto } from '../io/host/crypto.ts';
 import { SnapshotWriter } from '../io/snapshot/writer.ts';
-import { backupNode } from '../services/ledger/backup.ts';
 import { VERSION } from '../services/ledger/facts.ts';
+import { backupNode } from '../services/ledger/offline/backup.ts';
 import { backupPtm } from '../services/ptm/backup.ts';
 import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';

@@ -7,8 +7,8 @@ import { commandRun } from '../../test/support/command-run.ts';
 import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 import { fromHex } from '../core/base/hex.ts';
-import { isPathUnit, type OptionRow } from '../io/host/options.ts';
 import { encryptKey } from '../io/keys/keystore.ts';
+import { isPathUnit, type OptionRow } from '../io/options/options.ts';
 import { COMMANDS } from './commands.ts';
 
 const NOBODY = 65_534;

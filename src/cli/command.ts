@@ -2,10 +2,15 @@
 
 import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
-import { helpText } from '../io/host/help-text.ts';
-import type { Translate } from '../io/host/option-file.ts';
-import { type OptionRow, type ParsedOptions, parseOptions, peekFlag } from '../io/host/options.ts';
 import { reasonOf } from '../io/host/reason.ts';
+import { helpText } from '../io/options/help-text.ts';
+import type { Translate } from '../io/options/option-file.ts';
+import {
+  type OptionRow,
+  type ParsedOptions,
+  parseOptions,
+  peekFlag,
+} from '../io/options/options.ts';
 
 export interface Command {
   readonly name: string;

@@ -1,10 +1,10 @@
 /** `quorate db`: what an operator may do to a node's data while the node is stopped. */
 import { fail } from '../core/base/errors.ts';
 import { memoryFrom } from '../core/consensus/bft/memory-loss.ts';
-import { installCrypto } from '../io/host/crypto.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
-import { openChain } from '../services/ledger/data.ts';
-import { DATADIR_ROWS } from '../services/ledger/options.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
+import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 
 const ACTIONS: Readonly<Record<string, (options: ParsedOptions) => Promise<string>>> = {

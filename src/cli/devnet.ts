@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';

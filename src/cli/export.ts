@@ -1,10 +1,10 @@
 /** `quorate export`. */
 import { fail } from '../core/base/errors.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { installCrypto } from '../io/host/crypto.ts';
-import { openChain } from '../services/ledger/data.ts';
-import { exportBlocks, readRange } from '../services/ledger/export.ts';
-import { DATADIR_ROWS } from '../services/ledger/options.ts';
+import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
+import { exportBlocks, readRange } from '../services/ledger/offline/export.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fail } from '../core/base/errors.ts';
-import { type OptionRow, parseOptions } from '../io/host/options.ts';
+import { type OptionRow, parseOptions } from '../io/options/options.ts';
 import { faultText } from './fault.ts';
 
 const ROWS: readonly OptionRow[] = [

@@ -1,8 +1,8 @@
 /** What a person reads when a command fails: what is wrong, with which file or option, and what to do. */
 import { QuorateError } from '../core/base/errors.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
 import { isSystemError, reasonOf, type SystemError } from '../io/host/reason.ts';
-import { redact } from '../io/host/redact.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
+import { redact } from '../io/telemetry/redact.ts';
 
 /** What was to be done, by call of the operating system. */
 const DEEDS: Readonly<Record<string, string>> = {

@@ -1,20 +1,20 @@
 /** `quorate import`. */
 import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
+import { startRecoveryThreads } from '../io/crypto/recovery-threads.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { installCrypto } from '../io/host/crypto.ts';
 import { systemEffort } from '../io/host/effort.ts';
-import { sayIgnored } from '../io/host/ignored.ts';
-import { startRecoveryThreads } from '../io/host/recovery-threads.ts';
 import { systemTimers } from '../io/host/timers.ts';
+import { sayIgnored } from '../io/options/ignored.ts';
 import { resolveManagerConfig } from '../io/ptm-client/config.ts';
 import { connectManager } from '../io/ptm-client/connect.ts';
-import { openChain } from '../services/ledger/data.ts';
-import { translateGethKey } from '../services/ledger/geth-config.ts';
-import { importBlocks, perSecond } from '../services/ledger/import.ts';
-import { IMPORT_ROWS, NODE_ROWS } from '../services/ledger/options.ts';
-import { importedPrivateStates } from '../services/ledger/private-states.ts';
-import { consensusDefaults, managerFlags } from '../services/ledger/settings.ts';
+import { translateGethKey } from '../services/ledger/config/geth-config.ts';
+import { IMPORT_ROWS, NODE_ROWS } from '../services/ledger/config/options.ts';
+import { importedPrivateStates } from '../services/ledger/config/private-states.ts';
+import { consensusDefaults, managerFlags } from '../services/ledger/config/settings.ts';
+import { importBlocks, perSecond } from '../services/ledger/offline/import.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 

@@ -2,11 +2,11 @@
 import { appendFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { createLogger } from '../io/host/logger.ts';
-import { parseOptions } from '../io/host/options.ts';
+import { parseOptions } from '../io/options/options.ts';
+import { createLogger } from '../io/telemetry/logger.ts';
 import type { Launch } from '../services/devnet/processes.ts';
+import { NODE_ROWS } from '../services/ledger/config/options.ts';
 import { VERSION } from '../services/ledger/facts.ts';
-import { NODE_ROWS } from '../services/ledger/options.ts';
 import { type NodeHost, startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';

@@ -2,9 +2,9 @@
 
 import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
-import { installCrypto } from '../io/host/crypto.ts';
-import { openChain } from '../services/ledger/data.ts';
-import { DATADIR_ROWS } from '../services/ledger/options.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
+import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 
 export const initCommand: Command = {

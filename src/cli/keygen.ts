@@ -3,7 +3,7 @@
 import { toBase64 } from '../core/base/base64.ts';
 import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import { generateKey, generatePair, writeKeyPair } from '../services/ptm/keygen.ts';
 import { storeVaultKey, vaultType } from '../services/ptm/vault-keys.ts';
 import type { Command } from './command.ts';

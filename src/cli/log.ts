@@ -1,7 +1,7 @@
 /** Log lines go to standard error, as geth's do. */
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/base/ports.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { createLogger } from '../io/host/logger.ts';
+import { createLogger } from '../io/telemetry/logger.ts';
 
 export function stderrLog(verbosity: number): Log {
   return createLogger({

@@ -1,8 +1,8 @@
 /** `quorate node`. */
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
-import { translateGethKey } from '../services/ledger/geth-config.ts';
-import { NODE_ROWS } from '../services/ledger/options.ts';
+import { translateGethKey } from '../services/ledger/config/geth-config.ts';
+import { NODE_ROWS } from '../services/ledger/config/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { startNode } from '../services/ledger/start.ts';
 import type { Command } from './command.ts';

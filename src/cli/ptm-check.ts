@@ -1,6 +1,6 @@
 /** `quorate ptm check`: whether all that a manager holds opens; and what the repair says of it. */
 import { toBase64 } from '../core/base/base64.ts';
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';

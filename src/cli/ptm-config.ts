@@ -1,8 +1,8 @@
 /** What the commands of a private transaction manager share: which configuration, what stands over it. */
 import { fail } from '../core/base/errors.ts';
-import type { Log } from '../core/ports.ts';
+import type { Log } from '../core/base/ports.ts';
 import { askSecret } from '../io/host/ask.ts';
-import type { OptionRow, ParsedOptions } from '../io/host/options.ts';
+import type { OptionRow, ParsedOptions } from '../io/options/options.ts';
 import type { SecretSource } from '../services/ptm/jasypt.ts';
 import { type PtmConfig, withStore } from '../services/ptm/options.ts';
 import { readTesseraConfig } from '../services/ptm/start.ts';

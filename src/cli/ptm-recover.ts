@@ -1,5 +1,5 @@
 /** `quorate ptm recover`: a manager that lost its payloads gets them back from its peers. */
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { recoverPtm } from '../services/ptm/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';

@@ -1,6 +1,6 @@
 /** `quorate ptm repair`: a manager's payloads that do not open are put in order, or asked for again. */
 import { fail } from '../core/base/errors.ts';
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { type Discard, repairPtm } from '../services/ptm/check.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';

@@ -1,5 +1,5 @@
 /** `quorate ptm`. */
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { startPtm } from '../services/ptm/start.ts';

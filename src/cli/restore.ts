@@ -1,10 +1,10 @@
 /** `quorate restore`: a node, its private transaction manager, or both, out of a snapshot. */
 import { fail } from '../core/base/errors.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { installCrypto } from '../io/host/crypto.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import { SnapshotReader } from '../io/snapshot/reader.ts';
-import { checkNodeTarget, restoreNode } from '../services/ledger/backup.ts';
+import { checkNodeTarget, restoreNode } from '../services/ledger/offline/backup.ts';
 import { loadPtm, restorePtmFolder } from '../services/ptm/backup.ts';
 import { type PtmConfig, withStore } from '../services/ptm/options.ts';
 import { readTesseraConfig } from '../services/ptm/start.ts';

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import { Admin } from '../services/staking/admin.ts';
 import { storeSource } from '../services/staking/options.ts';
 import { isStoreThere, openStakingStore } from '../services/staking/store/open.ts';

@@ -1,8 +1,8 @@
 /** `quorate staking client`: who may have tokens, beside a service that runs or one that does not. */
 
 import { fail, hasCode } from '../core/base/errors.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
 import { reasonOf } from '../io/host/reason.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import {
   type Admin,
   type NewClient,

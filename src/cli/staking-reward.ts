@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
-import type { ParsedOptions } from '../io/host/options.ts';
 import { reasonOf } from '../io/host/reason.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
 import type { Admin } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';

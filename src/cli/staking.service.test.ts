@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isUsageError } from '../io/host/options.ts';
+import { isUsageError } from '../io/options/options.ts';
 import { openStakingStore } from '../services/staking/store/open.ts';
 import { parseFor } from './command.ts';
 import { commandOf } from './commands.ts';

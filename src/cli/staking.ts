@@ -1,6 +1,6 @@
 /** `quorate staking`. */
 import { fail } from '../core/base/errors.ts';
-import { installCrypto } from '../io/host/crypto.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
-import { openChain } from '../../src/services/ledger/data.ts';
+import { openChain } from '../../src/services/ledger/store/data.ts';
 import { unpackFixture } from '../support/fixtures.ts';
 import { recordedChain } from '../support/recorded-chain.ts';
 import { apply, type Damage, damageOf } from './damage.ts';

@@ -1,6 +1,6 @@
 /** `npm run corrupt -- --seed N --count N`: damages a data folder and starts on it; status 1 when an outcome is wrong. */
 import { parseArgs } from 'node:util';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runCorruptions } from './corrupt.ts';
 import { COMBINATIONS } from './damage.ts';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { QuorateError } from '../../src/core/base/errors.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
-import { installCrypto } from '../../src/io/host/crypto.ts';
-import { type OpenChain, openChain } from '../../src/services/ledger/data.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
+import { type OpenChain, openChain } from '../../src/services/ledger/store/data.ts';
 
 export interface Opened {
   /** Of all blocks, receipts and states; undefined: refused. */

@@ -1,6 +1,6 @@
 /** `tsx test/differential/evm.ts --count N --seed S`: our EVM against @ethereumjs/evm on random programs. */
 import { parseArgs } from 'node:util';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { differenceAt } from './compare-evm.ts';
 
 const DIFFERENCES_SHOWN_MAX = 10;

@@ -4,7 +4,7 @@
  * validators are GoQuorum's.
  */
 import { expect, it } from 'vitest';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { startLiveNetwork } from '../live/network.ts';
 import { playAll } from '../live/play.ts';
 import { readRecording } from '../live/recording.ts';

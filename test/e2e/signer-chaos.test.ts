@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { Prng } from '../../src/core/base/prng.ts';
 import { type DecodedTransaction, decodeTransaction } from '../../src/core/chain/transaction.ts';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';

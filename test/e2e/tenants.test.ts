@@ -12,7 +12,7 @@ import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { partyGroup } from '../../src/core/privacy/eea.ts';
 import { residentPrivateStates } from '../../src/core/privacy/private-states.ts';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
 import { connectManager } from '../../src/io/ptm-client/connect.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';

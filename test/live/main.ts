@@ -3,7 +3,7 @@
  * whose managers are all ours. `npm run live -- mixed [--qbft N] [--ibft N] [--transition N,M]`:
  * networks of two nodes of ours and two of GoQuorum. The binary of GoQuorum: REFERENCE_GETH=FILE.
  */
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runMixed } from './mixed/command.ts';
 import { runRecorded } from './recorded.ts';
 

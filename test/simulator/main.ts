@@ -7,7 +7,7 @@
  * npm run sim -- --scale [--validators N] [--relaying] prints what a block costs, against the number of validators
  */
 import { parseArgs } from 'node:util';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { CANARIES } from './canaries/index.ts';
 import { CHAINS } from './faults.ts';
 import { PRIVACY_CANARIES, type PrivacyOutcome, runPrivacySeed } from './privacy/world.ts';

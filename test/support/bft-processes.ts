@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bareHex, toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, secp256k1 } from '../../src/core/base/secp256k1.ts';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { secretKey } from './bft-chain.ts';
 import { until } from './conditions.ts';
 import { MAIN } from './devnet.ts';

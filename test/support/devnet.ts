@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inProcessLauncher } from '../../src/cli/in-process.ts';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { processLauncher } from '../../src/services/devnet/processes.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/services/devnet/start.ts';
 import { until } from './conditions.ts';

@@ -1,5 +1,5 @@
 /** A clock that runs faster than the real one, for a chain whose blocks are a second apart. */
-import type { Clock, Timers } from '../../src/core/ports.ts';
+import type { Clock, Timers } from '../../src/core/base/ports.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 
 export function fastTime(factor: number): Clock & Timers {

@@ -1,3 +1,3 @@
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 
 await installCrypto();

@@ -4,8 +4,13 @@ import { toBase64 } from '../../src/core/base/base64.ts';
 import { fail } from '../../src/core/base/errors.ts';
 import { bareHex } from '../../src/core/base/hex.ts';
 import { bigIntToFixed } from '../../src/core/base/quantity.ts';
-import type { Manager, ManagerGroup, OutgoingPayload, SentPayload } from '../../src/core/ports.ts';
 import { type PrivateAnswer, type PrivateQuery, queryKey } from '../../src/core/privacy/inputs.ts';
+import type {
+  Manager,
+  ManagerGroup,
+  OutgoingPayload,
+  SentPayload,
+} from '../../src/core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../src/core/privacy/marker.ts';
 
 interface Held extends OutgoingPayload {

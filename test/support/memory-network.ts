@@ -1,6 +1,14 @@
 /** Nodes joined in memory: production node code over virtual links, disks and time. */
 
 import { bareHex } from '../../src/core/base/hex.ts';
+import type {
+  Entropy,
+  LinkEvent,
+  Links,
+  Log,
+  PeerInfo,
+  PeerMessage,
+} from '../../src/core/base/ports.ts';
 import {
   addressOfSecretKey,
   recoverAddress,
@@ -9,15 +17,7 @@ import {
 } from '../../src/core/base/secp256k1.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
 import type { RaftLinks } from '../../src/core/consensus/raft/interface.ts';
-import type {
-  Entropy,
-  LinkEvent,
-  Links,
-  Log,
-  Manager,
-  PeerInfo,
-  PeerMessage,
-} from '../../src/core/ports.ts';
+import type { Manager } from '../../src/core/privacy/manager-port.ts';
 import { ChainStore } from '../../src/core/store/chain-store.ts';
 import { RaftStore } from '../../src/core/store/raft-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
@@ -25,12 +25,12 @@ import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
 import { managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
+import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
-import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
 import {
   bootstrapStore,
   type RaftSettings,
-} from '../../src/services/ledger/node/raft-participation.ts';
+} from '../../src/services/ledger/node/consensus/raft-participation.ts';
 import { VirtualEffort } from './virtual-effort.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

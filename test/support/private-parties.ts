@@ -4,16 +4,19 @@ import type { Address, Hash32 } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey, sign65 } from '../../src/core/base/secp256k1.ts';
 import { genesisFromJson } from '../../src/core/chain/genesis.ts';
-import type { Manager, OutgoingPayload } from '../../src/core/ports.ts';
 import type { PrivacyFlag } from '../../src/core/privacy/inputs.ts';
+import type { Manager, OutgoingPayload } from '../../src/core/privacy/manager-port.ts';
 import type { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
 import { topologyOf } from '../../src/services/devnet/topology.ts';
-import { composeExtensions, type Extensions } from '../../src/services/ledger/node/extension.ts';
-import { PrivateSender } from '../../src/services/ledger/node/private-sender.ts';
-import type { TransactionArgs } from '../../src/services/ledger/node/send-desk.ts';
-import { Sender } from '../../src/services/ledger/node/sender.ts';
+import {
+  composeExtensions,
+  type Extensions,
+} from '../../src/services/ledger/node/compose-extension.ts';
+import { PrivateSender } from '../../src/services/ledger/node/sending/private-sender.ts';
+import type { TransactionArgs } from '../../src/services/ledger/node/sending/send-desk.ts';
+import { Sender } from '../../src/services/ledger/node/sending/sender.ts';
 import { MemoryManagers, memoryKey } from './memory-managers.ts';
 import { MemoryHub, type MemoryNode, memoryNode } from './memory-network.ts';
 import { STORE_CODE, setInput } from './store-contract.ts';

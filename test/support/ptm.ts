@@ -1,7 +1,7 @@
 /** Managers for tests: real ones on loopback, keys made up here, payloads in memory unless a store or database is given. */
 
 import { type AddressInfo, createServer } from 'node:net';
-import type { Kv } from '../../src/core/ports.ts';
+import type { Kv } from '../../src/core/base/ports.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { Enclave } from '../../src/services/ptm/manager/enclave.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SigningKey, Wallet } from 'ethers';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import type { Kind } from './bft-processes.ts';
 import { until } from './conditions.ts';
 import { MAIN, untilMined } from './devnet.ts';

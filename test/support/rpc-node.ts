@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bareHex } from '../../src/core/base/hex.ts';
+import type { Clock, Log, Timers } from '../../src/core/base/ports.ts';
 import {
   addressOfSecretKey,
   recoverAddress,
@@ -12,7 +13,6 @@ import {
 import type { Block } from '../../src/core/chain/block.ts';
 import type { ChainConfig } from '../../src/core/chain/chain-config.ts';
 import type { Genesis } from '../../src/core/chain/genesis.ts';
-import type { Clock, Log, Timers } from '../../src/core/ports.ts';
 import {
   type PrivateStates,
   residentPrivateStates,
@@ -25,9 +25,9 @@ import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemEffort } from '../../src/io/host/effort.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
-import { parseOptions } from '../../src/io/host/options.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import { AccountStore } from '../../src/io/keys/account-store.ts';
+import { parseOptions } from '../../src/io/options/options.ts';
 import { P2pServer } from '../../src/io/p2p/server.ts';
 import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import { OPEN } from '../../src/io/rpc/access.ts';
@@ -35,12 +35,15 @@ import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { notSent } from '../../src/io/threads/task-threads.ts';
-import { type AccessControl, accessControlOf } from '../../src/services/ledger/access-control.ts';
 import { adminDesk } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
+import {
+  type AccessControl,
+  accessControlOf,
+} from '../../src/services/ledger/config/access-control.ts';
+import { NODE_ROWS } from '../../src/services/ledger/config/options.ts';
+import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
-import { ensureFirstBlock } from '../../src/services/ledger/node/first-block.ts';
-import { NODE_ROWS } from '../../src/services/ledger/options.ts';
 import type {
   ReaderSettings,
   ReaderThreads,

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DepositKeys, signOrder } from '../../src/core/staking/deposit-order.ts';
+import type { DepositSigner } from '../../src/io/crypto/deposit-threads.ts';
 import type { Database } from '../../src/io/database/database.ts';
-import type { DepositSigner } from '../../src/io/host/deposit-threads.ts';
-import { parseOptions } from '../../src/io/host/options.ts';
+import { parseOptions } from '../../src/io/options/options.ts';
 import {
   STAKING_ROWS,
   type StakingConfig,

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hsalsa, secretbox } from '@noble/ciphers/salsa';
 import { x25519 } from '@noble/curves/ed25519.js';
-import { decodeLegacy } from '../../src/core/privacy/payload-legacy.ts';
+import { decodeLegacy } from '../../src/core/payload/payload-legacy.ts';
 import { encodePartyInfo } from '../../src/services/ptm/manager/party-info.ts';
 import type { TestKey } from './ptm.ts';
 

@@ -1,6 +1,6 @@
 /** The processor of one virtual node: execution takes virtual time, so much for each gas. */
 import type { Pace } from '../../src/core/base/pace.ts';
-import type { Effort, Stopwatch, Timers } from '../../src/core/ports.ts';
+import type { Effort, Stopwatch, Timers } from '../../src/core/base/ports.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** A turn of the event loop; without a cost of gas, turns end by gas all the same. */

@@ -1,5 +1,5 @@
 /** A clock that jumps: timers fire in order as soon as nothing else is left to do, so a network lives years in seconds. */
-import type { Clock, Timers } from '../../src/core/ports.ts';
+import type { Clock, Timers } from '../../src/core/base/ports.ts';
 
 interface Waiting {
   readonly dueMs: number;

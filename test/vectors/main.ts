@@ -1,6 +1,6 @@
 /** `npm run vectors -- DIR`: every vector file of the known kinds below a folder laid out like the shared one. */
 import { resolve } from 'node:path';
-import { installCrypto } from '../../src/io/host/crypto.ts';
+import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { OWN_VECTORS } from './folders.ts';
 import { Tally } from './kind.ts';
 import { OWED_LATER, VECTOR_KINDS } from './kinds.ts';

@@ -1,7 +1,7 @@
 /** Senders recovered on another thread: signatures packed for it into rows of bytes, addresses taken back into transactions. */
 import { equalBytes } from '../base/bytes.ts';
+import type { SenderRecovery } from '../base/ports.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
-import type { SenderRecovery } from '../ports.ts';
 import { DecodedTransaction, type Transaction } from './transaction.ts';
 
 const HASH_BYTES = 32;

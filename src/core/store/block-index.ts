@@ -2,11 +2,11 @@
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { QuorateError } from '../base/errors.ts';
 import { Lru } from '../base/lru.ts';
+import type { Kv, KvWriter } from '../base/ports.ts';
 import { numberToUint64, putUint64 } from '../base/quantity.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
 import type { Block } from '../chain/block.ts';
 import { EMPTY_BLOOM } from '../chain/bloom.ts';
-import type { Kv, KvWriter } from '../ports.ts';
 import type { TransactionPlace } from './interface.ts';
 import { numberKey, PUBLIC_ID, TABLE, uint64At } from './keys.ts';
 import type { LogPosition } from './log-record.ts';

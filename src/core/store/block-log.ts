@@ -4,7 +4,7 @@
  */
 import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
-import type { LogFile, LogFolder } from '../ports.ts';
+import type { LogFile, LogFolder } from '../base/ports.ts';
 import {
   comparePositions,
   endOf,

@@ -1,7 +1,7 @@
 /** What the chain store stands on, and what it can be told. */
 import type { QuorateError } from '../base/errors.ts';
+import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
-import type { Clock, Kv, LogFolder } from '../ports.ts';
 
 export interface ChainStoreParts {
   readonly log: LogFolder;

@@ -3,7 +3,7 @@
  * believed. Value: bytes | crc32c u32, big-endian.
  */
 import { hasCode, type QuorateError } from '../base/errors.ts';
-import type { Kv, KvWriter } from '../ports.ts';
+import type { Kv, KvWriter } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 import { indexDamaged } from './store-errors.ts';
 

@@ -1,8 +1,8 @@
 /** Writes checkpoints beside appends, one at a time, and takes blocks back out of the index. */
 import type { Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
+import type { Clock, Kv, KvWriter } from '../base/ports.ts';
 import type { Block } from '../chain/block.ts';
-import type { Clock, Kv, KvWriter } from '../ports.ts';
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { BlockIndex } from './block-index.ts';

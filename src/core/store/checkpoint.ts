@@ -3,8 +3,8 @@
  * `head` the last one, `nodes` what changed in the tries.
  */
 import { EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
+import type { Kv, KvWriter } from '../base/ports.ts';
 import { RlpWriter, readList } from '../base/rlp.ts';
-import type { Kv, KvWriter } from '../ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateTrie } from '../state/state-trie.ts';

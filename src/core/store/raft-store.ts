@@ -4,6 +4,7 @@
  */
 import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
+import type { LogFile, LogFolder } from '../base/ports.ts';
 import {
   decodeEntry,
   decodeHardState,
@@ -17,7 +18,6 @@ import {
   type Snapshot,
 } from '../consensus/raft/messages.ts';
 import { ProtobufWriter, protobufFields } from '../consensus/raft/protobuf.ts';
-import type { LogFile, LogFolder } from '../ports.ts';
 import {
   frameRecord,
   type LogRecord,

@@ -3,7 +3,7 @@
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';
-import type { Kv } from '../ports.ts';
+import type { Kv } from '../base/ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';

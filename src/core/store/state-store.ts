@@ -6,7 +6,7 @@ import type { Address, Hash32 } from '../base/bytes.ts';
 import { compareBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
-import type { Kv } from '../ports.ts';
+import type { Kv } from '../base/ports.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../state/account.ts';
 import { hashOfAddress, hashOfSlot } from '../state/key-hash.ts';
 import type { StateReader } from '../state/reader.ts';

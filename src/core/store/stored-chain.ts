@@ -5,13 +5,13 @@
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
+import type { Kv, LogFolder } from '../base/ports.ts';
 import type { Block } from '../chain/block.ts';
 import { blockHash } from '../chain/extra-data.ts';
 import type { Header } from '../chain/header.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
 import type { SpaceResult } from '../execution/result.ts';
-import type { Kv, LogFolder } from '../ports.ts';
 import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';

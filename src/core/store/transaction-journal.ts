@@ -3,7 +3,7 @@
  * this file. Compaction writes what is still wanted into a new segment, then drops the old ones.
  */
 import { fail } from '../base/errors.ts';
-import type { LogFile, LogFolder } from '../ports.ts';
+import type { LogFile, LogFolder } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 import { SerialQueue } from './serial-queue.ts';
 

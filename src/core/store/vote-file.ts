@@ -10,7 +10,7 @@
  * Note: sequence u48 | crc32c u32.
  */
 import { fail } from '../base/errors.ts';
-import type { SlotFile } from '../ports.ts';
+import type { SlotFile } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 
 /** Same shape as the engine's VoteMemory. */

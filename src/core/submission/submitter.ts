@@ -10,7 +10,7 @@
  * nothing. Several instances may share a store: whoever inserts first has the nonce and the order.
  */
 import { fail, hasCode } from '../base/errors.ts';
-import type { Clock, Log, Timer, Timers } from '../ports.ts';
+import type { Clock, Log, Timer, Timers } from '../base/ports.ts';
 import { checkSigned } from './check-signed.ts';
 import type {
   SentTransaction,

@@ -3,7 +3,7 @@
  * eth/handler.go).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
-import type { PeerId } from '../ports.ts';
+import type { PeerId } from '../base/ports.ts';
 import { KnownHashes } from './known-hashes.ts';
 
 const KNOWN_BLOCKS_MAX = 1_024;

@@ -3,8 +3,8 @@
  * (GoQuorum eth/protocols/eth).
  */
 import type { Machine } from '../base/machine.ts';
+import type { PeerId } from '../base/ports.ts';
 import type { ForkId } from '../chain/fork-id.ts';
-import type { PeerId } from '../ports.ts';
 import { DISCONNECT } from '../wire/disconnect.ts';
 import { ETH_MESSAGE } from '../wire/eth.ts';
 import { decodeStatus, type Status, statusFault } from '../wire/eth-status.ts';

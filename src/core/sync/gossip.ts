@@ -6,7 +6,7 @@
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
-import type { PeerId } from '../ports.ts';
+import type { PeerId } from '../base/ports.ts';
 import { DISCONNECT } from '../wire/disconnect.ts';
 import { KnownHashes } from './known-hashes.ts';
 

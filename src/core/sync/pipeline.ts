@@ -1,11 +1,11 @@
 /** Blocks between the chain's head and what peers have: linked headers, verified, filled with bodies, handed over. */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
+import type { PeerId } from '../base/ports.ts';
 import { listOfRaw } from '../base/rlp.ts';
 import { EMPTY_UNCLES_HASH } from '../chain/block.ts';
 import { deriveRoot } from '../chain/derive-root.ts';
 import type { Header } from '../chain/header.ts';
-import type { PeerId } from '../ports.ts';
 import type { RawBody } from '../wire/eth.ts';
 import type { SyncBlock, SyncHeader } from './sync-types.ts';
 

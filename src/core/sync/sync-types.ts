@@ -1,7 +1,7 @@
 /** What goes into the sync machine and what comes out. */
 import type { Hash32 } from '../base/bytes.ts';
+import type { PeerId } from '../base/ports.ts';
 import type { Header } from '../chain/header.ts';
-import type { PeerId } from '../ports.ts';
 import type { BlockId, HeadersQuery, RawBlock, RawBody } from '../wire/eth.ts';
 
 export interface SyncHeader {

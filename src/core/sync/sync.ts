@@ -6,9 +6,9 @@
 import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
+import type { PeerId } from '../base/ports.ts';
 import { blockHash } from '../chain/extra-data.ts';
 import { decodeHeader } from '../chain/header.ts';
-import type { PeerId } from '../ports.ts';
 import { DISCONNECT } from '../wire/disconnect.ts';
 import type { BlockId, RawBlock, RawBody } from '../wire/eth.ts';
 import { bodyMatches, HEADERS_AHEAD_MAX, Pipeline } from './pipeline.ts';

@@ -3,9 +3,9 @@
 import { fail } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
 import { readText } from '../host/files.ts';
-import { HttpClient } from '../host/http-client.ts';
 import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
 import { reasonOf } from '../host/reason.ts';
+import { HttpClient } from '../http/http-client.ts';
 import type {
   ClientProof,
   IntrospectionServer,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
 import { reasonOf } from '../host/reason.ts';
 import { type Claims, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';

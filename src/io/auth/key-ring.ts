@@ -6,7 +6,7 @@ import {
   type JSONWebKeySet,
   type JWSHeaderParameters,
 } from 'jose';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import type { Claims, Source } from './authorization-server.ts';
 
 const AGE_MS_MAX = 10 * 60 * 1000;

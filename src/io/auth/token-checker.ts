@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { AccessToken } from '../../core/access/access-token.ts';
 import { Lru } from '../../core/base/lru.ts';
-import { AccessToken } from '../../core/permission/access-token.ts';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
 import { type Claims, Introspection, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import type { TokenRules } from './security-config.ts';

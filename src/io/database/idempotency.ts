@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import type { Database, Query } from './database.ts';
 
 /** An instance that died in the middle is succeeded after that; one that lives, and is slow, renews its claim before. */

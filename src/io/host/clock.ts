@@ -1,3 +1,3 @@
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -1,4 +1,4 @@
-import type { Effort } from '../../core/ports.ts';
+import type { Effort } from '../../core/base/ports.ts';
 import { threadCpuMs } from './thread-cpu.ts';
 
 /** A turn of the event loop: agreement waits no longer for its messages and timers. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { helpText } from './help-text.ts';
-import { createLogger, formatLine } from './logger.ts';
-import { MetricsRegistry } from './metrics.ts';
-import { isUsageError, type OptionRow, parseOptions, peekFlag } from './options.ts';
+import { helpText } from '../options/help-text.ts';
+import { isUsageError, type OptionRow, parseOptions, peekFlag } from '../options/options.ts';
+import { createLogger, formatLine } from '../telemetry/logger.ts';
+import { MetricsRegistry } from '../telemetry/metrics.ts';
 import { onStopSignal } from './signals.ts';
 
 const NOW = new Date(2026, 10, 21, 2, 0, 18, 964).getTime();

@@ -1,5 +1,5 @@
 /** SIGINT and SIGTERM stop the process cleanly; whoever insists is obeyed. */
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 
 /** The signal with this number ends the process at once. */
 const IMPATIENT_SIGNALS = 3;

@@ -1,4 +1,4 @@
-import type { Timers } from '../../core/ports.ts';
+import type { Timers } from '../../core/base/ports.ts';
 
 export const systemTimers: Timers = {
   set(delayMs, fire) {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpClient } from '../host/http-client.ts';
 import { addressBlock } from './address-block.ts';
 import { DialGuard, isAddressBlock } from './dial-guard.ts';
+import { HttpClient } from './http-client.ts';
 
 const INSIDE = [
   '127.0.0.1',

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { hasCode } from '../../core/base/errors.ts';
-import { clearSocketPath, type ListenAddress, listenFault } from '../host/listen.ts';
 import type { AllowList } from './allow-list.ts';
 import { boundIntake, type IntakeBounds } from './intake.ts';
+import { clearSocketPath, type ListenAddress, listenFault } from './listen.ts';
 import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-trust.ts';
 
 const PARAMETER_CHARACTERS_MAX = 1024;

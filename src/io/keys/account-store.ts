@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type Address, equalBytes, keyOf } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
+import type { Clock, Timer, Timers } from '../../core/base/ports.ts';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
-import type { Clock, Timer, Timers } from '../../core/ports.ts';
 import { decryptKey, encryptKey } from './keystore.ts';
 import { newSecretKey } from './node-key.ts';
 

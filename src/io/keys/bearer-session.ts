@@ -1,5 +1,5 @@
 /** Requests to a cloud under a token that is had when first needed, by one login for all who wait, and anew before it ends. */
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
 /** Tokens that end sooner are had anew. */

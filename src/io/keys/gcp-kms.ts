@@ -2,7 +2,7 @@
 import { createSign } from 'node:crypto';
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import { signatureOfDer } from '../../core/signing/remote-signature.ts';
 import { BearerSession, type BearerToken, heldUntil, tokenOf } from './bearer-session.ts';
 import { type LoadPackage, optionalPackage } from './optional-package.ts';

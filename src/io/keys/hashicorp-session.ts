@@ -1,5 +1,5 @@
 /** A session with HashiCorp Vault: a token that is given, or had by AppRole or from Kubernetes; renewed while it is needed. */
-import type { Timer, Timers } from '../../core/ports.ts';
+import type { Timer, Timers } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
 const NAME = 'HashiCorp Vault';

@@ -6,7 +6,7 @@ import { toHex } from '../../core/base/hex.ts';
 import { recoverAddress } from '../../core/base/secp256k1.ts';
 import { sha256 } from '../../core/base/sha256.ts';
 import { completeSignature, signatureOfDer } from '../../core/signing/remote-signature.ts';
-import { Gate, inParallel } from '../host/parallel.ts';
+import { Gate, inParallel } from '../threads/parallel.ts';
 import { RemoteSigner } from './key-signer.ts';
 
 /** A key of OpenSSL, which signs with whatever s comes out. */

@@ -6,7 +6,7 @@ import { toHex } from '../../core/base/hex.ts';
 import { addressOfPublicKey, secp256k1, sign65 } from '../../core/base/secp256k1.ts';
 import type { AccountSigner } from '../../core/signing/account-signer.ts';
 import { completeSignature } from '../../core/signing/remote-signature.ts';
-import type { Gate } from '../host/parallel.ts';
+import type { Gate } from '../threads/parallel.ts';
 
 export interface KeySigner extends AccountSigner {
   /** Where it costs nothing; undefined while a sealed key has not been opened. */

@@ -1,7 +1,7 @@
 /** The HTTP side of every key vault: JSON over kept connections, with bounds, and answers that are never repeated in errors. */
 import type * as https from 'node:https';
 import { fail } from '../../core/base/errors.ts';
-import { HttpClient } from '../host/http-client.ts';
+import { HttpClient } from '../http/http-client.ts';
 import type { VaultRequest } from './vault-types.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -5,8 +5,8 @@ import type {
   TransactionReceipt,
   UnsignedTransaction,
 } from '../../core/submission/ports.ts';
-import { HttpClient } from '../host/http-client.ts';
 import { reasonOf } from '../host/reason.ts';
+import { HttpClient } from '../http/http-client.ts';
 
 const DIAL_MS = 3_000;
 const ANSWER_MS = 20_000;

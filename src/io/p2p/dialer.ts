@@ -1,6 +1,6 @@
 /** Which static nodes to dial when. Holds no clock and no socket: the server asks `due` and reports what came of it. */
 import { fail } from '../../core/base/errors.ts';
-import type { PeerId } from '../../core/ports.ts';
+import type { PeerId } from '../../core/base/ports.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import { ACTIVE_DIALS_MAX, STATIC_NODES_MAX, type Timings } from './limits.ts';
 

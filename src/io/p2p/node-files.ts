@@ -3,7 +3,7 @@
  * (GoQuorum p2p/enode/urlv4.go).
  */
 import { join } from 'node:path';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { type Enode, parseEnode } from '../../core/wire/enode.ts';
 import { isThere, readJson } from '../host/files.ts';
 import type { Candidate } from './server.ts';

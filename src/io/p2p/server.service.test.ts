@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fromHex } from '../../core/base/hex.ts';
+import type { LinkEvent } from '../../core/base/ports.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
-import type { LinkEvent } from '../../core/ports.ts';
 import {
   ETH_66,
   ETH_68,

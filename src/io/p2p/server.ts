@@ -7,13 +7,20 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
 import { bareHex } from '../../core/base/hex.ts';
 import { Lru } from '../../core/base/lru.ts';
+import type {
+  LinkEvent,
+  Links,
+  Log,
+  PeerId,
+  PeerInfo,
+  PeerMessage,
+} from '../../core/base/ports.ts';
 import { addressOfPublicKey, secp256k1 } from '../../core/base/secp256k1.ts';
-import type { LinkEvent, Links, Log, PeerId, PeerInfo, PeerMessage } from '../../core/ports.ts';
 import type { Capability, ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
-import { listen } from '../host/listen.ts';
+import { listen } from '../http/listen.ts';
 import { isLanAddress, plainAddress } from './addresses.ts';
 import { Dialer } from './dialer.ts';
 import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from './limits.ts';

@@ -5,24 +5,24 @@
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
-import type {
-  Log,
-  Manager,
-  ManagerFeatures,
-  ManagerGroups,
-  OutgoingPayload,
-  ResidentGroup,
-  SentPayload,
-} from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import {
   type HeldPayload,
   type PrivateAnswer,
   type PrivateQuery,
   queryKey,
 } from '../../core/privacy/inputs.ts';
+import type {
+  Manager,
+  ManagerFeatures,
+  ManagerGroups,
+  OutgoingPayload,
+  ResidentGroup,
+  SentPayload,
+} from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import type { HttpAnswer } from '../host/http-client.ts';
 import { reasonOf } from '../host/reason.ts';
+import type { HttpAnswer } from '../http/http-client.ts';
 import { PayloadCache } from './cache.ts';
 import { Courier, type CourierAnswer, type Fields } from './courier.ts';
 import { gatherPayloads } from './gather.ts';

@@ -4,8 +4,8 @@
  */
 
 import { fail, hasCode } from '../../core/base/errors.ts';
-import type { HttpAnswer } from '../host/http-client.ts';
 import { reasonOf } from '../host/reason.ts';
+import type { HttpAnswer } from '../http/http-client.ts';
 import { type ConnectedManager, HttpManager, type ManagerHost, managerNotInUse } from './client.ts';
 import type { ManagerConfig } from './config.ts';
 import { submitFailed } from './messages.ts';

@@ -5,13 +5,13 @@
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
+import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
 import type {
   ManagerGroup,
   OutgoingPayload,
   ResidentGroup,
   SentPayload,
-} from '../../core/ports.ts';
-import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
+} from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import { reasonOf } from '../host/reason.ts';
 

@@ -8,9 +8,9 @@ import type { AgentOptions } from 'node:https';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
-import { type HttpAnswer, HttpClient } from '../host/http-client.ts';
 import { readAuthorities, readKeyPair } from '../host/key-pair.ts';
 import { reasonOf } from '../host/reason.ts';
+import { type HttpAnswer, HttpClient } from '../http/http-client.ts';
 import { type ManagerConfig, socketPath } from './config.ts';
 
 /** COMPAT: managers log it, and Tessera's users filter by it. */

@@ -2,7 +2,7 @@
  * What a manager can do, by the API versions that it lists (GoQuorum
  * private/engine/tessera/tessera_version_checker.go).
  */
-import type { ManagerFeatures } from '../../core/ports.ts';
+import type { ManagerFeatures } from '../../core/privacy/manager-port.ts';
 
 type Version = readonly [number, number, number];
 

@@ -1,12 +1,12 @@
 /** One member as this one reaches it: the streams that it has opened here, those that we read from it, and the pipeline. */
 import type { ServerResponse } from 'node:http';
+import type { Log } from '../../core/base/ports.ts';
 import { MESSAGE_TYPE, type RaftMessage } from '../../core/consensus/raft/messages.ts';
 import {
   type StreamEncoder,
   type StreamKind,
   streamEncoder,
 } from '../../core/consensus/raft/stream-codec.ts';
-import type { Log } from '../../core/ports.ts';
 import { isSnapshot, Pipeline } from './pipeline.ts';
 import { STREAM_TIMEOUT_MS, StreamReader } from './stream-reader.ts';
 

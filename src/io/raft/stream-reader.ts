@@ -1,8 +1,8 @@
 /** Reads what a member writes for us: asks for its stream, and asks again whenever it ends. */
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import type { Log } from '../../core/base/ports.ts';
 import type { RaftMessage } from '../../core/consensus/raft/messages.ts';
 import { StreamDecoder, type StreamKind } from '../../core/consensus/raft/stream-codec.ts';
-import type { Log } from '../../core/ports.ts';
 import { idText, requestHeaders } from './http-headers.ts';
 
 const RETRY_MS = 100;

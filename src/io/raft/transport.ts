@@ -7,12 +7,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { concatBytes } from '../../core/base/bytes.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../core/consensus/raft/interface.ts';
 import { decodeMessage, type RaftMessage } from '../../core/consensus/raft/messages.ts';
 import { RAFT_FRAME_BYTES_MAX, type StreamKind } from '../../core/consensus/raft/stream-codec.ts';
-import type { Log } from '../../core/ports.ts';
-import { listen } from '../host/listen.ts';
+import { listen } from '../http/listen.ts';
 import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from './http-headers.ts';
 import { MemberLink } from './member-link.ts';
 

@@ -1,6 +1,6 @@
 /** Calls with tokens: judged one by one, also on a connection that outlives its token. */
 import { expect, it } from 'vitest';
-import { AccessToken } from '../../core/permission/access-token.ts';
+import { AccessToken } from '../../core/access/access-token.ts';
 import type { Access } from './access.ts';
 import { type Channel, Dispatcher } from './dispatcher.ts';
 import { methodOf } from './method.ts';

@@ -2,7 +2,7 @@
  * Who may call what: decided once for a request or connection, applied to every call (GoQuorum
  * multitenancy, rpc/security.go).
  */
-import type { AccessToken } from '../../core/permission/access-token.ts';
+import type { AccessToken } from '../../core/access/access-token.ts';
 import { RpcError } from './method.ts';
 
 /** What a caller has shown. */

@@ -1,5 +1,5 @@
 /** From envelope to handler and back. One table for all transports; each transport enables its own namespaces. */
-import type { Log, Watch } from '../../core/ports.ts';
+import type { Log, Watch } from '../../core/base/ports.ts';
 import { type Access, checkAccess, stateOf } from './access.ts';
 import {
   BATCH_TOO_LARGE,

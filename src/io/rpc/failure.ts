@@ -1,6 +1,6 @@
 /** The reply to a call that failed. */
 import { QuorateError } from '../../core/base/errors.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { errorReply } from './envelope.ts';
 import { RPC, RpcError } from './method.ts';
 

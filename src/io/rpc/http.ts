@@ -8,7 +8,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
-import { listen } from '../host/listen.ts';
+import { listen } from '../http/listen.ts';
 import type { Access, Authenticate } from './access.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 

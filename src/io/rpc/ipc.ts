@@ -1,6 +1,6 @@
 /** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
 import { createServer, type Socket } from 'node:net';
-import { listen } from '../host/listen.ts';
+import { listen } from '../http/listen.ts';
 import { OPEN } from './access.ts';
 import type { Channel, Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';

@@ -5,9 +5,9 @@
 import * as slow from '@noble/hashes/argon2.js';
 import { argon2d, argon2i, argon2id } from 'hash-wasm';
 import { fail } from '../../core/base/errors.ts';
-import type { Entropy } from '../../core/ports.ts';
-import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
-import type { Argon2Options, KeyFile } from '../../core/privacy/key-file.ts';
+import type { Entropy } from '../../core/base/ports.ts';
+import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
+import type { Argon2Options, KeyFile } from '../../core/payload/key-file.ts';
 
 const DERIVED_BYTES = 32;
 const NONCE_BYTES = 24;

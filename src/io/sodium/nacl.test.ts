@@ -3,7 +3,7 @@ import { x25519 } from '@noble/curves/ed25519.js';
 import { sha3_512 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
+import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { loadEnclaveCrypto } from './nacl.ts';
 
 let crypto: EnclaveCrypto;

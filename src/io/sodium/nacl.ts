@@ -7,7 +7,7 @@ import sodium from 'libsodium-wrappers';
 import { fromBase64 } from '../../core/base/base64.ts';
 import { equalBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
+import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 
 const KEY_BYTES = 32;
 /** A published test key pair, and a box with a zero nonce of the public NaCl vectors. */

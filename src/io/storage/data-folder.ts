@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QuorateError } from '../../core/base/errors.ts';
-import type { Kv, LogFolder, SlotFile } from '../../core/ports.ts';
+import type { Kv, LogFolder, SlotFile } from '../../core/base/ports.ts';
 import { CheckedKv } from '../../core/store/checked-kv.ts';
 import { checkFormat, FORMAT_VERSION, formatStamp } from '../../core/store/format.ts';
 import { TABLES } from '../../core/store/keys.ts';

@@ -1,7 +1,7 @@
 /** Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices, synced before it resolves. */
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
-import type { Kv, KvWriter } from '../../core/ports.ts';
+import type { Kv, KvWriter } from '../../core/base/ports.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 

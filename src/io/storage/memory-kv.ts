@@ -1,6 +1,6 @@
 /** Ordered tables in memory behind the Kv port, for tests, the simulator and throw-away nodes. */
 import { bytesOfKey, keyOf } from '../../core/base/bytes.ts';
-import type { Kv, KvWriter } from '../../core/ports.ts';
+import type { Kv, KvWriter } from '../../core/base/ports.ts';
 
 interface Table {
   readonly rows: Map<string, Uint8Array>;

@@ -3,8 +3,8 @@
  * crash, a full disk, a failing sync. Deterministic: chance comes from the caller's Prng.
  */
 import { fail } from '../../core/base/errors.ts';
+import type { Kv, LogFile, LogFolder, SlotFile } from '../../core/base/ports.ts';
 import type { Prng } from '../../core/base/prng.ts';
-import type { Kv, LogFile, LogFolder, SlotFile } from '../../core/ports.ts';
 import { type KvTables, MemoryKv } from './memory-kv.ts';
 
 export type DiskFault = 'crash' | 'full' | 'io';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import type { LogFile, LogFolder } from '../../core/ports.ts';
+import type { LogFile, LogFolder } from '../../core/base/ports.ts';
 import { storageError } from './system-error.ts';
 
 const SEGMENT_NAME = /^(\d{6,})\.log$/;

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fail } from '../../core/base/errors.ts';
-import type { SlotFile } from '../../core/ports.ts';
+import type { SlotFile } from '../../core/base/ports.ts';
 import { storageError } from './system-error.ts';
 
 /** Room of one slot, its length prefix included. */

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { fail } from '../../core/base/errors.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { type Asker, FairQueue, type QueueLimits } from './fair-queue.ts';
 import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 

@@ -6,7 +6,7 @@ import {
   type TransferListItem,
   workerData,
 } from 'node:worker_threads';
-import type { Log, LogLevel } from '../../core/ports.ts';
+import type { Log, LogLevel } from '../../core/base/ports.ts';
 
 export interface ThreadData<Settings> {
   readonly settings: Settings;

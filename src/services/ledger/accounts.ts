@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { readText } from '../../io/host/files.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { AccountStore } from '../../io/keys/account-store.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 

@@ -1,7 +1,7 @@
 /** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
 import { fail } from '../../core/base/errors.ts';
-import { HttpClient } from '../../io/host/http-client.ts';
 import { DialList } from '../../io/http/dial-list.ts';
+import { HttpClient } from '../../io/http/http-client.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Nothing is read from the answer but its status. */

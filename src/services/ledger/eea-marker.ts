@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
 import { loadOrCreateKeyFile } from '../../io/keys/node-key.ts';
-import { storeFolder } from './data.ts';
-import type { Accounts } from './node/accounts.ts';
-import type { MarkerSigner } from './node/eea-sender.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import type { Accounts } from './node/sending/accounts.ts';
+import type { MarkerSigner } from './node/sending/eea-sender.ts';
+import { storeFolder } from './store/data.ts';
 
 const KEY_FILE = 'eea-marker-key';
 

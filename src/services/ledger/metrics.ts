@@ -3,12 +3,12 @@
  * (go-ethereum metrics/prometheus). Numbers under names of ours and of methods in the table:
  * nothing that callers or parties wrote is ever in them.
  */
-import type { Log } from '../../core/ports.ts';
-import type { LoopWatch } from '../../io/host/loop-watch.ts';
-import { MetricsRegistry } from '../../io/host/metrics.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
-import { watchSystem } from '../../io/host/system-metrics.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { startHttpServer, text } from '../../io/http/server.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
+import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
+import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import type { LedgerNode } from './node/compose.ts';
 import type { AdminDesk } from './view/admin-desk.ts';
 

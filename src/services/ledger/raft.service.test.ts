@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { parseEnode } from '../../core/wire/enode.ts';
-import { parseOptions } from '../../io/host/options.ts';
-import { NODE_ROWS } from './options.ts';
+import { parseOptions } from '../../io/options/options.ts';
+import { NODE_ROWS } from './config/options.ts';
 import { etherbaseOf, raftSettings } from './raft.ts';
 
 const idOf = (index: number) => bareHex(secp256k1().publicKey(new Uint8Array(32).fill(index + 1)));

@@ -6,15 +6,19 @@ import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { parseIp } from '../../core/base/ip-address.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
-import type { Log } from '../../core/ports.ts';
 import { RaftStore } from '../../core/store/raft-store.ts';
 import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 import { RaftTransport } from '../../io/raft/transport.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import type { LedgerNode } from './node/compose.ts';
-import { bootstrapStore, type RaftPorts, type RaftSettings } from './node/raft-participation.ts';
+import {
+  bootstrapStore,
+  type RaftPorts,
+  type RaftSettings,
+} from './node/consensus/raft-participation.ts';
 import type { RaftDesk, RaftMember } from './view/admin-desk.ts';
 
 const RAFT_ID_MAX = 0xffff;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
+import type { Log } from '../../core/base/ports.ts';
 import {
   addressOfPublicKey,
   addressOfSecretKey,
@@ -13,42 +14,45 @@ import { checkStart } from '../../core/chain/check-start.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
 import type { ConsensusSigner } from '../../core/consensus/bft/interface.ts';
-import type { Log } from '../../core/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
+import { installCrypto } from '../../io/crypto/crypto.ts';
 import { systemClock } from '../../io/host/clock.ts';
-import { installCrypto } from '../../io/host/crypto.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { isThere } from '../../io/host/files.ts';
-import { sayIgnored } from '../../io/host/ignored.ts';
-import { LoopWatch } from '../../io/host/loop-watch.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
+import { sayIgnored } from '../../io/options/ignored.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
-import { accessControlOf } from './access-control.ts';
+import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { openAccounts } from './accounts.ts';
 import { adminDesk } from './admin.ts';
-import { type OpenChain, openChain, storeFolder } from './data.ts';
+import { accessControlOf } from './config/access-control.ts';
+import {
+  hasSeveralTenants,
+  OPEN_STATES_WARNING,
+  privateStatesOf,
+} from './config/private-states.ts';
+import { sayFlags } from './config/say-flags.ts';
+import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './config/settings.ts';
 import { clientVersion } from './facts.ts';
-import type { BftParticipation } from './node/bft-participation.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
+import type { BftParticipation } from './node/consensus/bft-participation.ts';
+import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import type { Part } from './node/part.ts';
-import type { RaftSettings } from './node/raft-participation.ts';
-import { hasSeveralTenants, OPEN_STATES_WARNING, privateStatesOf } from './private-states.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
-import { sayFlags } from './say-flags.ts';
 import { type ApiParts, composeApi } from './serve.ts';
-import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './settings.ts';
+import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeFacts } from './view/admin-desk.ts';
 import { watchedPorts } from './watched.ts';
 

@@ -1,5 +1,5 @@
 /** The ports of a node, with a watch over what it does when they call it. */
-import type { Links, Timers, Watch } from '../../core/ports.ts';
+import type { Links, Timers, Watch } from '../../core/base/ports.ts';
 
 export function watchedPorts(
   { timers, links }: { readonly timers: Timers; readonly links: Links },

@@ -2,7 +2,7 @@
 import { toBase64 } from '../../core/base/base64.ts';
 import { keyOf } from '../../core/base/bytes.ts';
 import { Lru } from '../../core/base/lru.ts';
-import type { Log, Metrics } from '../../core/ports.ts';
+import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { Asked } from './manager/manager.ts';
 

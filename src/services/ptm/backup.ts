@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
 import { readJson } from '../../io/host/files.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';

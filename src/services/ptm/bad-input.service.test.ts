@@ -1,8 +1,8 @@
 /** What clients and peers get wrong, or do on purpose: each is answered in Tessera's words and statuses, and nothing of it stays. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/support/ptm.ts';
-import type { EncodedPayload } from '../../core/privacy/payload.ts';
-import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import type { EncodedPayload } from '../../core/payload/payload.ts';
+import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 
 const OCTETS = 'application/octet-stream';

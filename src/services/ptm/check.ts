@@ -1,7 +1,7 @@
 /** Looks through a payload store, and mends what can be mended: `quorate ptm check` and `repair` (docs/manager.md). */
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
+import type { EncodedPayload } from '../../core/payload/payload.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import type { EncodedPayload } from '../../core/privacy/payload.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { calendar, composePtm, entropy, type PtmHost } from './compose.ts';
 import { loadKey } from './key-sources.ts';

@@ -1,7 +1,6 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
 import { randomBytes } from 'node:crypto';
-import type { Clock, Entropy, Kv, Log, Timers } from '../../core/ports.ts';
-import { watchSystem } from '../../io/host/system-metrics.ts';
+import type { Clock, Entropy, Kv, Log, Timers } from '../../core/base/ports.ts';
 import { addressBlock } from '../../io/http/address-block.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../io/http/server.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { askedWatch } from './asked.ts';

@@ -7,10 +7,10 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import { PAYLOAD_HASH_BYTES, PUBLIC_KEY_BYTES } from '../../core/privacy/payload.ts';
-import { BinaryReader, BinaryWriter } from '../../core/privacy/payload-binary.ts';
-import { decodeGroup, groupLookupId } from '../../core/privacy/payload-group.ts';
-import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import { PAYLOAD_HASH_BYTES, PUBLIC_KEY_BYTES } from '../../core/payload/payload.ts';
+import { BinaryReader, BinaryWriter } from '../../core/payload/payload-binary.ts';
+import { decodeGroup, groupLookupId } from '../../core/payload/payload-group.ts';
+import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { damaged as damagedRow, type PayloadStore } from './manager/store.ts';
 
 const FORMAT_LINE = 'quorate payloads 1\n';

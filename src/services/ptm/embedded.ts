@@ -2,7 +2,7 @@
 import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES, isZeroBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
-import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/ports.ts';
+import type { EncodedPayload } from '../../core/payload/payload.ts';
 import type { SealedParts } from '../../core/privacy/extension.ts';
 import {
   type HeldPayload,
@@ -10,8 +10,8 @@ import {
   type PrivateQuery,
   queryKey,
 } from '../../core/privacy/inputs.ts';
+import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import type { EncodedPayload } from '../../core/privacy/payload.ts';
 import { base64 } from './api/replies.ts';
 import { envelopeOf } from './api/requests.ts';
 import type { PrivateTransactionManager, Received, SendTerms, Sent } from './manager/manager.ts';

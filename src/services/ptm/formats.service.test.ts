@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { OLDER, olderManager, olderSnapshot } from '../../../test/support/older-manager.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { toBase64 } from '../../core/base/base64.ts';
-import { type EncodedPayload, NO_METADATA } from '../../core/privacy/payload.ts';
+import { type EncodedPayload, NO_METADATA } from '../../core/payload/payload.ts';
 import { SnapshotReader } from '../../io/snapshot/reader.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';

@@ -6,7 +6,7 @@ import {
   groupId,
   groupLookupId,
   type PrivacyGroup,
-} from '../../core/privacy/payload-group.ts';
+} from '../../core/payload/payload-group.ts';
 
 const running: TestPtm[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../core/base/errors.ts';
-import type { Clock, Kv, Log } from '../../core/ports.ts';
+import type { Clock, Kv, Log } from '../../core/base/ports.ts';
 import { openPostgres } from '../../io/database/postgres.ts';
 import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';

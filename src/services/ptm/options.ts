@@ -4,8 +4,8 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fromBase64 } from '../../core/base/base64.ts';
 import { fail } from '../../core/base/errors.ts';
-import type { ResidentGroup } from '../../core/ports.ts';
-import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
+import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/payload/payload.ts';
+import type { ResidentGroup } from '../../core/privacy/manager-port.ts';
 import { CONNECTIONS_DEFAULT } from '../../io/database/postgres.ts';
 import { databaseKind, isPostgresUrl } from '../../io/database/postgres-address.ts';
 import { isAddressBlock } from '../../io/http/dial-guard.ts';

@@ -6,10 +6,10 @@
 import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
-import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/privacy/payload.ts';
-import { BinaryWriter } from '../../core/privacy/payload-binary.ts';
-import type { HttpAnswer, HttpClient } from '../../io/host/http-client.ts';
+import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/payload/payload.ts';
+import { BinaryWriter } from '../../core/payload/payload-binary.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
+import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
 import { supportedVersions } from './api/common.ts';
 import { base64 } from './api/replies.ts';
 import { normalizeUrl, type PartyInfo } from './manager/party-info.ts';

@@ -1,8 +1,8 @@
 /** What a manager has of its peers, put together: who is known, how they are reached, what strangers may ask. */
-import type { Clock, Entropy, Log, Timers } from '../../core/ports.ts';
-import type { EnclaveCrypto } from '../../core/privacy/enclave-crypto.ts';
-import { HttpClient } from '../../io/host/http-client.ts';
+import type { Clock, Entropy, Log, Timers } from '../../core/base/ports.ts';
+import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { DialGuard } from '../../io/http/dial-guard.ts';
+import { HttpClient } from '../../io/http/http-client.ts';
 import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import { Candidates } from './manager/candidates.ts';
 import { Discovery } from './manager/discovery.ts';

@@ -3,16 +3,16 @@
  * managers may share one. Writes that arrive together share a transaction.
  */
 import { concatBytes, keyOf } from '../../core/base/bytes.ts';
-import type { Clock } from '../../core/ports.ts';
-import type { PayloadHash } from '../../core/privacy/marker.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import {
   type EncodedPayload,
   PUBLIC_KEY_BYTES,
   type PublicKey,
   type RawPayload,
-} from '../../core/privacy/payload.ts';
-import { decodePayload } from '../../core/privacy/payload-decode.ts';
-import { encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+} from '../../core/payload/payload.ts';
+import { decodePayload } from '../../core/payload/payload-decode.ts';
+import { encodeLegacy } from '../../core/payload/payload-legacy.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { Database, Query, Row } from '../../io/database/database.ts';
 import { GroupCommit } from './manager/group-commit.ts';
 import { claimed, type Delivery, damaged, type Merge, type PayloadStore } from './manager/store.ts';

@@ -1,7 +1,7 @@
 /** The statements that write: runs of one kind become one statement, rows sorted so that two managers never lock crosswise. */
 import { compareBytes, keyOf } from '../../core/base/bytes.ts';
+import type { PublicKey, RawPayload } from '../../core/payload/payload.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
-import type { PublicKey, RawPayload } from '../../core/privacy/payload.ts';
 import type { Query } from '../../io/database/database.ts';
 import type { Delivery } from './manager/store.ts';
 

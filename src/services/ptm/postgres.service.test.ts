@@ -7,8 +7,8 @@ import {
   type TestPostgres,
 } from '../../../test/support/postgres.ts';
 import { type TestPtm, testKey, testPtm, until, untilKnown } from '../../../test/support/ptm.ts';
-import { encodeCbor } from '../../core/privacy/payload-cbor.ts';
-import { encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import { encodeCbor } from '../../core/payload/payload-cbor.ts';
+import { encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { Enclave } from './manager/enclave.ts';
 import type { DatabaseSource } from './open-store.ts';

@@ -7,8 +7,8 @@ import {
   untilKnown,
 } from '../../../test/support/ptm.ts';
 import { tesseraPeer } from '../../../test/support/tessera-peer.ts';
-import type { Kv } from '../../core/ports.ts';
-import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import type { Kv } from '../../core/base/ports.ts';
+import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { recoverPtm } from './start.ts';
 

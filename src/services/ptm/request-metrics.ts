@@ -2,8 +2,9 @@
  * Figures of a manager's endpoints for Prometheus, under the names that Tessera's dashboards ask for, and of the manager itself.
  * Numbers under names from tables only: nothing that clients, peers or parties wrote is ever in them.
  */
-import { MetricsRegistry } from '../../io/host/metrics.ts';
+
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
+import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import type { PtmApp } from './options.ts';
 
 const MS_PER_SECOND = 1000;

@@ -1,7 +1,7 @@
 /** Starts a manager that serves, or one that recovers what it lost; reads Tessera configuration files. */
 
 import { fail } from '../../core/base/errors.ts';
-import type { Manager } from '../../core/ports.ts';
+import type { Manager } from '../../core/privacy/manager-port.ts';
 import { readJson } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { adminRoutes } from './api/admin.ts';

@@ -10,9 +10,9 @@ import {
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import type { Clock } from '../../core/ports.ts';
-import { type EncodedPayload, NO_METADATA } from '../../core/privacy/payload.ts';
-import { encodeGroup, groupId, groupLookupId } from '../../core/privacy/payload-group.ts';
+import type { Clock } from '../../core/base/ports.ts';
+import { type EncodedPayload, NO_METADATA } from '../../core/payload/payload.ts';
+import { encodeGroup, groupId, groupLookupId } from '../../core/payload/payload-group.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { dumpStore, loadStore } from './dump.ts';
 import type { PayloadStore } from './manager/store.ts';

@@ -8,9 +8,9 @@ import {
   until,
   untilKnown,
 } from '../../../test/support/ptm.ts';
-import { type EncodedPayload, NO_METADATA } from '../../core/privacy/payload.ts';
-import { encodeGroup, groupId, type PrivacyGroup } from '../../core/privacy/payload-group.ts';
-import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import { type EncodedPayload, NO_METADATA } from '../../core/payload/payload.ts';
+import { encodeGroup, groupId, type PrivacyGroup } from '../../core/payload/payload-group.ts';
+import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { encodePartyInfo } from './manager/party-info.ts';

@@ -12,10 +12,10 @@ import {
   untilKnown,
 } from '../../../test/support/ptm.ts';
 import { beforenm, type TesseraPeer, tesseraPeer } from '../../../test/support/tessera-peer.ts';
-import type { EncodedPayload } from '../../core/privacy/payload.ts';
-import { NO_METADATA } from '../../core/privacy/payload.ts';
-import { encodeCbor } from '../../core/privacy/payload-cbor.ts';
-import { decodeLegacy, encodeLegacy } from '../../core/privacy/payload-legacy.ts';
+import type { EncodedPayload } from '../../core/payload/payload.ts';
+import { NO_METADATA } from '../../core/payload/payload.ts';
+import { encodeCbor } from '../../core/payload/payload-cbor.ts';
+import { decodeLegacy, encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { encodePartyInfo } from './manager/party-info.ts';
 
 const cleanups: (() => Promise<void>)[] = [];

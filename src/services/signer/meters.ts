@@ -3,8 +3,8 @@
  * (Web3Signer Web3SignerMetricCategory).
  */
 import { readdirSync } from 'node:fs';
-import type { Metrics } from '../../core/ports.ts';
-import { labelText, PrometheusMetrics } from '../../io/host/prometheus.ts';
+import type { Metrics } from '../../core/base/ports.ts';
+import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
 import type { MetricCategory } from './settings.ts';
 
 const WORKER = '{poolName="vert.x-worker-thread",poolType="worker"}';

@@ -4,10 +4,10 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Log } from '../../core/ports.ts';
-import { HttpClient } from '../../io/host/http-client.ts';
-import { listen } from '../../io/host/listen.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { reasonOf } from '../../io/host/reason.ts';
+import { HttpClient } from '../../io/http/http-client.ts';
+import { listen } from '../../io/http/listen.ts';
 import { FrontDoor } from './front-door.ts';
 import type { Meters } from './meters.ts';
 import type { MetricsSettings } from './settings.ts';

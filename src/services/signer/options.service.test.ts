@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isUsageError } from '../../io/host/options.ts';
+import { isUsageError } from '../../io/options/options.ts';
 import { parseSignerOptions, SIGNER_ROWS, variablesOf } from './options.ts';
 import { settingsOf } from './settings.ts';
 

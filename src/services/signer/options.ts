@@ -9,7 +9,7 @@ import {
   type OptionRow,
   type ParsedOptions,
   parseOptions,
-} from '../../io/host/options.ts';
+} from '../../io/options/options.ts';
 import { readConfigFile } from './config-file.ts';
 import { KEY_OPTION_ROWS } from './options-keys.ts';
 import { SERVER_OPTION_ROWS } from './options-server.ts';

@@ -1,8 +1,8 @@
 /** `quorate signer` from its options to its servers. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
+import { installCrypto } from '../../io/crypto/crypto.ts';
 import { systemClock } from '../../io/host/clock.ts';
-import { installCrypto } from '../../io/host/crypto.ts';
 import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
 import { logAccess } from './access-log.ts';
 import { FrontDoor } from './front-door.ts';

@@ -5,7 +5,7 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Guard, isRefusal } from '../../core/signing/guard.ts';
-import { listen } from '../../io/host/listen.ts';
+import { listen } from '../../io/http/listen.ts';
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { guardServer, type ServerTrust, serverOptions } from '../../io/http/tls-trust.ts';
 import { toClient, toNode } from './forwarded-headers.ts';

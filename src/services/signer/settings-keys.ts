@@ -1,6 +1,6 @@
 /** Where the options say that keys are; whether they can be had is for whoever loads them. */
 import { fail } from '../../core/base/errors.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 import { type EthSignerSubcommand, isEthSignerSubcommand } from './options.ts';
 
 /** Exactly one source with a subcommand of EthSigner; any of the others without. */

@@ -3,7 +3,7 @@
  * PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
 import { fail } from '../../core/base/errors.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
 
 export interface KeyStoreFile {
   readonly file: string;

@@ -3,9 +3,9 @@
  * texts (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
  */
 import { fail } from '../../core/base/errors.ts';
-import { LOG_FORMATS, type LogFormat } from '../../io/host/log-formats.ts';
-import type { ParsedOptions } from '../../io/host/options.ts';
 import type { HttpProxy } from '../../io/http/proxy-tunnel.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import { LOG_FORMATS, type LogFormat } from '../../io/telemetry/log-formats.ts';
 import { isEthSignerSubcommand } from './options.ts';
 import type { PortsFileName } from './ports-file.ts';
 import { type KeySettings, keySettings } from './settings-keys.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { ClientOptions } from 'ws';
-import type { Log, Metrics } from '../../core/ports.ts';
+import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { SigningAccounts } from '../../core/signing/account-signer.ts';
 import type { Guard, Identity } from '../../core/signing/guard.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';

@@ -3,7 +3,7 @@
 import type * as https from 'node:https';
 import type { AgentOptions } from 'node:https';
 import { refuse } from '../../core/signing/failures.ts';
-import { HttpClient } from '../../io/host/http-client.ts';
+import { HttpClient } from '../../io/http/http-client.ts';
 import { type HttpProxy, proxyAuthorization } from '../../io/http/proxy-tunnel.ts';
 import { WireClient, wireText } from '../../io/http/wire-client.ts';
 import type { HeaderList, Upstream, UpstreamAnswer, UpstreamCall } from './proxy/ports.ts';

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import { refuse } from '../../core/signing/failures.ts';
 import { type Guard, type Identity, isRefusal } from '../../core/signing/guard.ts';
 import { toNode } from './forwarded-headers.ts';

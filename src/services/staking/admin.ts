@@ -1,7 +1,7 @@
 /** What an operator does with clients, keys and rewards, beside a service that runs or one that does not. Running ones hear of it within a second. */
 import { randomBytes } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock } from '../../core/base/ports.ts';
 import { type AuditRow, auditTrail, change } from '../../io/database/audit-trail.ts';
 import type { Database, Query } from '../../io/database/database.ts';
 import {

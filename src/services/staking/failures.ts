@@ -1,5 +1,5 @@
 /** What a client hears when a route threw: the server's own refusals as they are, everything else without a word of why. */
-import type { Log } from '../../core/ports.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { HttpReply } from '../../io/http/server.ts';
 import { type ErrorStyle, refusalReply } from './token/oauth-error.ts';
 

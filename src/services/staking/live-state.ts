@@ -1,5 +1,5 @@
 /** What a running service holds of its store, kept up to date with what other instances and commands change there. */
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
 import { revisionOf } from '../../io/database/audit-trail.ts';
 import type { Database } from '../../io/database/database.ts';
 import type { Admin } from './admin.ts';

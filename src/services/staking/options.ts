@@ -1,7 +1,7 @@
 /** Options of `quorate staking` and of the commands that administer it, as rows, and what the service makes of them. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import type { OptionRow, ParsedOptions } from '../../io/host/options.ts';
+import type { OptionRow, ParsedOptions } from '../../io/options/options.ts';
 import type { StoreSource } from './store/open.ts';
 import { ATTEMPT_RULES, type AttemptRules } from './token/attempts.ts';
 import { ERROR_STYLES, type ErrorStyle } from './token/oauth-error.ts';

@@ -1,10 +1,10 @@
 /** Starts the token service, and the staking API behind it, on one address. */
 
 import { fail, hasCode } from '../../core/base/errors.ts';
-import type { Clock, Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/base/ports.ts';
+import { depositThreads } from '../../io/crypto/deposit-threads.ts';
 import type { Database } from '../../io/database/database.ts';
 import { systemClock } from '../../io/host/clock.ts';
-import { depositThreads } from '../../io/host/deposit-threads.ts';
 import { readText } from '../../io/host/files.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
 import { reasonOf } from '../../io/host/reason.ts';

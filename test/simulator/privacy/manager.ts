@@ -1,9 +1,10 @@
 /** A private transaction manager in a virtual world: production code over a disk in memory, between a node and its peers that may fail. */
 import { toBase64 } from '../../../src/core/base/base64.ts';
 import { fail, QuorateError } from '../../../src/core/base/errors.ts';
+import type { Entropy } from '../../../src/core/base/ports.ts';
 import type { Prng } from '../../../src/core/base/prng.ts';
-import type { Entropy, Manager } from '../../../src/core/ports.ts';
-import type { EnclaveCrypto } from '../../../src/core/privacy/enclave-crypto.ts';
+import type { EnclaveCrypto } from '../../../src/core/payload/enclave-crypto.ts';
+import type { Manager } from '../../../src/core/privacy/manager-port.ts';
 import { MemoryDisk } from '../../../src/io/storage/memory.ts';
 import { embeddedManager } from '../../../src/services/ptm/embedded.ts';
 import { Candidates } from '../../../src/services/ptm/manager/candidates.ts';

@@ -2,6 +2,7 @@
 import { concatBytes } from '../../../src/core/base/bytes.ts';
 import { bareHex } from '../../../src/core/base/hex.ts';
 import { keccak256 } from '../../../src/core/base/keccak.ts';
+import type { LogFolder } from '../../../src/core/base/ports.ts';
 import { Prng } from '../../../src/core/base/prng.ts';
 import {
   CONF_CHANGE,
@@ -20,7 +21,6 @@ import {
   type RaftInput,
   type Ready,
 } from '../../../src/core/consensus/raft/raft.ts';
-import type { LogFolder } from '../../../src/core/ports.ts';
 import { RaftStore } from '../../../src/core/store/raft-store.ts';
 import { MemoryDisk } from '../../../src/io/storage/memory.ts';
 import type { RaftCheckers } from './checkers.ts';

@@ -7,7 +7,11 @@ import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import type { ActiveExtension } from '../../../core/privacy/extension.ts';
 import { RpcError } from '../../../io/rpc/method.ts';
-import type { ExtensionCaller, ExtensionDesk, ExtensionRules } from '../node/extension-desk.ts';
+import type {
+  ExtensionCaller,
+  ExtensionDesk,
+  ExtensionRules,
+} from '../node/extension/extension-desk.ts';
 import { type Context, method } from './context.ts';
 import type { JsonObject } from './render.ts';
 import { ARRAY, DATA, HASH, orNull, TEXT } from './results.ts';

@@ -6,7 +6,7 @@ import { fail } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
-import type { OutgoingPayload, SentPayload } from '../../../core/ports.ts';
+import type { OutgoingPayload, SentPayload } from '../../../core/privacy/manager-port.ts';
 import { managerNotInUse } from '../../../io/ptm-client/client.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 

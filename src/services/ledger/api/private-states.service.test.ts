@@ -9,9 +9,9 @@ import { contentsOf } from '../../../../test/support/recorded-manager.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
+import { AccessToken } from '../../../core/access/access-token.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
-import { AccessToken } from '../../../core/permission/access-token.ts';
 import { residentPrivateStates } from '../../../core/privacy/private-states.ts';
 import { type Access, NO_ACCESS_CONTROL, OPEN } from '../../../io/rpc/access.ts';
 

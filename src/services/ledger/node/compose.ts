@@ -1,11 +1,5 @@
 /** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
-import { Prng } from '../../../core/base/prng.ts';
-import type { ChainConfig } from '../../../core/chain/chain-config.ts';
-import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
-import type { Header } from '../../../core/chain/header.ts';
-import type { Transaction } from '../../../core/chain/transaction.ts';
-import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
 import type {
   Clock,
   Effort,
@@ -13,32 +7,42 @@ import type {
   Kv,
   Links,
   Log,
-  Manager,
   Timers,
   Watch,
-} from '../../../core/ports.ts';
+} from '../../../core/base/ports.ts';
+import { Prng } from '../../../core/base/prng.ts';
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
+import type { Header } from '../../../core/chain/header.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
+import type { Manager } from '../../../core/privacy/manager-port.ts';
 import { type PrivateStates, SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import type { TransactionJournal } from '../../../core/store/transaction-journal.ts';
 import type { VoteFile } from '../../../core/store/vote-file.ts';
 import { type PoolLimits, TransactionPool } from '../../../core/txpool/pool.ts';
-import { BftParticipation } from './bft-participation.ts';
-import { BlockBuilder, type BuilderSettings } from './block-builder.ts';
-import { Chain } from './chain.ts';
-import { checkpointLog, sentTransactions } from './checkpoints.ts';
-import { Events } from './events.ts';
-import { HeaderVerifier } from './header-verifier.ts';
-import { Importer } from './importer.ts';
+import { Chain } from './chain/chain.ts';
+import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
+import { Events } from './chain/events.ts';
+import { StoreUpkeep } from './chain/store-upkeep.ts';
+import { BftParticipation } from './consensus/bft-participation.ts';
+import { BlockBuilder, type BuilderSettings } from './consensus/block-builder.ts';
+import { HeaderVerifier } from './consensus/header-verifier.ts';
+import {
+  RaftParticipation,
+  type RaftPorts,
+  type RaftSettings,
+} from './consensus/raft-participation.ts';
+import { RulesWatch } from './consensus/rules-watch.ts';
+import { Trials } from './consensus/trials.ts';
+import { ValidatorBook } from './consensus/validator-book.ts';
 import type { Part } from './part.ts';
-import { PayloadCache } from './payload-cache.ts';
-import { PeerProtocols } from './peer-protocols.ts';
-import { PrivateFollower } from './private-follower.ts';
-import { RaftParticipation, type RaftPorts, type RaftSettings } from './raft-participation.ts';
-import { RulesWatch } from './rules-watch.ts';
-import { StoreUpkeep } from './store-upkeep.ts';
-import { poolHead, poolState, TransactionDoor } from './transaction-door.ts';
-import { Trials } from './trials.ts';
-import { ValidatorBook } from './validator-book.ts';
+import { Importer } from './peers/importer.ts';
+import { PeerProtocols } from './peers/peer-protocols.ts';
+import { PayloadCache } from './private-state/payload-cache.ts';
+import { PrivateFollower } from './private-state/private-follower.ts';
+import { poolHead, poolState, TransactionDoor } from './sending/transaction-door.ts';
 
 export interface NodePorts {
   readonly clock: Clock;

@@ -8,20 +8,21 @@ import {
 } from '../../../../test/support/validator-network.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import { addressOfSecretKey, secp256k1 } from '../../../core/base/secp256k1.ts';
 import { decodeQbftExtra } from '../../../core/chain/extra-data.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../core/chain/signing.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
-import type { Log, Manager } from '../../../core/ports.ts';
 import type { HeldPayload } from '../../../core/privacy/inputs.ts';
 import { queryKey } from '../../../core/privacy/inputs.ts';
+import type { Manager } from '../../../core/privacy/manager-port.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { managerNotInUse } from '../../../io/ptm-client/client.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
-import type { Chain } from './chain.ts';
-import { HeaderVerifier } from './header-verifier.ts';
+import type { Chain } from './chain/chain.ts';
+import { HeaderVerifier } from './consensus/header-verifier.ts';
 
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),

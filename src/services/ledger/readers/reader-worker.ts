@@ -7,8 +7,8 @@ import {
   SINGLE_PRIVATE_STATE,
 } from '../../../core/privacy/private-states.ts';
 import { ChainReplica } from '../../../core/store/chain-replica.ts';
+import { installCrypto } from '../../../io/crypto/crypto.ts';
 import { systemClock } from '../../../io/host/clock.ts';
-import { installCrypto } from '../../../io/host/crypto.ts';
 import { openDataReader } from '../../../io/storage/data-reader.ts';
 import { serveTasks, threadLog, threadSettings } from '../../../io/threads/thread.ts';
 import { openViews } from '../view/open-views.ts';

@@ -3,8 +3,8 @@
  * (a payload, the pool's transactions) it names, and it runs again, from the beginning, once it has got that.
  */
 import { QuorateError } from '../../../core/base/errors.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
 import { type CallLimits, estimateGas } from '../../../core/execution/call.ts';
-import type { Clock, Log } from '../../../core/ports.ts';
 import { type PrivateQuery, type Psi, queryKey } from '../../../core/privacy/inputs.ts';
 import type { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { resultReply } from '../../../io/rpc/envelope.ts';

@@ -3,8 +3,8 @@
  * answered from a head that is no older than the one this thread had when it was handed on.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import type { CallRequest } from '../../../core/execution/call.ts';
-import type { Log } from '../../../core/ports.ts';
 import {
   DEFAULT_PSI,
   type PrivateAnswer,

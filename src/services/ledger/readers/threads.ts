@@ -1,6 +1,6 @@
 /** The threads of a node's readers. */
 import { availableParallelism } from 'node:os';
-import type { Log } from '../../../core/ports.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import { TaskThreads } from '../../../io/threads/task-threads.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from './job.ts';
 

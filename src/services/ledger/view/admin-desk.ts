@@ -1,10 +1,10 @@
 /** What an operator may do and ask beyond the chain: peers, mining, votes, the node itself. */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import type { PeerInfo } from '../../../core/base/ports.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
 import type { BlockSigners } from '../../../core/consensus/bft/status.ts';
-import type { PeerInfo } from '../../../core/ports.ts';
 import type { Capability } from '../../../core/wire/capabilities.ts';
 
 export interface SyncProgress {

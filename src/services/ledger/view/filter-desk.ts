@@ -2,9 +2,9 @@
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
-import type { Clock, Entropy } from '../../../core/ports.ts';
+import type { Clock, Entropy } from '../../../core/base/ports.ts';
 import type { Psi } from '../../../core/privacy/inputs.ts';
-import type { Events } from '../node/events.ts';
+import type { Events } from '../node/chain/events.ts';
 import type { LogQuery } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 

@@ -7,7 +7,7 @@ import type { Receipt } from '../../../core/chain/receipt.ts';
 import { decodeTransaction, type Transaction } from '../../../core/chain/transaction.ts';
 import { BlockExecution } from '../../../core/execution/block-execution.ts';
 import type { WriteSet } from '../../../core/state/write-set.ts';
-import { sealOff } from '../node/block-builder.ts';
+import { sealOff } from '../node/consensus/block-builder.ts';
 import type { PartyView } from './party-view.ts';
 
 /** What it is to be made of; can be copied between threads. */

@@ -1,5 +1,5 @@
 /** Plans of pending blocks, made on request and kept while neither the head nor the pool has moved, for a second in any case. */
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { PartyView } from './party-view.ts';
 import {

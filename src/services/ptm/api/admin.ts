@@ -3,9 +3,9 @@
  * And ours, what is held of a payload and how it stands: a node is told no more than that it is a party.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import type { EncodedPayload } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import type { EncodedPayload } from '../../../core/privacy/payload.ts';
 import type { DialGuard } from '../../../io/http/dial-guard.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import type { Enclave } from '../manager/enclave.ts';

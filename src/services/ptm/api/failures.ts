@@ -3,7 +3,7 @@
  * tessera-jaxrs/common-jaxrs).
  */
 import { QuorateError } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import { type HttpReply, text } from '../../../io/http/server.ts';
 
 const STATUS: Readonly<Record<string, number>> = {

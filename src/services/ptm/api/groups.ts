@@ -3,7 +3,7 @@
  * tessera-jaxrs/transaction-jaxrs).
  */
 import { fail } from '../../../core/base/errors.ts';
-import type { PrivacyGroup } from '../../../core/privacy/payload-group.ts';
+import type { PrivacyGroup } from '../../../core/payload/payload-group.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import { describeGroups } from '../manager/groups.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';

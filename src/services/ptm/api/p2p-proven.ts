@@ -1,7 +1,7 @@
 /** P2P: what is for the holder of a key alone: payloads once more, and changes of privacy groups (Tessera TransactionResource). */
 import { hasCode } from '../../../core/base/errors.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import {
   type HttpReply,
   type HttpRequest,

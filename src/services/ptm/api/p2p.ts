@@ -1,7 +1,7 @@
 /** P2P: what other managers send us, Tessera's or our own (Tessera's tessera-jaxrs/sync-jaxrs). */
 import { fail } from '../../../core/base/errors.ts';
+import { BinaryReader } from '../../../core/payload/payload-binary.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { BinaryReader } from '../../../core/privacy/payload-binary.ts';
 import { type HttpRequest, json, type Route, text } from '../../../io/http/server.ts';
 import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';

@@ -1,6 +1,6 @@
 /** How the manager's answers look in JSON, by media type (Tessera's tessera-jaxrs/jaxrs-model). */
 import { fail } from '../../../core/base/errors.ts';
-import type { EncodedPayload, PublicKey } from '../../../core/privacy/payload.ts';
+import type { EncodedPayload, PublicKey } from '../../../core/payload/payload.ts';
 import type { HttpReply, HttpRequest } from '../../../io/http/server.ts';
 import type { Received, Sent } from '../manager/manager.ts';
 

@@ -2,7 +2,6 @@
 import { fromBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   checkedPayload,
   type EncodedPayload,
@@ -13,7 +12,8 @@ import {
   type PublicKey,
   RECIPIENTS_MAX,
   toPrivacyFlag,
-} from '../../../core/privacy/payload.ts';
+} from '../../../core/payload/payload.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { HttpRequest } from '../../../io/http/server.ts';
 import type { SendTerms } from '../manager/manager.ts';
 

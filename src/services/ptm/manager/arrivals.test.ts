@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
+import type { EnclaveCrypto } from '../../../core/payload/enclave-crypto.ts';
 import {
   type EncodedPayload,
   NO_METADATA,
   type PublicKey,
   stripFor,
-} from '../../../core/privacy/payload.ts';
+} from '../../../core/payload/payload.ts';
 import { loadEnclaveCrypto } from '../../../io/sodium/nacl.ts';
 import { Arrivals } from './arrivals.ts';
 import { Enclave } from './enclave.ts';

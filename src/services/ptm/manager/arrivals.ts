@@ -6,14 +6,14 @@
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { PRIVATE_STATE_VALIDATION } from '../../../core/privacy/flags.ts';
 import {
   type EncodedPayload,
   hasKey,
   indexOfKey,
   type PublicKey,
   sameContent,
-} from '../../../core/privacy/payload.ts';
+} from '../../../core/payload/payload.ts';
+import { PRIVATE_STATE_VALIDATION } from '../../../core/privacy/flags.ts';
 import type { Enclave } from './enclave.ts';
 
 /** Boxes of an arrival that are tried: one is the rule, one for each of our keys the most. */

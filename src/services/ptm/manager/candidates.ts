@@ -5,7 +5,7 @@
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
-import type { Clock, Log } from '../../../core/ports.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { KeyChallenge } from './key-challenge.ts';
 import { claimedKeys } from './party-info.ts';
 import type { PartyTable } from './party-table.ts';

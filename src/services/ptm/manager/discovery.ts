@@ -5,8 +5,8 @@
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Log, Timer, Timers } from '../../../core/ports.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
+import type { Clock, Log, Timer, Timers } from '../../../core/base/ports.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
 import type { Candidates } from './candidates.ts';
 import type { Enclave } from './enclave.ts';
 import type { KeyChallenge } from './key-challenge.ts';

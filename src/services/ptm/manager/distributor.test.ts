@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
-import { type EncodedPayload, NO_METADATA } from '../../../core/privacy/payload.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import { type EncodedPayload, NO_METADATA } from '../../../core/payload/payload.ts';
 import { MemoryKv } from '../../../io/storage/memory-kv.ts';
 import { Distributor } from './distributor.ts';
 import { KvPayloadStore } from './kv-store.ts';

@@ -2,11 +2,11 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
-import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/ports.ts';
+import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
+import { type EncodedPayload, type PublicKey, stripFor } from '../../../core/payload/payload.ts';
+import { encodeCbor } from '../../../core/payload/payload-cbor.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { type EncodedPayload, type PublicKey, stripFor } from '../../../core/privacy/payload.ts';
-import { encodeCbor } from '../../../core/privacy/payload-cbor.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
 import { Outbox, type OutboxInput } from './outbox.ts';
 import type { PartyTable } from './party-table.ts';
 import type { PeerWire, PushOutcome } from './peers.ts';

@@ -6,9 +6,8 @@ import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
-import type { Entropy } from '../../../core/ports.ts';
-import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { Entropy } from '../../../core/base/ports.ts';
+import type { EnclaveCrypto } from '../../../core/payload/enclave-crypto.ts';
 import {
   type EncodedPayload,
   hasKey,
@@ -18,7 +17,8 @@ import {
   NONCE_BYTES,
   type PublicKey,
   type RawPayload,
-} from '../../../core/privacy/payload.ts';
+} from '../../../core/payload/payload.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
 /** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
 const SHARED_KEYS_MAX = 4096;

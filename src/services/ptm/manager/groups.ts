@@ -4,8 +4,8 @@
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { ResidentGroup } from '../../../core/ports.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
 
 export interface GroupAnswer {
   readonly type: 'RESIDENT';

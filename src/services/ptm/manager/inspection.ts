@@ -1,7 +1,7 @@
 /** What a payload that is held is worth: whether it stands under its own hash, is ours, and opens. */
 import { equalBytes } from '../../../core/base/bytes.ts';
+import { type EncodedPayload, hasKey, type RawPayload } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { type EncodedPayload, hasKey, type RawPayload } from '../../../core/privacy/payload.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Enclave } from './enclave.ts';
 

@@ -6,10 +6,10 @@ import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
-import type { Clock, Entropy, Log } from '../../../core/ports.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Clock, Entropy, Log } from '../../../core/base/ports.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import { decodePayload } from '../../../core/payload/payload-decode.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import type { Enclave } from './enclave.ts';
 import type { PeerWire } from './peers.ts';
 

@@ -1,16 +1,16 @@
 /** The payload store over ordered key-value tables, embedded in the process; reads need no wait. */
 import { concatBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Kv, KvWriter } from '../../../core/ports.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { Kv, KvWriter } from '../../../core/base/ports.ts';
 import {
   type EncodedPayload,
   PAYLOAD_HASH_BYTES,
   PUBLIC_KEY_BYTES,
   type PublicKey,
   type RawPayload,
-} from '../../../core/privacy/payload.ts';
-import { BinaryReader, BinaryWriter } from '../../../core/privacy/payload-binary.ts';
+} from '../../../core/payload/payload.ts';
+import { BinaryReader, BinaryWriter } from '../../../core/payload/payload-binary.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { GroupCommit } from './group-commit.ts';
 import { readPayload, readRecord, writePayload, writeRecord } from './record.ts';
 import { claimed, type Delivery, damaged, type Merge, type PayloadStore } from './store.ts';

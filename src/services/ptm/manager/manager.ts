@@ -5,10 +5,6 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
-import type { ResidentGroup } from '../../../core/ports.ts';
-import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type AffectedPayload,
   type EncodedPayload,
@@ -17,9 +13,13 @@ import {
   type PublicKey,
   RECIPIENTS_MAX,
   withoutDuplicates,
-} from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
-import { decodeGroup } from '../../../core/privacy/payload-group.ts';
+} from '../../../core/payload/payload.ts';
+import { decodePayload } from '../../../core/payload/payload-decode.ts';
+import { decodeGroup } from '../../../core/payload/payload-group.ts';
+import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
+import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Distributor } from './distributor.ts';
 import type { Enclave, PayloadMetadata } from './enclave.ts';

@@ -5,10 +5,10 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/payload/payload.ts';
+import { decodePayload } from '../../../core/payload/payload-decode.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Enclave } from './enclave.ts';
 import type { PartyTable } from './party-table.ts';

@@ -2,7 +2,7 @@
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { Machine } from '../../../core/base/machine.ts';
 import { Prng } from '../../../core/base/prng.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
 
 export const RETRY_FIRST_MS = 1_000;
 export const RETRY_MAX_MS = 300_000;

@@ -1,8 +1,8 @@
 /** What managers tell each other of who has which key where, and its binary form (Tessera PartyInfoParser). */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { PUBLIC_KEY_BYTES, type PublicKey } from '../../../core/privacy/payload.ts';
-import { BinaryReader, BinaryWriter } from '../../../core/privacy/payload-binary.ts';
+import { PUBLIC_KEY_BYTES, type PublicKey } from '../../../core/payload/payload.ts';
+import { BinaryReader, BinaryWriter } from '../../../core/payload/payload-binary.ts';
 
 const URL_CHARACTERS_MAX = 512;
 /** Of one peer. */

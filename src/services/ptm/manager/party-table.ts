@@ -2,8 +2,8 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock } from '../../../core/ports.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
+import type { Clock } from '../../../core/base/ports.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
 import { normalizeUrl, type PartyInfo } from './party-info.ts';
 import { BATCH_VERSION } from './peers.ts';
 

@@ -2,8 +2,9 @@
  * What the manager needs of its peers' managers; HTTP in production, the simulator's wires in
  * simulation (Tessera's tessera-jaxrs/sync-jaxrs).
  */
+
+import type { PublicKey } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import type { PublicKey } from '../../../core/privacy/payload.ts';
 import type { PartyInfo } from './party-info.ts';
 
 /** Marks a manager that takes batches, beside Tessera's own versions. */

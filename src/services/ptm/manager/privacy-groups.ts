@@ -5,8 +5,8 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Entropy } from '../../../core/ports.ts';
-import { hasKey, type PublicKey, withoutDuplicates } from '../../../core/privacy/payload.ts';
+import type { Entropy } from '../../../core/base/ports.ts';
+import { hasKey, type PublicKey, withoutDuplicates } from '../../../core/payload/payload.ts';
 import {
   decodeGroup,
   encodeGroup,
@@ -16,7 +16,7 @@ import {
   groupLookupId,
   type PrivacyGroup,
   sameMembers,
-} from '../../../core/privacy/payload-group.ts';
+} from '../../../core/payload/payload-group.ts';
 import type { Enclave } from './enclave.ts';
 import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';

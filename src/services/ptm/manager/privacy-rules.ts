@@ -5,6 +5,7 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
+import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/payload/payload.ts';
 import {
   MANDATORY_RECIPIENTS,
   PRIVATE_STATE_VALIDATION,
@@ -12,7 +13,6 @@ import {
 } from '../../../core/privacy/flags.ts';
 import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
-import { type EncodedPayload, hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
 
 export interface HeldAffected {
   readonly hash: PayloadHash;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { toBase64 } from '../../../core/base/base64.ts';
-import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { EnclaveCrypto } from '../../../core/payload/enclave-crypto.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import { loadEnclaveCrypto } from '../../../io/sodium/nacl.ts';
 import { Enclave } from './enclave.ts';
 import { Proofs } from './proofs.ts';

@@ -7,11 +7,11 @@
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { concatBytes } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
-import type { Clock, Entropy } from '../../../core/ports.ts';
-import type { EnclaveCrypto } from '../../../core/privacy/enclave-crypto.ts';
-import { hasKey, type PublicKey } from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { Clock, Entropy } from '../../../core/base/ports.ts';
+import type { EnclaveCrypto } from '../../../core/payload/enclave-crypto.ts';
+import { hasKey, type PublicKey } from '../../../core/payload/payload.ts';
+import { decodePayload } from '../../../core/payload/payload-decode.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import type { Enclave } from './enclave.ts';
 
 const SECRET_BYTES = 32;

@@ -4,9 +4,9 @@
  * Version 0.1.0 wrote without one: the codec and the body of a payload, the body of others.
  */
 import { concatBytes } from '../../../core/base/bytes.ts';
-import type { EncodedPayload } from '../../../core/privacy/payload.ts';
-import { decodeCbor } from '../../../core/privacy/payload-cbor.ts';
-import { decodeLegacy, encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+import type { EncodedPayload } from '../../../core/payload/payload.ts';
+import { decodeCbor } from '../../../core/payload/payload-cbor.ts';
+import { decodeLegacy, encodeLegacy } from '../../../core/payload/payload-legacy.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
 
 /** First byte; no single flip makes it one of those. */

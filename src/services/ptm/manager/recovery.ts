@@ -6,15 +6,15 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
-import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import {
   type EncodedPayload,
   PAYLOAD_HASH_BYTES,
   type PublicKey,
-} from '../../../core/privacy/payload.ts';
-import { decodePayload } from '../../../core/privacy/payload-decode.ts';
+} from '../../../core/payload/payload.ts';
+import { decodePayload } from '../../../core/payload/payload-decode.ts';
+import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { Candidates } from './candidates.ts';
 import type { Enclave } from './enclave.ts';
 import type { PrivateTransactionManager } from './manager.ts';

@@ -5,17 +5,17 @@
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { Log } from '../../../core/ports.ts';
-import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import {
   type EncodedPayload,
   hasKey,
   type PublicKey,
   splitBoxes,
   stripFor,
-} from '../../../core/privacy/payload.ts';
-import { encodeLegacy } from '../../../core/privacy/payload-legacy.ts';
+} from '../../../core/payload/payload.ts';
+import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
+import { PRIVATE_STATE_VALIDATION, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { Enclave } from './enclave.ts';
 import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';

@@ -1,6 +1,6 @@
 /** How much one source may ask of us, and all of them together: a store of units that time fills up. */
 import { Lru } from '../../../core/base/lru.ts';
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 
 /** Sources that are remembered; one that falls out starts anew, within what all may have. */
 const SOURCES_MAX = 4096;

@@ -4,13 +4,13 @@
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
-import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import {
   type EncodedPayload,
   hasKey,
   type PublicKey,
   type RawPayload,
-} from '../../../core/privacy/payload.ts';
+} from '../../../core/payload/payload.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
 export function damaged(what: string, key: Uint8Array): Error {
   return fail(

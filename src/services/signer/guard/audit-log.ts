@@ -12,7 +12,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Log } from '../../../core/ports.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import {
   type AuditEntry,

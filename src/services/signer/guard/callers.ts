@@ -1,6 +1,6 @@
 /** Who a caller is by what he shows, and which methods and accounts his token leaves him. */
 
-import { AccessToken } from '../../../core/permission/access-token.ts';
+import { AccessToken } from '../../../core/access/access-token.ts';
 import type { Identity, Refusal } from '../../../core/signing/guard.ts';
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import { address, type CallerEntry } from './policy.ts';

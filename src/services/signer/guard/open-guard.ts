@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Log, Metrics } from '../../../core/ports.ts';
+import type { Clock, Log, Metrics } from '../../../core/base/ports.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
 import { reasonOf } from '../../../io/host/reason.ts';

@@ -1,7 +1,7 @@
 /** Reads the members of a policy file (YAML, of which JSON is a part); what is wrong is named with its line. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { fail } from '../../../core/base/errors.ts';
-import { nearest } from '../../../io/host/edit-distance.ts';
+import { nearest } from '../../../io/options/edit-distance.ts';
 
 const ITEMS_MAX = 10_000;
 

@@ -2,13 +2,13 @@
 
 import { availableParallelism } from 'node:os';
 import { fail } from '../../../core/base/errors.ts';
-import type { Log, Metrics } from '../../../core/ports.ts';
+import type { Log, Metrics } from '../../../core/base/ports.ts';
 import type { SigningAccounts } from '../../../core/signing/account-signer.ts';
 import { systemClock } from '../../../io/host/clock.ts';
-import { Gate, inParallel } from '../../../io/host/parallel.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { type KeySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
+import { Gate, inParallel } from '../../../io/threads/parallel.ts';
 import { type CloudParts, Clouds } from './clouds.ts';
 import { KeyRing, type LoadedKey } from './key-ring.ts';
 import {

@@ -1,6 +1,6 @@
 /** How each vault and cloud is reached: sessions that many keys share. */
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock, Timers } from '../../../core/ports.ts';
+import type { Clock, Timers } from '../../../core/base/ports.ts';
 import { type AwsCall, type AwsService, awsCalls } from '../../../io/keys/aws-client.ts';
 import { awsCredentialChain } from '../../../io/keys/aws-credentials.ts';
 import type { AwsCredentials } from '../../../io/keys/aws-signature.ts';

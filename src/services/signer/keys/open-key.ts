@@ -4,7 +4,6 @@ import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
-import type { Gate } from '../../../io/host/parallel.ts';
 import { type FailureSink, MemorySigner, SealedSigner } from '../../../io/keys/key-signer.ts';
 import {
   openKeystoreFile,
@@ -12,6 +11,7 @@ import {
   readKeystoreFacts,
 } from '../../../io/keys/keystore-file.ts';
 import { parseSecretKey, readSecretKeyFile } from '../../../io/keys/secret-key.ts';
+import type { Gate } from '../../../io/threads/parallel.ts';
 import { fetchSecret, openRemote } from './cloud-keys.ts';
 import type { Clouds } from './clouds.ts';
 import type { KeyConfig, KeystoreKey } from './key-config.ts';

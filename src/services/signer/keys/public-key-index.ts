@@ -5,8 +5,8 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bareHex, fromHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
-import type { Log } from '../../../core/ports.ts';
 
 const ENTRIES_MAX = 2_000_000;
 const LINE = /^([0-9a-f]{64}) ([0-9a-f]{128})$/;

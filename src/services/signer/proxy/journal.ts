@@ -2,7 +2,7 @@
  * Signed transactions without an end, on disk before they leave. Lines in append-only segments: checksum, then JSON; writers that come
  * together share one sync. A segment that has grown is replaced by one that holds what still lives.
  */
-import type { Log, LogFile, LogFolder } from '../../../core/ports.ts';
+import type { Log, LogFile, LogFolder } from '../../../core/base/ports.ts';
 import type { SignedSend } from '../../../core/signing/nonce-lane.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
 import type { Journal } from './ports.ts';

@@ -1,6 +1,6 @@
 /** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how his transaction fared. */
 import { QuorateError } from '../../../core/base/errors.ts';
-import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/ports.ts';
+import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
 import type { Held, SignedSend } from '../../../core/signing/nonce-lane.ts';
 import type { NonceManager } from '../../../core/signing/nonce-manager.ts';
 import type { NonceEffect, NonceInput, Settled } from '../../../core/signing/nonce-messages.ts';

@@ -1,5 +1,5 @@
 /** One reload at a time, in the background, and how the last one went (Web3Signer Eth1Runner). */
-import type { Clock, Log } from '../../../core/ports.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { ReloadReport } from '../keys/accounts.ts';
 
 export type ReloadStatus = 'idle' | 'running' | 'completed' | 'completed_with_errors' | 'failed';

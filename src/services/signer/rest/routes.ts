@@ -1,8 +1,8 @@
 /** The REST interface of Web3Signer's eth1 mode (Web3Signer Eth1Runner). */
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
+import type { Clock, Log, Metrics } from '../../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
-import type { Clock, Log, Metrics } from '../../../core/ports.ts';
 import type { AccountSigner } from '../../../core/signing/account-signer.ts';
 import {
   type Guard,

@@ -1,6 +1,6 @@
 /** Deposits on their way to the ledger, and the contract that they go to. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
 import { Submitter, type SubmitterParts } from '../../../core/submission/submitter.ts';
 import type { Database } from '../../../io/database/database.ts';

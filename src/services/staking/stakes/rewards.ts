@@ -1,6 +1,6 @@
 /** Rewards of validators: recorded by the operator, each once under a reference of his own, and read by the validators' clients. */
 import { fail } from '../../../core/base/errors.ts';
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import { change } from '../../../io/database/audit-trail.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { type Page, PUBKEY, timeOf } from './stakes.ts';

@@ -1,6 +1,6 @@
 /** The staking API over HTTP, behind bearer tokens: the documented operations, and reads of ours. */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import { badCredentials, bearerRefusal, invalidToken } from '../../../io/auth/bearer.ts';
 import type { TokenChecker } from '../../../io/auth/token-checker.ts';
 import { fingerprintOf, type Idempotency } from '../../../io/database/idempotency.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { withdrawalCredentials } from '../../../core/staking/deposit.ts';
+import type { DepositSigner } from '../../../io/crypto/deposit-threads.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
-import type { DepositSigner } from '../../../io/host/deposit-threads.ts';
 import { ApiError } from './api-error.ts';
 import { type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 

@@ -1,12 +1,12 @@
 /** Puts the staking API together: its guard, its store, and what brings deposits onto the ledger. */
 import { fromHex } from '../../../core/base/hex.ts';
-import type { Clock, Log } from '../../../core/ports.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { DepositKeys } from '../../../core/staking/deposit-order.ts';
 import { validatorsKey } from '../../../core/staking/validator-keys.ts';
 import { PROFILE_TYPE, TokenChecker } from '../../../io/auth/token-checker.ts';
+import type { DepositSigner } from '../../../io/crypto/deposit-threads.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { Idempotency } from '../../../io/database/idempotency.ts';
-import type { DepositSigner } from '../../../io/host/deposit-threads.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import type { Route } from '../../../io/http/server.ts';
 import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';

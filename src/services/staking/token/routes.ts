@@ -1,5 +1,5 @@
 /** The token service over HTTP: token, revocation, introspection, key set and metadata (RFC 8414). */
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import { type ErrorStyle, NO_STORE, OAuthRefusal, refusalReply } from './oauth-error.ts';
 import { type OAuthRequest, readRequest } from './request.ts';

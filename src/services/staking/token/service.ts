@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { CompactSign, errors, type JWTPayload, jwtVerify } from 'jose';
 import { hasCode } from '../../../core/base/errors.ts';
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/base/ports.ts';
 import {
   PROFILE_CLAIMS,
   PROFILE_TYPE,

@@ -2,7 +2,7 @@
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { TransactionArgs } from '../../node/send-desk.ts';
+import type { TransactionArgs } from '../../node/sending/send-desk.ts';
 import { method } from '../context.ts';
 import { HASH } from '../results.ts';
 import { sendArgs } from '../transaction-args.ts';

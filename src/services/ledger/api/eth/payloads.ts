@@ -7,7 +7,7 @@ import { fail } from '../../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import type { SealedParts } from '../../../../core/privacy/extension.ts';
 import { PAYLOAD_HASH_BYTES, type PayloadHash } from '../../../../core/privacy/marker.ts';
-import type { PrivatePayload } from '../../node/send-desk.ts';
+import type { PrivatePayload } from '../../node/sending/send-desk.ts';
 import { type Context, method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { DATA, OBJECT, orNull } from '../results.ts';

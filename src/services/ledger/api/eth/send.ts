@@ -6,7 +6,7 @@ import { typedDataHash } from '../../../../core/base/typed-data.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { SendDesk, TransactionArgs } from '../../node/send-desk.ts';
+import type { SendDesk, TransactionArgs } from '../../node/sending/send-desk.ts';
 import { method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { renderAccessList, renderTransaction } from '../render.ts';

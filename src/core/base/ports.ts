@@ -1,0 +1,159 @@
+/** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
+
+import type { Pace } from './pace.ts';
+
+// --- storage -----------------------------------------------------------------------------------------------------
+
+/** One append-only file. `append` returns where the bytes began; they are durable only when `sync` has resolved. */
+export interface LogFile {
+  size(): number;
+  append(bytes: Uint8Array): number;
+  sync(): Promise<void>;
+  read(at: number, length: number): Uint8Array;
+  truncate(size: number): void;
+  close(): void;
+}
+
+/** A folder of numbered log segments (`blocks/000000.log`, …). */
+export interface LogFolder {
+  segments(): readonly number[];
+  open(segment: number): LogFile;
+  remove(segment: number): void;
+}
+
+/** Two or more fixed-size slots in one file, each written and synced whole (the vote file). */
+export interface SlotFile {
+  read(slot: number): Uint8Array | undefined;
+  write(slot: number, bytes: Uint8Array): Promise<void>;
+  /** Outlives the process, but not always a power failure. Errors are ignored. */
+  writeUnsynced(slot: number, bytes: Uint8Array): void;
+  close(): void;
+}
+
+/** Ordered key-value tables; keys compare as bytes. Reads are synchronous and see the last committed state. */
+export interface Kv {
+  get(table: string, key: Uint8Array): Uint8Array | undefined;
+  /** Ascending, `from` inclusive, `to` exclusive. */
+  range(
+    table: string,
+    from: Uint8Array,
+    to: Uint8Array,
+  ): Iterable<readonly [Uint8Array, Uint8Array]>;
+  /** Descending, `from` inclusive, `to` exclusive (`from` > `to`). */
+  rangeReverse(
+    table: string,
+    from: Uint8Array,
+    to: Uint8Array,
+  ): Iterable<readonly [Uint8Array, Uint8Array]>;
+  /** One atomic durable transaction; `fill` yields where the event loop may run. */
+  commit(fill: (writer: KvWriter) => Generator<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface KvWriter {
+  put(table: string, key: Uint8Array, value: Uint8Array): void;
+  delete(table: string, key: Uint8Array): void;
+}
+
+// --- time, chance, words ------------------------------------------------------------------------------------------
+
+export interface Clock {
+  /** Unix time. */
+  nowMs(): number;
+}
+
+export interface Timers {
+  set(delayMs: number, fire: () => void): Timer;
+  /** Runs `next` after pending I/O had its turn: the slice boundary of long work. */
+  yield(next: () => void): void;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** Keeps long work of a thread from standing in the way of the rest. */
+export interface Effort {
+  /** For one turn of the event loop: wants a pause once a few milliseconds are over. */
+  slice(): Pace;
+  /** Starts now. */
+  stopwatch(): Stopwatch;
+}
+
+export interface Stopwatch {
+  /** Costs little to ask. */
+  elapsedMs(): number;
+  /** CPU time that this thread has used. */
+  cpuMs(): number;
+}
+
+/** Notes what a thread works on, so that whoever is kept waiting can be told why. */
+export interface Watch {
+  /** Runs `work`; `what` names it, without anything that a caller wrote. */
+  during<T>(what: string, work: () => T): T;
+}
+
+export interface Entropy {
+  bytes(length: number): Uint8Array;
+}
+
+/** Recovers senders on other threads; see core/chain/sender-recovery.ts for the rows. */
+export interface SenderRecovery {
+  recover(rows: Uint8Array): Promise<Uint8Array>;
+}
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** The message is a constant; facts are fields. Never a key, payload, password or token. */
+export type Log = (
+  level: LogLevel,
+  message: string,
+  facts?: Readonly<Record<string, unknown>>,
+) => void;
+
+export interface Metrics {
+  count(name: string, by?: number): void;
+  gauge(name: string, value: number): void;
+  /** Seconds, bytes or another base unit that the name ends with. */
+  observe(name: string, value: number): void;
+}
+
+// --- network ------------------------------------------------------------------------------------------------------
+
+/** 64-byte public key of a peer, as lower-case hex without prefix. */
+export type PeerId = string;
+
+/** `protocol` is the capability's name (`eth`, `istanbul`, …), `code` its own message code, from 0. */
+export interface PeerMessage {
+  protocol: string;
+  code: number;
+  /** Decompressed RLP. */
+  bytes: Uint8Array;
+}
+
+export interface PeerInfo {
+  id: PeerId;
+  /** Address of the peer's node key. */
+  address: Uint8Array;
+  enode: string;
+  clientName: string;
+  /** Negotiated, name -> version. */
+  capabilities: ReadonlyMap<string, number>;
+  inbound: boolean;
+  trusted: boolean;
+  static: boolean;
+  remoteAddress: string;
+  localAddress: string;
+}
+
+export type LinkEvent =
+  | { kind: 'joined'; peer: PeerInfo }
+  | { kind: 'left'; peer: PeerId; reason: number }
+  | { kind: 'message'; peer: PeerId; message: PeerMessage };
+
+export interface Links {
+  send(peer: PeerId, message: PeerMessage): void;
+  /** Ends the session with a devp2p disconnect reason (wire/disconnect.ts). */
+  drop(peer: PeerId, reason: number): void;
+  events(sink: (event: LinkEvent) => void): void;
+}

@@ -1,0 +1,90 @@
+/** What a node asks of its private transaction manager. */
+import type { SealedParts } from './extension.ts';
+import type { HeldPayload, PrivacyFlag, PrivateAnswer, PrivateQuery } from './inputs.ts';
+import type { PayloadHash } from './marker.ts';
+
+export interface OutgoingPayload {
+  payload: Uint8Array;
+  /** Base64 public key; undefined: the manager's default key. */
+  from: string | undefined;
+  to: readonly string[];
+  flag: PrivacyFlag;
+  affected: readonly PayloadHash[];
+  execHash: Uint8Array | undefined;
+  mandatory: readonly string[] | undefined;
+  /** Base64 id of a privacy group, whose members the manager knows: `to` is then empty. */
+  privacyGroupId?: string | undefined;
+}
+
+export interface SentPayload {
+  hash: PayloadHash;
+  managedParties: readonly string[];
+  senderKey: string;
+}
+
+export interface ResidentGroup {
+  /** The PSI. */
+  name: string;
+  description: string;
+  members: readonly string[];
+}
+
+/** A privacy group that clients make: of Besu's kind, with the same API. */
+export interface ManagerGroup {
+  /** Base64. */
+  id: string;
+  name: string;
+  description: string;
+  type: string;
+  members: readonly string[];
+}
+
+/** `from` undefined: the manager's default key. */
+export interface ManagerGroups {
+  /** Resolves with the id. */
+  create(group: {
+    name: string;
+    description: string;
+    from: string | undefined;
+    members: readonly string[];
+  }): Promise<string>;
+  /** Of exactly these members. */
+  find(members: readonly string[]): Promise<readonly ManagerGroup[]>;
+  /** Resolves with the id. */
+  delete(id: string, from: string | undefined): Promise<string>;
+}
+
+/**
+ * GoQuorum private/engine/tessera/model.go. Rejections carry the manager's text in a QuorateError
+ * (`PTM_…`).
+ */
+export interface Manager {
+  /** Highest version of its client API, such as "4.0"; what it can do follows from it (§1.2). */
+  readonly features: ManagerFeatures;
+  /** False: this node has none, and is party to nothing. */
+  readonly isInUse: boolean;
+  ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>>;
+  send(payload: OutgoingPayload): Promise<SentPayload>;
+  storeRaw(payload: Uint8Array, from: string | undefined): Promise<PayloadHash>;
+  sendSigned(
+    payload: Omit<OutgoingPayload, 'payload' | 'from'> & { hash: PayloadHash },
+  ): Promise<SentPayload>;
+  /** A payload stored by storeRaw and not sent yet. */
+  receiveRaw(hash: PayloadHash): Promise<{ payload: Uint8Array; senderKey: string } | undefined>;
+  participants(hash: PayloadHash): Promise<readonly string[]>;
+  mandatory(hash: PayloadHash): Promise<readonly string[]>;
+  groups(): Promise<readonly ResidentGroup[]>;
+  /** Encrypts without storing (contract extension). */
+  encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
+  /** Opens what a manager encrypted without storing. Rejects with PTM_REFUSED when this one cannot. */
+  decryptPayload(parts: SealedParts): Promise<HeldPayload>;
+  /** Where it keeps privacy groups. */
+  readonly privacyGroups?: ManagerGroups;
+}
+
+export interface ManagerFeatures {
+  privacyEnhancements: boolean;
+  multiTenancy: boolean;
+  multiplePrivateStates: boolean;
+  mandatoryRecipients: boolean;
+}

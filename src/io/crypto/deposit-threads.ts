@@ -1,0 +1,33 @@
+/** Validators' keys derived and deposits signed beside the main thread: each takes 25 ms, in which nobody else would be answered. */
+import { availableParallelism } from 'node:os';
+import type { Deposit } from '../../core/staking/deposit.ts';
+import type { DepositKeys, DepositOrder } from '../../core/staking/deposit-order.ts';
+import { idlest, WorkerThread } from '../threads/worker-thread.ts';
+
+const THREADS_MAX = 4;
+const WORKER = new URL('./deposit-worker.js', import.meta.url);
+
+export interface DepositSigner {
+  sign(order: DepositOrder): Promise<Deposit>;
+  stop(): Promise<void>;
+}
+
+/** Threads start when there is work for them, and stay. */
+export function depositThreads(keys: DepositKeys): DepositSigner {
+  const count = Math.min(THREADS_MAX, availableParallelism());
+  let threads: WorkerThread<DepositOrder, Deposit>[] = [];
+  const free = () => {
+    threads = threads.filter(({ hasFailed }) => !hasFailed);
+    const best = idlest(threads);
+    if (best && (best.waiting === 0 || threads.length === count)) return best;
+    const started = new WorkerThread<DepositOrder, Deposit>(WORKER, keys);
+    threads.push(started);
+    return started;
+  };
+  return {
+    sign: (order) => free().ask(order),
+    async stop() {
+      await Promise.all(threads.map((thread) => thread.stop()));
+    },
+  };
+}

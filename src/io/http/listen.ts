@@ -1,0 +1,87 @@
+/** Taking an address: what stands in the way is told with what to do about it. */
+import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { dirname } from 'node:path';
+import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
+
+export type ListenAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+/** For its owner alone. */
+const SOCKET_MODE = 0o600;
+/** Of `sun_path` without its end (unix(7)); what is longer, Node cuts off without a word. */
+const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
+const PRIVILEGED_PORT_MAX = 1023;
+
+/** Rejects with `code`: see listenFault(). */
+export async function listen(server: Server, at: ListenAddress, code: string): Promise<void> {
+  if (at.kind === 'unix') await clearSocketPath(at.path, code);
+  await new Promise<void>((resolve, reject) => {
+    const failed = (cause: Error) => reject(listenFault(at, cause, code));
+    server.once('error', failed);
+    const done = () => {
+      server.off('error', failed);
+      resolve();
+    };
+    if (at.kind === 'unix') server.listen(at.path, done);
+    else server.listen(at.port, at.host, done);
+  });
+  if (at.kind === 'unix') await chmod(at.path, SOCKET_MODE);
+}
+
+/** `data` of the error holds the port or the path, for whoever knows which option named it. */
+export function listenFault(at: ListenAddress, cause: unknown, code: string): QuorateError {
+  const where = at.kind === 'unix' ? at.path : `${at.host}:${at.port}`;
+  const data = at.kind === 'unix' ? { path: at.path } : { port: at.port };
+  return fail(code, `cannot listen on ${where}: ${whyNot(at, cause)}`, { cause, data });
+}
+
+function whyNot(at: ListenAddress, cause: unknown): string {
+  const { code } = cause as { code?: string };
+  if (at.kind === 'unix') return reasonOf(cause);
+  if (code === 'EADDRINUSE') {
+    return 'another process has this port: stop that one, or choose another port';
+  }
+  if (code === 'EACCES' && at.port <= PRIVILEGED_PORT_MAX) {
+    return `this user may not take ports up to ${PRIVILEGED_PORT_MAX}: choose a higher one`;
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `this machine has no address ${at.host}: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses`;
+  }
+  return reasonOf(cause);
+}
+
+/** Makes the folder; takes away the socket of a process that is gone. A file of another kind, or of one that answers, stays. */
+export async function clearSocketPath(path: string, code: string): Promise<void> {
+  const refuse = (why: string) =>
+    fail(code, `cannot listen on ${path}: ${why}`, { data: { path } });
+  const bytes = Buffer.byteLength(path);
+  if (bytes > SOCKET_PATH_BYTES_MAX) {
+    throw refuse(
+      `the path of a unix socket has at most ${SOCKET_PATH_BYTES_MAX} bytes, this one has ${bytes}: choose a shorter one`,
+    );
+  }
+  await mkdir(dirname(path), { recursive: true }).catch((cause: unknown) => {
+    throw listenFault({ kind: 'unix', path }, cause, code);
+  });
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return;
+  if (!found.isSocket()) throw refuse('something that is no socket has this name: choose another');
+  if (await answers(path)) {
+    throw refuse('another process listens on this socket: stop that one, or choose another path');
+  }
+  await rm(path);
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

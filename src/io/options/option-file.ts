@@ -1,0 +1,81 @@
+/** Configuration files of options (TOML): keys and texts, in the order of the file. */
+import { parse as parseToml } from 'smol-toml';
+import { fail, QuorateError } from '../../core/base/errors.ts';
+import { reasonOf } from '../host/reason.ts';
+import type { OptionRow } from './options.ts';
+
+export interface OptionFile {
+  readonly name: string;
+  readonly text: string;
+  /** Of another command that reads the same file: its keys are passed over. */
+  readonly others?: readonly OptionRow[];
+  /** Of files that another program wrote: what a key of its own means here. undefined: it is not one of its own. Throws OPTION_…. */
+  readonly translate?: Translate | undefined;
+}
+
+export type Translate = (
+  key: string,
+  value: unknown,
+  tree: Readonly<Record<string, unknown>>,
+) => Meaning | undefined;
+
+/** Values for flags, or what holds instead of the key. Neither: the key says what holds anyway. */
+export interface Meaning {
+  readonly given?: readonly (readonly [flag: string, text: string])[];
+  readonly ignored?: string;
+}
+
+export type FileEntry =
+  | { readonly kind: 'key'; readonly key: string; readonly text: string }
+  | { readonly kind: 'flag'; readonly key: string; readonly flag: string; readonly text: string }
+  | { readonly kind: 'ignored'; readonly key: string; readonly why: string };
+
+/** Keys are dotted. Throws OPTION_FILE_INVALID, and what translate() throws. */
+export function* entriesOf(file: OptionFile): Generator<FileEntry> {
+  let tree: Record<string, unknown>;
+  try {
+    tree = parseToml(file.text);
+  } catch (cause) {
+    throw fail('OPTION_FILE_INVALID', `${file.name}: ${reasonOf(cause)}`, { cause });
+  }
+  for (const [key, value] of leaves(tree, '')) {
+    const meaning = translated(file, key, value, tree);
+    if (!meaning) {
+      yield { kind: 'key', key, text: textOf(value) };
+      continue;
+    }
+    const { given = [], ignored } = meaning;
+    for (const [flag, text] of given) yield { kind: 'flag', key, flag, text };
+    if (ignored !== undefined) yield { kind: 'ignored', key, why: ignored };
+  }
+}
+
+/** What it throws gets the name of the file. */
+function translated(
+  { name, translate }: OptionFile,
+  ...[key, value, tree]: Parameters<Translate>
+): Meaning | undefined {
+  try {
+    return translate?.(key, value, tree);
+  } catch (cause) {
+    if (!(cause instanceof QuorateError)) throw cause;
+    throw fail(cause.code, `${name}: ${cause.message}`, { cause });
+  }
+}
+
+/** Lists are joined by commas. */
+export function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+function* leaves(
+  tree: Readonly<Record<string, unknown>>,
+  prefix: string,
+): Generator<readonly [string, unknown]> {
+  for (const [name, value] of Object.entries(tree)) {
+    const isTable =
+      typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) && value;
+    if (isTable) yield* leaves(value as Record<string, unknown>, `${prefix}${name}.`);
+    else yield [`${prefix}${name}`, value];
+  }
+}

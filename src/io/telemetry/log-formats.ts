@@ -1,0 +1,61 @@
+/** Log lines as JSON, under the names that log services of Java programs expect (Elastic, Google Cloud, Graylog, Logstash). */
+import { hostname } from 'node:os';
+import type { LogLevel } from '../../core/base/ports.ts';
+
+export const LOG_FORMATS = ['PLAIN', 'ECS', 'GCP', 'GELF', 'LOGSTASH'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+interface LogEvent {
+  readonly level: LogLevel;
+  readonly nowMs: number;
+  readonly message: string;
+  /** Texts without secrets. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+const LOGGER = 'quorate';
+/** Of syslog. */
+const SEVERITY: Readonly<Record<LogLevel, number>> = {
+  error: 3,
+  warn: 4,
+  info: 6,
+  debug: 7,
+  trace: 7,
+};
+const GCP_SEVERITY: Readonly<Record<LogLevel, string>> = {
+  error: 'ERROR',
+  warn: 'WARNING',
+  info: 'INFO',
+  debug: 'DEBUG',
+  trace: 'DEBUG',
+};
+
+/** One line, with its line feed. */
+export function jsonLine(format: Exclude<LogFormat, 'PLAIN'>, event: LogEvent): string {
+  return `${JSON.stringify(recordOf(format, event))}\n`;
+}
+
+function recordOf(format: Exclude<LogFormat, 'PLAIN'>, event: LogEvent): object {
+  const { level, nowMs, message, facts } = event;
+  const time = new Date(nowMs).toISOString();
+  switch (format) {
+    case 'ECS': {
+      const head = { '@timestamp': time, 'log.level': level.toUpperCase(), message };
+      return { ...head, 'ecs.version': '1.2.0', 'log.logger': LOGGER, labels: facts };
+    }
+    case 'GCP': {
+      const severity = GCP_SEVERITY[level];
+      return { timestamp: time, severity, message, 'logging.googleapis.com/labels': facts };
+    }
+    case 'GELF': {
+      const named = Object.entries(facts).map(([key, value]) => [`_${key}`, value]);
+      const head = { version: '1.1', host: hostname(), short_message: message };
+      const at = { timestamp: nowMs / 1000, level: SEVERITY[level], _logger: LOGGER };
+      return { ...head, ...at, ...Object.fromEntries(named) };
+    }
+    case 'LOGSTASH': {
+      const head = { '@timestamp': time, '@version': 1, message, logger_name: LOGGER };
+      return { ...facts, ...head, level: level.toUpperCase() };
+    }
+  }
+}

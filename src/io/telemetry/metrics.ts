@@ -1,0 +1,105 @@
+/**
+ * Metrics in memory and their Prometheus text, with the quirks of geth's exporter that its
+ * dashboards rely on (go-ethereum metrics/prometheus): `/` becomes `_`, counters are typed gauge,
+ * summaries put a space before `{quantile=…}` and count apart.
+ */
+import type { Metrics } from '../../core/base/ports.ts';
+
+const QUANTILES = [0.5, 0.75, 0.95, 0.99, 0.999, 0.9999] as const;
+/** Latest values that quantiles are taken from. */
+const SAMPLE_SIZE = 1028;
+/** Names beyond this are not taken: nobody outside may grow the table. */
+const NAMES_MAX = 4096;
+
+interface Summary {
+  count: number;
+  sum: number;
+  readonly sample: number[];
+}
+
+export class MetricsRegistry implements Metrics {
+  private readonly values = new Map<string, number>();
+  private readonly summaries = new Map<string, Summary>();
+  private readonly probes = new Map<string, () => number>();
+
+  count(name: string, by = 1): void {
+    const key = metricName(name);
+    const known = this.values.get(key);
+    if (known !== undefined || this.hasRoom()) this.values.set(key, (known ?? 0) + by);
+  }
+
+  gauge(name: string, value: number): void {
+    const key = metricName(name);
+    if (this.values.has(key) || this.hasRoom()) this.values.set(key, value);
+  }
+
+  observe(name: string, value: number): void {
+    const key = metricName(name);
+    let summary = this.summaries.get(key);
+    if (!summary) {
+      if (!this.hasRoom()) return;
+      summary = { count: 0, sum: 0, sample: [] };
+      this.summaries.set(key, summary);
+    }
+    summary.sample[summary.count % SAMPLE_SIZE] = value;
+    summary.count++;
+    summary.sum += value;
+  }
+
+  /** A gauge that is asked for when somebody looks. */
+  probe(name: string, read: () => number): void {
+    if (this.hasRoom()) this.probes.set(metricName(name), read);
+  }
+
+  /** Prometheus text, in the order of names. */
+  exposition(): string {
+    const blocks = new Map<string, string>();
+    for (const [name, value] of this.values) blocks.set(name, gaugeText(name, value));
+    for (const [name, read] of this.probes) blocks.set(name, gaugeText(name, read()));
+    for (const [name, summary] of this.summaries) blocks.set(name, summaryText(name, summary));
+    return [...blocks.keys()]
+      .sort()
+      .map((name) => blocks.get(name)!)
+      .join('');
+  }
+
+  /** Current figures by name: counts, gauges, and mean of summaries. */
+  snapshot(): Record<string, number> {
+    const out: Record<string, number> = Object.fromEntries(this.values);
+    for (const [name, read] of this.probes) out[name] = read();
+    for (const [name, { count, sum }] of this.summaries) {
+      out[`${name}_count`] = count;
+      out[`${name}_mean`] = count === 0 ? 0 : sum / count;
+    }
+    return out;
+  }
+
+  private hasRoom(): boolean {
+    return this.values.size + this.summaries.size + this.probes.size < NAMES_MAX;
+  }
+}
+
+function metricName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_:]/g, '_');
+}
+
+function gaugeText(name: string, value: number): string {
+  return `# TYPE ${name} gauge\n${name} ${value}\n\n`;
+}
+
+function summaryText(name: string, { count, sample }: Summary): string {
+  const sorted = [...sample].sort((a, b) => a - b);
+  const lines = QUANTILES.map((q) => `${name} {quantile="${q}"} ${quantile(sorted, q)}\n`);
+  return `# TYPE ${name}_count counter\n${name}_count ${count}\n\n# TYPE ${name} summary\n${lines.join('')}\n`;
+}
+
+/** Linear between the two nearest ranks, as geth's sample does. */
+function quantile(sorted: readonly number[], q: number): number {
+  if (sorted.length === 0) return 0;
+  const position = q * (sorted.length + 1);
+  if (position < 1) return sorted[0]!;
+  if (position >= sorted.length) return sorted.at(-1)!;
+  const low = sorted[Math.floor(position) - 1]!;
+  const high = sorted[Math.floor(position)]!;
+  return low + (position - Math.floor(position)) * (high - low);
+}

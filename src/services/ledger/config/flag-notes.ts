@@ -1,0 +1,189 @@
+/**
+ * Flags that mean something only beside another flag, or on another chain. Whoever gives one in vain is told so at the start; so is
+ * whoever may expect of one what it does not do.
+ */
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import type { Engine } from '../../../core/chain/consensus-rules.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+
+export interface FlagWorld {
+  readonly options: ParsedOptions;
+  readonly config: ChainConfig;
+  /** Of the next block. */
+  readonly engine: Engine;
+  readonly hasManager: boolean;
+  /** Number of the next block. */
+  readonly number: number;
+  /** Of this node's key, 0x hex. */
+  readonly address: string;
+  /** Whether this node's key is among the validators of the next block; undefined: there are none, or nobody knows. */
+  readonly isValidator: boolean | undefined;
+  /** Files of the data folder that mean something. */
+  readonly hasFile: (name: string) => boolean;
+}
+
+interface Need {
+  readonly flags: readonly string[];
+  isMet(world: FlagWorld): boolean;
+  /** Behind "they need" or "it needs". */
+  readonly what: string;
+}
+
+const on =
+  (...flags: string[]) =>
+  ({ options }: FlagWorld): boolean =>
+    flags.some((flag) => options.boolean(flag));
+const given =
+  (...flags: string[]) =>
+  ({ options }: FlagWorld): boolean =>
+    flags.some((flag) => ![undefined, 'default'].includes(options.source(flag)));
+
+const NEEDS: readonly Need[] = [
+  {
+    flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain'],
+    isMet: on('http'),
+    what: '--http',
+  },
+  { flags: ['ws.addr', 'ws.port', 'ws.api', 'ws.origins'], isMet: on('ws'), what: '--ws' },
+  {
+    flags: [
+      ...['http.vhosts', 'http.rpcprefix', 'http.tls.cert', 'http.tls.key', 'rpc.auth.keys'],
+      ...['rpc.auth.introspect', 'multitenancy'],
+    ],
+    isMet: on('http', 'ws'),
+    what: '--http or --ws',
+  },
+  {
+    flags: ['rpc.auth.issuer', 'rpc.auth.audience'],
+    isMet: given('rpc.auth.keys', 'rpc.auth.introspect'),
+    what: '--rpc.auth.keys or --rpc.auth.introspect',
+  },
+  {
+    flags: ['rpc.auth.client-id', 'rpc.auth.client-secret-file'],
+    isMet: given('rpc.auth.introspect'),
+    what: '--rpc.auth.introspect',
+  },
+  {
+    flags: ['ipcpath'],
+    isMet: ({ options }) => !options.boolean('ipcdisable'),
+    what: '--ipcdisable to be left away',
+  },
+  { flags: ['password'], isMet: given('unlock'), what: '--unlock' },
+  {
+    flags: ['raftport', 'raft.addr', 'raftblocktime', 'raftjoinexisting', 'raftdnsenable'],
+    isMet: ({ engine }) => engine === 'raft',
+    what: 'a Raft chain',
+  },
+  {
+    flags: ['raftlogdir', 'miner.etherbase', 'rpc.raft-timestamps'],
+    isMet: ({ engine }) => engine === 'raft',
+    what: 'a Raft chain',
+  },
+  {
+    flags: ['mine'],
+    isMet: ({ engine }) => engine !== 'raft',
+    what: 'a chain of validators: the members of a Raft cluster mint by turns of their own',
+  },
+  {
+    flags: ['istanbul.blockperiod', 'istanbul.requesttimeout', 'allowedfutureblocktime'],
+    isMet: ({ config }) => config.istanbul !== undefined,
+    what: 'a genesis file with a legacy "istanbul" block',
+  },
+  {
+    flags: ['txpool.pricelimit', 'miner.gasprice', 'gpo.blocks', 'gpo.percentile', 'gpo.maxprice'],
+    isMet: ({ config }) => hasPrices(config),
+    what: 'a chain where gas has a price (enableGasPriceBlock): on this one it is 0',
+  },
+  {
+    flags: ['txpool.locals'],
+    isMet: ({ options }) => !options.boolean('txpool.nolocals'),
+    what: '--txpool.nolocals to be left away',
+  },
+  {
+    flags: [
+      ...['ptm.timeout', 'ptm.dialtimeout', 'ptm.http.idletimeout', 'ptm.tls.mode'],
+      ...['eea.marker-account', 'privacymarker.enable'],
+    ],
+    isMet: ({ hasManager }) => hasManager,
+    what: 'a private transaction manager: --ptm.url',
+  },
+  {
+    flags: [
+      ...['ptm.tls.rootca', 'ptm.tls.clientcert', 'ptm.tls.clientkey'],
+      'ptm.tls.insecureskipverify',
+    ],
+    isMet: ({ options }) => options.string('ptm.tls.mode')?.toLowerCase() === 'strict',
+    what: '--ptm.tls.mode strict',
+  },
+  {
+    flags: ['ptm.url', 'ptm.socket'],
+    isMet: ({ config }) => config.isQuorum,
+    what: 'a GoQuorum chain (isQuorum): this one has no private transactions',
+  },
+  { flags: ['metrics.addr', 'pprof'], isMet: on('metrics'), what: '--metrics' },
+  { flags: ['metrics.port'], isMet: given('metrics.addr'), what: '--metrics.addr' },
+  { flags: ['pprof.addr', 'pprof.port'], isMet: on('pprof'), what: '--pprof' },
+];
+
+function hasPrices({ isQuorum, enableGasPriceBlock, transitions }: ChainConfig): boolean {
+  if (!isQuorum || enableGasPriceBlock !== undefined) return true;
+  return transitions.some((each) => each.isGasPriceEnabled === true);
+}
+
+/** What was given in vain, and why. */
+export function flagsInVain(
+  world: FlagWorld,
+): readonly { readonly flags: readonly string[]; readonly why: string }[] {
+  return NEEDS.flatMap(({ flags, isMet, what }) => {
+    const vain = flags.filter((flag) => isAsked(world.options, flag));
+    if (vain.length === 0 || isMet(world)) return [];
+    return [{ flags: vain, why: `${vain.length === 1 ? 'it needs' : 'they need'} ${what}` }];
+  });
+}
+
+function isAsked(options: ParsedOptions, flag: string): boolean {
+  const source = options.source(flag);
+  return source !== undefined && source !== 'default' && !options.isOff(flag);
+}
+
+type Remark = (world: FlagWorld) => string | undefined;
+
+const REMARKS: readonly Remark[] = [
+  ({ options }) =>
+    options.boolean('nodiscover')
+      ? undefined
+      : 'There is no discovery yet, which --nodiscover=false asks for: peers are those of static-nodes.json and admin_addPeer',
+  ({ options, hasFile }) =>
+    options.boolean('permissioned') && !hasFile('permissioned-nodes.json')
+      ? 'No peer may connect: --permissioned reads permissioned-nodes.json in the data folder, and there is none'
+      : undefined,
+  ({ hasFile }) =>
+    hasFile('permission-config.json')
+      ? 'permission-config.json is not read yet: the permissions that its contracts hold are not checked by this node'
+      : undefined,
+  ({ options }) =>
+    options.string('syncmode') === 'full'
+      ? undefined
+      : `Blocks are always executed in full, whatever --syncmode ${options.string('syncmode')} asks for`,
+  ({ options }) =>
+    options.string('gcmode') === 'full'
+      ? 'The state of every block is kept, as with --gcmode archive: nothing is pruned'
+      : undefined,
+  ({ options }) =>
+    options.boolean('metrics') && !options.boolean('pprof') && !options.string('metrics.addr')
+      ? 'Figures are counted and served nowhere: give --metrics.addr'
+      : undefined,
+  ({ options, isValidator, address, number }) =>
+    options.boolean('mine') && isValidator === false
+      ? `This node, ${address}, is no validator of block ${number}: it follows the chain, and makes blocks once the validators have voted for it`
+      : undefined,
+  ({ options, isValidator, address, number }) =>
+    !options.boolean('mine') && isValidator === true
+      ? `This node, ${address}, is a validator of block ${number} and stands by: the others miss its votes. Start it with --mine`
+      : undefined,
+];
+
+/** What may be expected of the flags, and is not so. */
+export function flagRemarks(world: FlagWorld): readonly string[] {
+  return REMARKS.flatMap((remark) => remark(world) ?? []);
+}

@@ -1,0 +1,200 @@
+/** Flags of GoQuorum that change nothing here, each with what holds instead, and those that are refused with what to do. */
+import type { OptionRow } from '../../../io/options/options.ts';
+
+const WITHOUT_EFFECT = 'Accepted for compatibility, without effect';
+const REFUSED = 'Refused, with what to do instead';
+
+interface Ignored {
+  /** What holds instead: whoever gives one of the flags is told so at the start. */
+  readonly why: string;
+  readonly switches?: readonly string[];
+  readonly values?: readonly string[];
+}
+
+const IGNORED: readonly Ignored[] = [
+  {
+    why: 'there is no discovery yet: name peers in static-nodes.json, or add them with admin_addPeer',
+    switches: ['v5disc'],
+    values: ['bootnodes', 'discovery.dns'],
+  },
+  {
+    why: 'ports are not mapped and no address is advertised: others name this node in their static-nodes.json',
+    values: ['nat'],
+  },
+  { why: 'connections under way have a bound of their own', values: ['maxpendpeers'] },
+  {
+    why: 'peers are not asked for these blocks: the seals of all blocks are checked',
+    values: ['authorizationlist'],
+  },
+  {
+    why: 'GraphQL is not served yet: use JSON-RPC',
+    switches: ['graphql'],
+    values: ['graphql.corsdomain', 'graphql.vhosts'],
+  },
+  { why: 'WebSocket is served at any path', values: ['ws.rpcprefix'] },
+  {
+    why: 'caches size themselves, and nothing is journaled that the disk holds already',
+    switches: ['cache.noprefetch', 'cache.preimages', 'snapshot', 'privatetriecache.enable'],
+    values: [
+      ...['cache', 'cache.database', 'cache.trie', 'cache.trie.journal', 'cache.trie.rejournal'],
+      ...['cache.gc', 'cache.snapshot', 'bloomfilter.size'],
+    ],
+  },
+  {
+    why: 'all blocks are kept in one log in the data folder, and all transactions are indexed',
+    switches: ['nocompaction'],
+    values: ['datadir.ancient', 'immutabilitythreshold', 'txlookuplimit'],
+  },
+  {
+    why: 'a node whose disk is full ends by itself and loses nothing',
+    values: ['datadir.minfreedisk'],
+  },
+  {
+    why: 'local transactions are in the data folder before they are acknowledged',
+    values: ['txpool.journal', 'txpool.rejournal'],
+  },
+  {
+    why: 'there is no proof of work',
+    switches: [
+      ...['miner.noverify', 'miner.notify.full'],
+      ...['ethash.cacheslockmmap', 'ethash.dagslockmmap'],
+    ],
+    values: [
+      ...['miner.threads', 'miner.notify', 'ethash.cachedir', 'ethash.cachesinmem'],
+      ...['ethash.cachesondisk', 'ethash.dagdir', 'ethash.dagsinmem', 'ethash.dagsondisk'],
+    ],
+  },
+  {
+    why: 'a proposal is made once, of what the pool holds at that moment',
+    values: ['miner.recommit'],
+  },
+  {
+    why: 'there are no light nodes',
+    switches: ['light.nopruning', 'light.nosyncserve', 'ulc.onlyannounce'],
+    values: [
+      ...['light.egress', 'light.ingress', 'light.maxpeers', 'light.serve'],
+      ...['ulc.fraction', 'ulc.servers'],
+    ],
+  },
+  { why: 'there are no hardware wallets', switches: ['nousb', 'usb'], values: ['pcscdpath'] },
+  { why: 'there is one EVM', switches: ['vmdebug'], values: ['vm.evm', 'vm.ewasm'] },
+  {
+    why: 'plugins do not run here: "security" is built in',
+    switches: ['plugins.skipverify', 'plugins.localverify'],
+    values: ['plugins.publickey'],
+  },
+  {
+    why: 'log lines are plain, on one level for the whole node: --verbosity',
+    switches: ['log.debug', 'log.json'],
+    values: ['log.backtrace', 'vmodule'],
+  },
+  {
+    why: 'figures are not pushed: Prometheus fetches them at --metrics.addr',
+    switches: ['metrics.influxdb'],
+    values: [
+      ...['metrics.influxdb.database', 'metrics.influxdb.endpoint', 'metrics.influxdb.password'],
+      ...['metrics.influxdb.tags', 'metrics.influxdb.username'],
+    ],
+  },
+  { why: 'all figures are counted', switches: ['metrics.expensive'] },
+  { why: 'nothing is reported to a server of ethstats', values: ['ethstats'] },
+  {
+    why: 'there are no profiles of a Go process: node --cpu-prof makes one of this',
+    values: [...['pprof.blockprofilerate', 'pprof.cpuprofile', 'pprof.memprofilerate', 'trace']],
+  },
+];
+const BUFFERS = 'buffers size themselves';
+
+interface Refused {
+  readonly why: string;
+  readonly instead: string;
+  readonly switches?: readonly string[];
+  readonly values?: readonly string[];
+}
+
+const NOT_SERVED: readonly Refused[] = [
+  {
+    why: 'there are no light nodes',
+    instead:
+      'run a full node, and give its clients private states of their own with --multitenancy',
+    switches: [
+      ...['qlight.client', 'qlight.server', 'qlight.server.p2p.permissioning', 'qlight.tls'],
+      ...['qlight.client.token.enabled', 'qlight.client.rpc.tls'],
+      ...['qlight.client.rpc.tls.insecureskipverify'],
+    ],
+    values: [
+      ...['qlight.client.psi', 'qlight.client.serverNode', 'qlight.client.serverNodeRPC'],
+      ...['qlight.client.token.value', 'qlight.client.token.management'],
+      ...['qlight.client.rpc.tls.cacert', 'qlight.client.rpc.tls.cert'],
+      ...['qlight.client.rpc.tls.key', 'qlight.server.p2p.port', 'qlight.server.p2p.maxpeers'],
+      ...['qlight.server.p2p.netrestrict', 'qlight.server.p2p.permissioning.prefix'],
+      ...['qlight.tls.cert', 'qlight.tls.key', 'qlight.tls.cacerts', 'qlight.tls.clientauth'],
+      'qlight.tls.ciphersuites',
+    ],
+  },
+  {
+    why: 'public networks are not served',
+    instead: 'name the genesis file of a permissioned network with --genesis',
+    switches: ['mainnet', 'ropsten', 'rinkeby', 'goerli', 'yolov3'],
+  },
+  {
+    why: 'this is not a network for tests',
+    instead: 'run "quorate devnet" for one',
+    switches: ['dev', 'fakepow', 'catalyst'],
+    values: ['dev.period'],
+  },
+  {
+    why: 'keys of others sign in front of the node',
+    instead: 'run "quorate signer" and point clients at it',
+    values: ['signer'],
+  },
+  {
+    why: 'peers are restricted by --permissioned',
+    instead: 'name the peers in permissioned-nodes.json and start with --permissioned',
+    values: ['netrestrict'],
+  },
+  {
+    why: 'the node goes on when it has caught up',
+    instead: 'stop it when eth_syncing answers false',
+    switches: ['exitwhensynced'],
+  },
+  {
+    why: 'forks come from the genesis file alone',
+    instead: 'set config.berlinBlock there, and bring it with "quorate init"',
+    values: ['override.berlin'],
+  },
+  {
+    why: "it is of geth's JavaScript console",
+    instead: 'call JSON-RPC with curl or a client library',
+    switches: ['rpcclitls.insecureskipverify'],
+    values: [
+      ...['exec', 'jspath', 'preload', 'rpcclitoken'],
+      ...['rpcclitls.cert', 'rpcclitls.cacert', 'rpcclitls.ciphersuites'],
+    ],
+  },
+];
+
+export const COMPATIBILITY_ROWS: readonly OptionRow[] = [
+  ...IGNORED.flatMap(({ why, ...flags }) =>
+    rowsOf(flags, { about: `No effect: ${why}`, group: WITHOUT_EFFECT, ignored: why }),
+  ),
+  ...['ptm.http.writebuffersize', 'ptm.http.readbuffersize'].map(
+    (flag): OptionRow => ({
+      ...{ flag, type: 'integer', unit: 'bytes', about: `No effect: ${BUFFERS}` },
+      ...{ group: WITHOUT_EFFECT, ignored: BUFFERS },
+    }),
+  ),
+  ...NOT_SERVED.flatMap(({ why, instead, ...flags }) =>
+    rowsOf(flags, { about: `Refused: ${why}`, group: REFUSED, refused: instead }),
+  ),
+];
+
+function rowsOf(
+  { switches = [], values = [] }: Pick<Ignored, 'switches' | 'values'>,
+  shared: Pick<OptionRow, 'about' | 'group' | 'ignored' | 'refused'>,
+): OptionRow[] {
+  return [
+    ...switches.map((flag): OptionRow => ({ flag, type: 'boolean', ...shared })),
+    ...values.map((flag): OptionRow => ({ flag, type: 'string', ...shared })),
+  ];
+}

@@ -1,0 +1,48 @@
+/** Tells at the start what flags do not do: once each, with what they need. */
+import { join } from 'node:path';
+import { type Address, equalBytes } from '../../../core/base/bytes.ts';
+import { hasCode } from '../../../core/base/errors.ts';
+import { toHex } from '../../../core/base/hex.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { isThere } from '../../../io/host/files.ts';
+import { sayWithoutEffect } from '../../../io/options/ignored.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+import type { LedgerNode } from '../node/compose.ts';
+import { flagRemarks, flagsInVain } from './flag-notes.ts';
+
+export function sayFlags(
+  node: LedgerNode,
+  given: { options: ParsedOptions; hasManager: boolean; address: Address; log: Log },
+): void {
+  const { options, log } = given;
+  const { config } = node.chain;
+  const number = node.chain.head().number + 1;
+  const world = {
+    ...given,
+    config,
+    number,
+    address: toHex(given.address),
+    engine: engineAt(config, number),
+    isValidator: isValidator(node, given.address),
+    hasFile: (name: string) => isThere(join(options.string('datadir')!, name)),
+  };
+  for (const { flags, why } of flagsInVain(world)) {
+    sayWithoutEffect(
+      flags.map((flag) => `--${flag}`),
+      why,
+      log,
+    );
+  }
+  for (const remark of flagRemarks(world)) log('warn', remark);
+}
+
+/** undefined: the chain has no validators, or a contract names them and cannot be asked. */
+function isValidator({ chain, book }: LedgerNode, address: Address): boolean | undefined {
+  try {
+    return book?.validatorsAfter(chain.head().number).some((each) => equalBytes(each, address));
+  } catch (error) {
+    if (!hasCode(error, 'VALIDATOR_CONTRACT')) throw error;
+    return undefined;
+  }
+}

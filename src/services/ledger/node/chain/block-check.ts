@@ -1,0 +1,48 @@
+/** The check of one block, execution included: one for all who ask for it, at rest while nobody does. */
+import type { Slices } from '../../../../core/base/pace.ts';
+
+export class BlockCheck {
+  private readonly work: Slices<string | undefined>;
+  /** Lets the event loop take a turn. */
+  private readonly pause: () => Promise<void>;
+  private readonly askers = new Set<() => boolean>();
+  private running: Promise<void> | undefined;
+  private outcome: { readonly fault: string | undefined } | undefined;
+
+  /** `work` returns what is wrong with the block, undefined for nothing. */
+  constructor(work: Slices<string | undefined>, pause: () => Promise<void>) {
+    this.work = work;
+    this.pause = pause;
+  }
+
+  get isAtRest(): boolean {
+    return this.running === undefined;
+  }
+
+  /** What is wrong with the block; undefined: nothing, or `isWanted` has turned false. Rejects when the work throws. */
+  async fault(isWanted: () => boolean): Promise<string | undefined> {
+    this.askers.add(isWanted);
+    try {
+      while (!this.outcome && isWanted()) {
+        this.running ??= this.run().finally(() => {
+          this.running = undefined;
+        });
+        await this.running;
+      }
+      return this.outcome?.fault;
+    } finally {
+      this.askers.delete(isWanted);
+    }
+  }
+
+  private async run(): Promise<void> {
+    while ([...this.askers].some((isWanted) => isWanted())) {
+      const step = this.work.next();
+      if (step.done) {
+        this.outcome = { fault: step.value };
+        return;
+      }
+      await this.pause();
+    }
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * The one head of this node. Blocks are executed here, once: what `verify` executed is kept by hash, and `commit` only appends
+ * it. Everything that changes the head goes through this class, one change at a time.
+ */
+import { equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import { assert, fail } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import { Lru } from '../../../../core/base/lru.ts';
+import type { Pace, Slices } from '../../../../core/base/pace.ts';
+import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { ChainConfig } from '../../../../core/chain/chain-config.ts';
+import { engineAt } from '../../../../core/chain/consensus-rules.ts';
+import { blockAuthor } from '../../../../core/chain/extra-data.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import { type Rules, rulesAt } from '../../../../core/chain/rules.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { BlockExecution, type BlockJob } from '../../../../core/execution/block-execution.ts';
+import {
+  checkAncestry,
+  checkBody,
+  checkHeader,
+  checkResult,
+} from '../../../../core/execution/check-block.ts';
+import type { BlockHashes } from '../../../../core/execution/environment.ts';
+import type { ExecutedBlock, StateBase } from '../../../../core/execution/result.ts';
+import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
+import type { ChainStore } from '../../../../core/store/chain-store.ts';
+import { type Durability, type Head, PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import { SerialQueue } from '../../../../core/store/serial-queue.ts';
+import { BlockCheck } from './block-check.ts';
+import type { Events } from './events.ts';
+
+/** Proposals whose execution is kept: a few rounds of one height. */
+const EXECUTED_BLOCKS_MAX = 16;
+/** Checks that rest; a proposal comes back in the next round, or is not worth much. */
+const CHECKS_MAX = 4;
+const ALWAYS = () => true;
+
+/** `transactions`: those of the block, as the objects whose senders are recovered already. */
+interface Execution {
+  readonly number: number;
+  readonly transactions: readonly Transaction[];
+  readonly result: ExecutedBlock;
+}
+
+export interface ChainParts {
+  readonly store: ChainStore;
+  readonly config: ChainConfig;
+  readonly timers: Timers;
+  readonly effort: Effort;
+  readonly events: Events;
+  readonly log: Log;
+  /** The node's private states and what their manager has answered; undefined on a chain without private state. */
+  readonly privateSetting: (() => PrivateSetting) | undefined;
+  /** A transaction that this node has decoded and recovered before. */
+  known(hash: Hash32): Transaction | undefined;
+}
+
+export class Chain {
+  readonly store: ChainStore;
+  readonly config: ChainConfig;
+  private readonly parts: ChainParts;
+  private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
+  /** Under way, or at rest; by block hash, the oldest first. */
+  private readonly checks = new Map<string, BlockCheck>();
+  private readonly changes = new SerialQueue();
+
+  constructor(parts: ChainParts) {
+    this.parts = parts;
+    this.store = parts.store;
+    this.config = parts.config;
+  }
+
+  head(): Head {
+    const head = this.store.head();
+    assert(head !== undefined, 'a running node has a genesis block');
+    return head;
+  }
+
+  rulesOf(header: Pick<Header, 'number' | 'timestamp'>): Rules {
+    return rulesAt(this.config, header.number, header.timestamp);
+  }
+
+  hashes = (number: number): Hash32 | undefined => this.store.hashOf(number);
+
+  /** Public state and trie at the end of the head. */
+  base(): StateBase {
+    const { number } = this.head();
+    return {
+      reader: this.store.stateAt(PUBLIC_SPACE, number),
+      trie: this.store.trieAt(PUBLIC_SPACE, number),
+    };
+  }
+
+  /**
+   * Everything about `block` but its seals, on top of the head: undefined when it is valid, and its execution is kept until
+   * it is committed or forgotten. When `isWanted` turns false it resolves with undefined too, and the check rests: whoever asks for the
+   * block again goes on with it.
+   */
+  async verify(block: Block, isWanted: () => boolean = ALWAYS): Promise<string | undefined> {
+    const key = keyOf(block.hash);
+    if (this.executed.get(key)) return undefined;
+    const check = this.checks.get(key) ?? this.newCheck(key, block);
+    try {
+      return await check.fault(isWanted);
+    } finally {
+      if (isWanted()) this.checks.delete(key);
+    }
+  }
+
+  private newCheck(key: string, block: Block): BlockCheck {
+    for (const [other, check] of this.checks) {
+      if (this.checks.size < CHECKS_MAX) break;
+      if (check.isAtRest) this.checks.delete(other);
+    }
+    const check = new BlockCheck(this.checking(block), () => this.pause());
+    this.checks.set(key, check);
+    return check;
+  }
+
+  private *checking(block: Block): Slices<string | undefined> {
+    const head = this.head();
+    const fault =
+      checkAncestry(block.header, head.header, head.hash) ??
+      checkBody(block) ??
+      this.checkFields(block, head);
+    if (fault !== undefined) return fault;
+    try {
+      const adopted = { ...block, transactions: this.adopt(block.transactions) };
+      const execution = new BlockExecution(this.jobOf(block.header, adopted));
+      while (execution.advance(this.parts.effort.slice()) === 'more') {
+        yield;
+        if (!equalBytes(this.head().hash, head.hash)) return 'unknown ancestor';
+      }
+      const result = execution.result();
+      const wrong = checkResult(block.header, result);
+      if (wrong === undefined) this.remember(adopted, result);
+      return wrong;
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      return (error as Error).message;
+    }
+  }
+
+  /** By hash, on this chain. */
+  has(hash: Hash32): boolean {
+    return this.store.numberOf(hash) !== undefined;
+  }
+
+  /** Keeps what a builder executed itself, so that its own proposal is not executed again. */
+  keep(block: Block, result: ExecutedBlock): void {
+    this.remember(block, result);
+  }
+
+  private remember({ hash, header, transactions }: Block, result: ExecutedBlock): void {
+    this.executed.set(keyOf(hash), { number: header.number, transactions, result });
+  }
+
+  /** What stands above is kept: a minter builds on blocks that are not committed yet. */
+  private forgetUpTo(number: number): void {
+    for (const [key, check] of this.checks) if (check.isAtRest) this.checks.delete(key);
+    for (const [key, execution] of this.executed.items()) {
+      if (execution.number <= number) this.executed.delete(key);
+    }
+  }
+
+  /**
+   * Makes `block` the head; its header carries the seals, which the caller has checked. Resolves with false when it was
+   * on the chain already, as where consensus and a peer bring it at the same time. Throws BLOCK_INVALID.
+   */
+  commit(sealed: Block, durability: Durability = 'now'): Promise<boolean> {
+    return this.changes.run(async () => {
+      if (sealed.header.number <= this.head().number) return false;
+      const fault = await this.verify(sealed);
+      if (fault !== undefined) throw this.badBlock(sealed, fault);
+      const { result, transactions } = this.executed.get(keyOf(sealed.hash))!;
+      const block = { ...sealed, transactions };
+      this.forgetUpTo(block.header.number);
+      await this.store.append(
+        {
+          block,
+          receipts: result.receipts,
+          writes: result.writes,
+          trie: result.trie,
+          hasPrivateWork: result.private.kind !== 'none',
+          ...(result.private.kind === 'done' ? { spaces: result.private.spaces } : {}),
+        },
+        durability,
+      );
+      for (const note of result.notes) {
+        this.parts.log('warn', note.text, {
+          number: block.header.number,
+          tx: bareHex(block.transactions[note.index]!.hash),
+        });
+      }
+      this.parts.events.emit('committed', { block, receipts: result.receipts });
+      return true;
+    });
+  }
+
+  /** A sender is recovered once per process: what the pool knows is not recovered again, the rest while it is executed. */
+  private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
+    return transactions.map((transaction) => this.parts.known(transaction.hash) ?? transaction);
+  }
+
+  /** Carries out long work with a turn of the event loop after each slice. */
+  async inSlices<T>(begin: (pace: Pace) => Slices<T>): Promise<T> {
+    const { effort } = this.parts;
+    let slice = effort.slice();
+    const work = begin((gas) => slice(gas));
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done) return step.value;
+      await this.pause();
+      slice = effort.slice();
+    }
+  }
+
+  /** In slices. */
+  async advance(execution: BlockExecution): Promise<void> {
+    const { effort } = this.parts;
+    while (execution.advance(effort.slice()) === 'more') await this.pause();
+  }
+
+  jobOf(
+    header: Header,
+    body: Pick<Block, 'transactions' | 'uncles'> & Partial<Pick<Block, 'withdrawals'>>,
+    site?: { readonly base: StateBase; readonly hashes: BlockHashes },
+  ): BlockJob {
+    const engine = engineAt(this.config, header.number);
+    return {
+      rules: this.rulesOf(header),
+      header,
+      transactions: body.transactions,
+      uncles: body.uncles,
+      ...(body.withdrawals ? { withdrawals: body.withdrawals } : {}),
+      ...(engine === 'ibft' ? { author: blockAuthor('ibft', header) } : {}),
+      hashes: site?.hashes ?? this.hashes,
+      base: site?.base ?? this.base(),
+      // The private states are those at the head: above it the private side waits for the follower.
+      ...(site ? {} : this.parts.privateSetting?.()),
+    };
+  }
+
+  /** Lets the event loop take a turn. */
+  private pause(): Promise<void> {
+    return new Promise((resolve) => this.parts.timers.yield(resolve));
+  }
+
+  private checkFields(block: Block, head: Head): string | undefined {
+    if (engineAt(this.config, block.header.number) !== 'none') return undefined;
+    return checkHeader(block.header, head.header, this.rulesOf(block.header));
+  }
+
+  private badBlock(block: Block, fault: string) {
+    const { number } = block.header;
+    this.parts.log('error', 'BAD BLOCK', { number, hash: bareHex(block.hash), err: fault });
+    return fail('BLOCK_INVALID', `block ${number} (0x${bareHex(block.hash)}) is invalid: ${fault}`);
+  }
+}
+
+/** A fault of the disk or of ours, as opposed to one of a block. */
+export function isFatal(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code ?? '');
+  return code === 'INVARIANT_BROKEN' || code.startsWith('STORAGE_') || code.startsWith('STORE_');
+}

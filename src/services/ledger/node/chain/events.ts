@@ -1,0 +1,50 @@
+/** What happened on this node, told to whoever listens: subscriptions, filters, pool, metrics, the private follower. */
+
+import type { Watch } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { Receipt } from '../../../../core/chain/receipt.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { Psi } from '../../../../core/privacy/inputs.ts';
+
+export interface EventMap {
+  /** A block is durable and is the head now. */
+  committed: { readonly block: Block; readonly receipts: readonly Receipt[] };
+  /** The private side of a block is done in one space. */
+  privateDone: { readonly psi: Psi; readonly number: number };
+  /** A client of this node sent it, and it is durable. */
+  submitted: Transaction;
+  /** Transactions became executable in the pool. */
+  pending: readonly Transaction[];
+  /** A transaction that blocks had no time for was tried, and may go into one now. */
+  released: Transaction;
+  /** Whether a sync from peers is under way. */
+  syncing: boolean;
+}
+
+type Listener<T> = (event: T) => void;
+
+export class Events {
+  private readonly watch: Watch | undefined;
+  private readonly listeners = new Map<keyof EventMap, Set<Listener<never>>>();
+
+  constructor(watch?: Watch) {
+    this.watch = watch;
+  }
+
+  /** Returns a function that ends the listening. */
+  on<K extends keyof EventMap>(kind: K, listener: Listener<EventMap[K]>): () => void {
+    const set = this.listeners.get(kind) ?? new Set();
+    set.add(listener as Listener<never>);
+    this.listeners.set(kind, set);
+    return () => set.delete(listener as Listener<never>);
+  }
+
+  emit<K extends keyof EventMap>(kind: K, event: EventMap[K]): void {
+    const tell = () => {
+      for (const listener of this.listeners.get(kind) ?? [])
+        (listener as Listener<EventMap[K]>)(event);
+    };
+    if (this.watch) this.watch.during(kind, tell);
+    else tell();
+  }
+}

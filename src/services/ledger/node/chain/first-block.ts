@@ -1,0 +1,34 @@
+/** Block 0 in an empty store, or the check that the store's block 0 is the file's. */
+import { equalBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import { bytesToBigInt } from '../../../../core/base/quantity.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import { type Genesis, type GenesisAccount, genesisBlock } from '../../../../core/chain/genesis.ts';
+import { type AllocEntry, writesOfAlloc } from '../../../../core/state/memory-reader.ts';
+import { StateTrie } from '../../../../core/state/state-trie.ts';
+import type { ChainStore } from '../../../../core/store/chain-store.ts';
+
+/** Resolves with block 0. Throws GENESIS_MISMATCH when the store belongs to another chain. */
+export async function ensureFirstBlock(store: ChainStore, genesis: Genesis): Promise<Block> {
+  const writes = writesOfAlloc(genesis.alloc.map(allocEntry));
+  const trie = StateTrie.empty().update(writes);
+  const block = genesisBlock(genesis, () => trie.root());
+  const stored = store.hashOf(0);
+  if (!stored) {
+    await store.append({ block, receipts: [], writes, hasPrivateWork: false });
+  } else if (!equalBytes(stored, block.hash)) {
+    throw fail(
+      'GENESIS_MISMATCH',
+      `database contains incompatible genesis (have ${bareHex(stored)}, new ${bareHex(block.hash)})`,
+    );
+  }
+  return block;
+}
+
+function allocEntry({ address, balance, nonce, code, storage }: GenesisAccount): AllocEntry {
+  const slots = storage.map(
+    ([slot, value]) => [bytesToBigInt(slot), bytesToBigInt(value)] as const,
+  );
+  return { address, balance, nonce, code, storage: new Map(slots) };
+}

@@ -1,0 +1,182 @@
+/**
+ * Carries out what a BFT engine asks for, and hands back what came of it. One mailbox, so nothing re-enters the engine;
+ * behind `remember` every effect waits until the memory is on disk. No protocol rule lives here.
+ */
+import { type Address, keyOf } from '../../../../core/base/bytes.ts';
+import { unreachable } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type {
+  BftEffect,
+  BftEngineMachine,
+  BftInput,
+  Seal,
+  VoteMemory,
+} from '../../../../core/consensus/bft/interface.ts';
+
+export type AssembleRequest = Extract<BftEffect, { kind: 'assemble' }>;
+
+export interface DriverParts {
+  readonly engine: BftEngineMachine;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  remember(memory: VoteMemory): Promise<void>;
+  send(to: Address, code: number, bytes: Uint8Array): void;
+  broadcast(code: number, bytes: Uint8Array): void;
+  /** Passes a valid message on to validators that may not have it. */
+  relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
+  /** A block on `request.parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
+  assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
+  /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. It may rest once `isWanted()` is false. */
+  verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
+  /** Makes the block the head. The `committed` input comes back through `post`. */
+  decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
+  misbehaved(peer: Address, fault: string): void;
+  /** The disk failed, or an invariant of ours is broken: this node must not go on. */
+  fatal(error: unknown): void;
+}
+
+/** Messages that wait for the engine; a flood beyond this is dropped, the protocol's own retries heal it. */
+const MAILBOX_INPUTS_MAX = 10_000;
+
+export class Driver {
+  private readonly parts: DriverParts;
+  private readonly mailbox: BftInput[] = [];
+  private readonly timers = new Map<string, Timer>();
+  private isPumping = false;
+  private isStopped = false;
+  /** Proposals whose check somebody waits for, by hash. */
+  private readonly checking = new Map<string, object>();
+  /** Only the newest request to assemble is worth an answer. */
+  private assembling = 0;
+
+  constructor(parts: DriverParts) {
+    this.parts = parts;
+  }
+
+  post(input: BftInput): void {
+    if (this.isStopped) return;
+    if (input.kind === 'message' && this.mailbox.length >= MAILBOX_INPUTS_MAX) return;
+    this.mailbox.push(input);
+    void this.pump();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const timer of this.timers.values()) timer.cancel();
+    this.timers.clear();
+    this.mailbox.length = 0;
+  }
+
+  private async pump(): Promise<void> {
+    if (this.isPumping) return;
+    this.isPumping = true;
+    try {
+      for (
+        let input = this.mailbox.shift();
+        input && !this.isStopped;
+        input = this.mailbox.shift()
+      ) {
+        const effects = this.parts.engine.step(input, this.parts.clock.nowMs());
+        for (const effect of effects) {
+          const fence = this.carry(effect);
+          if (fence) await fence;
+          if (this.isStopped) return;
+        }
+      }
+    } catch (error) {
+      this.stop();
+      this.parts.fatal(error);
+    } finally {
+      this.isPumping = false;
+    }
+  }
+
+  /** A returned promise holds back the effects behind it. */
+  private carry(effect: BftEffect): Promise<void> | undefined {
+    const parts = this.parts;
+    switch (effect.kind) {
+      case 'remember':
+        return parts.remember(effect.memory);
+      case 'send':
+        parts.send(effect.to, effect.code, effect.bytes);
+        return undefined;
+      case 'broadcast':
+        parts.broadcast(effect.code, effect.bytes);
+        return undefined;
+      case 'relay':
+        parts.relay(effect.from, effect.signer, effect.code, effect.bytes);
+        return undefined;
+      case 'setTimer':
+        this.setTimer(effect.id, effect.delayMs);
+        return undefined;
+      case 'clearTimer':
+        this.clearTimer(effect.id);
+        return undefined;
+      case 'assemble':
+        this.assemble(effect);
+        return undefined;
+      case 'verify':
+        this.verify(effect.block).catch((error: unknown) => parts.fatal(error));
+        return undefined;
+      case 'abandon':
+        this.checking.delete(keyOf(effect.hash));
+        return undefined;
+      case 'decide':
+        return parts.decide(effect.block, effect.round, effect.seals);
+      case 'misbehaved':
+        parts.misbehaved(effect.peer, effect.fault);
+        return undefined;
+      default:
+        return unreachable(effect);
+    }
+  }
+
+  private setTimer(id: string, delayMs: number): void {
+    this.clearTimer(id);
+    const fire = () => {
+      this.timers.delete(id);
+      this.post({ kind: 'timer', id });
+    };
+    this.timers.set(id, this.parts.timers.set(delayMs, fire));
+  }
+
+  private clearTimer(id: string): void {
+    this.timers.get(id)?.cancel();
+    this.timers.delete(id);
+  }
+
+  private assemble(request: AssembleRequest): void {
+    const turn = ++this.assembling;
+    const isWanted = () => turn === this.assembling && !this.isStopped;
+    const build = async () => {
+      if (!isWanted()) return;
+      const block = await this.parts.assemble(request, isWanted);
+      if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
+    };
+    const attempt = () => void build().catch((error: unknown) => this.parts.fatal(error));
+    const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
+    if (delayMs <= 0) attempt();
+    else this.parts.timers.set(delayMs, attempt);
+  }
+
+  private async verify(block: Block): Promise<void> {
+    const key = keyOf(block.hash);
+    const turn = {};
+    this.checking.set(key, turn);
+    const isWanted = () => this.checking.get(key) === turn && !this.isStopped;
+    const fault = await this.parts.verify(block, isWanted);
+    if (!isWanted()) return;
+    this.checking.delete(key);
+    if (fault !== undefined) {
+      this.parts.log('warn', 'Proposal refused', {
+        hash: bareHex(block.hash),
+        number: block.header.number,
+        fault,
+      });
+    }
+    this.post({ kind: 'verified', hash: block.hash, ...(fault === undefined ? {} : { fault }) });
+  }
+}

@@ -1,0 +1,117 @@
+/** Checks seals and fields of headers in order, ahead of their blocks: the votes in them decide who may seal the next. */
+import { equalBytes } from '../../../../core/base/bytes.ts';
+import type { Clock, Timers } from '../../../../core/base/ports.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import type { Snapshot } from '../../../../core/consensus/bft/snapshot.ts';
+import { headerFault, sealedHeaderFault } from '../../../../core/consensus/check-seals.ts';
+import { SerialQueue } from '../../../../core/store/serial-queue.ts';
+import type { SyncHeader } from '../../../../core/sync/sync-types.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { ValidatorBook } from './validator-book.ts';
+
+export type HeaderToVerify = Pick<SyncHeader, 'header' | 'hash'>;
+export interface HeaderFault {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Headers between two turns of the event loop: some signatures each. */
+const SLICE_HEADERS = 16;
+
+export class HeaderVerifier {
+  private readonly chain: Chain;
+  private readonly book: ValidatorBook | undefined;
+  private readonly clock: Clock;
+  private readonly timers: Timers;
+  private readonly turn = new SerialQueue();
+  /** After the last verified header, which may be far above the head. */
+  private last: { readonly snapshot: Snapshot; readonly header: Header } | undefined;
+
+  /** `book` undefined: the chain has no seals to check. */
+  constructor(parts: {
+    chain: Chain;
+    book: ValidatorBook | undefined;
+    clock: Clock;
+    timers: Timers;
+  }) {
+    this.chain = parts.chain;
+    this.book = parts.book;
+    this.clock = parts.clock;
+    this.timers = parts.timers;
+  }
+
+  /**
+   * Each the child of the one before; the first follows the head, the last verified, or another block of the chain. One batch is
+   * done when the next begins: sync asks for several ahead.
+   */
+  async verify(headers: readonly HeaderToVerify[]): Promise<HeaderFault | undefined> {
+    const { book } = this;
+    const first = headers[0];
+    return book && first && this.turn.run(() => this.verifyBatch(book, first, headers));
+  }
+
+  private async verifyBatch(
+    book: ValidatorBook,
+    first: HeaderToVerify,
+    headers: readonly HeaderToVerify[],
+  ): Promise<HeaderFault | undefined> {
+    let before = this.before(book, first.header);
+    for (const [index, { header, hash }] of headers.entries()) {
+      if (!before) return { index, text: 'unknown ancestor' };
+      const text = this.fault(book, header, before);
+      if (text !== undefined) return { index, text };
+      before = { snapshot: book.next(before.snapshot, header, hash), header };
+      if (index % SLICE_HEADERS === SLICE_HEADERS - 1) {
+        await new Promise<void>((resolve) => this.timers.yield(resolve));
+      }
+    }
+    this.last = before;
+    return undefined;
+  }
+
+  /** A block could not be imported: headers above it count for nothing. */
+  forget(): void {
+    this.last = undefined;
+  }
+
+  private fault(
+    book: ValidatorBook,
+    header: Header,
+    before: { snapshot: Snapshot; header: Header },
+  ): string | undefined {
+    const context = {
+      engine: book.engineAt(header.number),
+      parent: before.header,
+      parentHash: before.snapshot.hash,
+      rules: book.rulesAt(header.number),
+      nowMs: this.clock.nowMs(),
+    };
+    // A contract is asked when its state is there: seals are checked at the block's turn, by sealFault.
+    if (book.needsParentState(header.number)) return headerFault(header, context);
+    const { validators } = before.snapshot;
+    return sealedHeaderFault(header, { ...context, validators });
+  }
+
+  /** Whether the validators of the head did not seal this child of it, on chains where verify() could not know them. */
+  sealFault(header: Header): string | undefined {
+    const { book, chain } = this;
+    if (!book?.needsParentState(header.number)) return undefined;
+    const head = chain.head();
+    if (!equalBytes(header.parentHash, head.hash)) return undefined;
+    return sealedHeaderFault(header, {
+      engine: book.engineAt(header.number),
+      parent: head.header,
+      parentHash: head.hash,
+      validators: book.validatorsAfter(head.number),
+      rules: book.rulesAt(header.number),
+      nowMs: this.clock.nowMs(),
+    });
+  }
+
+  private before(book: ValidatorBook, { number, parentHash }: Header) {
+    if (this.last && equalBytes(this.last.snapshot.hash, parentHash)) return this.last;
+    const header =
+      number - 1 <= this.chain.head().number ? this.chain.store.header(number - 1) : undefined;
+    return header && { snapshot: book.parentSnapshot(number - 1), header };
+  }
+}

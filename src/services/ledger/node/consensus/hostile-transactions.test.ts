@@ -1,0 +1,176 @@
+/** Transactions that take long to execute, in networks of four whose execution takes virtual time. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { MemoryNode, MemoryNodeOptions } from '../../../../../test/support/memory-network.ts';
+import { TOPOLOGY, ValidatorNetwork } from '../../../../../test/support/validator-network.ts';
+import { fromHex } from '../../../../core/base/hex.ts';
+import { decodeQbftExtra } from '../../../../core/chain/extra-data.ts';
+import { genesisFromJson } from '../../../../core/chain/genesis.ts';
+import { signTransaction } from '../../../../core/chain/signing.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { devnetGenesis } from '../../../devnet/genesis.ts';
+
+/** A block each second, rounds of four. */
+const GENESIS = genesisOf(0);
+const [HOSTILE, FRIEND] = TOPOLOGY.accounts.map(({ privateKey }) => fromHex(privateKey));
+const RECIPIENT = fromHex(TOPOLOGY.accounts[2]!.address);
+/** A second is 2.5 million gas. */
+const NANOSECONDS_A_GAS = 400;
+const GAS_A_SECOND = 2_500_000;
+/** Runs until its gas is used up. */
+const LOOP = fromHex('0x5b600056');
+
+function loop(nonce: number, seconds: number): Transaction {
+  const gasLimit = BigInt(GAS_A_SECOND * seconds);
+  const fields = { nonce: BigInt(nonce), gasLimit, data: LOOP };
+  return signTransaction(fields, HOSTILE!, { chainId: 1337n });
+}
+
+function transfer(nonce: number, key = FRIEND!): Transaction {
+  const fields = { nonce: BigInt(nonce), gasLimit: 21_000n, to: RECIPIENT, value: 1n };
+  return signTransaction(fields, key, { chainId: 1337n });
+}
+
+function genesisOf(emptyBlockPeriodSeconds: number) {
+  return genesisFromJson(
+    devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds }),
+  );
+}
+
+let network: ValidatorNetwork;
+afterEach(() => network.stop());
+
+async function start(
+  more: (index: number) => Partial<MemoryNodeOptions> = () => ({}),
+  genesis = GENESIS,
+): Promise<void> {
+  network = new ValidatorNetwork(genesis);
+  await network.start(4, (index) => ({ nanosecondsAGas: NANOSECONDS_A_GAS, ...more(index) }));
+  await network.reach(genesis === GENESIS ? 2 : 1);
+}
+
+const isMined = ({ hash }: Transaction, { chain }: MemoryNode) =>
+  chain.store.transactionByHash(hash) !== undefined;
+
+/** Since all have come together: the round, and how many seconds after the one before it. */
+function blocks({ chain }: MemoryNode): { round: number; seconds: number }[] {
+  const found = [];
+  for (let number = 3; number <= chain.head().number; number++) {
+    const { extraData, timestamp } = chain.store.header(number)!;
+    const before = chain.store.header(number - 1)!.timestamp;
+    found.push({ round: decodeQbftExtra(extraData).round, seconds: Number(timestamp - before) });
+  }
+  return found;
+}
+
+/** No block came more than a period late, and no round was changed. */
+function expectOnTime(node: MemoryNode): void {
+  for (const { round, seconds } of blocks(node)) {
+    expect(round).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(2);
+  }
+}
+
+describe('a transaction that takes longer than half a round', () => {
+  it('delays no block by more than a period, and is dropped; other transactions are mined meanwhile', async () => {
+    await start();
+    const [first] = network.nodes as [MemoryNode];
+    const endless = loop(0, 40);
+    const later = transfer(1, HOSTILE);
+    await first.door.submit(endless);
+    await first.door.submit(later);
+    for (let nonce = 0; nonce < 12; nonce++) {
+      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+      await network.until(
+        () => network.nodes.every((node) => isMined(transfer(nonce), node)),
+        `transfer ${nonce} is mined`,
+        6_000,
+      );
+    }
+    const isGone = ({ pool }: MemoryNode) => !pool.has(endless.hash);
+    await network.until(() => network.nodes.every(isGone), 'it is dropped everywhere');
+    expectOnTime(first);
+    const why = 'transaction takes too long to execute: more than 2s of CPU time';
+    await expect(first.door.submit(endless)).rejects.toThrow(why);
+    // What follows it waits, and goes once its place is taken.
+    expect(first.pool.status(later.hash)).toBe('queued');
+    await first.door.submit(transfer(0, HOSTILE));
+    await network.until(() => network.nodes.every((node) => isMined(later, node)), 'it is mined');
+  });
+
+  it('does not make others wait for an empty block period', async () => {
+    await start(undefined, genesisOf(60));
+    await network.nodes[0]!.door.submit(loop(0, 40));
+    await network.nodes[0]!.door.submit(transfer(0));
+    const isEverywhere = () => network.nodes.every((node) => isMined(transfer(0), node));
+    await network.until(isEverywhere, 'the transfer is mined', 10_000);
+  });
+
+  it('does not stand in the way again after kill -9', async () => {
+    await start();
+    const endless = loop(0, 40);
+    await network.nodes[0]!.door.submit(endless);
+    const head = network.nodes[0]!.chain.head().number;
+    await network.reach(head + 2);
+    const killed = network.nodes.splice(0);
+    for (const node of killed) await node.kill();
+    for (const [index, { disk }] of killed.entries()) {
+      const more = { disk, nanosecondsAGas: NANOSECONDS_A_GAS };
+      network.nodes.push(await network.node(index, more));
+    }
+    const [first] = network.nodes as [MemoryNode];
+    expect(first.pool.has(endless.hash)).toBe(true);
+    await network.reach(head + 14);
+    expect(network.nodes.map(({ pool }) => pool.has(endless.hash))).toEqual(Array(4).fill(false));
+    expectOnTime(first);
+    // Once dropped it is not in the journal either.
+    await first.kill();
+    network.nodes[0] = await network.node(0, { disk: first.disk });
+    expect(network.nodes[0].pool.has(endless.hash)).toBe(false);
+  });
+
+  it('is dropped by whom it was sent to, though that one proposes nothing else', async () => {
+    await start();
+    for (let nonce = 0; nonce < 3; nonce++) {
+      await network.nodes[0]!.door.submit(loop(nonce, 40));
+    }
+    await network.until(
+      () => network.nodes.every(({ pool }) => pool.stats.pending === 0),
+      'nothing executable is left',
+      120_000,
+    );
+    expect(network.nodes.map(({ pool }) => pool.stats.queued)).toEqual([2, 2, 2, 2]);
+    expectOnTime(network.nodes[0]!);
+  });
+});
+
+describe('a transaction that takes more than a block has, and less than half a round', () => {
+  it('is mined, alone in front of the others', async () => {
+    await start();
+    const heavy = loop(0, 1.6);
+    await network.nodes[0]!.door.submit(heavy);
+    await network.until(
+      () => network.nodes.every((node) => isMined(heavy, node)),
+      'it is mined',
+      60_000,
+    );
+    const { number } = network.nodes[0]!.chain.head();
+    await network.reach(number + 4);
+    expect(blocks(network.nodes[0]!).every(({ round }) => round === 0)).toBe(true);
+    expect(network.nodes[0]!.pool.stats.pending).toBe(0);
+  });
+});
+
+describe('a proposer that keeps to no bound', () => {
+  it('loses its rounds, and the height goes on', async () => {
+    // Execution takes it no time.
+    await start((index) => (index === 3 ? { nanosecondsAGas: 0 } : {}));
+    const endless = loop(0, 20);
+    await network.nodes[3]!.door.submit(endless);
+    const { number } = network.nodes[0]!.chain.head();
+    await network.reach(number + 12, network.nodes.slice(0, 3), 150_000);
+    const rounds = blocks(network.nodes[0]!).map(({ round }) => round);
+    expect(Math.max(...rounds)).toBe(1);
+    expect(rounds.filter((round) => round === 1).length).toBeGreaterThan(2);
+    expect(isMined(endless, network.nodes[0]!)).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+/** Whether this validator knows what it voted, and what the log says when it does not. */
+import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
+import type { Log } from '../../../../core/base/ports.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import type { BftEngine } from '../../../../core/chain/rules.ts';
+import type { ConsensusSigner, VoteMemory } from '../../../../core/consensus/bft/interface.ts';
+import {
+  type MemoryLoss,
+  memoryLoss,
+  type Remembering,
+} from '../../../../core/consensus/bft/memory-loss.ts';
+
+export interface VoteStore {
+  read(): Remembering;
+  /** Durable when it resolves. */
+  write(memory: VoteMemory): Promise<void>;
+}
+
+const REASONS: Record<MemoryLoss, string> = {
+  empty: 'the file "votes" is missing or empty',
+  damaged: 'the file "votes" is damaged',
+  old: 'the file "votes" is older than the chain: this validator sealed a block that it does not list',
+};
+
+export class MemoryWatch {
+  private readonly votes: VoteStore;
+  private readonly signer: ConsensusSigner;
+  private readonly log: Log;
+  /** As the log said last. */
+  private told: MemoryLoss | undefined;
+
+  constructor(parts: { votes: VoteStore; signer: ConsensusSigner; log: Log }) {
+    this.votes = parts.votes;
+    this.signer = parts.signer;
+    this.log = parts.log;
+  }
+
+  /** Whether voting on the head might be voting twice; only a validator can. `latest`: the head, and blocks before it. */
+  isLost(
+    latest: readonly { header: Header; engine: BftEngine }[],
+    validators: readonly Address[],
+  ): boolean {
+    const { signer, votes, log } = this;
+    if (!validators.some((each) => equalBytes(each, signer.address))) return false;
+    const loss = memoryLoss(votes.read(), latest, signer);
+    if (loss !== undefined && loss !== this.told) {
+      const number = latest[0]!.header.number + 1;
+      log('error', 'This validator abstains until it has seen a block decided', {
+        number,
+        reason: REASONS[loss],
+        cure: `if the others wait for it: stop it, and run quorate db reset-votes --height ${number}`,
+      });
+      this.told = loss;
+    }
+    return loss !== undefined;
+  }
+
+  sawDecided(number: number): void {
+    if (this.told !== undefined)
+      this.log('info', 'This validator votes again', { number: number + 1 });
+    this.told = undefined;
+  }
+}

@@ -1,0 +1,215 @@
+/** Carries out what the cluster has committed, in order: blocks onto the chain, changes of the members, snapshots now and then. */
+import type { Hash32 } from '../../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import type { Log } from '../../../../core/base/ports.ts';
+import { type Block, decodeBlock } from '../../../../core/chain/block.ts';
+import {
+  decodeAddress,
+  decodeClusterSnapshot,
+  encodeClusterSnapshot,
+} from '../../../../core/consensus/raft/address.ts';
+import type { Cluster } from '../../../../core/consensus/raft/cluster.ts';
+import {
+  CONF_CHANGE,
+  type ConfChange,
+  decodeConfChange,
+  ENTRY_TYPE,
+  type Entry,
+  type Snapshot,
+} from '../../../../core/consensus/raft/messages.ts';
+import type { Raft } from '../../../../core/consensus/raft/raft.ts';
+import { SerialQueue } from '../../../../core/store/serial-queue.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { Checkpoint } from '../chain/checkpoints.ts';
+
+/** Entries applied between two snapshots. */
+const SNAPSHOT_ENTRIES = 250;
+
+export interface RaftApplierParts {
+  readonly chain: Chain;
+  readonly raft: Raft;
+  readonly cluster: Cluster;
+  readonly log: Log;
+  readonly snapshotIndex: number;
+  readonly checkpoint: Checkpoint;
+  /** `block` is committed and is not on the chain: its parent is not the head. */
+  refused(block: Block): void;
+  /** The members as told by a snapshot or a change. */
+  membersChanged(gone: readonly number[]): void;
+  /** This node is a member no longer. */
+  removed(): void;
+  saveSnapshot(snapshot: Snapshot, firstKept: number): void;
+  /** Resolves once the chain has the block; false when the node stops before. */
+  obtain(hash: Hash32): Promise<boolean>;
+  /** The protocol may have something to say after a change of the members. */
+  applied(): void;
+  fatal(error: unknown): void;
+}
+
+export class RaftApplier {
+  private readonly parts: RaftApplierParts;
+  private readonly queue = new SerialQueue();
+  private snapshotIndex: number;
+  private isStopped = false;
+
+  constructor(parts: RaftApplierParts) {
+    this.parts = parts;
+    this.snapshotIndex = parts.snapshotIndex;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  apply(entries: readonly Entry[]): void {
+    if (entries.length > 0) this.enqueue(() => this.applyAll(entries));
+  }
+
+  /** From the leader, or of the last run: the members, and a block that the chain must have before anything else. */
+  install(snapshot: Snapshot): void {
+    this.enqueue(() => this.installNow(snapshot));
+  }
+
+  private enqueue(job: () => Promise<void>): void {
+    this.queue
+      .run(async () => {
+        if (!this.isStopped) await job();
+      })
+      .catch((error: unknown) => {
+        if (this.isStopped) return;
+        this.isStopped = true;
+        this.parts.fatal(error);
+      });
+  }
+
+  private async installNow(snapshot: Snapshot): Promise<void> {
+    const { cluster, chain, log } = this.parts;
+    const { addresses, removedIds, headHash } = decodeClusterSnapshot(snapshot.data);
+    this.parts.membersChanged(cluster.replace(addresses, removedIds));
+    this.snapshotIndex = Math.max(this.snapshotIndex, snapshot.index);
+    if (chain.has(headHash)) return;
+    log('info', 'Fetching the chain up to the snapshot of the cluster', {
+      index: snapshot.index,
+      hash: bareHex(headHash).slice(0, 12),
+    });
+    if (await this.parts.obtain(headHash)) {
+      log('info', 'Successfully extended chain', { hash: bareHex(headHash).slice(0, 12) });
+    } else this.isStopped = true;
+  }
+
+  private async applyAll(entries: readonly Entry[]): Promise<void> {
+    const { raft } = this.parts;
+    for (const entry of entries) {
+      if (this.isStopped) return;
+      // What a newer snapshot has overtaken is in it.
+      if (entry.index <= raft.log.snapshot.index && entry.index <= raft.log.applied) continue;
+      if (entry.type === ENTRY_TYPE.confChange) this.applyChange(decodeConfChange(entry.data));
+      else if (entry.data.length > 0) await this.applyBlock(entry);
+      raft.applied(entry.index);
+      if (entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES) this.takeSnapshot(entry.index);
+    }
+    this.parts.applied();
+  }
+
+  private async applyBlock(entry: Entry): Promise<void> {
+    const { chain, log, checkpoint } = this.parts;
+    const block = this.decode(entry);
+    if (!block) return;
+    const head = chain.head();
+    const hash = bareHex(block.hash);
+    if (chain.has(block.hash)) {
+      log('debug', 'not applying already-applied block', { 'block hash': hash });
+      return;
+    }
+    const parent = bareHex(block.header.parentHash);
+    if (parent !== bareHex(head.hash)) {
+      log('info', 'Non-extending block', { block: hash, parent, head: bareHex(head.hash) });
+      this.parts.refused(block);
+      return;
+    }
+    for (const { hash: tx } of block.transactions) {
+      checkpoint('TX-ACCEPTED', { tx: `0x${bareHex(tx)}` });
+    }
+    try {
+      await chain.commit(block);
+    } catch (error) {
+      if (!hasCode(error, 'BLOCK_INVALID')) throw error;
+      throw fail(
+        'RAFT_BLOCK_INVALID',
+        `failed to extend chain: ${error.message}. The cluster has committed this block, so going on would leave this node behind for good: its data is damaged, or its genesis file or version differs from that of the minter`,
+        { cause: error },
+      );
+    }
+    checkpoint('BLOCK-CREATED', { block: hash });
+    log('info', 'Imported new chain segment', {
+      number: block.header.number,
+      hash: hash.slice(0, 12),
+      txs: block.transactions.length,
+      gas: block.header.gasUsed,
+    });
+  }
+
+  /** COMPAT: what is no block is skipped by all members alike. */
+  private decode({ data, index }: Entry): Block | undefined {
+    try {
+      return decodeBlock(data.slice());
+    } catch (error) {
+      this.parts.log('error', 'error decoding block', { index, err: (error as Error).message });
+      return undefined;
+    }
+  }
+
+  private applyChange(change: ConfChange): void {
+    const { raft, cluster, log } = this.parts;
+    const { type, nodeId } = change;
+    if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
+      // Asked for before its removal was known everywhere. GoQuorum counts it as a voter from then
+      // on, one that never answers.
+      log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
+      return;
+    }
+    raft.applyConfChange(change);
+    if (type === CONF_CHANGE.removeNode) {
+      if (cluster.isRemoved(nodeId)) return;
+      log('info', 'removing peer due to ConfChangeRemoveNode', { 'raft id': nodeId });
+      cluster.remove(nodeId);
+      this.parts.membersChanged([nodeId]);
+      if (nodeId === cluster.self) this.leave();
+      return;
+    }
+    if (change.context.length === 0 || cluster.get(nodeId)) return;
+    try {
+      cluster.set(decodeAddress(change.context));
+    } catch (error) {
+      log('error', 'A member was added without a readable address', {
+        'raft id': nodeId,
+        err: (error as Error).message,
+      });
+      return;
+    }
+    log('info', 'add peer/learner', { 'raft id': nodeId });
+    this.parts.membersChanged([]);
+  }
+
+  private leave(): void {
+    this.parts.log('warn', 'permanently removing self from the cluster');
+    this.isStopped = true;
+    this.parts.removed();
+  }
+
+  private takeSnapshot(index: number): void {
+    const { raft, cluster, chain } = this.parts;
+    this.snapshotIndex = index;
+    if (index <= raft.log.snapshot.index) return;
+    const { nodes, learners } = raft.confState();
+    const ids = new Set([...nodes, ...learners]);
+    const data = encodeClusterSnapshot({
+      addresses: cluster.members().filter(({ raftId }) => ids.has(raftId)),
+      removedIds: cluster.removedIds,
+      headHash: chain.head().hash,
+    });
+    const { snapshot, firstKept } = raft.compact(index, data);
+    this.parts.saveSnapshot(snapshot, firstKept);
+  }
+}

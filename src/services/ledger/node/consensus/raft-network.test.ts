@@ -1,0 +1,264 @@
+/** Raft clusters over virtual links, disks and time: what the processes of test/e2e/raft.test.ts cannot time so well. */
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  MemoryHub,
+  type MemoryNode,
+  memoryNode,
+} from '../../../../../test/support/memory-network.ts';
+import { MemoryRaftHub } from '../../../../../test/support/memory-raft.ts';
+import { VirtualTime } from '../../../../../test/support/virtual-time.ts';
+import { ZERO_ADDRESS } from '../../../../core/base/bytes.ts';
+import { bareHex, fromHex } from '../../../../core/base/hex.ts';
+import { secp256k1 } from '../../../../core/base/secp256k1.ts';
+import { genesisFromJson } from '../../../../core/chain/genesis.ts';
+import { signTransaction } from '../../../../core/chain/signing.ts';
+import { MemoryDisk } from '../../../../io/storage/memory.ts';
+import { devnetGenesis } from '../../../devnet/genesis.ts';
+import { topologyOf } from '../../../devnet/topology.ts';
+
+const TOPOLOGY = topologyOf('unused', undefined, 'raft');
+const GENESIS = genesisFromJson(
+  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
+);
+const RICH = TOPOLOGY.accounts.map(({ privateKey }) => fromHex(privateKey));
+const MINUTE_MS = 60_000;
+
+const keyOf = (index: number) => TOPOLOGY.nodes[index]?.nodeKey ?? new Uint8Array(32).fill(index);
+
+function addressOf(index: number) {
+  return {
+    raftId: index + 1,
+    nodeId: secp256k1().publicKey(keyOf(index)),
+    hostname: '127.0.0.1',
+    p2pPort: 21_000 + index,
+    raftPort: 50_401 + index,
+  };
+}
+
+function transfer(nonce: number, sender = 0) {
+  const fields = { nonce: BigInt(nonce), gasLimit: 21_000n, to: ZERO_ADDRESS, value: 1n };
+  return signTransaction(fields, RICH[sender]!, { chainId: 1337n });
+}
+
+class Network {
+  readonly time = new VirtualTime(Date.UTC(2030, 0, 1));
+  readonly hub = new MemoryHub(this.time);
+  readonly raftHub = new MemoryRaftHub(this.time);
+  readonly nodes: MemoryNode[] = [];
+  nonce = 0;
+  /** Of virtual time that execution takes. */
+  nanosecondsAGas = 0;
+
+  async start(): Promise<void> {
+    for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
+  }
+
+  /** `raftId`: of one that joins. */
+  node(index: number, disk = new MemoryDisk(), raftId?: number): Promise<MemoryNode> {
+    const id = raftId ?? index + 1;
+    return memoryNode({
+      ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
+      nanosecondsAGas: this.nanosecondsAGas,
+      raft: {
+        links: this.raftHub.links(id),
+        settings: {
+          raftId: id,
+          bootstrap: raftId === undefined ? [0, 1, 2].map(addressOf) : [],
+          ...{ blockTimeMs: 50, hasDns: false, etherbase: ZERO_ADDRESS },
+        },
+      },
+    });
+  }
+
+  until(isDone: () => boolean, what: string): Promise<void> {
+    return this.time.until(isDone, MINUTE_MS, what);
+  }
+
+  async minter(among: readonly MemoryNode[] = this.nodes): Promise<MemoryNode> {
+    const found = () => {
+      const minters = among.filter(({ raft }) => raft!.raft.role === 'leader');
+      const ids = new Set(among.map(({ raft }) => raft!.raft.leader));
+      return minters.length === 1 && ids.size === 1 ? minters[0] : undefined;
+    };
+    await this.until(() => found() !== undefined, 'there is a minter');
+    return found()!;
+  }
+
+  async mine(count: number, at: readonly MemoryNode[] = this.nodes): Promise<void> {
+    for (let done = 0; done < count; done++) {
+      const transaction = transfer(this.nonce++);
+      await at[0]!.door.submit(transaction);
+      await this.mined(transaction.hash, at);
+    }
+  }
+
+  mined(hash: Uint8Array, at: readonly MemoryNode[]): Promise<void> {
+    const isMined = ({ chain }: MemoryNode) => chain.store.transactionByHash(hash) !== undefined;
+    return this.until(() => at.every(isMined), 'the transaction is mined');
+  }
+
+  /** While time passes. */
+  async resolved<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false;
+    const watched = promise.finally(() => {
+      isDone = true;
+    });
+    watched.catch(() => {});
+    await this.until(() => isDone, 'an answer');
+    return watched;
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes) await node.stop();
+  }
+}
+
+function expectOneHead(nodes: readonly MemoryNode[]): void {
+  expect(new Set(nodes.map(({ chain }) => bareHex(chain.head().hash))).size).toBe(1);
+}
+
+let network: Network;
+afterEach(() => network.stop());
+
+describe('a Raft cluster in memory', () => {
+  it('gives up what an isolated minter proposed, and mines its transactions later', async () => {
+    network = new Network();
+    await network.start();
+    await network.mine(2);
+    const isolated = await network.minter();
+    const others = network.nodes.filter((node) => node !== isolated);
+    network.raftHub.isolate(isolated.raft!.raft.id);
+    const key = keyOf(network.nodes.indexOf(isolated));
+    network.hub.disconnect(key);
+    const alone = [transfer(0, 1), transfer(1, 1)];
+    for (const transaction of alone) await isolated.door.submit(transaction);
+    const next = await network.minter(others);
+    await network.mine(3, others);
+    expect(isolated.chain.head().number).toBeLessThan(next.chain.head().number);
+    await network.until(() => isolated.raft!.raft.role !== 'leader', 'it steps down');
+    network.raftHub.heal();
+    network.hub.connect(key);
+    for (const { hash } of alone) await network.mined(hash, network.nodes);
+    expectOneHead(network.nodes);
+  });
+
+  it('brings a newcomer up with a snapshot and the chain of its peers', async () => {
+    network = new Network();
+    await network.start();
+    await network.mine(530);
+    const minter = await network.minter();
+    expect(minter.raft!.raft.log.firstIndex).toBeGreaterThan(1);
+    const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
+    const applicant = { id: bareHex(nodeId), publicKey: nodeId, host, tcpPort, raftPort };
+    const id = await network.resolved(minter.raft!.add(() => applicant, 'enode://', true));
+    expect(id).toBe(4);
+    const newcomer = await network.node(3, new MemoryDisk(), id);
+    network.nodes.push(newcomer);
+    await network.mine(2);
+    expect(network.raftHub.snapshots).toBeGreaterThan(0);
+    expectOneHead(network.nodes);
+    expect(newcomer.raft!.roleOf(4)).toBe('learner');
+  });
+
+  it('heals a member that lost its chain, and one that lost its log', async () => {
+    network = new Network();
+    await network.start();
+    await network.mine(300);
+    const [first, second, third] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
+    await third.stop();
+    const { disk } = third;
+    for (const segment of disk.log('blocks').segments()) disk.log('blocks').remove(segment);
+    disk.dropKv('index');
+    network.nodes[2] = await network.node(2, disk);
+    await network.mine(2);
+    expectOneHead(network.nodes);
+
+    await network.nodes[2].stop();
+    network.nodes.pop();
+    await network.resolved(first.raft!.remove(3));
+    for (const segment of disk.log('raft').segments()) disk.log('raft').remove(segment);
+    const address = addressOf(2);
+    const applicant = {
+      id: bareHex(address.nodeId),
+      publicKey: address.nodeId,
+      host: address.hostname,
+      tcpPort: address.p2pPort,
+      raftPort: address.raftPort,
+    };
+    const id = await network.resolved(second.raft!.add(() => applicant, 'enode://', false));
+    expect(id).toBe(4);
+    network.nodes.push(await network.node(2, disk, id));
+    await network.mine(2);
+    expectOneHead(network.nodes);
+  });
+
+  it('goes on when all members lose power at once', async () => {
+    network = new Network();
+    await network.start();
+    await network.mine(5);
+    const disks = network.nodes.map(({ disk }) => disk);
+    for (const node of network.nodes.splice(0)) await node.kill();
+    for (const [index, disk] of disks.entries())
+      network.nodes.push(await network.node(index, disk));
+    await network.mine(5);
+    expect(network.nodes[0]!.chain.head().number).toBe(10);
+    expectOneHead(network.nodes);
+  });
+
+  it('does not take back a member because one that has not heard of its removal promotes it', async () => {
+    network = new Network();
+    await network.start();
+    const minter = await network.minter();
+    const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
+    const applicant = { id: bareHex(nodeId), publicKey: nodeId, host, tcpPort, raftPort };
+    const id = await network.resolved(minter.raft!.add(() => applicant, 'enode://', true));
+    const isLearnerAt = ({ raft }: MemoryNode) => raft!.raft.confState().learners.includes(id);
+    await network.until(() => network.nodes.every(isLearnerAt), 'all know the learner');
+    const unaware = network.nodes.find((node) => node !== minter)!;
+    network.raftHub.isolate(unaware.raft!.raft.id);
+    await network.resolved(minter.raft!.remove(id));
+    network.raftHub.heal();
+    expect(isLearnerAt(unaware)).toBe(true);
+    await network.resolved(unaware.raft!.promote(id));
+    await network.mine(2);
+    const voters = network.nodes.map(({ raft }) => raft!.raft.confState().nodes);
+    expect(voters).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+
+  it('drops a transaction that takes longer than 5 s, and mines what takes less', async () => {
+    network = new Network();
+    network.nanosecondsAGas = 400;
+    await network.start();
+    const minter = await network.minter();
+    await network.mine(1);
+    const loop = (sender: number, seconds: number) => {
+      const gasLimit = BigInt(seconds * 2_500_000);
+      const fields = { nonce: 0n, gasLimit, data: fromHex('0x5b600056') };
+      return signTransaction(fields, RICH[sender]!, { chainId: 1337n });
+    };
+    const [endless, heavy] = [loop(1, 40), loop(2, 3)];
+    for (const transaction of [endless, heavy]) await minter.door.submit(transaction);
+    await network.mine(3);
+    const isHere = ({ chain }: MemoryNode) =>
+      chain.store.transactionByHash(heavy.hash) !== undefined;
+    await network.until(() => network.nodes.every(isHere), 'the heavy one is mined');
+    await network.until(() => !minter.pool.has(endless.hash), 'the endless one is dropped');
+    await network.mine(1);
+  });
+
+  it('says so when the cluster does not take a change', async () => {
+    network = new Network();
+    await network.start();
+    const minter = await network.minter();
+    for (const { raft } of network.nodes)
+      if (raft!.raft.role !== 'leader') network.raftHub.isolate(raft!.raft.id);
+    await expect(network.resolved(minter.raft!.remove(9))).rejects.toThrow(
+      'the cluster has not taken the change within 10 seconds',
+    );
+    network.raftHub.heal();
+  });
+});

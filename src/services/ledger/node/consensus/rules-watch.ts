@@ -1,0 +1,103 @@
+/**
+ * Whether the validators that are connected know of the changes of rules ahead (transitions, newer forks). A validator that does
+ * not would not follow at that block: it is named beforehand, and this node does not make the block while such a peer is there.
+ * As many as may be faulty hold it for a time only, because what they say may be a lie.
+ */
+import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
+import { bareHex, toHex } from '../../../../core/base/hex.ts';
+import type { Log, PeerInfo } from '../../../../core/base/ports.ts';
+import type { ChainConfig } from '../../../../core/chain/chain-config.ts';
+import { type RuleChange, ruleChanges } from '../../../../core/chain/rule-changes.ts';
+import { faultyMax } from '../../../../core/consensus/bft/quorum.ts';
+import { decodeRuleChanges, encodeRuleChanges } from '../../../../core/wire/rule-changes.ts';
+
+interface Watched {
+  readonly address: Address;
+  readonly name: string;
+  /** Digest by block; undefined while it has told nothing. */
+  readonly told: ReadonlyMap<number, string> | undefined;
+}
+
+/** How long f validators hold a block: time to bring them the file. */
+export const HOLD_MS = 300_000;
+
+/** Client name of GoQuorum: it cannot know of forks that it lacks. */
+const GOQUORUM = /^Geth\//;
+
+export class RulesWatch {
+  private readonly own: readonly RuleChange[];
+  private readonly log: Log;
+  private readonly peers = new Map<string, Watched>();
+  private readonly warned = new Set<string>();
+  /** The block that is held, and since when. */
+  private held: { readonly block: number; readonly sinceMs: number } | undefined;
+
+  constructor({ config, log }: { config: ChainConfig; log: Log }) {
+    this.own = ruleChanges(config);
+    this.log = log;
+  }
+
+  /** What this node tells its peers. */
+  announcement(): Uint8Array {
+    return encodeRuleChanges(this.own);
+  }
+
+  joined({ address, clientName: name }: PeerInfo): void {
+    this.peers.set(keyOf(address), { address, name, told: undefined });
+  }
+
+  /** Throws where the bytes are malformed. */
+  told({ address, clientName: name }: PeerInfo, bytes: Uint8Array): void {
+    const told = new Map(
+      decodeRuleChanges(bytes).map(({ block, digest }) => [block, bareHex(digest)]),
+    );
+    this.peers.set(keyOf(address), { address, name, told });
+  }
+
+  left({ address }: PeerInfo): void {
+    this.peers.delete(keyOf(address));
+  }
+
+  /** Validators among the peers that do not know of the change at `block`. */
+  private ignorantOf(block: number, validators: readonly Address[]): readonly Address[] {
+    const change = this.own.find((each) => each.block === block);
+    if (!change) return [];
+    return [...this.peers.values()]
+      .filter((peer) => validators.some((validator) => equalBytes(validator, peer.address)))
+      .filter((peer) => !knows(peer, change))
+      .map(({ address }) => address);
+  }
+
+  /**
+   * Validators because of whom `block` must not be made now. While more than f do not know its rules it has to wait for them, since
+   * no quorum would stay; f of them are waited for HOLD_MS, and then left behind.
+   */
+  holding(block: number, validators: readonly Address[], nowMs: number): readonly Address[] {
+    const ignorant = this.ignorantOf(block, validators);
+    if (ignorant.length === 0) return [];
+    if (this.held?.block !== block) this.held = { block, sinceMs: nowMs };
+    const isOver = nowMs - this.held.sinceMs >= HOLD_MS;
+    return isOver && ignorant.length <= faultyMax(validators.length) ? [] : ignorant;
+  }
+
+  /** Names those that do not know of the next change after `head`, each once. */
+  warn(head: number, validators: readonly Address[]): void {
+    const next = this.own.find(({ block }) => block > head);
+    if (!next) return;
+    for (const address of this.ignorantOf(next.block, validators)) {
+      const key = `${next.block}/${keyOf(address)}`;
+      if (this.warned.has(key)) continue;
+      this.warned.add(key);
+      this.log('warn', 'Validator does not know of a change of rules ahead: bring it there first', {
+        validator: toHex(address),
+        block: next.block,
+        left: next.block - head,
+      });
+    }
+  }
+}
+
+function knows({ name, told }: Watched, { block, digest, isOurs }: RuleChange): boolean {
+  if (told) return told.get(block) === bareHex(digest);
+  return !(isOurs && GOQUORUM.test(name));
+}

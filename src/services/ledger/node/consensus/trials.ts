@@ -1,0 +1,150 @@
+/**
+ * Transactions that took more of a block's time than there is: each is tried alone, beside the making of blocks, until its own bound
+ * is reached. One that fits goes first into the next block of this node; one that does not is dropped.
+ */
+import { keyOf } from '../../../../core/base/bytes.ts';
+import { hasCode } from '../../../../core/base/errors.ts';
+import { bareHex, toHex } from '../../../../core/base/hex.ts';
+import { Lru } from '../../../../core/base/lru.ts';
+import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import { Budget } from './budget.ts';
+
+/** Beyond, a transaction is left out of one block, and of the next. */
+const TRIALS_MAX = 256;
+const PROVEN_MAX = 256;
+/** After each slice: a trial takes half of the thread at most. */
+const REST_MS = 5;
+
+export interface TrialParts {
+  readonly effort: Effort;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Whether it still waits for a block. */
+  isWaiting(transaction: Transaction): boolean;
+  /** For good. */
+  drop(transaction: Transaction, why: string): Promise<void>;
+  /** It may go into a block now. */
+  release(transaction: Transaction): void;
+  fatal(error: unknown): void;
+}
+
+export interface Trial {
+  readonly transaction: Transaction;
+  /** CPU time that it may take. */
+  readonly limitMs: number;
+  /** An otherwise empty block on the head. */
+  stage(): BlockExecution;
+}
+
+type Outcome = { readonly kind: 'fits'; readonly costMs: number } | { kind: 'exceeds' | 'unclear' };
+
+export class Trials {
+  private readonly parts: TrialParts;
+  private readonly waiting = new Map<string, Trial>();
+  /** What they cost. */
+  private readonly proven = new Lru<string, { transaction: Transaction; costMs: number }>(
+    PROVEN_MAX,
+  );
+  private isWorking = false;
+  private isStopped = false;
+  /** Dropped since the start. */
+  dropped = 0;
+
+  constructor(parts: TrialParts) {
+    this.parts = parts;
+  }
+
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  has({ hash }: Transaction): boolean {
+    return this.waiting.has(keyOf(hash));
+  }
+
+  add(trial: Trial): void {
+    if (this.waiting.size >= TRIALS_MAX) return;
+    this.waiting.set(keyOf(trial.transaction.hash), trial);
+    if (!this.isWorking) void this.work();
+  }
+
+  /** CPU time that a transaction took alone; undefined where it was not tried. */
+  costOf({ hash }: Transaction): number | undefined {
+    return this.proven.get(keyOf(hash))?.costMs;
+  }
+
+  /** One that fits, alone: each is given once. */
+  takeProven(isDue: (transaction: Transaction) => boolean): Transaction | undefined {
+    for (const [key, { transaction }] of this.proven.items()) {
+      const isGone = !this.parts.isWaiting(transaction);
+      if (!isGone && !isDue(transaction)) continue;
+      this.proven.delete(key);
+      if (!isGone) return transaction;
+    }
+    return undefined;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.waiting.clear();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (;;) {
+      const [first] = this.waiting;
+      if (!first) break;
+      const [key, trial] = first;
+      const outcome = await this.judge(trial);
+      if (this.isStopped) break;
+      this.waiting.delete(key);
+      this.settle(trial, outcome);
+    }
+    this.isWorking = false;
+  }
+
+  private async judge({ transaction, limitMs, stage }: Trial): Promise<Outcome> {
+    const { effort, timers, isWaiting } = this.parts;
+    try {
+      const execution = stage();
+      const budget = new Budget(effort, limitMs);
+      while (isWaiting(transaction) && !this.isStopped) {
+        if (execution.include(transaction, budget.pace) === 'done') {
+          return { kind: 'fits', costMs: budget.usedMs() };
+        }
+        budget.suspend();
+        await new Promise<void>((resolve) => timers.yield(() => timers.set(REST_MS, resolve)));
+        budget.resume();
+      }
+      return { kind: 'unclear' };
+    } catch (error) {
+      if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'exceeds' };
+      // Its nonce has been used meanwhile, or the state that it was tried on is gone.
+      this.parts.log('debug', 'Trial of a transaction ended', { err: (error as Error).message });
+      return { kind: 'unclear' };
+    }
+  }
+
+  private settle({ transaction, limitMs }: Trial, outcome: Outcome): void {
+    const { log, drop, release, fatal } = this.parts;
+    if (outcome.kind === 'exceeds') {
+      this.dropped++;
+      const why = `transaction takes too long to execute: more than ${limitMs / 1000}s of CPU time`;
+      log('warn', 'Transaction dropped: it takes too long to execute', {
+        hash: `0x${bareHex(transaction.hash)}`,
+        from: toHex(transaction.sender),
+        gas: transaction.gasLimit,
+        limit: `${limitMs / 1000}s`,
+      });
+      drop(transaction, why).catch(fatal);
+      return;
+    }
+    if (outcome.kind === 'fits') {
+      const { costMs } = outcome;
+      this.proven.set(keyOf(transaction.hash), { transaction, costMs });
+    }
+    release(transaction);
+  }
+}

@@ -1,0 +1,108 @@
+/** Who may make which block of this chain: settings by height, snapshots of votes and validators by block. */
+import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import { assert } from '../../../../core/base/errors.ts';
+import type { Kv, Log } from '../../../../core/base/ports.ts';
+import type { ChainConfig } from '../../../../core/chain/chain-config.ts';
+import type { ConsensusDefaults, ConsensusRules } from '../../../../core/chain/consensus-rules.ts';
+import { blockAuthor, voteOf } from '../../../../core/chain/extra-data.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import type { BftEngine } from '../../../../core/chain/rules.ts';
+import { nextSnapshot, type Snapshot } from '../../../../core/consensus/bft/snapshot.ts';
+import { Snapshots } from '../../../../core/consensus/bft/snapshots.ts';
+import { Tally } from '../../../../core/consensus/bft/votes.ts';
+import { Schedule } from '../../../../core/consensus/schedule.ts';
+import { TABLE } from '../../../../core/store/keys.ts';
+import { type ContractChain, contractValidators } from './validator-contract.ts';
+
+export interface ValidatorBookParts {
+  readonly chain: ContractChain;
+  readonly config: ChainConfig;
+  readonly defaults: ConsensusDefaults;
+  /** Keeps one snapshot in a thousand, so that no query walks the whole chain. */
+  readonly kv: Kv;
+  readonly log: Log;
+}
+
+export class ValidatorBook {
+  private readonly chain: ValidatorBookParts['chain'];
+  private readonly schedule: Schedule;
+  private readonly snapshots: Snapshots;
+  /** First block after which a contract names the validators. */
+  private readonly contractFrom: number;
+
+  constructor({ chain, config, defaults, kv, log }: ValidatorBookParts) {
+    this.chain = chain;
+    this.schedule = new Schedule(config, defaults);
+    const heights = [0, ...config.transitions.map(({ block }) => Number(block))];
+    const isContract = (height: number) => this.rulesAt(height).validatorContract !== undefined;
+    this.contractFrom = heights.sort((a, b) => a - b).find(isContract) ?? Number.POSITIVE_INFINITY;
+    this.snapshots = new Snapshots({
+      header: (number) => chain.header(number),
+      rulesAt: (number) => this.schedule.rulesAt(number),
+      contractValidators: (number, contract) => contractValidators(chain, config, number, contract),
+      load: (hash) => kv.get(TABLE.snapshots, hash),
+      save: (hash, bytes) => {
+        const put = kv.commit(function* (writer) {
+          writer.put(TABLE.snapshots, hash, bytes);
+          yield;
+        });
+        put.catch((error: Error) =>
+          log('warn', 'Validator snapshot not kept', { err: error.message }),
+        );
+      },
+    });
+  }
+
+  /** Settings of the block at `height`. */
+  rulesAt(height: number): ConsensusRules {
+    return this.schedule.rulesAt(height);
+  }
+
+  /** Whether the makers of block `number` are known only when its parent was executed. */
+  needsParentState(number: number): boolean {
+    return number > this.contractFrom;
+  }
+
+  /** After block `number`, which is on the chain. Throws VALIDATOR_CONTRACT where the contract names nobody. */
+  snapshotAt(number: number): Snapshot {
+    const hash = this.chain.hashOf(number);
+    assert(hash !== undefined, `block ${number} is on the chain`);
+    return this.snapshots.at(number, hash);
+  }
+
+  /** For `next`: as snapshotAt, without validators where they are asked for at the block's turn. */
+  parentSnapshot(number: number): Snapshot {
+    if (!this.needsParentState(number + 1)) return this.snapshotAt(number);
+    const { epoch, proposerPolicy } = this.rulesAt(number);
+    const hash = this.chain.hashOf(number)!;
+    return { epoch, number, hash, votes: [], tally: new Tally(), validators: [], proposerPolicy };
+  }
+
+  /** Who makes the block after `number`. */
+  validatorsAfter(number: number): readonly Address[] {
+    return this.snapshotAt(number).validators;
+  }
+
+  /**
+   * The snapshot after a checked header that need not be on the chain yet, child of `before`. Where a contract has a say, it
+   * holds number and hash alone.
+   */
+  next(before: Snapshot, header: Header, hash: Hash32): Snapshot {
+    if (this.needsParentState(header.number + 1)) return { ...before, number: header.number, hash };
+    const engine = this.engineAt(header.number);
+    const author = blockAuthor(engine, header);
+    assert(author !== undefined, 'the author of a checked header is known');
+    const vote = voteOf(engine, header);
+    return nextSnapshot(
+      before,
+      { number: header.number, hash, author, vote },
+      this.rulesAt(header.number),
+    );
+  }
+
+  engineAt(number: number): BftEngine {
+    const { engine } = this.rulesAt(number);
+    assert(engine === 'qbft' || engine === 'ibft', 'only BFT chains have a validator book');
+    return engine;
+  }
+}

@@ -1,0 +1,398 @@
+/**
+ * Starting, voting on and ending extensions of private contracts: rules and texts of
+ * `quorumExtension_*` and `ledgerExtension_*`.
+ */
+import { fromBase64 } from '../../../../core/base/base64.ts';
+import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../../../core/base/bytes.ts';
+import { checksumAddress } from '../../../../core/base/checksum-address.ts';
+import { fail, type QuorateError } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
+import { eeaGroupAt } from '../../../../core/execution/eea-registry.ts';
+import { type ActiveExtension, uuidOf, uuidPayload } from '../../../../core/privacy/extension.ts';
+import { STANDARD_PRIVATE } from '../../../../core/privacy/flags.ts';
+import type { Psi } from '../../../../core/privacy/inputs.ts';
+import {
+  deployment,
+  type ExtensionTerms,
+  finishCall,
+  type ManagementState,
+  readManagement,
+  voteCall,
+} from '../../../../core/privacy/management-contract.ts';
+import type { Manager } from '../../../../core/privacy/manager-port.ts';
+import { type PayloadHash, payloadHashOf } from '../../../../core/privacy/marker.ts';
+import { isManagementContract } from '../../../../core/privacy/state-shared.ts';
+import type { StateReader } from '../../../../core/state/reader.ts';
+import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { PayloadCache } from '../private-state/payload-cache.ts';
+import type { PrivateArgs, SendDesk, TransactionArgs } from '../sending/send-desk.ts';
+import type { ExtensionBook } from './extension-book.ts';
+import { UnderWay } from './under-way.ts';
+
+/** Gas of GoQuorum's extension transactions. */
+const EXTENSION_GAS = 4_712_384n;
+/** Who sends where nobody is named. */
+const ZERO_ADDRESS: Address = new Uint8Array(20);
+const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
+const IN_PROGRESS = 'contract extension in progress for the given contract address';
+const GROUPS_CONTRACT =
+  'the contract belongs to an EEA privacy group and cannot be extended: create a group with the new member and deploy it there';
+const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
+
+/** Whose rules hold: those of `ledger*` are stricter (docs/privacy.md). */
+export type ExtensionRules = 'ledger' | 'quorum';
+
+/** In whose name, and by whose rules. */
+export interface ExtensionCaller {
+  readonly psi: Psi;
+  readonly rules: ExtensionRules;
+  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: nobody has to ask. */
+  readonly checkActor?: (actor: {
+    readonly from: Address;
+    readonly privateFrom: string | undefined;
+  }) => void;
+}
+
+export interface ExtensionDeskParts {
+  readonly chain: Chain;
+  readonly manager: Manager;
+  readonly payloads: PayloadCache;
+  readonly book: ExtensionBook;
+  /** Of the callers of a private state. */
+  readonly deskOf: (psi: Psi) => SendDesk;
+  readonly psiOf: (managedParty: string) => Psi | undefined;
+  /** Keys that may send in a private state; undefined: all of the manager's. */
+  readonly membersOf: (psi: Psi) => readonly string[] | undefined;
+}
+
+export class ExtensionDesk {
+  private readonly parts: ExtensionDeskParts;
+  private readonly underWay: Map<Psi, UnderWay> = new Map();
+
+  constructor(parts: ExtensionDeskParts) {
+    this.parts = parts;
+  }
+
+  async active(psi: Psi): Promise<readonly ActiveExtension[]> {
+    return (await this.parts.book.active(psi)).list();
+  }
+
+  isFinished(psi: Psi, contract: Address): boolean {
+    return this.management(psi, contract).isFinished;
+  }
+
+  /** Deploys a management contract; resolves with the hash of that transaction. */
+  async extend(
+    caller: ExtensionCaller,
+    terms: ExtensionTerms,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    const { toExtend, recipient } = terms;
+    const underWay = this.underWayIn(caller.psi);
+    const request = `extend ${bareHex(toExtend)}`;
+    const isActive = (await this.parts.book.active(caller.psi)).of(toExtend).length > 0;
+    if (isActive || underWay.has(request)) throw no(IN_PROGRESS);
+    if (this.publicState().account(toExtend))
+      throw no('extending a public contract!!! not allowed');
+    checkTenant(caller, args);
+    if (isZeroBytes(recipient)) throw no('invalid recipient address');
+    await this.checkCreator(caller, toExtend);
+    if (args.from && equalBytes(args.from, recipient)) {
+      throw no('account accepting the extension cannot be the account initiating extension');
+    }
+    checkKey(terms.recipientKey);
+    const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
+    const others = await this.participants(caller.psi, toExtend);
+    if (underWay.has(request)) throw no(IN_PROGRESS);
+    return underWay.run(request, () =>
+      this.send(caller.psi, deployment(terms), undefined, {
+        ...args,
+        // The parties of the contract may name the new one, and name this node's own key.
+        private: {
+          ...privately(args),
+          privateFor: [...new Set([...privateFor, ...others])],
+        },
+      }),
+    );
+  }
+
+  /** Votes as `args.from`; resolves with the hash of that transaction. */
+  async vote(
+    caller: ExtensionCaller,
+    contract: Address,
+    vote: boolean,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    checkTenant(caller, args);
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
+    await this.checkSingle(caller, contract, state);
+    // `ledgerExtension_*` tells who may vote before it asks whose wallet that is.
+    if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
+    const from = this.sender(caller.psi, args);
+    checkVoter(caller.rules, state, from);
+    await this.checkTellsInitiator(caller, contract, state, args);
+    const underWay = this.underWayIn(caller.psi);
+    const request = `vote ${bareHex(contract)} ${bareHex(from)}`;
+    if (underWay.has(request)) throw hasVoted(caller.rules);
+    return underWay.run(request, async () => {
+      const uuid = await this.makeUuid(caller.psi, contract, args.private!);
+      return this.send(caller.psi, voteCall(vote, uuid), contract, args);
+    });
+  }
+
+  async cancel(caller: ExtensionCaller, contract: Address, args: TransactionArgs): Promise<Hash32> {
+    checkTenant(caller, args);
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) {
+      throw no('contract extension process complete. nothing to cancel');
+    }
+    if (caller.rules === 'ledger') checkCreator(state, args.from ?? ZERO_ADDRESS);
+    checkCreator(state, this.sender(caller.psi, args));
+    return this.send(caller.psi, finishCall(), contract, args);
+  }
+
+  /** For a voter whose key is elsewhere: what its doVote call has to name. */
+  async approvalUuid(
+    caller: ExtensionCaller,
+    contract: Address,
+    voter: Address,
+    args: TransactionArgs,
+  ): Promise<string> {
+    checkTenant(caller, args);
+    const state = this.management(caller.psi, contract);
+    if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
+    checkVoter(caller.rules, state, voter);
+    return this.makeUuid(caller.psi, contract, args.private ?? NOBODY);
+  }
+
+  /** Sends to `to` with the gas and price of GoQuorum's extension transactions. */
+  send(
+    psi: Psi,
+    data: Uint8Array,
+    to: Address | undefined,
+    args: TransactionArgs,
+  ): Promise<Hash32> {
+    this.sender(psi, args);
+    return this.parts.deskOf(psi).send({
+      ...args,
+      to,
+      data,
+      input: undefined,
+      value: 0n,
+      gas: args.gas ?? EXTENSION_GAS,
+      gasPrice: args.gasPrice ?? 0n,
+      maxFeePerGas: undefined,
+      maxPriorityFeePerGas: undefined,
+      accessList: undefined,
+      type: undefined,
+      private: privately(args),
+    });
+  }
+
+  /** Of the last block whose private side is done. Throws when there is no such contract. */
+  management(psi: Psi, contract: Address): ManagementState {
+    const reader = this.privateState(psi);
+    const account = reader.account(contract);
+    if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH))
+      throw no('no contract code at given address');
+    if (!isManagementContract(account.codeHash)) {
+      throw no(`${checksumAddress(contract)}: this contract does not manage an extension`);
+    }
+    return readManagement((slot) => reader.slot(contract, account, slot));
+  }
+
+  /** Whether this node's manager, for this private state, sent the payload. */
+  async isSender(psi: Psi, hash: PayloadHash): Promise<boolean> {
+    const { payloads } = this.parts;
+    await payloads.ask([
+      { kind: 'isSender', hash },
+      { kind: 'payload', hash },
+    ]);
+    const fact = payloads.answer({ kind: 'isSender', hash });
+    const held = payloads.answer({ kind: 'payload', hash });
+    const isOwn = fact?.kind === 'fact' && fact.value && held?.kind === 'held';
+    return isOwn && this.parts.psiOf(held.senderKey) === psi;
+  }
+
+  // --- rules --------------------------------------------------------------------------------------------------------
+
+  private async checkCreator({ psi, rules }: ExtensionCaller, toExtend: Address): Promise<void> {
+    const state = this.privateState(psi);
+    const account = state.account(toExtend);
+    if (!account || equalBytes(account.codeHash, EMPTY_CODE_HASH))
+      throw no('extending a non-existent private contract!!! not allowed');
+    if (eeaGroupAt(state, toExtend) !== 0n) throw no(GROUPS_CONTRACT);
+    const metadata = state.metadata(toExtend);
+    // COMPAT: GoQuorum lets every party extend a contract without metadata.
+    if (!metadata && rules === 'quorum') return;
+    const creations = metadata
+      ? [metadata.creationHash]
+      : this.creationsAt(psi, account.born, toExtend);
+    for (const hash of creations) if (await this.isSender(psi, hash)) return;
+    throw no('operation not allowed');
+  }
+
+  /** Payloads that may have created a standard private contract in that block: its own creation, or all that ran there. */
+  private creationsAt(psi: Psi, number: number, contract: Address): PayloadHash[] {
+    const { store } = this.parts.chain;
+    const transactions = store.block(number)?.transactions ?? [];
+    const ran = [...(store.privateRecord(psi, number)?.receipts ?? [])];
+    const own = ran.filter(
+      ([, { contractAddress }]) => contractAddress && equalBytes(contractAddress, contract),
+    );
+    return (own.length > 0 ? own : ran).map(([index]) => payloadHashOf(transactions[index]!.data));
+  }
+
+  /**
+   * `ledgerExtension_*` refuses a vote while another extension of the same contract is under way.
+   */
+  private async checkSingle(
+    { psi, rules }: ExtensionCaller,
+    contract: Address,
+    { toExtend }: ManagementState,
+  ): Promise<void> {
+    if (rules === 'quorum') return;
+    const all = (await this.parts.book.active(psi)).of(toExtend);
+    if (all.some(({ manager }) => !equalBytes(manager, contract))) throw no(IN_PROGRESS);
+  }
+
+  /**
+   * `ledgerExtension_*` wants the key of the initiator's node among those who are told of a vote.
+   * An old manager does not tell it.
+   */
+  private async checkTellsInitiator(
+    { psi, rules }: ExtensionCaller,
+    contract: Address,
+    { toExtend }: ManagementState,
+    args: TransactionArgs,
+  ): Promise<void> {
+    if (rules === 'quorum') return;
+    const all = (await this.parts.book.active(psi)).of(toExtend);
+    const extension = all.find(({ manager }) => equalBytes(manager, contract));
+    if (!extension) return;
+    const { payloads } = this.parts;
+    const query = { kind: 'payload', hash: extension.creationHash } as const;
+    await payloads.ask([query]);
+    const held = payloads.answer(query);
+    const key = held?.kind === 'held' ? held.senderKey : '';
+    if (key === '' || privately(args).privateFor.includes(key)) return;
+    throw no(
+      `privateFor must contain the transaction manager key of the node that initiated the extension: ${key}`,
+    );
+  }
+
+  /** Who sends; an account of this node, privately. */
+  private sender(psi: Psi, { from, private: args }: TransactionArgs): Address {
+    const who = from ?? ZERO_ADDRESS;
+    if (!args) throw no('must specify private participants');
+    const isOwn = this.parts
+      .deskOf(psi)
+      .accounts()
+      .some((own) => equalBytes(own, who));
+    if (!isOwn) throw no(`no wallet found for account ${checksumAddress(who)}`);
+    return who;
+  }
+
+  private async participants(psi: Psi, contract: Address): Promise<readonly string[]> {
+    const metadata = this.privateState(psi).metadata(contract);
+    if (!metadata || metadata.flag === STANDARD_PRIVATE) return [];
+    return this.parts.manager.participants(metadata.creationHash);
+  }
+
+  /** Seals the contract's address for the voter's own manager and hands it to the others. */
+  private async makeUuid(psi: Psi, contract: Address, args: PrivateArgs): Promise<string> {
+    const { manager, membersOf } = this.parts;
+    // A key of this private state: its holder alone can tell later that the vote is his.
+    const from = args.privateFrom ?? membersOf(psi)?.[0];
+    const terms = { from, flag: 0, affected: [], execHash: undefined } as const;
+    const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });
+    const { hash } = await manager.send({
+      ...terms,
+      payload: uuidPayload(parts),
+      to: args.privateFor,
+      mandatory: undefined,
+    });
+    return uuidOf(hash);
+  }
+
+  /** What callers of a private state asked for that it does not show yet. */
+  private underWayIn(psi: Psi): UnderWay {
+    const { chain, deskOf } = this.parts;
+    const known = this.underWay.get(psi);
+    if (known) return known;
+    const made = new UnderWay((hash) => {
+      if (deskOf(psi).pooled(hash)) return true;
+      const place = chain.store.transactionByHash(hash);
+      return place !== undefined && place.block > chain.store.cursor({ kind: 'private', psi });
+    });
+    this.underWay.set(psi, made);
+    return made;
+  }
+
+  // --- state --------------------------------------------------------------------------------------------------------
+
+  private publicState(): StateReader {
+    const { chain } = this.parts;
+    return chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
+  }
+
+  private privateState(psi: Psi): StateReader {
+    const { store } = this.parts.chain;
+    const space = { kind: 'private', psi } as const;
+    return store.stateAt(space, store.cursor(space));
+  }
+}
+
+const NOBODY: PrivateArgs = {
+  privateFrom: undefined,
+  privateFor: [],
+  flag: STANDARD_PRIVATE,
+  mandatoryFor: undefined,
+};
+
+/** Management contracts are standard private, whatever the caller asked for. */
+function privately({ private: args }: TransactionArgs): PrivateArgs {
+  return { ...(args ?? NOBODY), flag: STANDARD_PRIVATE, mandatoryFor: undefined };
+}
+
+function checkTenant(caller: ExtensionCaller, { from, private: args }: TransactionArgs): void {
+  caller.checkActor?.({ from: from ?? ZERO_ADDRESS, privateFrom: args?.privateFrom });
+}
+
+function checkVoter(rules: ExtensionRules, state: ManagementState, who: Address): void {
+  const voters = rules === 'ledger' ? state.voters.slice(1) : state.voters;
+  if (!voters.some((each) => equalBytes(each, who))) throw no(NOT_ACCEPTOR);
+  if (state.hasVoted(who)) throw hasVoted(rules);
+}
+
+function hasVoted(rules: ExtensionRules): QuorateError {
+  return no(rules === 'ledger' ? NOTHING_TO_ACCEPT : 'already voted');
+}
+
+function checkCreator({ creator }: ManagementState, who: Address): void {
+  if (!equalBytes(who, creator)) throw no('account is not the creator of this extension request');
+}
+
+function checkKey(key: string): void {
+  try {
+    fromBase64(key);
+  } catch {
+    throw no('invalid new recipient transaction manager key provided');
+  }
+}
+
+function recipientsOf(key: string, privateFor: readonly string[]): readonly string[] {
+  if (privateFor.length > 1)
+    throw no('invalid transaction manager keys given in privateFor argument');
+  if (privateFor.length === 1 && privateFor[0] !== key) {
+    throw no('mismatch between recipient transaction manager key and privateFor argument');
+  }
+  return [key];
+}
+
+function no(text: string): QuorateError {
+  return fail('EXTENSION_REFUSED', text);
+}

@@ -1,0 +1,40 @@
+/** Requests that were sent and are not in the private state yet, so that a second one like it is told so at once. */
+import type { Hash32 } from '../../../../core/base/bytes.ts';
+
+/** Beyond it the oldest are forgotten: then the chain decides. */
+const REQUESTS_MAX = 1_000;
+
+export class UnderWay {
+  private readonly sent = new Map<string, Hash32 | 'sending'>();
+  private readonly isPending: (hash: Hash32) => boolean;
+
+  /** `isPending`: whether a transaction is on its way still. */
+  constructor(isPending: (hash: Hash32) => boolean) {
+    this.isPending = isPending;
+  }
+
+  has(request: string): boolean {
+    const sent = this.sent.get(request);
+    if (sent === undefined) return false;
+    if (sent === 'sending' || this.isPending(sent)) return true;
+    this.sent.delete(request);
+    return false;
+  }
+
+  /** Remembers the request from now on, unless it fails. */
+  async run(request: string, send: () => Promise<Hash32>): Promise<Hash32> {
+    for (const oldest of this.sent.keys()) {
+      if (this.sent.size < REQUESTS_MAX) break;
+      this.sent.delete(oldest);
+    }
+    this.sent.set(request, 'sending');
+    try {
+      const hash = await send();
+      this.sent.set(request, hash);
+      return hash;
+    } catch (error) {
+      this.sent.delete(request);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/** Carries out what the transaction gossip asks for; takes in what peers send and announce. */
+import type { Hash32 } from '../../../../core/base/bytes.ts';
+import type { PeerId, Timers } from '../../../../core/base/ports.ts';
+import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
+import {
+  Gossip,
+  type GossipEffect,
+  type GossipInput,
+  type GossipTransaction,
+} from '../../../../core/sync/gossip.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import { DISCONNECT } from '../../../../core/wire/disconnect.ts';
+import { ETH_MESSAGE } from '../../../../core/wire/eth.ts';
+import {
+  encodeHashRequest,
+  encodePooledHashes,
+  encodeTransactions,
+} from '../../../../core/wire/eth-encode.ts';
+import { LEGACY_ETH_VERSION } from '../../../../core/wire/legacy-eth.ts';
+import type { Events } from '../chain/events.ts';
+import type { TransactionDoor } from '../sending/transaction-door.ts';
+import type { EthLink } from './eth-link.ts';
+
+export interface GossipDriverParts {
+  readonly pool: TransactionPool;
+  readonly door: TransactionDoor;
+  readonly link: EthLink;
+  readonly events: Events;
+  readonly timers: Timers;
+}
+
+export class GossipDriver {
+  private readonly parts: GossipDriverParts;
+  private readonly gossip = new Gossip();
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: GossipDriverParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    const { events } = this.parts;
+    this.endings.push(
+      events.on('pending', (transactions) => this.step({ kind: 'admitted', transactions })),
+    );
+  }
+
+  stop(): void {
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  joined(peer: PeerId): void {
+    this.step({ kind: 'joined', peer });
+    this.step({ kind: 'introduce', peer, transactions: [...this.parts.pool.pending()] });
+  }
+
+  left(peer: PeerId): void {
+    this.step({ kind: 'left', peer });
+  }
+
+  /** Transactions in full; `requestId` of the request that they answer. */
+  received(peer: PeerId, raws: readonly Uint8Array[], requestId: bigint | undefined): void {
+    const transactions: Transaction[] = [];
+    try {
+      for (const raw of raws) transactions.push(decodeTransaction(raw.slice()));
+    } catch (error) {
+      this.parts.link.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
+      return;
+    }
+    this.step({ kind: 'received', peer, hashes: transactions.map(({ hash }) => hash), requestId });
+    this.parts.door.receive(transactions.filter(({ hash }) => !this.parts.pool.has(hash)));
+  }
+
+  announced(peer: PeerId, hashes: readonly Hash32[]): void {
+    const wanted = hashes.filter((hash) => !this.parts.pool.has(hash));
+    this.step({ kind: 'announced', peer, hashes, wanted });
+  }
+
+  private step(input: GossipInput): void {
+    for (const effect of this.gossip.step(input)) this.carry(effect);
+  }
+
+  private carry(effect: GossipEffect): void {
+    const { link, timers } = this.parts;
+    switch (effect.kind) {
+      case 'sendTransactions':
+        link.send(
+          effect.peer,
+          ETH_MESSAGE.transactions,
+          encodeTransactions(effect.transactions.map(({ raw }) => raw)),
+        );
+        return;
+      case 'announce':
+        this.announce(effect.peer, effect.transactions);
+        return;
+      case 'getTransactions':
+        link.send(
+          effect.peer,
+          ETH_MESSAGE.getPooledTransactions,
+          encodeHashRequest(effect.requestId, effect.hashes),
+        );
+        return;
+      case 'wake':
+        timers.set(effect.afterMs, () => this.step(effect.due));
+        return;
+      case 'misbehaved':
+        link.drop(effect.peer, effect.reason, effect.fault);
+    }
+  }
+
+  private announce(peer: PeerId, transactions: readonly GossipTransaction[]): void {
+    const version = this.parts.link.versionOf(peer);
+    if (version === undefined) return;
+    if (version <= LEGACY_ETH_VERSION) {
+      const bytes = encodeTransactions(transactions.map(({ raw }) => raw));
+      this.parts.link.send(peer, ETH_MESSAGE.transactions, bytes);
+      return;
+    }
+    const bytes = encodePooledHashes(
+      version,
+      transactions.map(({ hash }) => hash),
+      Uint8Array.from(transactions, ({ type }) => type),
+      transactions.map(({ raw }) => raw.length),
+    );
+    this.parts.link.send(peer, ETH_MESSAGE.newPooledTransactionHashes, bytes);
+  }
+}

@@ -1,0 +1,91 @@
+/** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
+import type { Hash32 } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import type { Clock, Log } from '../../../../core/base/ports.ts';
+import { readList } from '../../../../core/base/rlp.ts';
+import { type Block, blockOf } from '../../../../core/chain/block.ts';
+import { decodeHeader, type Header } from '../../../../core/chain/header.ts';
+import { decodeTransaction } from '../../../../core/chain/transaction.ts';
+import type { SyncBlock } from '../../../../core/sync/sync-types.ts';
+import { type Chain, isFatal } from '../chain/chain.ts';
+
+/** A line of progress every so many blocks while catching up. */
+const PROGRESS_INTERVAL_MS = 8_000;
+/** Blocks from the end of a batch on are synced one by one: at the head durability counts, behind it speed. */
+const NEAR_HEAD_BLOCKS = 16;
+
+export interface ImporterParts {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Of a child of the head whose seals could not be checked before. */
+  sealFault(header: Header): string | undefined;
+  failed(hash: Hash32, fault: string): void;
+  /** This node must not go on. */
+  fatal(error: unknown): void;
+  /** Highest block that any peer is known to have. */
+  highest(): number;
+}
+
+export class Importer {
+  private readonly parts: ImporterParts;
+  private readonly queue: SyncBlock[] = [];
+  private isWorking = false;
+  private progressMs = 0;
+
+  constructor(parts: ImporterParts) {
+    this.parts = parts;
+  }
+
+  import(blocks: readonly SyncBlock[]): void {
+    this.queue.push(...blocks);
+    if (!this.isWorking) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      try {
+        const isNear = this.parts.highest() - next.header.number < NEAR_HEAD_BLOCKS;
+        const block = blockOfSync(next);
+        const fault = this.parts.sealFault(block.header);
+        if (fault !== undefined) throw fail('BLOCK_INVALID', fault);
+        const isNew = await this.parts.chain.commit(block, isNear ? 'now' : 'group');
+        if (isNew) this.report(block, isNear);
+      } catch (error) {
+        this.queue.length = 0;
+        if (isFatal(error)) this.parts.fatal(error);
+        else this.parts.failed(next.hash, (error as Error).message);
+      }
+    }
+    this.isWorking = false;
+  }
+
+  /** Near the head every block, behind it a line now and then. */
+  private report(block: Block, isNear: boolean): void {
+    const { clock, log } = this.parts;
+    const { number, gasUsed } = block.header;
+    const txs = block.transactions.length;
+    const hash = bareHex(block.hash).slice(0, 12);
+    if (isNear) {
+      log('info', 'Imported new chain segment', { number, hash, txs, gas: gasUsed });
+      return;
+    }
+    const nowMs = clock.nowMs();
+    if (nowMs - this.progressMs < PROGRESS_INTERVAL_MS) return;
+    this.progressMs = nowMs;
+    const highest = this.parts.highest();
+    log('info', 'Imported new chain segment', { number, hash, highest, left: highest - number });
+  }
+}
+
+/** A block from what sync gathered. Throws where the bytes are malformed. */
+function blockOfSync({ raw, body }: Pick<SyncBlock, 'raw' | 'body'>): Block {
+  const transactions = body.transactions.map((bytes) => decodeTransaction(bytes.slice()));
+  const uncles = body.uncles.map((bytes) => decodeHeader(bytes));
+  const header = decodeHeader(raw.slice());
+  if (body.withdrawals === undefined) return blockOf(header, { transactions, uncles });
+  readList(body.withdrawals).finish();
+  return blockOf(header, { transactions, uncles, withdrawals: [] });
+}

@@ -1,0 +1,382 @@
+/** Peers from their handshake to their end: routes what they send to sync, gossip and consensus, and serves what they ask. */
+import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import type {
+  Clock,
+  LinkEvent,
+  Links,
+  Log,
+  PeerId,
+  PeerInfo,
+  Timers,
+} from '../../../../core/base/ports.ts';
+import { type Block, encodeBlock } from '../../../../core/chain/block.ts';
+import { blockHash } from '../../../../core/chain/extra-data.ts';
+import { ForkSchedule } from '../../../../core/chain/fork-id.ts';
+import { decodeHeader } from '../../../../core/chain/header.ts';
+import { BlockGossip } from '../../../../core/sync/block-gossip.ts';
+import { EthHandshake, type HandshakeEffect } from '../../../../core/sync/eth-handshake.ts';
+import { type ServedChain, serve } from '../../../../core/sync/serve.ts';
+import type { SyncProgress } from '../../../../core/sync/sync-types.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import { DISCONNECT } from '../../../../core/wire/disconnect.ts';
+import {
+  decodeEth,
+  ETH_MESSAGE,
+  type EthMessage,
+  type RawBlock,
+} from '../../../../core/wire/eth.ts';
+import { encodeNewBlock, encodeNewBlockHashes } from '../../../../core/wire/eth-encode.ts';
+import { encodeStatus, type Status } from '../../../../core/wire/eth-status.ts';
+import {
+  carriesConsensus,
+  isConsensusCode,
+  legacyVersion,
+} from '../../../../core/wire/istanbul.ts';
+import { LEGACY_ETH_VERSION, LegacyEth } from '../../../../core/wire/legacy-eth.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { Events } from '../chain/events.ts';
+import type { ConsensusLinks } from '../consensus/bft-participation.ts';
+import type { TransactionDoor } from '../sending/transaction-door.ts';
+import type { EthLink } from './eth-link.ts';
+import { GossipDriver } from './gossip-driver.ts';
+import { QuorateProtocol, type QuorateProtocolParts } from './quorate-protocol.ts';
+import { servedChain } from './served-chain.ts';
+import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
+
+const TICK_MS = 1_000;
+
+export interface PeerProtocolParts
+  extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'>,
+    Pick<QuorateProtocolParts, 'rules' | 'rulesHeard'> {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly door: TransactionDoor;
+  readonly links: Links;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly networkId: bigint;
+  /** False in a Raft cluster: blocks come out of its log, and from peers only when `seek` asks for them. */
+  readonly followsPeers: boolean;
+  /** A consensus message of a validator or another peer. */
+  consensus(from: Address, code: number, bytes: Uint8Array): void;
+}
+
+interface ReadyPeer {
+  readonly info: PeerInfo;
+  readonly ethVersion: number;
+  /** The best block that it has told of. */
+  head: PeerHead;
+}
+
+export interface PeerHead {
+  readonly hash: Hash32;
+  readonly td: bigint;
+}
+
+type NewBlock = Extract<EthMessage, { readonly kind: 'newBlock' }>;
+
+export class PeerProtocols implements ConsensusLinks, EthLink {
+  readonly sync: SyncDriver;
+  private readonly parts: PeerProtocolParts;
+  private readonly connected = new Map<PeerId, PeerInfo>();
+  /** Of those, the peers whose eth messages istanbul/64 or /99 carries. */
+  private readonly legacy = new Map<PeerId, LegacyEth>();
+  private readonly ready = new Map<PeerId, ReadyPeer>();
+  /** Ready peers by the address of their node key. */
+  private readonly byAddress = new Map<string, PeerId>();
+  private readonly handshake: EthHandshake;
+  private readonly gossip: GossipDriver;
+  private readonly quorate: QuorateProtocol;
+  private readonly blockGossip = new BlockGossip();
+  private readonly served: ServedChain;
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: PeerProtocolParts) {
+    this.parts = parts;
+    const drive = { ...parts, link: this };
+    this.sync = new SyncDriver(drive);
+    this.gossip = new GossipDriver(drive);
+    this.quorate = new QuorateProtocol({
+      rules: parts.rules,
+      rulesHeard: () => parts.rulesHeard(),
+      send: ({ id }, code, bytes) => parts.links.send(id, { protocol: 'quorate', code, bytes }),
+    });
+    this.served = servedChain(parts.chain, parts.pool);
+    this.handshake = handshakeOf(parts.chain, parts.networkId);
+  }
+
+  start(): void {
+    const { links, timers } = this.parts;
+    links.events((event) => this.take(event));
+    this.sync.start();
+    this.gossip.start();
+    const tick = () => {
+      this.carryHandshake(this.handshake.step({ kind: 'tick' }, this.now()));
+      this.quorate.tick();
+      timer = timers.set(TICK_MS, tick);
+    };
+    let timer = timers.set(TICK_MS, tick);
+    this.endings.push(() => timer.cancel());
+  }
+
+  stop(): void {
+    this.sync.stop();
+    this.gossip.stop();
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  get progress(): SyncProgress | undefined {
+    return this.sync.progress;
+  }
+
+  /** Tells peers of a block that was decided here. */
+  announce(block: Block): void {
+    const { whole, hash } = this.blockGossip.spread(block.hash);
+    const { number } = block.header;
+    if (whole.length > 0) {
+      const bytes = encodeNewBlock(encodeBlock(block), chainHead(this.parts.chain).td);
+      for (const peer of whole) this.send(peer, ETH_MESSAGE.newBlock, bytes);
+    }
+    const bytes = encodeNewBlockHashes([{ hash: block.hash, number }]);
+    for (const peer of hash) this.send(peer, ETH_MESSAGE.newBlockHashes, bytes);
+  }
+
+  /** Fetches the chain up to `hash` from whoever has it. */
+  seek(hash: Hash32): void {
+    const { td } = this.own();
+    for (const peer of this.ready.keys()) {
+      this.sync.step({ kind: 'left', peer });
+      this.sync.step({ kind: 'joined', peer, head: hash, td: td + 1n });
+    }
+  }
+
+  private own(): { head: Hash32; td: bigint } {
+    const { hash, td } = chainHead(this.parts.chain);
+    return { head: hash, td };
+  }
+
+  // --- links --------------------------------------------------------------------------------------------------------
+
+  send(peer: PeerId, code: number, bytes: Uint8Array): void {
+    const legacy = this.legacy.get(peer);
+    const message = legacy
+      ? { protocol: 'istanbul', code, bytes: legacy.outgoing(code, bytes) }
+      : { protocol: 'eth', code, bytes };
+    this.parts.links.send(peer, message);
+  }
+
+  drop(peer: PeerId, reason: number, fault: string): void {
+    this.parts.log('debug', 'Peer dropped', { peer: peer.slice(0, 16), reason, fault });
+    this.parts.links.drop(peer, reason);
+  }
+
+  /** undefined until its handshake is done. */
+  headOf(peer: PeerId): PeerHead | undefined {
+    return this.ready.get(peer)?.head;
+  }
+
+  versionOf(peer: PeerId): number | undefined {
+    return this.ready.get(peer)?.ethVersion;
+  }
+
+  sendTo(address: Address, code: number, bytes: Uint8Array): void {
+    const peer = this.byAddress.get(keyOf(address));
+    const version = peer ? this.connected.get(peer)?.capabilities.get('istanbul') : undefined;
+    if (!peer || !carriesConsensus(version, code)) return;
+    this.parts.links.send(peer, { protocol: 'istanbul', code, bytes });
+  }
+
+  sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void {
+    for (const address of addresses) this.sendTo(address, code, bytes);
+  }
+
+  isConnected(peer: Address, other: Address): boolean {
+    return this.quorate.isConnected(peer, other);
+  }
+
+  misbehaved(address: Address, fault: string): void {
+    const peer = this.byAddress.get(keyOf(address));
+    if (peer) this.drop(peer, DISCONNECT.subprotocolError, fault);
+  }
+
+  // --- sessions -----------------------------------------------------------------------------------------------------
+
+  private take(event: LinkEvent): void {
+    if (event.kind === 'joined') this.join(event.peer);
+    else if (event.kind === 'left') this.leave(event.peer);
+    else this.receive(event.peer, event.message.protocol, event.message.code, event.message.bytes);
+  }
+
+  private join(info: PeerInfo): void {
+    const legacy = legacyVersion(info.capabilities);
+    const version = info.capabilities.get('eth') ?? legacy;
+    if (version === undefined) {
+      this.drop(info.id, DISCONNECT.uselessPeer, 'no eth protocol in common');
+      return;
+    }
+    this.connected.set(info.id, info);
+    if (legacy !== undefined) this.legacy.set(info.id, new LegacyEth());
+    this.carryHandshake(
+      this.handshake.step({ kind: 'joined', peer: info.id, version }, this.now()),
+    );
+  }
+
+  private carryHandshake(effects: readonly HandshakeEffect[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'sendStatus')
+        this.send(effect.peer, ETH_MESSAGE.status, encodeStatus(effect.status));
+      else if (effect.kind === 'misbehaved') this.drop(effect.peer, effect.reason, effect.fault);
+      else this.becomeReady(effect.peer, effect.version, effect.status);
+    }
+  }
+
+  private becomeReady(peer: PeerId, version: number, { head, td }: Status): void {
+    const info = this.connected.get(peer);
+    if (!info) return;
+    this.ready.set(peer, {
+      info,
+      ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
+      head: { hash: head, td },
+    });
+    if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
+    this.quorate.joined(info);
+    this.blockGossip.joined(peer);
+    if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
+    else this.sync.step({ kind: 'joined', peer, ...this.own() });
+    this.gossip.joined(peer);
+    const { clientName: name, enode } = info;
+    this.parts.log('info', 'Peer joined', {
+      name,
+      enode: enode.slice(0, 32),
+      peers: this.ready.size,
+    });
+  }
+
+  private hearQuorate({ info }: ReadyPeer, code: number, bytes: Uint8Array): void {
+    try {
+      this.quorate.receive(info, code, bytes);
+    } catch (error) {
+      this.drop(info.id, DISCONNECT.subprotocolError, (error as Error).message);
+    }
+  }
+
+  private leave(peer: PeerId): void {
+    const info = this.connected.get(peer);
+    this.connected.delete(peer);
+    this.legacy.delete(peer);
+    this.handshake.step({ kind: 'left', peer }, this.now());
+    if (!this.ready.delete(peer) || !info) return;
+    if (this.byAddress.get(keyOf(info.address)) === peer)
+      this.byAddress.delete(keyOf(info.address));
+    this.quorate.left(info);
+    this.blockGossip.left(peer);
+    this.sync.step({ kind: 'left', peer });
+    this.gossip.left(peer);
+    this.parts.log('info', 'Peer left', { enode: info.enode.slice(0, 32), peers: this.ready.size });
+  }
+
+  // --- messages -----------------------------------------------------------------------------------------------------
+
+  private receive(peer: PeerId, protocol: string, code: number, bytes: Uint8Array): void {
+    const ready = this.ready.get(peer);
+    if (protocol === 'quorate') {
+      if (ready) this.hearQuorate(ready, code, bytes);
+      return;
+    }
+    if (protocol === 'istanbul' && isConsensusCode(code)) {
+      if (ready) this.parts.consensus(ready.info.address, code, bytes);
+      return;
+    }
+    const legacy = this.legacy.get(peer);
+    // The rest of istanbul/100 is reserved, and ignored.
+    if (protocol === 'istanbul' && !legacy) return;
+    if (!ready || code === ETH_MESSAGE.status) {
+      this.carryHandshake(this.handshake.step({ kind: 'message', peer, code, bytes }, this.now()));
+      return;
+    }
+    let message: EthMessage;
+    try {
+      const body = legacy ? legacy.incoming(code, bytes) : bytes;
+      message = decodeEth(ready.ethVersion, code, body);
+      if (message.kind === 'newBlock') this.hearBlock(peer, ready, message);
+    } catch (error) {
+      this.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
+      return;
+    }
+    const reply = serve(this.served, message);
+    if (reply) this.send(peer, reply.code, reply.bytes);
+    else this.takeEth(peer, message);
+  }
+
+  private hearBlock(peer: PeerId, ready: ReadyPeer, { block, td }: NewBlock): void {
+    const hash = hashOf(block);
+    this.blockGossip.knows(peer, hash);
+    if (td > ready.head.td) ready.head = { hash, td };
+  }
+
+  private takeEth(peer: PeerId, message: EthMessage): void {
+    switch (message.kind) {
+      case 'blockHeaders':
+        this.sync.step({
+          kind: 'headers',
+          peer,
+          requestId: message.requestId,
+          headers: message.headers,
+        });
+        break;
+      case 'blockBodies':
+        this.sync.step({
+          kind: 'bodies',
+          peer,
+          requestId: message.requestId,
+          bodies: message.bodies,
+        });
+        break;
+      case 'newBlockHashes':
+        if (!this.parts.followsPeers) break;
+        for (const block of message.blocks) this.blockGossip.knows(peer, block.hash);
+        this.sync.step({ kind: 'announced', peer, blocks: message.blocks });
+        break;
+      case 'newBlock':
+        if (!this.parts.followsPeers) break;
+        this.sync.step({ kind: 'newBlock', peer, block: message.block });
+        break;
+      case 'transactions':
+        this.gossip.received(peer, message.transactions, undefined);
+        break;
+      case 'pooledTransactions':
+        this.gossip.received(peer, message.transactions, message.requestId);
+        break;
+      case 'newPooledTransactionHashes':
+        this.gossip.announced(peer, message.hashes);
+        break;
+    }
+  }
+
+  private now(): number {
+    return this.parts.clock.nowMs();
+  }
+}
+
+function hashOf({ header }: RawBlock): Uint8Array {
+  return blockHash(decodeHeader(header));
+}
+
+function handshakeOf(chain: Chain, networkId: bigint): EthHandshake {
+  const first = chain.store.header(0)!;
+  const genesis = chain.store.hashOf(0)!;
+  const forks = new ForkSchedule(chain.config, genesis, first.timestamp);
+  const position = () => {
+    const { header } = chain.head();
+    return { number: BigInt(header.number), timestamp: header.timestamp };
+  };
+  return new EthHandshake({
+    status: () => {
+      const { hash, td } = chainHead(chain);
+      return { networkId, td, head: hash, genesis, forkId: forks.at(position()) };
+    },
+    forkFault: (id) => forks.fault(id, position()),
+  });
+}

@@ -1,0 +1,91 @@
+/** `quorate/1`: what nodes of ours tell each other beside eth and istanbul: changes of rules ahead, and their connections. */
+import { type Address, keyOf } from '../../../../core/base/bytes.ts';
+import type { PeerInfo } from '../../../../core/base/ports.ts';
+import {
+  CONNECTIONS_MESSAGE,
+  decodeConnections,
+  encodeConnections,
+} from '../../../../core/wire/connections.ts';
+import { RULE_CHANGES_MESSAGE } from '../../../../core/wire/rule-changes.ts';
+import type { RulesWatch } from '../consensus/rules-watch.ts';
+
+/** What carries all consensus messages; the older versions carry those of IBFT only. */
+const ISTANBUL_VERSION = 100;
+
+export interface QuorateProtocolParts {
+  /** Which changes of rules the peers know of. */
+  readonly rules: RulesWatch;
+  /** What the peers know has changed. */
+  rulesHeard(): void;
+  send(peer: PeerInfo, code: number, bytes: Uint8Array): void;
+}
+
+interface Neighbour {
+  readonly info: PeerInfo;
+  /** Whom it says it is connected to; undefined while it has said nothing. */
+  told: ReadonlySet<string> | undefined;
+}
+
+export class QuorateProtocol {
+  private readonly parts: QuorateProtocolParts;
+  private readonly neighbours = new Map<string, Neighbour>();
+  /** Connections have changed since the peers were told of them. */
+  private isNews = false;
+
+  constructor(parts: QuorateProtocolParts) {
+    this.parts = parts;
+  }
+
+  /** After the eth handshake. */
+  joined(info: PeerInfo): void {
+    const { rules, rulesHeard, send } = this.parts;
+    this.neighbours.set(keyOf(info.address), { info, told: undefined });
+    this.isNews = true;
+    rules.joined(info);
+    rulesHeard();
+    if (speaksQuorate(info)) send(info, RULE_CHANGES_MESSAGE, rules.announcement());
+  }
+
+  left(info: PeerInfo): void {
+    const key = keyOf(info.address);
+    if (this.neighbours.get(key)?.info.id === info.id) this.neighbours.delete(key);
+    this.isNews = true;
+    this.parts.rules.left(info);
+    this.parts.rulesHeard();
+  }
+
+  /** Throws where the bytes are malformed. */
+  receive(info: PeerInfo, code: number, bytes: Uint8Array): void {
+    if (code === RULE_CHANGES_MESSAGE) {
+      this.parts.rules.told(info, bytes);
+      this.parts.rulesHeard();
+    } else if (code === CONNECTIONS_MESSAGE) {
+      const neighbour = this.neighbours.get(keyOf(info.address));
+      if (neighbour) neighbour.told = new Set(decodeConnections(bytes).map(keyOf));
+    }
+  }
+
+  /** Tells the peers of the connections: now and then, so that a network that starts does not tell each of each. */
+  tick(): void {
+    if (!this.isNews) return;
+    this.isNews = false;
+    const all = [...this.neighbours.values()].map(({ info }) => info);
+    const bytes = encodeConnections(all.filter(carriesAll).map(({ address }) => address));
+    for (const info of all) {
+      if (speaksQuorate(info)) this.parts.send(info, CONNECTIONS_MESSAGE, bytes);
+    }
+  }
+
+  /** Whether a peer has said that it is connected to another node. */
+  isConnected(peer: Address, other: Address): boolean {
+    return this.neighbours.get(keyOf(peer))?.told?.has(keyOf(other)) ?? false;
+  }
+}
+
+function speaksQuorate({ capabilities }: PeerInfo): boolean {
+  return capabilities.has('quorate');
+}
+
+function carriesAll({ capabilities }: PeerInfo): boolean {
+  return (capabilities.get('istanbul') ?? 0) >= ISTANBUL_VERSION;
+}

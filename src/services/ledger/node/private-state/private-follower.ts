@@ -1,0 +1,218 @@
+/**
+ * Private state at its own pace: behind the public head while the manager does not answer, and then in order again. A block
+ * whose private side waited is run once more with the answers; only its private half is kept.
+ */
+import { assert, fail } from '../../../../core/base/errors.ts';
+import type { Log, Timers } from '../../../../core/base/ports.ts';
+import { engineAt } from '../../../../core/chain/consensus-rules.ts';
+import { blockAuthor } from '../../../../core/chain/extra-data.ts';
+import { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import type { PrivateOutcome, StateBase } from '../../../../core/execution/result.ts';
+import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
+import type { Psi } from '../../../../core/privacy/inputs.ts';
+import type { ChainStore } from '../../../../core/store/chain-store.ts';
+import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import { type Chain, isFatal } from '../chain/chain.ts';
+import type { Events } from '../chain/events.ts';
+import type { PayloadCache } from './payload-cache.ts';
+
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 30_000;
+/** A send waits this long for the private side of the newest block. */
+const HEAD_WAIT_MS = 5_000;
+
+export interface FollowerParts {
+  readonly chain: Chain;
+  readonly cache: PayloadCache;
+  readonly psis: readonly Psi[];
+  readonly psiOf: (managedParty: string) => Psi | undefined;
+  readonly events: Events;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** This node must not go on. */
+  fatal(error: unknown): void;
+}
+
+export class PrivateFollower {
+  private readonly parts: FollowerParts;
+  private isWorking = false;
+  /** Between a failure of the manager and the next try. */
+  private isPaused = false;
+  private readonly waiters = new Set<() => void>();
+  private isStopped = false;
+  private retryMs = RETRY_MS_MIN;
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: FollowerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.endings.push(
+      this.parts.events.on('committed', ({ block }) => {
+        this.tell(block.header.number);
+        void this.work();
+      }),
+    );
+    void this.work();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wakeWaiters();
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  /** Private states of this node. */
+  get psis(): readonly Psi[] {
+    return this.parts.psis;
+  }
+
+  /** Private state that a manager key belongs to. */
+  psiOf(managedParty: string): Psi | undefined {
+    return this.parts.psiOf(managedParty);
+  }
+
+  /** Last block whose private side is done everywhere. */
+  cursor(): number {
+    const { chain, psis } = this.parts;
+    return Math.min(...psis.map((psi) => chain.store.cursor({ kind: 'private', psi })));
+  }
+
+  /** Private states at the head, for running a block on top of it; none while this follower is behind. */
+  setting(): PrivateSetting {
+    const { chain, cache, psiOf } = this.parts;
+    const { number } = chain.head();
+    if (this.cursor() < number) return { spaces: new Map() };
+    return { spaces: this.basesAt(number), inputs: cache, psiOf };
+  }
+
+  /**
+   * A private state at the head, as soon as it is there. Throws PRIVATE_STATE_LATE at once while it waits for a manager that
+   * failed, else after 5 s.
+   */
+  async headBase(psi: Psi): Promise<StateBase> {
+    const { chain } = this.parts;
+    const isThere = await this.wait(() => chain.head().number);
+    const { number } = chain.head();
+    if (!isThere) {
+      throw fail(
+        'PRIVATE_STATE_LATE',
+        `private state is at block ${this.cursor()} of ${number}: ${this.isPaused ? 'the private transaction manager does not answer' : 'it is still catching up, try again later'}`,
+      );
+    }
+    return baseAt(chain.store, psi, number);
+  }
+
+  /** True once the private states are where the head is now; false where they will not be soon, as in `headBase`. */
+  arrival(): Promise<boolean> {
+    const { number } = this.parts.chain.head();
+    return this.wait(() => number);
+  }
+
+  /** For the private states to be at block `target()`, which may move on. */
+  private async wait(target: () => number): Promise<boolean> {
+    let isLate = false;
+    const timer = this.parts.timers.set(HEAD_WAIT_MS, () => {
+      isLate = true;
+      this.wakeWaiters();
+    });
+    const mayWait = () => !isLate && !this.isPaused && !this.isStopped;
+    while (this.cursor() < target() && mayWait()) {
+      await new Promise<void>((resolve) => this.waiters.add(resolve));
+    }
+    timer.cancel();
+    return this.cursor() >= target();
+  }
+
+  private wakeWaiters(): void {
+    for (const wake of this.waiters) wake();
+    this.waiters.clear();
+  }
+
+  private basesAt(number: number): ReadonlyMap<Psi, StateBase> {
+    const { chain, psis } = this.parts;
+    return new Map(psis.map((psi) => [psi, baseAt(chain.store, psi, number)]));
+  }
+
+  private async work(): Promise<void> {
+    if (this.isWorking) return;
+    this.isWorking = true;
+    this.isPaused = false;
+    try {
+      while (!this.isStopped && this.cursor() < this.parts.chain.head().number)
+        await this.follow(this.cursor() + 1);
+      this.retryMs = RETRY_MS_MIN;
+    } catch (error) {
+      if (isFatal(error)) this.parts.fatal(error);
+      else this.pauseAfter(error as Error);
+    } finally {
+      this.isWorking = false;
+    }
+  }
+
+  /** Runs block `number` again until nothing is missing. */
+  private async follow(number: number): Promise<void> {
+    const { chain, cache } = this.parts;
+    for (;;) {
+      const outcome = await this.run(number);
+      if (outcome.kind === 'waiting') {
+        await cache.ask(outcome.wanted);
+        continue;
+      }
+      const results = outcome.kind === 'done' ? outcome.spaces : new Map();
+      await chain.store.appendPrivate(number, results);
+      this.tell(number);
+      return;
+    }
+  }
+
+  private async run(number: number): Promise<PrivateOutcome> {
+    const { chain, cache, psiOf } = this.parts;
+    const block = chain.store.block(number);
+    assert(block !== undefined, `block ${number} is on the chain`);
+    const isIbft = engineAt(chain.config, number) === 'ibft';
+    const execution = new BlockExecution({
+      rules: chain.rulesOf(block.header),
+      header: block.header,
+      transactions: block.transactions,
+      ...(block.withdrawals ? { withdrawals: block.withdrawals } : {}),
+      ...(isIbft ? { author: blockAuthor('ibft', block.header) } : {}),
+      hashes: chain.hashes,
+      base: {
+        reader: chain.store.stateAt(PUBLIC_SPACE, number - 1),
+        trie: chain.store.trieAt(PUBLIC_SPACE, number - 1),
+      },
+      spaces: this.basesAt(number - 1),
+      inputs: cache,
+      psiOf,
+    });
+    await chain.advance(execution);
+    return execution.result().private;
+  }
+
+  private tell(number: number): void {
+    if (this.cursor() < number) return;
+    this.wakeWaiters();
+    for (const psi of this.parts.psis) this.parts.events.emit('privateDone', { psi, number });
+  }
+
+  private pauseAfter(error: Error): void {
+    const { chain, log, timers } = this.parts;
+    log('warn', 'Private state waits for the private transaction manager', {
+      at: this.cursor(),
+      head: chain.head().number,
+      err: error.message,
+    });
+    this.isPaused = true;
+    this.wakeWaiters();
+    const timer = timers.set(this.retryMs, () => void this.work());
+    this.endings.push(() => timer.cancel());
+    this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);
+  }
+}
+
+function baseAt(store: ChainStore, psi: Psi, number: number): StateBase {
+  const space = { kind: 'private', psi } as const;
+  return { reader: store.stateAt(space, number), trie: store.trieAt(space, number) };
+}

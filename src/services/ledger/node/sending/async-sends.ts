@@ -1,0 +1,185 @@
+/**
+ * `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (GoQuorum
+ * internal/ethapi/api.go, SendTransactionAsync).
+ */
+import { equalBytes } from '../../../../core/base/bytes.ts';
+import { fail, QuorateError } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import type { Log, Timers } from '../../../../core/base/ports.ts';
+import type { SendDesk, TransactionArgs } from './send-desk.ts';
+
+/** Sends under way, their callbacks included; GoQuorum's number. */
+export const ASYNC_SENDS_MAX = 100;
+const CALLBACK_TRIES_MAX = 4;
+const CALLBACK_PAUSE_MS_MIN = 500;
+/** What is under way gets so long to finish when the node stops. */
+const STOP_MS = 10_000;
+
+/** `seed`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: one beside the other. */
+export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
+export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
+
+export interface CallbackPost {
+  /** Throws where the caller may not name this host. */
+  check(url: URL, caller: string): void;
+  /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
+  post(url: URL, body: string, caller: string): Promise<number>;
+}
+
+export interface AsyncSendsParts {
+  readonly shape: CallbackShape;
+  readonly callbacks: CallbackPost;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** `id`: of the request, as JSON text; undefined for a notification. */
+export interface AsyncRequest {
+  /** The caller's. */
+  readonly desk: Pick<SendDesk, 'send' | 'accounts'>;
+  readonly args: TransactionArgs;
+  readonly callbackUrl: string;
+  readonly id: string | undefined;
+  /** Address of the caller. */
+  readonly remote: string;
+}
+
+export class AsyncSends {
+  readonly name = 'sends in the background';
+  private readonly parts: AsyncSendsParts;
+  private readonly running = new Set<Promise<void>>();
+  private readonly pauses = new Set<() => void>();
+  private isStopped = false;
+
+  constructor(parts: AsyncSendsParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.isStopped = false;
+  }
+
+  /**
+   * Takes the request. Throws `too many concurrent requests`, and before anything is sent or called:
+   * ACCOUNT_UNKNOWN, CALLBACK_URL_INVALID, CALLBACK_HOST_REFUSED.
+   */
+  begin({ callbackUrl, ...request }: AsyncRequest): void {
+    if (this.isStopped) throw fail('SEND_STOPPING', 'the node is shutting down');
+    if (this.running.size >= ASYNC_SENDS_MAX)
+      throw fail('SEND_TOO_MANY', 'too many concurrent requests');
+    const url = this.urlOf(callbackUrl, request);
+    const work = this.run(request, url).finally(() => this.running.delete(work));
+    this.running.add(work);
+  }
+
+  /** Lets what is under way finish, callbacks without further pauses, for a while; the rest is reported. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const end of this.pauses) end();
+    let end = () => {};
+    const isLate = new Promise<void>((resolve) => {
+      const timer = this.parts.timers.set(STOP_MS, resolve);
+      end = () => timer.cancel();
+    });
+    await Promise.race([Promise.all(this.running), isLate]);
+    end();
+    if (this.running.size === 0) return;
+    this.parts.log('error', 'Sends in the background did not finish before the node stopped', {
+      count: this.running.size,
+    });
+  }
+
+  /** Nobody is called for an account that this node does not have. */
+  private urlOf(
+    text: string,
+    { desk, args, remote }: Pick<AsyncRequest, 'desk' | 'args' | 'remote'>,
+  ): URL | undefined {
+    if (text === '') return undefined;
+    const { from } = args;
+    const isOwn = from && desk.accounts().some((address) => equalBytes(address, from));
+    if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
+    const url = httpUrl(text);
+    if (!url) throw fail('CALLBACK_URL_INVALID', 'callbackUrl is not an http or https URL');
+    this.parts.callbacks.check(url, remote);
+    return url;
+  }
+
+  private async run(
+    { desk, args, id, remote }: Omit<AsyncRequest, 'callbackUrl'>,
+    url: URL | undefined,
+  ): Promise<void> {
+    const outcome = await this.send(desk, args);
+    if (url) await this.tell(url, bodyOf(this.parts.shape, id, outcome), remote);
+  }
+
+  private async send(desk: AsyncRequest['desk'], args: TransactionArgs): Promise<Outcome> {
+    try {
+      return { txHash: toHex(await desk.send(args)) };
+    } catch (error) {
+      const { message } = error as Error;
+      const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';
+      if (!isTold) this.parts.log('error', 'Send in the background failed', { err: message });
+      return { error: isTold ? message : 'internal error' };
+    }
+  }
+
+  private async tell(url: URL, body: string, remote: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const fault = await this.post(url, body, remote);
+      if (fault === undefined) return;
+      if (!fault.isPassing || attempt === CALLBACK_TRIES_MAX) return this.note(fault.text, url);
+      await this.pause(CALLBACK_PAUSE_MS_MIN * 2 ** (attempt - 1));
+    }
+  }
+
+  /** undefined: delivered. A server's refusal stands; its faults and silence may pass. */
+  private async post(url: URL, body: string, remote: string): Promise<CallbackFault | undefined> {
+    try {
+      const status = await this.parts.callbacks.post(url, body, remote);
+      if (status < 400) return undefined;
+      return { text: `HTTP status ${status}`, isPassing: status >= 500 || status === 429 };
+    } catch (error) {
+      return { text: (error as Error).message, isPassing: true };
+    }
+  }
+
+  /** The URL's path and query may hold a secret of the client's. */
+  private note(err: string, url: URL): void {
+    this.parts.log('warn', 'Callback of a send not delivered', { host: url.host, err });
+  }
+
+  private pause(ms: number): Promise<void> {
+    if (this.isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        timer.cancel();
+        this.pauses.delete(end);
+        resolve();
+      };
+      const timer = this.parts.timers.set(ms, end);
+      this.pauses.add(end);
+    });
+  }
+}
+
+type Outcome = { readonly txHash: string } | { readonly error: string };
+
+interface CallbackFault {
+  readonly text: string;
+  readonly isPassing: boolean;
+}
+
+function bodyOf(shape: CallbackShape, id: string | undefined, outcome: Outcome): string {
+  const told = { ...(id === undefined ? {} : { id }), ...outcome };
+  const body = {
+    ...(shape === 'goquorum' ? {} : { result: told }),
+    ...(shape === 'seed' ? {} : told),
+  };
+  return `${JSON.stringify(body)}\n`;
+}
+
+function httpUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+}

@@ -1,0 +1,248 @@
+/**
+ * The way of an EEA private transaction to its group: checked, given to the manager, and marked on the chain by an account of this
+ * node. What can be refused is refused before a payload leaves.
+ */
+import { toBase64 } from '../../../../core/base/base64.ts';
+import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import { concatBytes, EMPTY_BYTES, keyOf } from '../../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../../core/base/errors.ts';
+import { Lru } from '../../../../core/base/lru.ts';
+import { bytesToBigInt } from '../../../../core/base/quantity.ts';
+import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
+import { completeBody, withSignature } from '../../../../core/chain/signing.ts';
+import { signingHashOf, type Transaction } from '../../../../core/chain/transaction.ts';
+import { nextEeaNonce } from '../../../../core/execution/eea-registry.ts';
+import { checkEea, decodeEea, type EeaTransaction, sealEea } from '../../../../core/privacy/eea.ts';
+import { STANDARD_PRIVATE } from '../../../../core/privacy/flags.ts';
+import type { Psi } from '../../../../core/privacy/inputs.ts';
+import type { Manager, ManagerGroup } from '../../../../core/privacy/manager-port.ts';
+import { type PayloadHash, PRIVACY_PRECOMPILE } from '../../../../core/privacy/marker.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { PrivateFollower } from '../private-state/private-follower.ts';
+import { NonceLock } from './nonce-lock.ts';
+import type { EeaDesk, NewPrivacyGroup } from './send-desk.ts';
+import type { TransactionDoor } from './transaction-door.ts';
+
+/** Transactions of which it is remembered that they are under way. */
+const SENT_MAX = 4_096;
+
+/** The account that marks EEA transactions on the chain. */
+export interface MarkerSigner {
+  address(): Address;
+  /** r ‖ s ‖ v. Throws when the account is locked. */
+  sign(hash: Hash32): Uint8Array;
+}
+
+export interface EeaSenderParts {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly door: TransactionDoor;
+  readonly manager: Manager;
+  readonly follower: PrivateFollower | undefined;
+  /** Whose sender this is. */
+  readonly psi: Psi;
+  /** Keys that may send; undefined: all of the manager's. */
+  readonly members: readonly string[] | undefined;
+  readonly marker: MarkerSigner;
+  /** Shared by all who send from accounts of this node. */
+  readonly nonces: NonceLock;
+  readonly allowsUnprotected: boolean;
+}
+
+export class EeaSender implements EeaDesk {
+  private readonly parts: EeaSenderParts;
+  /** Transactions of one sender to one group leave in the order in which they came. */
+  private readonly order = new NonceLock();
+  /** Marker of each transaction that went out. */
+  private readonly sent = new Lru<string, Hash32>(SENT_MAX);
+
+  constructor(parts: EeaSenderParts) {
+    this.parts = parts;
+  }
+
+  /** Resolves with the hash of the marker. Throws EEA_*, or what the manager or the pool says. */
+  async send(raw: Uint8Array): Promise<Hash32> {
+    const tx = decoded(raw);
+    this.check(tx);
+    const lane = concatBytes(tx.sender, tx.groupId);
+    return this.order.run(lane, () => this.sendInOrder(tx));
+  }
+
+  private check(tx: EeaTransaction): void {
+    const { chain, manager, members, allowsUnprotected } = this.parts;
+    if (!manager.isInUse) throw fail('EEA_PRIVACY_OFF', 'Privacy is not enabled');
+    if (!this.rules().isPrivacyPrecompile) {
+      throw fail(
+        'EEA_PRIVACY_OFF',
+        'Privacy is not enabled: EEA transactions require privacyPrecompileBlock to be set in genesis.json',
+      );
+    }
+    checkEea(tx, chain.config.chainId ?? 0n);
+    if (tx.chainId === undefined && !allowsUnprotected) {
+      throw fail(
+        'SEND_UNPROTECTED',
+        'only replay-protected (EIP-155) transactions allowed over RPC',
+      );
+    }
+    if (members && !members.includes(toBase64(tx.privateFrom))) throw foreignKey();
+  }
+
+  private async sendInOrder(tx: EeaTransaction): Promise<Hash32> {
+    this.checkNew(tx);
+    const { follower, psi, nonces, marker, door } = this.parts;
+    if (follower) {
+      const { reader } = await follower.headBase(psi);
+      if (tx.nonce < nextEeaNonce(reader, tx.sender, tx.groupId)) {
+        throw fail('EEA_NONCE_LOW', 'Private transaction nonce too low');
+      }
+    }
+    // Proves that the account can sign before anything leaves.
+    this.mark(tx, new Uint8Array(64), 0n);
+    const hash = await this.distribute(tx);
+    return nonces.run(marker.address(), async () => {
+      const transaction = this.mark(tx, hash, this.parts.pool.nonceOf(marker.address()));
+      const marked = await door.submit(transaction);
+      this.sent.set(keyOf(tx.hash), marked);
+      return marked;
+    });
+  }
+
+  /** A client that lost an answer may ask again; what was lost with its marker may be sent again. */
+  private checkNew(tx: EeaTransaction): void {
+    const { pool, chain } = this.parts;
+    const marked = this.sent.get(keyOf(tx.hash));
+    if (!marked) return;
+    const isAlive = pool.has(marked) || chain.store.transactionByHash(marked) !== undefined;
+    if (isAlive) throw fail('EEA_KNOWN', 'Known transaction');
+  }
+
+  private async distribute(tx: EeaTransaction): Promise<PayloadHash> {
+    const { privateFrom, privateFor, groupId } = tx;
+    try {
+      const { hash } = await this.parts.manager.send({
+        payload: sealEea(tx),
+        from: toBase64(privateFrom),
+        to: privateFor?.map(toBase64) ?? [],
+        ...(privateFor ? {} : { privacyGroupId: toBase64(groupId) }),
+        flag: STANDARD_PRIVATE,
+        affected: [],
+        execHash: undefined,
+        mandatory: undefined,
+      });
+      return hash;
+    } catch (error) {
+      throw managerError(error);
+    }
+  }
+
+  private mark(tx: EeaTransaction, data: PayloadHash, nonce: bigint): Transaction {
+    const rules = this.rules();
+    const to = PRIVACY_PRECOMPILE;
+    const body = completeBody({
+      nonce,
+      to,
+      data,
+      // A network without gas prices takes no other.
+      gasPrice: rules.isGasPriceEnabled ? tx.gasPrice : 0n,
+      gasLimit: BigInt(intrinsicGas({ to, data: FULL_HASH, accessList: [] }, rules)),
+      chainId: this.parts.chain.config.chainId,
+    });
+    const signature = this.parts.marker.sign(signingHashOf(body));
+    return withSignature(body, {
+      parity: signature[64] === 1 ? 1 : 0,
+      r: bytesToBigInt(signature.subarray(0, 32)),
+      s: bytesToBigInt(signature.subarray(32, 64)),
+    });
+  }
+
+  private rules() {
+    const { chain } = this.parts;
+    const { header, number } = chain.head();
+    return chain.rulesOf({ number: number + 1, timestamp: header.timestamp });
+  }
+
+  // --- groups -------------------------------------------------------------------------------------------------------
+
+  /** Resolves with the id, base64. */
+  async createGroup(group: NewPrivacyGroup): Promise<string> {
+    const from = this.ownKey(group.members);
+    try {
+      return await this.groups().create({ ...group, from });
+    } catch (error) {
+      throw managerError(error, 'Error creating privacy group');
+    }
+  }
+
+  /** Those of exactly these members that the caller is one of. */
+  async findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]> {
+    const { members: own } = this.parts;
+    try {
+      const found = await this.groups().find(members);
+      return found.filter((group) => !own || group.members.some((key) => own.includes(key)));
+    } catch (error) {
+      throw managerError(error, 'Error finding privacy group');
+    }
+  }
+
+  async deleteGroup(id: string): Promise<string> {
+    const groups = this.groups();
+    // Whichever of the caller's keys is a member; a caller without keys is none.
+    let refusal: unknown = fail('EEA_GROUP_UNKNOWN', 'Offchain Privacy group does not exist.');
+    for (const from of this.parts.members ?? [undefined]) {
+      try {
+        return await groups.delete(id, from);
+      } catch (error) {
+        refusal = managerError(error, 'Error deleting privacy group');
+      }
+    }
+    throw refusal;
+  }
+
+  private groups() {
+    const { manager } = this.parts;
+    if (manager.privacyGroups) return manager.privacyGroups;
+    throw fail('EEA_PRIVACY_OFF', 'Privacy is not enabled');
+  }
+
+  /** The caller's among the members; undefined: the manager's default key. */
+  private ownKey(members: readonly string[]): string | undefined {
+    const { members: own } = this.parts;
+    if (!own) return undefined;
+    const key = members.find((each) => own.includes(each));
+    if (key === undefined) throw fail('EEA_GROUP_SELF', 'CreatePrivacyGroupShouldIncludeSelf');
+    return key;
+  }
+}
+
+/** As dear as a hash can be. */
+const FULL_HASH: Uint8Array = new Uint8Array(64).fill(0xff);
+
+function decoded(raw: Uint8Array): EeaTransaction {
+  try {
+    return decodeEea(raw.length === 0 ? EMPTY_BYTES : raw);
+  } catch (cause) {
+    throw fail('EEA_DECODE', 'Unable to decode the private signed raw transaction', { cause });
+  }
+}
+
+function foreignKey(): Error {
+  return fail('EEA_PRIVATE_FROM', 'Private from does not match enclave public key');
+}
+
+/** The manager's refusal in the words that EEA clients know; its own text goes beside them. */
+function managerError(cause: unknown, otherwise = 'Error communicating with enclave'): unknown {
+  const isManagers = ['PTM_REFUSED', 'PTM_UNREACHABLE', 'PTM_ANSWER_INVALID'].some((code) =>
+    hasCode(cause, code),
+  );
+  if (!isManagers) return cause;
+  const { message } = cause as Error;
+  const options = { cause, data: message };
+  if (/Recipient not found/.test(message))
+    return fail('EEA_RECIPIENT', 'NodeMissingPeerUrl', options);
+  if (/Privacy group .* not found/.test(message))
+    return fail('EEA_GROUP_UNKNOWN', 'Offchain Privacy group does not exist.', options);
+  if (/should include self/.test(message))
+    return fail('EEA_GROUP_SELF', 'CreatePrivacyGroupShouldIncludeSelf', options);
+  return fail('EEA_MANAGER', otherwise, options);
+}

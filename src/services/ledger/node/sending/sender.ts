@@ -1,0 +1,418 @@
+/**
+ * Sending from this node's accounts and for its clients: defaults, signing, and the way of a
+ * private transaction (GoQuorum internal/ethapi/api.go). A payload leaves for other parties only
+ * after the account has proven that it can sign.
+ */
+import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
+import { EMPTY_BYTES, equalBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bytesToBigInt } from '../../../../core/base/quantity.ts';
+import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
+import {
+  checkSigner,
+  completeBody,
+  markPrivate,
+  withSignature,
+} from '../../../../core/chain/signing.ts';
+import {
+  decodeTransaction,
+  signingHashOf,
+  type Transaction,
+  type TransactionBody,
+  transactionFrom,
+} from '../../../../core/chain/transaction.ts';
+import type { SealedParts } from '../../../../core/privacy/extension.ts';
+import {
+  PAYLOAD_HASH_BYTES,
+  type PayloadHash,
+  PRIVACY_PRECOMPILE,
+} from '../../../../core/privacy/marker.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { PayloadCache } from '../private-state/payload-cache.ts';
+import type { Accounts } from './accounts.ts';
+import type { GasPriceOracle } from './gas-price.ts';
+import { NonceLock } from './nonce-lock.ts';
+import type { PrivateSender } from './private-sender.ts';
+import type {
+  EeaDesk,
+  PoolContent,
+  PrivateArgs,
+  PrivatePayload,
+  SendDesk,
+  TransactionArgs,
+} from './send-desk.ts';
+import { checkFeeCap, type FeeTerms, feesOf, withPossibleFees } from './send-fees.ts';
+import type { TransactionDoor } from './transaction-door.ts';
+
+export interface SenderParts {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly door: TransactionDoor;
+  readonly accounts: Accounts;
+  readonly private: PrivateSender;
+  readonly eea: EeaDesk;
+  /** Shared by all senders of the node's accounts. */
+  readonly nonces?: NonceLock;
+  /** Own private transactions go out inside markers. */
+  readonly isMarking: boolean;
+  readonly payloads: PayloadCache | undefined;
+  /** Gas that a transaction would take on the head; throws as eth_estimateGas does. */
+  estimateGas(args: TransactionArgs): Promise<bigint>;
+  /** A fee above it is refused; 0n: no cap. */
+  readonly feeCapWei: bigint;
+  readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
+  /** Whether transactions without replay protection may come in over RPC. */
+  readonly allowsUnprotected: boolean;
+}
+
+export class Sender implements SendDesk {
+  private readonly parts: SenderParts;
+  private readonly nonces: NonceLock;
+
+  constructor(parts: SenderParts) {
+    this.parts = parts;
+    this.nonces = parts.nonces ?? new NonceLock();
+  }
+
+  // --- accounts -----------------------------------------------------------------------------------------------------
+
+  accounts(): readonly Address[] {
+    return this.parts.accounts.addresses();
+  }
+
+  sign(address: Address, hash: Hash32): Uint8Array {
+    return this.parts.accounts.sign(address, hash);
+  }
+
+  signWithPassword(address: Address, hash: Hash32, password: string): Promise<Uint8Array> {
+    return this.parts.accounts.signWithPassword(address, hash, password);
+  }
+
+  unlock(address: Address, password: string, seconds: number): Promise<void> {
+    return this.parts.accounts.unlock(address, password, seconds);
+  }
+
+  lock(address: Address): void {
+    this.parts.accounts.lock(address);
+  }
+
+  newAccount(password: string): Promise<Address> {
+    return this.parts.accounts.create(password);
+  }
+
+  importKey(secretKey: Uint8Array, password: string): Promise<Address> {
+    return this.parts.accounts.importKey(secretKey, password);
+  }
+
+  gasPrice(): bigint {
+    return this.parts.gasPrices.suggest();
+  }
+
+  get eea(): EeaDesk {
+    return this.parts.eea;
+  }
+
+  // --- sending ------------------------------------------------------------------------------------------------------
+
+  async sendRaw(raw: Uint8Array): Promise<Hash32> {
+    return this.submit(decodeTransaction(raw));
+  }
+
+  /** Nonces go in the order of the calls; an account is held until its transaction is in the pool, not until it is durable. */
+  async send(args: TransactionArgs, password?: string): Promise<Hash32> {
+    const from = this.ownAccount(args);
+    if (args.private) checkPrivateValue(args.value);
+    const distributed = this.mayDistributeAhead(args)
+      ? this.distributeAhead(args, args.private, from, password)
+      : undefined;
+    // Told to the caller when it is his turn.
+    distributed?.catch(() => undefined);
+    const work = async () => {
+      const transaction = distributed
+        ? await this.signBody(
+            from,
+            { ...(await distributed), nonce: this.nextNonce(from) },
+            true,
+            password,
+          )
+        : await this.outgoing(args, from, password);
+      return { submitted: this.submit(transaction) };
+    };
+    const { submitted } = await (args.nonce === undefined ? this.nonces.run(from, work) : work());
+    return submitted;
+  }
+
+  async fill(args: TransactionArgs): Promise<Transaction> {
+    const body = await this.withDefaults(args, args.from);
+    if (!args.private) return transactionFrom({ ...body, v: 0n, r: 0n, s: 0n });
+    const { data } = body;
+    const stored = data.length > 0 && (await this.parts.private.storeRaw(data, args.private));
+    return markPrivate(transactionFrom({ ...body, data: stored || data, v: 0n, r: 0n, s: 0n }));
+  }
+
+  async signTransaction(args: TransactionArgs, password?: string): Promise<Transaction> {
+    if (args.gas === undefined) throw fail('SEND_ARGS', 'gas not specified');
+    if (args.gasPrice === undefined && args.maxFeePerGas === undefined)
+      throw fail('SEND_ARGS', 'gasPrice not specified');
+    if (args.nonce === undefined) throw fail('SEND_ARGS', 'nonce not specified');
+    const from = this.ownAccount(args);
+    const body = await this.withDefaults(args, from);
+    checkFeeCap(body, this.parts.feeCapWei);
+    const signed = await this.signBody(from, body, args.private !== undefined, password);
+    if (!args.private || isStored(body.data)) return signed;
+    const data = await this.parts.private.storeRaw(body.data, args.private);
+    return this.signBody(from, { ...body, data }, true, password);
+  }
+
+  async resend(args: TransactionArgs): Promise<Hash32> {
+    return this.submit(await this.signTransaction(args));
+  }
+
+  async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
+    const transaction = decodeTransaction(raw);
+    if (!args) throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
+    if (transaction.type !== 0) {
+      throw fail(
+        'TX_TYPE_NOT_SUPPORTED',
+        'transaction type not supported: a private transaction is legacy, signed without chain id',
+      );
+    }
+    if (transaction.isPrivate) checkPrivateValue(transaction.value);
+    this.checkSubmission(transaction);
+    await this.parts.private.distributeSigned(transaction, args);
+    return this.submit(transaction);
+  }
+
+  async distribute(raw: Uint8Array, args: PrivateArgs | undefined): Promise<PayloadHash> {
+    const transaction = decodeTransaction(raw);
+    if (!args || !transaction.isPrivate)
+      throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
+    await this.parts.private.distributeSigned(transaction, args);
+    return this.parts.private.distributeInner(transaction, args);
+  }
+
+  // --- reading ------------------------------------------------------------------------------------------------------
+
+  nextNonce(address: Address): bigint {
+    return this.parts.pool.nonceOf(address);
+  }
+
+  pooled(hash: Hash32): Transaction | undefined {
+    return this.parts.pool.get(hash);
+  }
+
+  poolContent(): PoolContent {
+    const content = this.parts.pool.content();
+    const bySender = (pick: (each: (typeof content)[number]) => readonly Transaction[]) =>
+      new Map(content.map((each) => [String.fromCharCode(...each.address), pick(each)] as const));
+    return {
+      pending: bySender(({ pending }) => pending),
+      queued: bySender(({ queued }) => queued),
+    };
+  }
+
+  poolStatus(): { readonly pending: number; readonly queued: number } {
+    return this.parts.pool.stats;
+  }
+
+  mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]> {
+    return this.parts.private.mandatory(hash);
+  }
+
+  checkManager(): void {
+    this.payloads();
+  }
+
+  async payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
+    const query = { kind: 'payload', hash } as const;
+    const { payloads } = this.parts;
+    if (!payloads || !this.parts.private.isInUse) return undefined;
+    if (payloads.answer(query)?.kind !== 'held') await payloads.ask([query]);
+    const answer = payloads.answer(query);
+    const isOurs = answer?.kind === 'held' && this.parts.private.isFor(answer.managedParties);
+    return isOurs ? answer : undefined;
+  }
+
+  async isPayloadSender(hash: PayloadHash): Promise<boolean> {
+    const query = { kind: 'isSender', hash } as const;
+    const payloads = this.payloads();
+    if (payloads.answer(query)?.kind !== 'fact') await payloads.ask([query]);
+    const answer = payloads.answer(query);
+    return answer?.kind === 'fact' && answer.value;
+  }
+
+  async openPayload(parts: SealedParts): Promise<PrivatePayload | undefined> {
+    this.checkManager();
+    if (!this.parts.private.isFor([parts.senderKey])) return undefined;
+    return this.parts.private.open(parts);
+  }
+
+  private payloads(): PayloadCache {
+    const { payloads } = this.parts;
+    if (payloads && this.parts.private.isInUse) return payloads;
+    throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
+  }
+
+  // --- steps --------------------------------------------------------------------------------------------------------
+
+  private ownAccount(args: TransactionArgs): Address {
+    const from = args.from;
+    const isOwn =
+      from && this.parts.accounts.addresses().some((address) => equalBytes(address, from));
+    if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
+    return from;
+  }
+
+  /** What the client left out (geth's setDefaults). Private transactions are legacy and carry no chain id. */
+  private async withDefaults(
+    given: TransactionArgs,
+    from: Address | undefined,
+  ): Promise<TransactionBody> {
+    const { chain, pool } = this.parts;
+    const terms = this.feeTerms();
+    const args = withPossibleFees(given, terms);
+    if (args.data && args.input && !equalBytes(args.data, args.input)) {
+      throw fail(
+        'SEND_ARGS',
+        'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+      );
+    }
+    const data = args.input ?? args.data ?? EMPTY_BYTES;
+    if (!args.to && data.length === 0)
+      throw fail('SEND_ARGS', 'contract creation without any data provided');
+    const value = args.value ?? 0n;
+    // With the value named, the estimate leaves room for the hash of a private payload.
+    const gas = args.gas ?? (await this.parts.estimateGas({ ...args, value }));
+    return completeBody({
+      ...feesOf(args, terms),
+      chainId: args.private ? undefined : (args.chainId ?? chain.config.chainId),
+      nonce: args.nonce ?? (from ? pool.nonceOf(from) : 0n),
+      gasLimit: gas,
+      to: args.to,
+      value,
+      data,
+      accessList: args.accessList ?? [],
+    });
+  }
+
+  private feeTerms(): FeeTerms {
+    return {
+      rules: this.parts.private.rules(),
+      baseFeePerGas: this.parts.chain.head().header.baseFeePerGas ?? 0n,
+      suggested: () => this.gasPrice(),
+    };
+  }
+
+  /**
+   * A payload's way to its recipients is long. Where it does not depend on the nonce, as the address of a new contract and
+   * a marker's content do, payloads of one account travel side by side.
+   */
+  private mayDistributeAhead(
+    args: TransactionArgs,
+  ): args is TransactionArgs & { readonly private: PrivateArgs } {
+    const hasData = ((args.input ?? args.data)?.length ?? 0) > 0;
+    const isCall = args.private !== undefined && args.to !== undefined && hasData;
+    return isCall && args.nonce === undefined && !this.parts.isMarking;
+  }
+
+  /** The body with the payload's hash in its place; its nonce is not the last word. */
+  private async distributeAhead(
+    args: TransactionArgs,
+    privateArgs: PrivateArgs,
+    from: Address,
+    password: string | undefined,
+  ): Promise<TransactionBody> {
+    const body = await this.withDefaults(args, from);
+    await this.signBody(from, body, true, password);
+    const data = await this.parts.private.distribute(body, body.data, from, privateArgs);
+    return { ...body, data };
+  }
+
+  /** What goes on chain for a call of eth_sendTransaction, signed; a private payload is with its recipients by then. */
+  private async outgoing(
+    args: TransactionArgs,
+    from: Address,
+    password: string | undefined,
+  ): Promise<Transaction> {
+    const body = await this.withDefaults(args, from);
+    if (!args.private) return this.signBody(from, body, false, password);
+    const sender = this.parts.private;
+    // Proves that the account can sign before anything leaves.
+    const clear = await this.signBody(from, body, true, password);
+    if (body.data.length === 0) return clear;
+    const data = await sender.distribute(body, body.data, from, args.private);
+    const inner = await this.signBody(from, { ...body, data }, true, password);
+    if (!this.parts.isMarking) return inner;
+    const marker = this.markerOf(inner, await sender.distributeInner(inner, args.private));
+    return this.signBody(from, marker, false, password);
+  }
+
+  private markerOf(inner: Transaction, data: PayloadHash): TransactionBody {
+    const { nonce, value, gasPrice } = inner;
+    const to = PRIVACY_PRECOMPILE;
+    const gasLimit = BigInt(intrinsicGas({ to, data, accessList: [] }, this.parts.private.rules()));
+    return completeBody({
+      nonce,
+      value,
+      gasPrice,
+      to,
+      data,
+      gasLimit,
+      chainId: this.parts.chain.config.chainId,
+    });
+  }
+
+  private async signBody(
+    from: Address,
+    body: TransactionBody,
+    isPrivate: boolean,
+    password: string | undefined,
+  ): Promise<Transaction> {
+    const { accounts } = this.parts;
+    const unsigned = isPrivate ? { ...body, chainId: undefined } : body;
+    const hash = signingHashOf(unsigned);
+    const signature =
+      password === undefined
+        ? accounts.sign(from, hash)
+        : await accounts.signWithPassword(from, hash, password);
+    return withSignature(unsigned, partsOf(signature), { isPrivate });
+  }
+
+  private submit(transaction: Transaction): Promise<Hash32> {
+    this.checkSubmission(transaction);
+    return this.parts.door.submit(transaction);
+  }
+
+  private checkSubmission(transaction: Transaction): void {
+    checkFeeCap(transaction, this.parts.feeCapWei);
+    checkSigner(transaction, this.parts.private.rules());
+    const isProtected =
+      transaction.isPrivate || transaction.type !== 0 || transaction.chainId !== undefined;
+    if (!isProtected && !this.parts.allowsUnprotected) {
+      throw fail(
+        'SEND_UNPROTECTED',
+        'only replay-protected (EIP-155) transactions allowed over RPC',
+      );
+    }
+  }
+}
+
+/** Refused before the payload leaves; a transaction with a value may be filled in and signed. */
+function checkPrivateValue(value: bigint | undefined): void {
+  if (value === undefined || value === 0n) return;
+  throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');
+}
+
+/** Nothing, or the hash of a payload that the caller has stored. */
+function isStored(data: Uint8Array): boolean {
+  return data.length === 0 || data.length === PAYLOAD_HASH_BYTES;
+}
+
+function partsOf(signature65: Uint8Array): { parity: 0 | 1; r: bigint; s: bigint } {
+  return {
+    parity: signature65[64] === 1 ? 1 : 0,
+    r: bytesToBigInt(signature65.subarray(0, 32)),
+    s: bytesToBigInt(signature65.subarray(32, 64)),
+  };
+}

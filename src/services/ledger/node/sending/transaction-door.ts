@@ -1,0 +1,188 @@
+/**
+ * Where transactions enter, from clients and from peers: decoded and recovered once, admitted to the pool, journaled when
+ * local (before their hash is answered), told to the others. Peers' transactions wait in a bounded queue and enter in slices.
+ */
+import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
+import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
+import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import type { TransactionJournal } from '../../../../core/store/transaction-journal.ts';
+import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { Events } from '../chain/events.ts';
+
+/** Transactions of peers that wait for their turn; beyond it they are dropped, to be asked for again. */
+const WAITING_MAX = 65_536;
+/** Signatures recovered between two turns of the event loop: about 5 ms. */
+const SLICE_TRANSACTIONS = 64;
+const EXPIRY_INTERVAL_MS = 60_000;
+
+export interface DoorParts {
+  readonly chain: Chain;
+  readonly pool: TransactionPool;
+  readonly journal: TransactionJournal;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** Takes a private transaction's payload into the cache before it is proposed. */
+  prefetch(transactions: readonly Transaction[]): void;
+}
+
+export class TransactionDoor {
+  private readonly parts: DoorParts;
+  private readonly waiting: Transaction[] = [];
+  private isWorking = false;
+  /** Keys of hashes that are in the journal. */
+  private readonly local = new Set<string>();
+  private readonly endings: (() => void)[] = [];
+
+  constructor(parts: DoorParts) {
+    this.parts = parts;
+  }
+
+  /** Brings back what was journaled, then follows the chain. */
+  async start(): Promise<void> {
+    const { chain, pool, events, clock, journal, timers, log } = this.parts;
+    this.endings.push(
+      events.on('committed', ({ block }) => {
+        pool.reset(poolHead(chain), poolState(chain), block.transactions, clock.nowMs());
+        this.publish();
+      }),
+    );
+    const entries = journal.entries();
+    let restored = 0;
+    for (const raw of entries) {
+      try {
+        const transaction = decodeTransaction(raw);
+        this.admit(transaction, true);
+        this.local.add(keyOf(transaction.hash));
+        restored++;
+      } catch (error) {
+        log('debug', 'Journaled transaction no longer fits', { err: (error as Error).message });
+      }
+    }
+    if (entries.length > 0)
+      log('info', 'Restored local transactions', { restored, dropped: entries.length - restored });
+    this.publish();
+    const expire = () => {
+      pool.expire(clock.nowMs());
+      void this.compactJournal();
+      timer = timers.set(EXPIRY_INTERVAL_MS, expire);
+    };
+    let timer = timers.set(EXPIRY_INTERVAL_MS, expire);
+    this.endings.push(() => timer.cancel());
+  }
+
+  stop(): void {
+    for (const end of this.endings.splice(0)) end();
+  }
+
+  /** From a client: durable when it resolves. Throws GoQuorum's text. */
+  async submit(transaction: Transaction): Promise<Hash32> {
+    this.admit(transaction, true);
+    this.local.add(keyOf(transaction.hash));
+    await this.parts.journal.add(transaction.raw);
+    this.parts.events.emit('submitted', transaction);
+    this.publish();
+    return transaction.hash;
+  }
+
+  /** Takes one out of the pool and the journal, never to come in again. `why`: what who sends it is told. */
+  async bar({ hash }: Transaction, why: string): Promise<void> {
+    this.parts.pool.bar(hash, why);
+    if (!this.local.delete(keyOf(hash))) return;
+    // A restart would bring it back.
+    await this.parts.journal.compact(() => this.localTransactions());
+  }
+
+  /** From a peer: the answer to a request, or gossip. Their senders are recovered here, in slices. */
+  receive(transactions: readonly Transaction[]): void {
+    const room = WAITING_MAX - this.waiting.length;
+    this.waiting.push(...transactions.slice(0, Math.max(0, room)));
+    this.work();
+  }
+
+  private work(): void {
+    if (this.isWorking || this.waiting.length === 0) return;
+    this.isWorking = true;
+    this.parts.timers.yield(() => {
+      this.isWorking = false;
+      for (const transaction of this.waiting.splice(0, SLICE_TRANSACTIONS))
+        this.admitRemote(transaction);
+      this.publish();
+      this.work();
+    });
+  }
+
+  private admitRemote(transaction: Transaction): void {
+    if (this.parts.pool.has(transaction.hash)) return;
+    try {
+      this.admit(transaction, false);
+    } catch (error) {
+      this.parts.log('trace', 'Transaction of a peer refused', { err: (error as Error).message });
+    }
+  }
+
+  private admit(transaction: Transaction, isLocal: boolean): void {
+    const { pool, clock, chain } = this.parts;
+    try {
+      pool.add(transaction, clock.nowMs(), { isLocal });
+    } catch (error) {
+      // Its nonce is used up: asked only then, for the index is slow beside the pool.
+      const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;
+      throw isMined ? fail('TXPOOL_KNOWN', 'already known') : error;
+    }
+    this.parts.log('debug', 'Transaction admitted', { hash: bareHex(transaction.hash) });
+  }
+
+  private publish(): void {
+    const promoted = this.parts.pool.takePromoted();
+    if (promoted.length === 0) return;
+    this.parts.prefetch(promoted);
+    this.parts.events.emit('pending', promoted);
+  }
+
+  /** Drops what is mined or gone from the journal, when that is worth it. */
+  private async compactJournal(): Promise<void> {
+    const { journal } = this.parts;
+    if (!journal.isCompactionDue()) return;
+    await journal.compact(() => this.localTransactions());
+  }
+
+  private *localTransactions(): Iterable<Uint8Array> {
+    for (const hash of this.local) {
+      const transaction = this.parts.pool.get(bytesOfKey(hash));
+      if (transaction) yield transaction.raw;
+      else this.local.delete(hash);
+    }
+  }
+}
+
+export function poolHead(chain: Chain): PoolHead {
+  const { header, number } = chain.head();
+  return {
+    number,
+    gasLimit: header.gasLimit,
+    rules: chain.rulesOf(header),
+    nextRules: chain.rulesOf({ number: number + 1, timestamp: header.timestamp }),
+  };
+}
+
+/** Accounts at the head, read once each. */
+export function poolState(chain: Chain): PoolState {
+  const reader = chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
+  const known = new Map<string, ReturnType<typeof reader.account>>();
+  const account = (address: Address) => {
+    const key = keyOf(address);
+    if (!known.has(key)) known.set(key, reader.account(address));
+    return known.get(key);
+  };
+  return {
+    nonce: (address) => account(address)?.nonce ?? 0n,
+    balance: (address) => account(address)?.balance ?? 0n,
+  };
+}

@@ -1,0 +1,96 @@
+/** Files of concatenated RLP blocks, as geth's `export` writes and its `import` reads them; gzipped when the name ends in .gz. */
+
+import { createReadStream, createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { MESSAGE_BYTES_MAX } from '../../../core/base/limits.ts';
+import { checkFile } from '../../../io/host/files.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+/** A block that travels between nodes fits into one message. */
+const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX;
+/** First byte of a list whose length follows in its own bytes. */
+const LONG_LIST = 0xf8;
+const SHORT_LIST = 0xc0;
+
+/** Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is no list of blocks, and the errors of the disk. */
+export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
+  const source = openForReading(path);
+  let rest: Uint8Array = EMPTY_BYTES;
+  let at = 0;
+  try {
+    for await (const chunk of source) {
+      rest = joined(rest, chunk);
+      let start = 0;
+      for (;;) {
+        const length = itemLength(rest, start, path, at);
+        if (length === undefined || start + length > rest.length) break;
+        yield rest.subarray(start, start + length);
+        start += length;
+        at += length;
+      }
+      rest = rest.subarray(start);
+    }
+  } catch (cause) {
+    if (!String((cause as { code?: string }).code).startsWith('Z_')) throw cause;
+    throw invalid(path, at, `cannot be unzipped: ${reasonOf(cause)}`);
+  } finally {
+    source.destroy();
+  }
+  if (rest.length > 0) throw invalid(path, at, 'the file ends inside a block');
+}
+
+/** Throws FILE_UNREADABLE. */
+function openForReading(path: string): Readable {
+  checkFile(path);
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  if (!path.endsWith('.gz')) return file;
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  file.on('error', (error) => gunzip.destroy(error));
+  gunzip.on('close', () => file.destroy());
+  return file.pipe(gunzip);
+}
+
+/** Replaces the file. Rejects with the errors of the disk. */
+export async function writeBlockFile(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
+  const source = Readable.from(blocks, { objectMode: true });
+  const file = createWriteStream(path, { flush: true });
+  if (path.endsWith('.gz')) await pipeline(source, createGzip(), file);
+  else await pipeline(source, file);
+}
+
+/** Of the list that begins at `start`, header included; undefined while its header is not all there. */
+function itemLength(
+  bytes: Uint8Array,
+  start: number,
+  path: string,
+  at: number,
+): number | undefined {
+  if (start >= bytes.length) return undefined;
+  const first = bytes[start]!;
+  if (first < SHORT_LIST) throw invalid(path, at, 'no block begins here');
+  if (first < LONG_LIST) return 1 + first - SHORT_LIST;
+  const lengthBytes = first - LONG_LIST + 1;
+  if (start + 1 + lengthBytes > bytes.length) return undefined;
+  let length = 0;
+  for (let i = 1; i <= lengthBytes; i++) length = length * 256 + bytes[start + i]!;
+  if (length > BLOCK_BYTES_MAX)
+    throw invalid(path, at, `a block of more than ${BLOCK_BYTES_MAX} bytes`);
+  return 1 + lengthBytes + length;
+}
+
+function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+  if (left.length === 0) return right;
+  const all = new Uint8Array(left.length + right.length);
+  all.set(left);
+  all.set(right, left.length);
+  return all;
+}
+
+function invalid(path: string, at: number, what: string) {
+  return fail('BLOCK_FILE_INVALID', `${path}, byte ${at}: ${what}`);
+}

@@ -1,0 +1,237 @@
+/**
+ * `quorate import`: takes blocks from files as a syncing node takes them from peers: seals checked, executed, roots compared,
+ * durable in groups. What the chain has already is compared and passed over, so an interrupted import goes on where it stopped.
+ */
+
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import type { Clock, Effort, Log, SenderRecovery, Timers } from '../../../core/base/ports.ts';
+import { type Block, decodeBlock } from '../../../core/chain/block.ts';
+import { type ConsensusDefaults, engineAt } from '../../../core/chain/consensus-rules.ts';
+import type { Manager } from '../../../core/privacy/manager-port.ts';
+import type { PrivateStates } from '../../../core/privacy/private-states.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import { Chain } from '../node/chain/chain.ts';
+import { Events } from '../node/chain/events.ts';
+import { HeaderVerifier } from '../node/consensus/header-verifier.ts';
+import { ValidatorBook } from '../node/consensus/validator-book.ts';
+import { PayloadCache } from '../node/private-state/payload-cache.ts';
+import { PrivateFollower } from '../node/private-state/private-follower.ts';
+import type { OpenChain } from '../store/data.ts';
+import { readBlockFile } from './block-file.ts';
+import { lookAhead } from './look-ahead.ts';
+
+const PROGRESS_INTERVAL_MS = 8_000;
+
+export interface ImportParts {
+  readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
+  /** Answers "not a party" to everything where the node has none. */
+  readonly manager: Manager;
+  readonly privateStates: PrivateStates;
+  readonly consensusDefaults: ConsensusDefaults;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly effort: Effort;
+  readonly log: Log;
+  /** Undefined: senders are recovered as their blocks are executed. */
+  readonly recovery: SenderRecovery | undefined;
+  /** True ends the import after the block at hand. */
+  shouldStop(): boolean;
+}
+
+export interface ImportReport {
+  /** Taken now, and passed over because the chain had them. */
+  readonly blocks: number;
+  readonly known: number;
+  readonly transactions: number;
+  readonly elapsedMs: number;
+}
+
+/**
+ * All blocks of `files`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID, BLOCK_INVALID (naming file, block
+ * and fault; what came before stays), or the errors of disk and manager.
+ */
+export async function importBlocks(
+  files: readonly string[],
+  parts: ImportParts,
+): Promise<ImportReport> {
+  const { opened, clock } = parts;
+  const taker = new BlockTaker(parts);
+  try {
+    for (const file of files) {
+      for await (const block of taker.blocks(file)) {
+        if (parts.shouldStop()) break;
+        await taker.take(file, block);
+      }
+    }
+    await opened.store.sync();
+    if (!parts.shouldStop()) await taker.privateDone();
+  } finally {
+    taker.close();
+  }
+  return { ...taker.counts, elapsedMs: clock.nowMs() - taker.startMs };
+}
+
+class BlockTaker {
+  readonly counts = { blocks: 0, known: 0, transactions: 0 };
+  readonly startMs: number;
+  private readonly parts: ImportParts;
+  private readonly chain: Chain;
+  private readonly verifier: HeaderVerifier;
+  private readonly events = new Events();
+  private readonly payloads: PayloadCache | undefined;
+  private readonly follower: PrivateFollower | undefined;
+  private readonly dialect: 'quorum' | 'ethereum';
+  private failed: (error: unknown) => void = () => {};
+  /** Rejects when the private side can't go on. */
+  private readonly failure: Promise<never>;
+  private reported: { ms: number; blocks: number; transactions: number };
+
+  constructor(parts: ImportParts) {
+    const { opened, manager, clock, timers, effort, log, consensusDefaults: defaults } = parts;
+    const { privateStates: states } = parts;
+    const { store, folder } = opened;
+    const { config } = opened.genesis;
+    const { events } = this;
+    this.parts = parts;
+    this.startMs = clock.nowMs();
+    this.reported = { ms: this.startMs, blocks: 0, transactions: 0 };
+    this.dialect = config.isQuorum ? 'quorum' : 'ethereum';
+    this.failure = new Promise((_, reject) => {
+      this.failed = reject;
+    });
+    this.failure.catch(() => {});
+    this.payloads = config.isQuorum ? new PayloadCache({ manager, clock, log }) : undefined;
+    const chain = new Chain({
+      store,
+      config,
+      timers,
+      effort,
+      events,
+      log,
+      privateSetting: this.payloads && (() => this.follower!.setting()),
+      known: () => undefined,
+    });
+    this.chain = chain;
+    this.follower =
+      this.payloads &&
+      new PrivateFollower({
+        chain,
+        cache: this.payloads,
+        psis: states.psis,
+        psiOf: states.psiOf,
+        events,
+        timers,
+        log,
+        fatal: (error) => this.failed(error),
+      });
+    this.follower?.start();
+    const engine = engineAt(config, 1);
+    const isBft = engine === 'qbft' || engine === 'ibft';
+    const book = isBft
+      ? new ValidatorBook({ chain: store, config, defaults, kv: folder.kv, log })
+      : undefined;
+    this.verifier = new HeaderVerifier({ chain, book, clock, timers });
+  }
+
+  /** Those of `file`, in order. */
+  blocks(file: string): AsyncIterable<Block> {
+    const { recovery, log } = this.parts;
+    const decoded = this.decoded(file);
+    const isWanted = ({ header }: Block) => header.number > this.chain.head().number;
+    return recovery ? lookAhead(decoded, { recovery, isWanted, log }) : decoded;
+  }
+
+  /** The next block of `file`. */
+  async take(file: string, block: Block): Promise<void> {
+    const { number } = block.header;
+    const { chain, counts } = this;
+    if (number <= chain.head().number) {
+      const stored = chain.store.hashOf(number)!;
+      if (!equalBytes(stored, block.hash))
+        throw invalid(file, block, `this chain has block 0x${bareHex(stored)} there`);
+      counts.known++;
+      return;
+    }
+    const fault = await this.verifier.verify([{ header: block.header, hash: block.hash }]);
+    const text = fault?.text ?? this.verifier.sealFault(block.header);
+    if (text !== undefined) throw invalid(file, block, text);
+    await this.payloads?.prefetch(block.transactions, chain.rulesOf(block.header));
+    try {
+      await chain.commit(block, 'group');
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== 'BLOCK_INVALID') throw cause;
+      throw fail('BLOCK_INVALID', `${file}: ${reasonOf(cause)}`, { cause });
+    }
+    counts.blocks++;
+    counts.transactions += block.transactions.length;
+    this.report();
+  }
+
+  /** Resolves when the private states are at the head too. */
+  async privateDone(): Promise<void> {
+    const { follower, chain, events } = this;
+    if (!follower) return;
+    const done = new Promise<void>((resolve) => {
+      const look = () => {
+        if (follower.cursor() === chain.head().number) resolve();
+      };
+      events.on('privateDone', look);
+      look();
+    });
+    await Promise.race([done, this.failure]);
+  }
+
+  close(): void {
+    this.follower?.stop();
+  }
+
+  private async *decoded(file: string): AsyncGenerator<Block> {
+    let last = this.chain.head().number;
+    for await (const bytes of readBlockFile(file)) {
+      const block = this.decode(file, bytes, last);
+      last = block.header.number;
+      yield block;
+    }
+  }
+
+  private decode(file: string, bytes: Uint8Array, last: number): Block {
+    try {
+      return decodeBlock(bytes.slice(), this.dialect);
+    } catch (cause) {
+      throw fail(
+        'BLOCK_FILE_INVALID',
+        `${file}: what follows block ${last} is no block: ${reasonOf(cause)}`,
+        { cause },
+      );
+    }
+  }
+
+  private report(): void {
+    const { clock, log } = this.parts;
+    const { counts, chain, reported } = this;
+    const nowMs = clock.nowMs();
+    const elapsedMs = nowMs - reported.ms;
+    if (elapsedMs < PROGRESS_INTERVAL_MS) return;
+    const head = chain.head();
+    log('info', 'Imported blocks', {
+      number: head.number,
+      hash: bareHex(head.hash).slice(0, 12),
+      'blocks/s': perSecond(counts.blocks - reported.blocks, elapsedMs),
+      'tx/s': perSecond(counts.transactions - reported.transactions, elapsedMs),
+    });
+    this.reported = { ms: nowMs, blocks: counts.blocks, transactions: counts.transactions };
+  }
+}
+
+export function perSecond(count: number, elapsedMs: number): number {
+  return Math.round((count * 1000) / Math.max(elapsedMs, 1));
+}
+
+function invalid(file: string, { header, hash }: Block, fault: string) {
+  return fail(
+    'BLOCK_INVALID',
+    `${file}: block ${header.number} (0x${bareHex(hash)}) is invalid: ${fault}`,
+  );
+}

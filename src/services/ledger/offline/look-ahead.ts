@@ -1,0 +1,98 @@
+/** Blocks in order, their senders recovered on other threads while the blocks before them are executed. */
+
+import type { Log, SenderRecovery } from '../../../core/base/ports.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import { recoverElsewhere } from '../../../core/chain/sender-recovery.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+
+/** What is read ahead ends at either. */
+const TRANSACTIONS_AHEAD_MAX = 4_096;
+const BLOCKS_AHEAD_MAX = 256;
+/** Asked of a thread at once: below, the way there and back counts. */
+const TRANSACTIONS_TOGETHER = 64;
+
+interface Ahead {
+  readonly block: Block;
+  recovered: Promise<void> | undefined;
+}
+
+export interface LookAheadParts {
+  /** When it fails, senders are left to be recovered where they are read. */
+  readonly recovery: SenderRecovery;
+  /** False for blocks whose senders nobody will read. */
+  isWanted(block: Block): boolean;
+  readonly log: Log;
+}
+
+/** The blocks of `source`; its error comes after the blocks before it. */
+export async function* lookAhead(
+  source: AsyncIterable<Block>,
+  { recovery, isWanted, log }: LookAheadParts,
+): AsyncGenerator<Block> {
+  const iterator = source[Symbol.asyncIterator]();
+  const window: Ahead[] = [];
+  const desk = new RecoveryDesk(recovery, log);
+  let transactions = 0;
+  let ending: { readonly error?: unknown } | undefined;
+  const read = async () => {
+    try {
+      const { value, done } = await iterator.next();
+      if (done) ending = {};
+      else {
+        window.push(isWanted(value) ? desk.add(value) : { block: value, recovered: NOTHING });
+        transactions += value.transactions.length;
+      }
+    } catch (error) {
+      ending = { error };
+    }
+  };
+  try {
+    for (;;) {
+      while (!ending && transactions < TRANSACTIONS_AHEAD_MAX && window.length < BLOCKS_AHEAD_MAX)
+        await read();
+      const next = window.shift();
+      if (!next) break;
+      transactions -= next.block.transactions.length;
+      if (!next.recovered) desk.flush();
+      await next.recovered;
+      yield next.block;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+  if (ending && 'error' in ending) throw ending.error;
+}
+
+const NOTHING: Promise<void> = Promise.resolve();
+
+/** Asks for the senders of some small blocks together. */
+class RecoveryDesk {
+  private readonly recovery: SenderRecovery;
+  private readonly log: Log;
+  private group: Ahead[] = [];
+  private transactions: Transaction[] = [];
+
+  constructor(recovery: SenderRecovery, log: Log) {
+    this.recovery = recovery;
+    this.log = log;
+  }
+
+  add(block: Block): Ahead {
+    const ahead: Ahead = { block, recovered: undefined };
+    this.group.push(ahead);
+    this.transactions.push(...block.transactions);
+    if (this.transactions.length >= TRANSACTIONS_TOGETHER) this.flush();
+    return ahead;
+  }
+
+  /** For when the first of them is needed. */
+  flush(): void {
+    const recovered = recoverElsewhere(this.transactions, this.recovery).catch(
+      ({ message }: Error) =>
+        this.log('warn', 'Senders are recovered on the main thread', { err: message }),
+    );
+    for (const each of this.group) each.recovered = recovered;
+    this.group = [];
+    this.transactions = [];
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * `quorate mpsdbupgrade`: from one private state to several (GoQuorum core/mps/multiple_psr.go),
+ * without the manager and without running anything again. The chain is written anew beside the old
+ * one, which stays as it is until the new one is whole; whatever interrupts it, the command run
+ * again goes on.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import { EMPTY_BLOOM } from '../../../core/chain/bloom.ts';
+import type { Receipt } from '../../../core/chain/receipt.ts';
+import { createAddress } from '../../../core/evm/create-address.ts';
+import type { SpaceResult } from '../../../core/execution/result.ts';
+import { DEFAULT_PSI, EMPTY_PSI, type Psi } from '../../../core/privacy/inputs.ts';
+import { EMPTY_ACCOUNT } from '../../../core/state/account.ts';
+import type { StateTrie } from '../../../core/state/state-trie.ts';
+import type { AccountWrite } from '../../../core/state/write-set.ts';
+import { ChainStore } from '../../../core/store/chain-store.ts';
+import { systemClock } from '../../../io/host/clock.ts';
+import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
+import { LOCK_NAME } from '../../../io/storage/directory-lock.ts';
+import { type OpenChain, openChain, storeFolder } from '../store/data.ts';
+import { keepGenesis } from '../store/kept-genesis.ts';
+
+const PRIVATE = { kind: 'private', psi: DEFAULT_PSI } as const;
+const EMPTY = { kind: 'private', psi: EMPTY_PSI } as const;
+/** Made from the old chain; everything else of the store's folder is taken over as it is. */
+const MADE_ANEW = new Set([
+  'blocks',
+  'index',
+  'index-state',
+  'format',
+  LOCK_NAME,
+  'genesis.json',
+  'genesis.json.sha256',
+]);
+
+export interface UpgradeReport {
+  /** Where the chain as it was lies now. */
+  readonly kept: string;
+}
+
+/**
+ * Resolves when the chain of `dataDirectory` has several private states: what was its only one is `private` now, beside `empty`.
+ * `tell` hears of each block. Rejects with MPS_UPGRADE_REFUSED, and leaves everything as it was.
+ */
+export async function upgradeToMps(
+  dataDirectory: string,
+  tell: (number: number, hash: Uint8Array) => void,
+): Promise<UpgradeReport> {
+  const place = placesOf(dataDirectory);
+  if (isWhole(place.fresh) && !existsSync(place.store)) return finish(place);
+  const old = await openChain(dataDirectory);
+  try {
+    check(old, dataDirectory);
+    await copy(old, place.fresh, tell);
+    takeOver(place.store, place.fresh);
+  } finally {
+    await old.close();
+  }
+  return finish(place);
+}
+
+interface Places {
+  readonly store: string;
+  /** The new one, until it is whole. */
+  readonly fresh: string;
+  readonly kept: string;
+}
+
+function placesOf(dataDirectory: string): Places {
+  const store = storeFolder(dataDirectory);
+  return { store, fresh: `${store}.mps`, kept: `${store}.before-mps` };
+}
+
+/** Its genesis file is written last. */
+function isWhole(folder: string): boolean {
+  return existsSync(join(folder, 'genesis.json'));
+}
+
+/** Two renames; between them the new chain waits for the command to be run again. */
+function finish({ store, fresh, kept }: Places): UpgradeReport {
+  if (existsSync(store)) renameSync(store, kept);
+  renameSync(fresh, store);
+  return { kept };
+}
+
+function check({ genesis, store }: OpenChain, dataDirectory: string): void {
+  const { config } = genesis;
+  const refused = (why: string) => fail('MPS_UPGRADE_REFUSED', why);
+  if (!config.isQuorum) throw refused('the chain has no private state: nothing to upgrade');
+  if (config.isMps)
+    throw refused('The database is already upgraded to support multiple private states.');
+  const head = store.head()!.number;
+  const cursor = store.cursor(PRIVATE);
+  if (cursor === head) return;
+  throw refused(
+    `the private state is at block ${cursor} of ${head}: let the node of ${dataDirectory} catch up with its private transaction manager first`,
+  );
+}
+
+async function copy(
+  { store: old }: OpenChain,
+  folder: string,
+  tell: (number: number, hash: Uint8Array) => void,
+): Promise<void> {
+  const fresh = await openFresh(old, folder);
+  try {
+    const { store } = fresh;
+    const head = old.head()!.number;
+    for (let number = (store.head()?.number ?? -1) + 1; number <= head; number++) {
+      const block = old.block(number)!;
+      const own = old.privateResult(DEFAULT_PSI, number);
+      const spaces = own && withEmpty(own, block, store.trieAt(EMPTY, Math.max(number - 1, 0)));
+      await store.append(
+        {
+          block,
+          receipts: old.receipts(number)!,
+          writes: old.writes(number)!,
+          hasPrivateWork: own !== undefined,
+          ...(spaces ? { spaces } : {}),
+        },
+        'group',
+      );
+      tell(number, block.hash);
+    }
+    checkRoots(old, store);
+  } finally {
+    await fresh.store.close();
+    fresh.data.close();
+  }
+}
+
+/** The old chain may have moved between two runs; its private state, taken back and run again, would show here. */
+function checkRoots(old: ChainStore, fresh: ChainStore): void {
+  const { number } = old.head()!;
+  const [before, after] = [old, fresh].map((store) => store.trieAt(PRIVATE, number).root());
+  if (equalBytes(before!, after!)) return;
+  throw fail(
+    'MPS_UPGRADE_REFUSED',
+    'the private state was repaired since an interrupted upgrade: delete the folder "quorate.mps" and run this again',
+  );
+}
+
+/** What an interrupted run left is gone on with, unless it is of another chain. */
+async function openFresh(
+  old: ChainStore,
+  folder: string,
+): Promise<{ store: ChainStore; data: DataFolder }> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const data = await openDataFolder(folder);
+  const store = await ChainStore.open({ log: data.log, kv: data.kv, clock: systemClock });
+  const head = store.head();
+  const known = head && old.hashOf(head.number);
+  if (!head || (known && equalBytes(known, head.hash))) return { store, data };
+  await store.close();
+  data.close();
+  rmSync(folder, { recursive: true });
+  return openFresh(old, folder);
+}
+
+/** Strangers see a private creation as an account without code, and every private transaction as a success. */
+function withEmpty(
+  own: SpaceResult,
+  { header, transactions }: Block,
+  before: StateTrie,
+): ReadonlyMap<Psi, SpaceResult> {
+  const accounts = new Map<string, AccountWrite>();
+  const receipts = new Map<number, Receipt>();
+  for (const [index, receipt] of own.receipts) {
+    const { isPrivate, to, sender, nonce } = transactions[index]!;
+    // Inside a marker: strangers never ran it.
+    if (!isPrivate) continue;
+    const { status, postState, logs, revertReason, ...rest } = receipt;
+    const quiet = { ...rest, logs: [], bloom: EMPTY_BLOOM };
+    receipts.set(
+      index,
+      status === undefined ? { ...quiet, status, postState: postState! } : { ...quiet, status: 1 },
+    );
+    if (to !== undefined) continue;
+    const address = createAddress(sender, nonce);
+    const account = { ...EMPTY_ACCOUNT, nonce: 1n, born: header.number };
+    accounts.set(keyOf(address), { address, account, storageReset: false, slots: new Map() });
+  }
+  const writes = { accounts, codes: [] };
+  const root = before.update(writes).root();
+  return new Map([
+    [DEFAULT_PSI, own],
+    [EMPTY_PSI, { writes, root, receipts, bloom: EMPTY_BLOOM }],
+  ]);
+}
+
+/** Keys, votes and journal as they are; the genesis file, with `isMPS`, last. */
+function takeOver(store: string, fresh: string): void {
+  for (const name of readdirSync(store)) {
+    if (MADE_ANEW.has(name)) continue;
+    cpSync(join(store, name), join(fresh, name), { recursive: true, preserveTimestamps: true });
+  }
+  const genesis = JSON.parse(readFileSync(join(store, 'genesis.json'), 'utf8'));
+  const text = JSON.stringify({ ...genesis, config: { ...genesis.config, isMPS: true } }, null, 2);
+  keepGenesis(fresh, `${text}\n`);
+}

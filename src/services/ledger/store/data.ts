@@ -1,0 +1,126 @@
+/** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import { checkStart } from '../../../core/chain/check-start.ts';
+import { configFault } from '../../../core/chain/config-compatibility.ts';
+import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
+import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { VoteFile } from '../../../core/store/vote-file.ts';
+import { isThere, readText } from '../../../io/host/files.ts';
+import type { DataFolder } from '../../../io/storage/data-folder.ts';
+import { ensureFirstBlock } from '../node/chain/first-block.ts';
+import {
+  checkKept,
+  genesisDamaged,
+  genesisPath,
+  keepGenesis,
+  keptGenesis,
+} from './kept-genesis.ts';
+import { openStore } from './store.ts';
+
+/** Below the data directory, beside what other software keeps there. */
+const STORE_FOLDER = 'quorate';
+
+export interface OpenChain {
+  readonly folder: DataFolder;
+  readonly store: ChainStore;
+  readonly votes: VoteFile;
+  readonly genesis: Genesis;
+  /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
+  readonly outcome: 'begun' | 'changed' | 'same';
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly genesisFile?: string | undefined;
+  /** The disk failed, or the index is damaged: the process must end. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Drops the index and makes it anew from the log. */
+  readonly reindex?: boolean;
+  /** Hears why the index is made anew, and how far that is. */
+  readonly log?: Log | undefined;
+}
+
+export function storeFolder(dataDirectory: string): string {
+  return join(dataDirectory, STORE_FOLDER);
+}
+
+/**
+ * Opens the chain. With `genesisFile` it begins one in an empty folder; of a chain that exists it takes over what the file
+ * changes above the head, and refuses a file that would change what lies below, as GoQuorum's `init` does. Throws
+ * GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED, GENESIS_MISMATCH, STORE_… and STORAGE_….
+ */
+export async function openChain(
+  dataDirectory: string,
+  { genesisFile, onFault, reindex = false, log = () => {} }: OpenOptions = {},
+): Promise<OpenChain> {
+  const folder = storeFolder(dataDirectory);
+  const stored = keptGenesis(folder);
+  const text = genesisFile === undefined ? stored : readText(genesisFile);
+  if (text === undefined) throw noChain(dataDirectory);
+  const kept = stored === undefined ? undefined : checkKept(folder, stored);
+  if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
+  const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
+  if (genesisFile !== undefined) checkStart(genesis);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
+  const { data, store, stopLooking } = await openStore(folder, { dialect, reindex, log, onFault });
+  const close = async () => {
+    stopLooking();
+    await store.close();
+    data.close();
+  };
+  try {
+    // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.
+    const isMeasure = kept?.isSame && text !== stored;
+    if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
+    const votes = new VoteFile(data.votes, data.votesWritten);
+    await ensureFirstBlock(store, genesis);
+    if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
+    if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
+    const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
+    return { folder: data, store, votes, genesis, outcome, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Throws GENESIS_INVALID, with the file as its data. */
+function readGenesis(text: string, path: string): Genesis {
+  try {
+    return parseGenesis(text);
+  } catch (cause) {
+    if (!hasCode(cause, 'GENESIS_INVALID')) throw cause;
+    throw fail(cause.code, `${path}: ${cause.message}`, { cause, data: { path } });
+  }
+}
+
+function checkChange(store: ChainStore, stored: Genesis, next: Genesis): void {
+  const { number, header } = store.head() ?? { number: 0, header: stored.header };
+  const fault = configFault(stored.config, next.config, { number, timestamp: header.timestamp });
+  if (fault === undefined) return;
+  throw fail(
+    'GENESIS_MISMATCH',
+    `${fault}. The genesis file would change blocks that exist, up to ${number}: change only what lies above, or begin a new chain in another --datadir`,
+  );
+}
+
+/** What there is to do with a chain that GoQuorum keeps. */
+const MOVING_OVER =
+  'Its LevelDB is not read yet. Begin the chain anew with its genesis file (quorate init) and let it sync from a GoQuorum peer, or take over the blocks of "geth export" with "quorate import"; node key, accounts and lists of peers in this folder are used as they are';
+
+function noChain(dataDirectory: string): Error {
+  if (isThere(join(dataDirectory, 'geth', 'chaindata'))) {
+    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). ${MOVING_OVER}`;
+    return fail('GENESIS_MISSING', text, { data: { path: dataDirectory } });
+  }
+  return fail(
+    'GENESIS_MISSING',
+    `there is no chain in ${dataDirectory}: run "quorate init --datadir ${dataDirectory} genesis.json" first, or give --genesis`,
+  );
+}

@@ -1,0 +1,100 @@
+/** Opens the chain store of a folder. An index that is damaged, or does not fit the log, is made anew from the log, once. */
+import { fail, hasCode, type QuorateError } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/base/ports.ts';
+import type { TransactionDialect } from '../../../core/chain/transaction.ts';
+import { ChainStore } from '../../../core/store/chain-store.ts';
+import { systemClock } from '../../../io/host/clock.ts';
+import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
+import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
+
+/** How often the log hears how far the index is. */
+const PROGRESS_MS = 5_000;
+/** How often somebody looks whether a reader's thread has met damage. */
+const LOOK_MS = 1_000;
+
+interface StoreOptions {
+  readonly dialect: TransactionDialect;
+  readonly reindex: boolean;
+  readonly log: Log;
+  readonly onFault: ((error: unknown) => void) | undefined;
+}
+
+interface OpenStore {
+  readonly data: DataFolder;
+  readonly store: ChainStore;
+  stopLooking(): void;
+}
+
+/** Throws STORE_… and STORAGE_…. */
+export async function openStore(folder: string, options: StoreOptions): Promise<OpenStore> {
+  try {
+    return await openOnce(folder, options);
+  } catch (error) {
+    const isOfIndex = hasCode(error, 'STORE_INDEX_DAMAGED') || hasCode(error, 'STORE_INDEX_UNFIT');
+    if (!isOfIndex || options.reindex) throw withoutCure(error);
+    options.log('warn', 'The index is made anew from the block log', { why: error.message });
+  }
+  return openOnce(folder, { ...options, reindex: true }).catch((error: unknown) => {
+    throw withoutCure(error);
+  });
+}
+
+async function openOnce(
+  folder: string,
+  { dialect, reindex, log, onFault }: StoreOptions,
+): Promise<OpenStore> {
+  let isOpen = false;
+  const data = await openDataFolder(folder, {
+    reindex,
+    onDrop: (why) => log('warn', 'The index is made anew from the block log', { why }),
+    onDamage: (error) => isOpen && onFault?.(error),
+  });
+  try {
+    const store = await ChainStore.open({
+      log: data.log,
+      kv: data.kv,
+      clock: systemClock,
+      dialect,
+      onDamage: data.noteDamage,
+      onReplay: progress(log),
+      ...(onFault ? { onFault } : {}),
+    });
+    isOpen = true;
+    const look = setInterval(() => {
+      if (isIndexDamageNoted(folder)) onFault?.(damageOfReader());
+    }, LOOK_MS);
+    look.unref();
+    return { data, store, stopLooking: () => clearInterval(look) };
+  } catch (error) {
+    await data.kv.close();
+    data.close();
+    throw error;
+  }
+}
+
+function progress(log: Log): (bytes: number, ofBytes: number) => void {
+  let next = performance.now() + PROGRESS_MS;
+  return (bytes, ofBytes) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_MS;
+    const percent = Math.floor((100 * bytes) / ofBytes);
+    log('info', 'Taking in the block log', { percent: `${percent} %`, bytes, ofBytes });
+  };
+}
+
+function damageOfReader(): QuorateError {
+  return fail(
+    'STORE_INDEX_DAMAGED',
+    'the folder "index" is damaged: a reader has met a row that cannot be believed. The next start makes it anew from the block log',
+  );
+}
+
+/** The index was made anew just now: what does not fit is the log. */
+function withoutCure(error: unknown): unknown {
+  if (!hasCode(error, 'STORE_INDEX_UNFIT')) return error;
+  return fail(
+    'STORE_CORRUPT',
+    `the block log does not come to the roots of its own headers (${error.message.split('. ')[0]}): restore the folder "blocks" from a backup, or delete the folder "quorate" and sync or "quorate import" anew`,
+    { cause: error },
+  );
+}
