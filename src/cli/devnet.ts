@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
+import { pageFor } from '../services/devnet/page.ts';
 import { processLauncher } from '../services/devnet/processes.ts';
 import { type Devnet, startDevnet } from '../services/devnet/start.ts';
+import { startText } from '../services/devnet/start-text.ts';
 import { stopDevnet } from '../services/devnet/stop.ts';
-import { renderTable } from '../services/devnet/table.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import type { Command } from './command.ts';
@@ -130,12 +131,15 @@ export const devnetCommand: Command = {
       },
       { launch, progress, told: ending.told },
     );
-    console.log(renderTable(devnet.description, consensus, devnet.genesis));
+    const named = options.string('folder')!;
+    const stopWith = isWait ? `npx quorate devnet stop --folder ${named}` : 'Ctrl-C';
+    const { description, genesis } = devnet;
+    const text = { description, genesis, consensus, folder: named, stopWith };
+    console.log(startText(text, pageFor(process.stdout)));
     if (isWait) {
       await devnet.release();
       return 0;
     }
-    console.log('  Ctrl-C stops the network; its state stays.\n');
     return untilEnd(devnet, ending);
   },
 };

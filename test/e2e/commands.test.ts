@@ -203,9 +203,10 @@ describe('npm start', () => {
     const pids = pidsIn(file);
     process.kill(pids[2]!, 'SIGKILL');
     expect(await ended).toBe(1);
-    expect(errors).toContain(
-      `node2 ended with signal SIGKILL: see ${join(folder, 'dies', 'node2.log')}`,
-    );
+    const log = join(folder, 'dies', 'node2.log');
+    const last = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5);
+    const shown = last.map((line) => `\n    ${line}`).join('');
+    expect(errors).toContain(`node2 ended with signal SIGKILL: see ${log}${shown}\n`);
     expect(pids.some(isAlive)).toBe(false);
   });
 });

@@ -30,12 +30,12 @@ it('writes it once, and knows it again', () => {
   expect(first).toMatchObject(expected);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(wanted());
   expect(keepGenesis(folder, wanted())).toMatchObject(expected);
-  for (const [address, isFunded] of [
+  for (const [address, allocates] of [
     [RICH, true],
     [NEW, true],
     [POOR, false],
   ] as const)
-    expect(first.isFunded(address)).toBe(isFunded);
+    expect(first.allocates(address)).toBe(allocates);
 });
 
 it('keeps that of version 0.1.0, which takes no gas price', () => {
@@ -46,7 +46,7 @@ it('keeps that of version 0.1.0, which takes no gas price', () => {
   writeFileSync(join(folder, 'genesis.json'), text);
   const kept = keepGenesis(folder, wanted());
   expect(kept).toMatchObject({ isEarlier: true, takesGasPrice: false });
-  expect([kept.isFunded(RICH), kept.isFunded(NEW)]).toEqual([true, false]);
+  expect([kept.allocates(RICH), kept.allocates(NEW)]).toEqual([true, false]);
   expect(readFileSync(join(folder, 'genesis.json'), 'utf8')).toBe(text);
 });
 

@@ -10,8 +10,8 @@ export interface GenesisFile {
   readonly isEarlier: boolean;
   /** Transactions may name a gas price above 0. */
   readonly takesGasPrice: boolean;
-  /** Whether the address begins with funds. */
-  isFunded(address: string): boolean;
+  /** Whether the first block has something at the address: funds or a contract. */
+  allocates(address: string): boolean;
 }
 
 interface Genesis {
@@ -43,7 +43,7 @@ export function keepGenesis(folder: string, wanted: object): GenesisFile {
     path,
     isEarlier: kept !== text,
     takesGasPrice: genesis.config?.enableGasPriceBlock !== undefined,
-    isFunded: (address) => genesis.alloc?.[address] !== undefined,
+    allocates: (address) => genesis.alloc?.[address] !== undefined,
   };
 }
 

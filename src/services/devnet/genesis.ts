@@ -5,9 +5,8 @@ import { fromHex, toHex } from '../../core/base/hex.ts';
 import { encodeRlp } from '../../core/base/rlp.ts';
 import { CHAIN_ID, type DevnetConsensus } from './topology.ts';
 import {
-  CREATE2_DEPLOYER,
-  MULTICALL3,
   runtimeCode,
+  WELL_KNOWN_CONTRACTS,
   type WellKnownContract,
 } from './well-known-contracts.ts';
 
@@ -68,7 +67,7 @@ export function devnetGenesis(
     extraData: toHex(isRaft ? ZERO_HASH : extraData),
     alloc: {
       ...Object.fromEntries(funded.map((each) => [each, { balance: BILLION_ETHER }])),
-      ...Object.fromEntries([CREATE2_DEPLOYER, MULTICALL3].map(asDeployed)),
+      ...Object.fromEntries(WELL_KNOWN_CONTRACTS.map(asDeployed)),
     },
   };
 }

@@ -1,7 +1,8 @@
-/** Waits until an HTTP endpoint answers 200. */
+/** Waits until a process answers 200 at its HTTP endpoint. */
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '../../core/base/errors.ts';
+import { holderOf } from '../../io/host/port-holder.ts';
 import { lastLines } from './last-lines.ts';
 import type { Running } from './processes.ts';
 
@@ -19,8 +20,9 @@ export async function untilReady(
   void process.ended.then((how) => {
     end = how;
   });
+  const port = Number(new URL(url).port);
   const deadline = performance.now() + patienceMs;
-  while (!(await answers(url))) {
+  while (!((await answers(url)) && isOf(process, port))) {
     if (end !== undefined) {
       throw fail('DEVNET_NOT_READY', endText(process.name, end, logFile));
     }
@@ -34,6 +36,12 @@ export async function untilReady(
 /** With the last lines of its log. */
 export function endText(name: string, how: string, logFile: string): string {
   return `${name} ended with ${how}: see ${logFile}${lastLines(logFile)}`;
+}
+
+/** Not of a program that took the port first. Where the system does not say who has it, true. */
+function isOf(process: Running, port: number): boolean {
+  const holder = holderOf(port);
+  return holder === undefined || holder.pid === process.pid;
 }
 
 function answers(url: string): Promise<boolean> {

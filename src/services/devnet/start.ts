@@ -3,13 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
-import {
-  type DevnetDescription,
-  describeDevnet,
-  livingPids,
-  removeDescription,
-  writeDescription,
-} from './description.ts';
+import { type DevnetDescription, describeDevnet } from './description.ts';
+import { livingPids, removeDescription, writeDescription } from './description-file.ts';
 import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';

@@ -1,7 +1,7 @@
 /** `quorate devnet stop`: ends a network that runs in the background. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAlive } from '../../io/host/process-table.ts';
-import { livingPids, removeDescription } from './description.ts';
+import { livingPids, removeDescription } from './description-file.ts';
 
 const POLL_INTERVAL_MS = 50;
 const STOP_PATIENCE_MS = 10_000;

@@ -78,6 +78,10 @@ export function testAccounts(): Account[] {
   return [...QUICKSTART_KEYS, ...MNEMONIC_KEYS].map(accountOf);
 }
 
+export function isOfMnemonic({ privateKey }: Account): boolean {
+  return MNEMONIC_KEYS.includes(privateKey);
+}
+
 /** Two accounts that node `index` alone holds; the second never has funds. */
 export function nodeAccounts(index: number): { readonly rich: Account; readonly poor: Account } {
   const poor = toHex(madeKey(`account without funds ${index + 1}`));

@@ -119,6 +119,8 @@ export const MULTICALL3: WellKnownContract = {
   ].join(''),
 };
 
+export const WELL_KNOWN_CONTRACTS = [CREATE2_DEPLOYER, MULTICALL3];
+
 /** What the chain has at the address: hex. */
 export function runtimeCode({ deployment, codeFrom }: WellKnownContract): string {
   return toHex(decodeTransaction(fromHex(deployment)).data.subarray(codeFrom));

@@ -1,0 +1,43 @@
+/** `.quorate/devnet.json`: how a second command finds the processes of the first. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandLineOf, isAlive } from '../../io/host/process-table.ts';
+import type { DevnetDescription } from './description.ts';
+import { writeWhole } from './whole-file.ts';
+
+export function writeDescription(folder: string, description: DevnetDescription): void {
+  writeWhole(descriptionFile(folder), `${JSON.stringify(description, null, 2)}\n`);
+}
+
+/** undefined when no network was started from there. */
+function readDescription(folder: string): DevnetDescription | undefined {
+  const file = descriptionFile(folder);
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as DevnetDescription)
+    : undefined;
+}
+
+export function removeDescription(folder: string): void {
+  rmSync(descriptionFile(folder), { force: true });
+}
+
+/** Processes of the network in `folder` that are alive. A number that the system gave to another program meanwhile is not. */
+export function livingPids(folder: string): number[] {
+  const description = readDescription(folder);
+  if (!description) return [];
+  const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
+  // A file of an older version names none.
+  for (const each of [description.signer, description.staking])
+    if (each !== undefined) pids.push(each.pid);
+  return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
+}
+
+/** By its command line: a node or manager of this folder, or a network that runs in one process. */
+function isDevnetProcess(pid: number, folder: string): boolean {
+  const line = commandLineOf(pid);
+  return line.includes(`${folder}/`) || line.includes('in-process');
+}
+
+function descriptionFile(folder: string): string {
+  return join(folder, 'devnet.json');
+}

@@ -1,0 +1,55 @@
+/** How wide a text is and what stands out in it: a terminal says what it takes, a file or a pipe gets plain text. */
+import { styleText } from 'node:util';
+
+export interface Page {
+  /** Columns that may be used. */
+  readonly width: number;
+  heading(text: string): string;
+  warning(text: string): string;
+}
+
+/** As process.stdout is. */
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  hasColors?(): boolean;
+}
+
+const NARROW = 80;
+const WIDE = 120;
+
+/** 80 columns on a terminal that has fewer than 120, else 120. */
+export function pageFor(output: Output): Page {
+  const isTerminal = output.isTTY === true;
+  const isStyled = isTerminal && output.hasColors?.() === true;
+  const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    isStyled ? styleText(format, text) : text;
+  return {
+    width: isTerminal && (output.columns ?? NARROW) < WIDE ? NARROW : WIDE,
+    heading: style('bold'),
+    warning: style(['bold', 'yellow']),
+  };
+}
+
+/** `parts` as lines of at most `width` columns, `glue` between those of one line. A part is never cut. */
+export function filled(parts: readonly string[], width: number, glue = ' '): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + glue.length + part.length <= width)
+      lines[lines.length - 1] = last + glue + part;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+/** Cells of a column begin one below the other. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const width = (column: number) => Math.max(...rows.map((row) => (row[column] ?? '').length));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(width(column)))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,149 @@
+/** What `npm start` prints: whose keys are known to everybody, where everything is, what to try, and how it ends. */
+import { checksumAddress } from '../../core/base/checksum-address.ts';
+import { fromHex } from '../../core/base/hex.ts';
+import type { DevnetDescription } from './description.ts';
+import type { GenesisFile } from './genesis-file.ts';
+import { columns, filled, type Page } from './page.ts';
+import { type Account, isOfMnemonic } from './test-keys.ts';
+import type { DevnetConsensus } from './topology.ts';
+import { trials } from './trials.ts';
+import { WELL_KNOWN_CONTRACTS } from './well-known-contracts.ts';
+
+export interface StartTextParts {
+  readonly description: DevnetDescription;
+  readonly consensus: DevnetConsensus;
+  readonly genesis: GenesisFile;
+  /** As the user named it. */
+  readonly folder: string;
+  /** The keys or the command. */
+  readonly stopWith: string;
+}
+
+interface Section {
+  readonly title: string;
+  readonly warning?: string;
+  readonly lines: readonly string[];
+}
+
+const MARGIN = '  ';
+const INDENT = '    ';
+
+export function startText(parts: StartTextParts, page: Page): string {
+  const { description } = parts;
+  const room = page.width - INDENT.length;
+  const sections: Section[] = [
+    ...testAccounts(description, room),
+    accountsOfNodes(parts),
+    contracts(parts.genesis),
+    ...endpoints(description),
+    { title: 'Gas price', lines: words(gasPrice(parts.genesis), room) },
+    { title: 'Try', lines: trials(description, room) },
+    { title: 'End', lines: end(parts).flatMap((each) => words(each, room)) },
+  ];
+  return [
+    '',
+    ...words(headline(parts), page.width - MARGIN.length).map((line) => MARGIN + line),
+    ...sections.filter(({ lines }) => lines.length > 0).flatMap((each) => rendered(each, page)),
+    '',
+  ].join('\n');
+}
+
+function rendered({ title, warning, lines }: Section, page: Page): string[] {
+  return [
+    '',
+    MARGIN + page.heading(title),
+    ...(warning === undefined ? [] : [MARGIN + page.warning(warning)]),
+    ...lines.map((line) => INDENT + line),
+  ];
+}
+
+const words = (text: string, width: number) => filled(text.split(' '), width);
+const shown = (address: string) => checksumAddress(fromHex(address));
+
+function headline({ description: { chainId, nodes }, consensus }: StartTextParts): string {
+  const members = consensus === 'raft' ? 'Raft peers' : 'QBFT validators';
+  return `Quorate devnet is up: chain id ${chainId}, ${nodes.length} ${members}, each with its private transaction manager.`;
+}
+
+function testAccounts({ accounts, mnemonic }: DevnetDescription, room: number): Section[] {
+  const derived = accounts.filter(isOfMnemonic);
+  return [
+    {
+      title: 'Accounts with funds, unlocked on node1 and at the signing proxy',
+      warning: 'EVERYBODY KNOWS THESE KEYS: never use them elsewhere.',
+      lines: withKeys(
+        accounts.filter((each) => !isOfMnemonic(each)),
+        room,
+      ),
+    },
+    {
+      title: `Likewise, of this mnemonic at ${mnemonic.path}0 to 9`,
+      lines: derived.length === 0 ? [] : [mnemonic.phrase, ...withKeys(derived, room)],
+    },
+  ];
+}
+
+/** The key beside its address where there is room, else below it. */
+function withKeys(accounts: readonly Account[], room: number): string[] {
+  const rows = accounts.map(({ address, privateKey }) => [shown(address), privateKey]);
+  const lines = columns(rows);
+  if (lines.every((line) => line.length <= room)) return lines;
+  return rows.flatMap(([address, key]) => [address!, `  ${key}`]);
+}
+
+function accountsOfNodes({ description, genesis }: StartTextParts): Section {
+  const rows = description.nodes.flatMap(({ name, accounts }) =>
+    accounts.map(({ address }, at) => [
+      at === 0 ? name : '',
+      shown(address),
+      genesis.allocates(address) ? 'with funds' : 'without funds',
+    ]),
+  );
+  return { title: 'Accounts of each node, unlocked there', lines: columns(rows) };
+}
+
+function contracts(genesis: GenesisFile): Section {
+  const there = WELL_KNOWN_CONTRACTS.filter(({ address }) => genesis.allocates(address));
+  return {
+    title: 'Contracts that are there from the first block',
+    lines: columns(there.map(({ name, address }) => [shown(address), name])),
+  };
+}
+
+function endpoints({ nodes, signer, staking }: DevnetDescription): Section[] {
+  return [
+    {
+      title: 'Nodes: JSON-RPC, and WebSocket (ws://) on the same port',
+      lines: columns(nodes.map(({ name, rpc }) => [name, rpc])),
+    },
+    {
+      title: 'Private transaction managers: third-party API, and public key for privateFor',
+      lines: columns(nodes.map(({ name, ptm }) => [name, ptm.thirdParty, ptm.publicKey])),
+    },
+    {
+      title: 'Services',
+      lines: columns([
+        ['signing proxy', signer.rpc, 'JSON-RPC and ws://, in front of node1'],
+        ['staking API', staking.apiUrl, 'tokens at /oauth/token'],
+      ]),
+    },
+  ];
+}
+
+function gasPrice({ takesGasPrice }: GenesisFile): string {
+  if (!takesGasPrice) return '0 alone, and clients must name it: gasPrice 0. See docs/fees.md.';
+  return [
+    'What your client offers is taken, and paid to the validator of the block. 0 is taken too, so that',
+    'accounts without funds may send, publicly and privately. See docs/fees.md.',
+  ].join(' ');
+}
+
+function end({ genesis, folder, stopWith }: StartTextParts): string[] {
+  return [
+    `Scripts read ${folder}/devnet.json; logs are in ${folder}/*.log.`,
+    genesis.isEarlier
+      ? 'An earlier version made this network: started with --fresh, it is deleted, and one of this version begins.'
+      : 'Started with --fresh, it begins anew.',
+    `${stopWith} stops the network; its state stays.`,
+  ];
+}
