@@ -151,9 +151,12 @@ export type LinkEvent =
   | { kind: 'left'; peer: PeerId; reason: number }
   | { kind: 'message'; peer: PeerId; message: PeerMessage };
 
+/** What it returns is work for the peer that goes on piece by piece: its next message comes after its end. */
+export type LinkSink = (event: LinkEvent) => Slices<void> | undefined;
+
 export interface Links {
   send(peer: PeerId, message: PeerMessage): void;
   /** Ends the session with a devp2p disconnect reason (wire/disconnect.ts). */
   drop(peer: PeerId, reason: number): void;
-  events(sink: (event: LinkEvent) => void): void;
+  events(sink: LinkSink): void;
 }

@@ -48,6 +48,13 @@ export const MESSAGES_PER_SECOND_MAX = 5_000;
 export const MESSAGES_BURST_MAX = 20_000;
 export const BYTES_PER_SECOND_MAX = 64 * 1024 * 1024;
 export const BYTES_BURST_MAX = 128 * 1024 * 1024;
+/** What a peer's messages may cost this thread: ms in a second, and how many may be saved up. */
+export const MS_PER_SECOND_MAX = 500;
+export const MS_BURST_MAX = 1_000;
+/** Bytes of messages that are not whole and of what is not read yet, of all peers together. */
+export const HELD_BYTES_MAX: number = 256 * 1024 * 1024;
+/** A peer that holds less is not looked at. */
+export const BURDEN_BYTES: number = 2 * 1024 * 1024;
 /** Addresses remembered for the inbound throttle. */
 export const INBOUND_HISTORY_MAX = 4_096;
 /** Nodes that may be kept dialled. */

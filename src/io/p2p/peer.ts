@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { concatBytes, equalBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
 import { bareHex } from '../../core/base/hex.ts';
+import type { Slices } from '../../core/base/pace.ts';
 import {
   type Capability,
   type ProtocolSpec,
@@ -27,16 +28,20 @@ import {
 } from '../../core/wire/hello.ts';
 import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
 import {
+  BURDEN_BYTES,
   BYTES_BURST_MAX,
   BYTES_PER_SECOND_MAX,
   HANDSHAKE_BUFFER_BYTES_MAX,
   MESSAGE_BYTES_MAX,
   MESSAGES_BURST_MAX,
   MESSAGES_PER_SECOND_MAX,
+  MS_BURST_MAX,
+  MS_PER_SECOND_MAX,
   type Timings,
   WRITE_BUFFER_BYTES_MAX,
   WRITE_BUFFER_PAUSE_BYTES,
 } from './limits.ts';
+import type { PeerTurns } from './peer-turns.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -56,11 +61,20 @@ export interface PeerHost {
   readonly hello: Hello;
   readonly protocols: readonly ProtocolSpec[];
   readonly timings: Timings;
+  readonly turns: PeerTurns;
   /** After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes without a word. */
   identified(peer: PeerConnection): number | 'silent' | undefined;
   /** After Hello: as `identified`. Admitted peers are joined when it returns. */
   greeted(peer: PeerConnection): number | undefined;
-  message(peer: PeerConnection, protocol: SharedProtocol, code: number, bytes: Uint8Array): void;
+  /** What it returns is work that goes on in turns: the peer's next message waits for its end. */
+  message(
+    peer: PeerConnection,
+    protocol: SharedProtocol,
+    code: number,
+    bytes: Uint8Array,
+  ): Slices<void> | undefined;
+  /** The peer holds much memory of ours. */
+  burdened(): void;
   /** A fault of ours while a message was handled. */
   failed(peer: PeerConnection, error: unknown): void;
   /** Once, whatever happens. */
@@ -92,8 +106,13 @@ export class PeerConnection {
   private lastWriteMs: number;
   private corked = false;
   private paused = false;
+  private waits = false;
+  /** What its last message asks for, begun. */
+  private work: Slices<void> | undefined;
+  private readonly place: number;
   private readonly messages: TokenBucket;
   private readonly bytes: TokenBucket;
+  private readonly ms: TokenBucket;
 
   /** `target` is the node key of a peer that we dialled: it makes us the initiator. */
   constructor(host: PeerHost, socket: Socket, target?: { key: Uint8Array; enode: string }) {
@@ -108,6 +127,8 @@ export class PeerConnection {
     this.lastWriteMs = nowMs;
     this.messages = new TokenBucket(MESSAGES_PER_SECOND_MAX, MESSAGES_BURST_MAX, nowMs);
     this.bytes = new TokenBucket(BYTES_PER_SECOND_MAX, BYTES_BURST_MAX, nowMs);
+    this.ms = new TokenBucket(MS_PER_SECOND_MAX, MS_BURST_MAX, nowMs);
+    this.place = host.turns.newPlace();
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.received(chunk));
     socket.on('error', (error) => this.finish(DISCONNECT.networkError, false, error.message));
@@ -129,6 +150,11 @@ export class PeerConnection {
     return this.phase === 'over';
   }
 
+  /** Bytes that wait here: of a message that is not whole, and of what the peer has not read. */
+  get heldBytes(): number {
+    return this.socket.writableLength + (this.session?.bufferedBytes ?? 0);
+  }
+
   /** Queues one message; messages of one turn of the loop leave in one write. False: the connection is over. */
   send(protocol: string, code: number, bytes: Uint8Array): boolean {
     const shared = this.shared.find((p) => p.name === protocol);
@@ -136,7 +162,7 @@ export class PeerConnection {
     this.write(shared.offset + code, bytes);
     if (this.socket.writableLength > WRITE_BUFFER_BYTES_MAX) {
       this.disconnect(DISCONNECT.networkError, 'does not read what it is sent');
-    }
+    } else if (this.heldBytes > BURDEN_BYTES) this.host.burdened();
     return true;
   }
 
@@ -165,7 +191,7 @@ export class PeerConnection {
       return;
     }
     if (this.paused) this.resumeReading(nowMs);
-    else if (nowMs - this.lastReadMs > timings.readMs) {
+    else if (!this.waits && nowMs - this.lastReadMs > timings.readMs) {
       this.disconnect(DISCONNECT.readTimeout, 'read timeout');
       return;
     }
@@ -178,24 +204,65 @@ export class PeerConnection {
   private received(chunk: Buffer): void {
     if (this.phase === 'over') return;
     const bytes = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (this.session) this.session.push(bytes);
+    else this.early = concatBytes(this.early, bytes);
+    this.proceed();
+    if (!this.over && this.heldBytes > BURDEN_BYTES) this.host.burdened();
+  }
+
+  /** Takes what has arrived, as long as this turn has time: the rest in a later one. */
+  private proceed(): void {
+    const { turns } = this.host;
+    const charge = (ms: number) => this.ms.take(ms, Date.now());
     try {
-      if (this.phase === 'agreeing') this.agree(bytes);
-      else this.session!.push(bytes);
-      this.drain();
+      while (!this.over && !this.paused && !this.waits) {
+        if (!turns.mayGoOn) this.waitForTurn();
+        else if (!turns.run(this.place, () => this.step(), charge)) return;
+        else this.throttle();
+      }
     } catch (error) {
       this.fail(error);
     }
   }
 
-  /** Key agreement: collects the packet, answers it, and hands what follows to the session. */
-  private agree(bytes: Uint8Array): void {
-    this.early = concatBytes(this.early, bytes);
+  /** Meanwhile nothing more is read. */
+  private waitForTurn(): void {
+    this.waits = true;
+    this.socket.pause();
+    this.host.turns.wait(this.place, () => {
+      this.waits = false;
+      this.proceed();
+      if (!this.waits && !this.paused && !this.over) this.socket.resume();
+    });
+  }
+
+  /** One piece of work; false when there is none until more arrives. */
+  private step(): boolean {
+    if (this.work) {
+      if (this.work.next().done) this.work = undefined;
+      return true;
+    }
+    if (!this.session) return this.agree();
+    const bytesMax = this.running ? MESSAGE_BYTES_MAX : BASE_MESSAGE_BYTES_MAX;
+    const frame = this.session.next(bytesMax);
+    if (!frame) return false;
+    const nowMs = Date.now();
+    this.lastReadMs = nowMs;
+    this.messages.take(1, nowMs);
+    this.bytes.take(frame.bytes.length, nowMs);
+    if (this.running) this.handle(frame);
+    else this.greet(frame);
+    return true;
+  }
+
+  /** Key agreement: answers the packet once it is whole, and hands what follows to the session. */
+  private agree(): boolean {
     const agreed = this.initiator ? this.initiator.read(this.early) : this.answer(this.early);
     if (!agreed) {
       if (this.early.length > HANDSHAKE_BUFFER_BYTES_MAX) {
         this.finish(DISCONNECT.breachOfProtocol, false, 'handshake too long');
       }
-      return;
+      return false;
     }
     this.remoteKey = agreed.remoteKey;
     this.id = bareHex(agreed.remoteKey);
@@ -207,27 +274,13 @@ export class PeerConnection {
     if (verdict === 'silent') this.finish(DISCONNECT.authError, false, 'not permitted');
     else if (verdict !== undefined) this.disconnect(verdict, 'refused after the handshake');
     else this.write(BASE_MESSAGE.hello, encodeHello(this.host.hello));
+    return true;
   }
 
   private answer(early: Uint8Array): Agreed | undefined {
     const agreed = answerAuth(this.host.secretKey, early, randomBytes);
     if (agreed) this.socket.write(agreed.ack);
     return agreed;
-  }
-
-  private drain(): void {
-    if (!this.session) return;
-    for (;;) {
-      if (this.over || this.paused) return;
-      const bytesMax = this.running ? MESSAGE_BYTES_MAX : BASE_MESSAGE_BYTES_MAX;
-      const frame = this.session.next(bytesMax);
-      if (!frame) return;
-      const nowMs = Date.now();
-      this.lastReadMs = nowMs;
-      if (this.running) this.handle(frame);
-      else this.greet(frame);
-      this.throttle(frame.bytes.length, nowMs);
-    }
   }
 
   private greet(frame: Frame): void {
@@ -269,7 +322,7 @@ export class PeerConnection {
         this.disconnect(DISCONNECT.breachOfProtocol, `msg code out of range: ${frame.code}`);
         return;
       }
-      this.host.message(this, protocol, frame.code - protocol.offset, frame.bytes);
+      this.work = this.host.message(this, protocol, frame.code - protocol.offset, frame.bytes);
       return;
     }
     if (frame.code === BASE_MESSAGE.ping) this.write(BASE_MESSAGE.pong, EMPTY_LIST);
@@ -279,32 +332,26 @@ export class PeerConnection {
     // Other base messages are ignored, as GoQuorum does.
   }
 
-  /** Stops reading from a peer that floods, or that does not take its replies. */
-  private throttle(length: number, nowMs: number): void {
-    if (this.over) return;
-    this.messages.take(1, nowMs);
-    this.bytes.take(length, nowMs);
-    const flooded = this.messages.empty || this.bytes.empty;
-    if (flooded || this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES) {
-      this.paused = true;
-      this.socket.pause();
-    }
+  /** Stops reading from a peer that floods, costs too much, or does not take its replies. */
+  private throttle(): void {
+    if (this.over || !this.isTooMuch()) return;
+    this.paused = true;
+    this.socket.pause();
+  }
+
+  private isTooMuch(): boolean {
+    if (this.messages.empty || this.bytes.empty || this.ms.empty) return true;
+    return this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES;
   }
 
   private resumeReading(nowMs: number): void {
     if (!this.paused || this.over) return;
-    this.messages.take(0, nowMs);
-    this.bytes.take(0, nowMs);
-    if (this.messages.empty || this.bytes.empty) return;
-    if (this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES) return;
+    for (const bucket of [this.messages, this.bytes, this.ms]) bucket.take(0, nowMs);
+    if (this.isTooMuch()) return;
     this.paused = false;
     this.lastReadMs = nowMs;
-    try {
-      this.drain();
-    } catch (error) {
-      this.fail(error);
-    }
-    if (!this.paused && !this.over) this.socket.resume();
+    this.proceed();
+    if (!this.paused && !this.waits && !this.over) this.socket.resume();
   }
 
   private write(code: number, bytes: Uint8Array): void {
@@ -336,6 +383,8 @@ export class PeerConnection {
     if (this.phase === 'over') return;
     this.phase = 'over';
     this.early = new Uint8Array(0);
+    this.work = undefined;
+    this.host.turns.forget(this.place);
     const { socket } = this;
     const goodbye = setTimeout(() => socket.destroy(), this.host.timings.goodbyeMs);
     goodbye.unref();

@@ -7,8 +7,10 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer, isIP, type Server, type Socket } from 'node:net';
 import { bareHex } from '../../core/base/hex.ts';
 import { Lru } from '../../core/base/lru.ts';
+import type { Slices } from '../../core/base/pace.ts';
 import type {
   LinkEvent,
+  LinkSink,
   Links,
   Log,
   PeerId,
@@ -23,9 +25,16 @@ import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { listen } from '../http/listen.ts';
 import { isLanAddress, plainAddress } from './addresses.ts';
 import { Dialer } from './dialer.ts';
-import { INBOUND_HISTORY_MAX, PENDING_INBOUND_MAX, TIMINGS, type Timings } from './limits.ts';
+import {
+  HELD_BYTES_MAX,
+  INBOUND_HISTORY_MAX,
+  PENDING_INBOUND_MAX,
+  TIMINGS,
+  type Timings,
+} from './limits.ts';
 import { loadMacHasher } from './mac-state.ts';
 import { type Ending, PeerConnection, type PeerHost } from './peer.ts';
+import { PeerTurns } from './peer-turns.ts';
 import { displaced } from './places.ts';
 
 /** COMPAT: GoQuorum leaves a third of its places to the peers that it dials itself. */
@@ -47,6 +56,8 @@ export interface P2pOptions {
   readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
   readonly timings?: Timings;
+  /** What a peer's work costs is measured with it, in ms. */
+  readonly costClock?: () => number;
 }
 
 export interface Candidate {
@@ -78,7 +89,7 @@ export class P2pServer implements Links {
   /** Sockets that are being connected. */
   private readonly dialling = new Set<Socket>();
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
-  private readonly sinks: ((event: LinkEvent) => void)[] = [];
+  private readonly sinks: LinkSink[] = [];
   private readonly host: PeerHost;
   private listener: Server | undefined;
   private sweeper: NodeJS.Timeout | undefined;
@@ -125,7 +136,7 @@ export class P2pServer implements Links {
     return { host: plainAddress(address.address), port: address.port };
   }
 
-  events(sink: (event: LinkEvent) => void): void {
+  events(sink: LinkSink): void {
     this.sinks.push(sink);
   }
 
@@ -270,6 +281,8 @@ export class P2pServer implements Links {
       },
       protocols: options.protocols,
       timings: this.timings,
+      turns: new PeerTurns(options.costClock),
+      burdened: () => this.lighten(),
       identified: (connection) => this.identified(connection),
       greeted: (connection) => this.greeted(connection),
       message: (connection, protocol, code, bytes) =>
@@ -390,12 +403,23 @@ export class P2pServer implements Links {
     protocol: SharedProtocol,
     code: number,
     bytes: Uint8Array,
-  ): void {
-    this.publish({
+  ): Slices<void> | undefined {
+    return this.publish({
       kind: 'message',
       peer: connection.id,
       message: { protocol: protocol.name, code, bytes },
     });
+  }
+
+  /** Cuts off the peers that hold the most, until all together hold no more than they may. */
+  private lighten(): void {
+    const all = this.connections().sort((a, b) => b.heldBytes - a.heldBytes);
+    let held = all.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    for (const connection of all) {
+      if (held <= HELD_BYTES_MAX) return;
+      held -= connection.heldBytes;
+      connection.disconnect(DISCONNECT.networkError, 'holds too much of the memory for peers');
+    }
   }
 
   private ended(connection: PeerConnection, ending: Ending): void {
@@ -414,8 +438,10 @@ export class P2pServer implements Links {
     if (joined) this.publish({ kind: 'left', peer: id, reason: ending.reason });
   }
 
-  private publish(event: LinkEvent): void {
-    for (const sink of this.sinks) sink(event);
+  private publish(event: LinkEvent): Slices<void> | undefined {
+    let work: Slices<void> | undefined;
+    for (const sink of this.sinks) work = sink(event) ?? work;
+    return work;
   }
 }
 

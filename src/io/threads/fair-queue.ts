@@ -3,7 +3,7 @@
  * each of them takes; within a client, each of its connections.
  */
 import { fail } from '../../core/base/errors.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../core/base/turns.ts';
 
 /** Who asks: a client, and one of its connections. */
 export interface Asker {
