@@ -1,6 +1,7 @@
 /** Nodes joined in memory: production node code over virtual links, disks and time. */
 
 import { bareHex } from '../../src/core/base/hex.ts';
+import { finish } from '../../src/core/base/pace.ts';
 import type {
   Entropy,
   LinkEvent,
@@ -34,13 +35,11 @@ import {
 import { VirtualEffort } from './virtual-effort.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-type Sink = (event: LinkEvent) => void;
-
 interface Member {
   readonly info: PeerInfo;
   readonly isUnusual: boolean;
   readonly connected: Set<Member>;
-  sink: Sink;
+  sink: (event: LinkEvent) => void;
 }
 
 /** Messages travel in one turn of the event loop, in order. */
@@ -79,7 +78,10 @@ export class MemoryHub {
         if (target) this.separate(member, target);
       },
       events: (sink) => {
-        member.sink = sink;
+        member.sink = (event) => {
+          const work = sink(event);
+          if (work) finish(work);
+        };
       },
     };
   }

@@ -1,6 +1,7 @@
 /** The smallest node: real RLPx, Status, serving and sync over a chain in memory. Executes and verifies nothing. */
 import { randomBytes } from 'node:crypto';
 import { type Hash32, keyOf } from '../../src/core/base/bytes.ts';
+import { finish } from '../../src/core/base/pace.ts';
 import { EthHandshake, type HandshakeInput } from '../../src/core/sync/eth-handshake.ts';
 import { type ServedChain, serve } from '../../src/core/sync/serve.ts';
 import { Sync } from '../../src/core/sync/sync.ts';
@@ -108,6 +109,7 @@ export class SyncNode {
       } else if (event.message.protocol === 'eth') {
         this.receive(event.peer, event.message.code, event.message.bytes);
       }
+      return undefined;
     });
   }
 
@@ -121,7 +123,7 @@ export class SyncNode {
     if (message.kind === 'blockHeaders') this.drive({ ...message, kind: 'headers', peer });
     else if (message.kind === 'blockBodies') this.drive({ ...message, kind: 'bodies', peer });
     else {
-      const reply = serve(this.served, message);
+      const reply = finish(serve(this.served, message));
       if (reply) this.server.send(peer, { protocol: 'eth', ...reply });
     }
   }

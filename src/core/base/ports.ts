@@ -1,6 +1,6 @@
 /** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
 
-import type { Pace } from './pace.ts';
+import type { Pace, Slices } from './pace.ts';
 
 // --- storage -----------------------------------------------------------------------------------------------------
 

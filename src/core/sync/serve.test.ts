@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeRawChain } from '../../../test/support/raw-chain.ts';
 import { keyOf } from '../base/bytes.ts';
-import { decodeEth, ETH_MESSAGE, type HeadersQuery } from '../wire/eth.ts';
-import { type ServedChain, serve } from './serve.ts';
+import { finish } from '../base/pace.ts';
+import { decodeEth, ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
+import { type ServedChain, serve as serveInPieces } from './serve.ts';
 
 const CHAIN = makeRawChain(1_500, { modulus: 4, bytes: 3_000 });
 const NUMBERS = new Map(CHAIN.map((block) => [keyOf(block.hash), block.header.number]));
@@ -14,6 +15,8 @@ const reader: ServedChain = {
   receipts: (number) => (CHAIN[number] ? Uint8Array.of(0xc0) : undefined),
   pooled: (hash) => POOL.get(`${hash[0]}`),
 };
+
+const serve = (chain: ServedChain, message: EthMessage) => finish(serveInPieces(chain, message));
 
 function headers(query: Partial<HeadersQuery>): number[] {
   const full = { origin: 0, amount: 10, skip: 0, reverse: false, ...query };

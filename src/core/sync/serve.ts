@@ -1,5 +1,6 @@
 /** Answers to peers' requests, within GoQuorum's limits (GoQuorum eth/protocols/eth). */
 import type { Hash32 } from '../base/bytes.ts';
+import type { Slices } from '../base/pace.ts';
 import { ETH_MESSAGE, type EthMessage, type HeadersQuery } from '../wire/eth.ts';
 import { encodePooledTransactions, encodeRawReply } from '../wire/eth-encode.ts';
 
@@ -30,15 +31,15 @@ export interface Reply {
   readonly bytes: Uint8Array;
 }
 
-/** undefined: the message asks for nothing. */
-export function serve(chain: ServedChain, message: EthMessage): Reply | undefined {
+/** In pieces of one item each: what is asked for may take long to read. undefined: the message asks for nothing. */
+export function* serve(chain: ServedChain, message: EthMessage): Slices<Reply | undefined> {
   switch (message.kind) {
     case 'getBlockHeaders': {
-      const raws = headersOf(chain, message.query);
+      const raws = yield* headersOf(chain, message.query);
       return { code: ETH_MESSAGE.blockHeaders, bytes: encodeRawReply(message.requestId, raws) };
     }
     case 'getBlockBodies': {
-      const raws = collect(
+      const raws = yield* collect(
         message.hashes,
         BODIES_MAX,
         byNumber(chain, (n) => chain.body(n)),
@@ -46,7 +47,7 @@ export function serve(chain: ServedChain, message: EthMessage): Reply | undefine
       return { code: ETH_MESSAGE.blockBodies, bytes: encodeRawReply(message.requestId, raws) };
     }
     case 'getReceipts': {
-      const raws = collect(
+      const raws = yield* collect(
         message.hashes,
         RECEIPTS_MAX,
         byNumber(chain, (n) => chain.receipts(n)),
@@ -54,7 +55,9 @@ export function serve(chain: ServedChain, message: EthMessage): Reply | undefine
       return { code: ETH_MESSAGE.receipts, bytes: encodeRawReply(message.requestId, raws) };
     }
     case 'getPooledTransactions': {
-      const raws = collect(message.hashes, POOLED_TRANSACTIONS_MAX, (hash) => chain.pooled(hash));
+      const raws = yield* collect(message.hashes, POOLED_TRANSACTIONS_MAX, (hash) =>
+        chain.pooled(hash),
+      );
       const bytes = encodePooledTransactions(message.requestId, raws);
       return { code: ETH_MESSAGE.pooledTransactions, bytes };
     }
@@ -76,16 +79,17 @@ function byNumber(
   };
 }
 
-function collect(
+function* collect(
   hashes: readonly Hash32[],
   countMax: number,
   read: (hash: Hash32) => Uint8Array | undefined,
-): Uint8Array[] {
+): Slices<Uint8Array[]> {
   const found: Uint8Array[] = [];
   let size = 0;
   for (const hash of hashes.slice(0, LOOKUPS_MAX)) {
     if (size >= REPLY_BYTES_SOFT_MAX || found.length >= countMax) break;
     const raw = read(hash);
+    yield;
     if (!raw) continue;
     found.push(raw);
     size += raw.length;
@@ -93,7 +97,7 @@ function collect(
   return found;
 }
 
-function headersOf(chain: ServedChain, query: HeadersQuery): Uint8Array[] {
+function* headersOf(chain: ServedChain, query: HeadersQuery): Slices<Uint8Array[]> {
   const { origin } = query;
   const start = typeof origin === 'number' ? origin : chain.numberOf(origin);
   const headers: Uint8Array[] = [];
@@ -105,6 +109,7 @@ function headersOf(chain: ServedChain, query: HeadersQuery): Uint8Array[] {
     if (headers.length >= Math.min(query.amount, HEADERS_MAX)) break;
     if (size >= REPLY_BYTES_SOFT_MAX) break;
     const raw = chain.header(number);
+    yield;
     if (!raw) break;
     headers.push(raw);
     size += raw.length;

@@ -6,7 +6,7 @@
 import { Turns } from '../../core/base/turns.ts';
 
 /** Of all peers, in one turn. */
-export const TURN_MS = 5;
+const TURN_MS = 5;
 /** A turn that was spent to its end is followed by a rest. */
 const REST_MS = 5;
 

@@ -55,7 +55,10 @@ async function node(options: Partial<P2pOptions> = {}): Promise<Node> {
     ...options,
   });
   const events: LinkEvent[] = [];
-  server.events((event) => events.push(event));
+  server.events((event) => {
+    events.push(event);
+    return undefined;
+  });
   running.push(server);
   await server.start();
   const port = server.listening?.port ?? 0;
@@ -465,11 +468,121 @@ describe('hostile peers', () => {
     expect(leftReasons(b.events)).toEqual([DISCONNECT.networkError]);
   });
 
+  it('messages that cost much leave turns to others, and are read on later', async () => {
+    let nowMs = 0;
+    let handled = 0;
+    const a = await node({ costClock: () => nowMs });
+    a.server.events((event) => {
+      if (event.kind !== 'message') return undefined;
+      handled++;
+      nowMs += 4;
+      return undefined;
+    });
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => joined(a.events) === 1);
+    let inOneTurn = 0;
+    let turnsSeen = 0;
+    const look = () => {
+      const before = handled;
+      setImmediate(() => {
+        inOneTurn = Math.max(inOneTurn, handled - before);
+        turnsSeen++;
+        if (handled < 100) look();
+      });
+    };
+    look();
+    const asks = Array.from({ length: 100 }, () => peer.session!.encode(19, Uint8Array.of(0xc0)));
+    peer.socket.write(Buffer.concat(asks));
+    await until(() => handled === 100);
+    // Two of them make a turn full; between two looks one turn may end and another begin.
+    expect(inOneTurn).toBeLessThanOrEqual(4);
+    expect(turnsSeen).toBeGreaterThan(20);
+    expect(peer.closed).toBe(false);
+  });
+
+  it('a reply that takes long is made in pieces, and its peer waits for it', async () => {
+    let nowMs = 0;
+    const done: string[] = [];
+    const a = await node({ costClock: () => nowMs });
+    function* pieces() {
+      for (let i = 0; i < 10; i++) {
+        nowMs += 4;
+        done.push('piece');
+        yield undefined;
+      }
+    }
+    a.server.events((event) => {
+      if (event.kind !== 'message') return undefined;
+      if (event.message.code === 3) return pieces();
+      done.push(event.peer);
+      return undefined;
+    });
+    const [peer, other] = [new HandPeer(a), new HandPeer(a)];
+    await peer.hello();
+    await other.hello();
+    await until(() => joined(a.events) === 2);
+    peer.socket.write(
+      Buffer.concat([3, 1].map((code) => peer.session!.encode(16 + code, Uint8Array.of(0xc0)))),
+    );
+    await until(() => done.length > 0);
+    other.write(16 + 1, Uint8Array.of(0xc0));
+    await until(() => done.length === 12);
+    const idOf = (each: HandPeer) => Buffer.from(secp256k1().publicKey(each.key)).toString('hex');
+    expect(done.filter((each) => each !== idOf(other))).toEqual([
+      ...Array(10).fill('piece'),
+      idOf(peer),
+    ]);
+    expect(done.indexOf(idOf(other))).toBeLessThan(10);
+  });
+
+  it('a peer whose messages cost more than its share of a second is not read meanwhile', async () => {
+    let nowMs = 0;
+    let handled = 0;
+    const a = await node({ costClock: () => nowMs });
+    a.server.events((event) => {
+      if (event.kind === 'message') {
+        handled++;
+        nowMs += 2_000;
+      }
+      return undefined;
+    });
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => joined(a.events) === 1);
+    for (let i = 0; i < 5; i++) peer.write(16 + 3, Uint8Array.of(0xc0));
+    await until(() => handled > 0);
+    const other = new HandPeer(a);
+    await other.hello();
+    other.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
+    await until(() => other.frames.some((frame) => frame.code === BASE_MESSAGE.pong));
+    expect(handled).toBe(1);
+  });
+
+  it('peers that do not read hold so much together, and the greatest of them goes', async () => {
+    const large = new Uint8Array(randomBytes(4_000_000));
+    const message = { protocol: 'eth', code: 2, bytes: large };
+    const a = await node({ heldBytesMax: 20_000_000 });
+    const crowd = Array.from({ length: 4 }, () => new HandPeer(a));
+    for (const [index, peer] of crowd.entries()) {
+      await peer.hello();
+      await until(() => joined(a.events) === index + 1);
+      peer.socket.pause();
+    }
+    const ids = a.server.peers().map(({ id }) => id);
+    for (let i = 0; i < 3; i++) a.server.send(ids[2]!, message);
+    expect(leftReasons(a.events)).toEqual([]);
+    for (const id of ids) a.server.send(id, message);
+    expect(leftReasons(a.events)).toEqual([DISCONNECT.networkError]);
+    expect(a.server.peers().map(({ id }) => id)).toEqual(ids.filter((_, index) => index !== 2));
+  });
+
   it('a fault of ours is logged and ends one session only', async () => {
     const logged: string[] = [];
     const a = await node({ log: (level, message) => level === 'error' && logged.push(message) });
     a.server.events((event) => {
       if (event.kind === 'message') throw new TypeError('a bug');
+      return undefined;
     });
     const peer = new HandPeer(a);
     const other = new HandPeer(a);

@@ -58,6 +58,8 @@ export interface P2pOptions {
   readonly timings?: Timings;
   /** What a peer's work costs is measured with it, in ms. */
   readonly costClock?: () => number;
+  /** HELD_BYTES_MAX where it is not told. */
+  readonly heldBytesMax?: number;
 }
 
 export interface Candidate {
@@ -413,10 +415,11 @@ export class P2pServer implements Links {
 
   /** Cuts off the peers that hold the most, until all together hold no more than they may. */
   private lighten(): void {
+    const { heldBytesMax = HELD_BYTES_MAX } = this.options;
     const all = this.connections().sort((a, b) => b.heldBytes - a.heldBytes);
     let held = all.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
     for (const connection of all) {
-      if (held <= HELD_BYTES_MAX) return;
+      if (held <= heldBytesMax) return;
       held -= connection.heldBytes;
       connection.disconnect(DISCONNECT.networkError, 'holds too much of the memory for peers');
     }

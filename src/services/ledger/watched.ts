@@ -1,4 +1,5 @@
 /** The ports of a node, with a watch over what it does when they call it. */
+import type { Slices } from '../../core/base/pace.ts';
 import type { Links, Timers, Watch } from '../../core/base/ports.ts';
 
 export function watchedPorts(
@@ -25,7 +26,16 @@ function watchedLinks(links: Links, watch: Watch): Links {
           event.kind === 'message'
             ? `peer ${event.message.protocol} ${event.message.code}`
             : `peer ${event.kind}`;
-        watch.during(what, () => sink(event));
+        const work = watch.during(what, () => sink(event));
+        return work && watchedSlices(work, what, watch);
       }),
   };
+}
+
+function* watchedSlices<T>(work: Slices<T>, what: string, watch: Watch): Slices<T> {
+  for (;;) {
+    const step = watch.during(what, () => work.next());
+    if (step.done) return step.value;
+    yield;
+  }
 }

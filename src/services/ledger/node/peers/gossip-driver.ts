@@ -1,5 +1,6 @@
 /** Carries out what the transaction gossip asks for; takes in what peers send and announce. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
+import type { Slices } from '../../../../core/base/pace.ts';
 import type { PeerId, Timers } from '../../../../core/base/ports.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import {
@@ -20,6 +21,9 @@ import { LEGACY_ETH_VERSION } from '../../../../core/wire/legacy-eth.ts';
 import type { Events } from '../chain/events.ts';
 import type { TransactionDoor } from '../sending/transaction-door.ts';
 import type { EthLink } from './eth-link.ts';
+
+/** Of a peer's message, decoded in one piece of work. */
+const SLICE_ITEMS = 64;
 
 export interface GossipDriverParts {
   readonly pool: TransactionPool;
@@ -59,20 +63,32 @@ export class GossipDriver {
   }
 
   /** Transactions in full; `requestId` of the request that they answer. */
-  received(peer: PeerId, raws: readonly Uint8Array[], requestId: bigint | undefined): void {
+  *received(
+    peer: PeerId,
+    raws: readonly Uint8Array[],
+    requestId: bigint | undefined,
+  ): Slices<void> {
     const transactions: Transaction[] = [];
     try {
-      for (const raw of raws) transactions.push(decodeTransaction(raw.slice()));
+      for (const [index, raw] of raws.entries()) {
+        transactions.push(decodeTransaction(raw.slice()));
+        if (index % SLICE_ITEMS === 0) yield;
+      }
     } catch (error) {
       this.parts.link.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
       return;
     }
     this.step({ kind: 'received', peer, hashes: transactions.map(({ hash }) => hash), requestId });
-    this.parts.door.receive(transactions.filter(({ hash }) => !this.parts.pool.has(hash)));
+    yield;
+    this.parts.door.receive(
+      peer,
+      transactions.filter(({ hash }) => !this.parts.pool.has(hash)),
+    );
   }
 
-  announced(peer: PeerId, hashes: readonly Hash32[]): void {
+  *announced(peer: PeerId, hashes: readonly Hash32[]): Slices<void> {
     const wanted = hashes.filter((hash) => !this.parts.pool.has(hash));
+    yield;
     this.step({ kind: 'announced', peer, hashes, wanted });
   }
 

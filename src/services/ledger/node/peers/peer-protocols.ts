@@ -1,5 +1,6 @@
 /** Peers from their handshake to their end: routes what they send to sync, gossip and consensus, and serves what they ask. */
 import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import type { Slices } from '../../../../core/base/pace.ts';
 import type {
   Clock,
   LinkEvent,
@@ -7,6 +8,7 @@ import type {
   Log,
   PeerId,
   PeerInfo,
+  PeerMessage,
   Timers,
 } from '../../../../core/base/ports.ts';
 import { type Block, encodeBlock } from '../../../../core/chain/block.ts';
@@ -203,10 +205,11 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
 
   // --- sessions -----------------------------------------------------------------------------------------------------
 
-  private take(event: LinkEvent): void {
+  private take(event: LinkEvent): Slices<void> | undefined {
+    if (event.kind === 'message') return this.receive(event.peer, event.message);
     if (event.kind === 'joined') this.join(event.peer);
-    else if (event.kind === 'left') this.leave(event.peer);
-    else this.receive(event.peer, event.message.protocol, event.message.code, event.message.bytes);
+    else this.leave(event.peer);
+    return undefined;
   }
 
   private join(info: PeerInfo): void {
@@ -279,35 +282,38 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
 
   // --- messages -----------------------------------------------------------------------------------------------------
 
-  private receive(peer: PeerId, protocol: string, code: number, bytes: Uint8Array): void {
+  private receive(peer: PeerId, { protocol, code, bytes }: PeerMessage): Slices<void> | undefined {
     const ready = this.ready.get(peer);
     if (protocol === 'quorate') {
       if (ready) this.hearQuorate(ready, code, bytes);
-      return;
+      return undefined;
     }
     if (protocol === 'istanbul' && isConsensusCode(code)) {
       if (ready) this.parts.consensus(ready.info.address, code, bytes);
-      return;
+      return undefined;
     }
     const legacy = this.legacy.get(peer);
     // The rest of istanbul/100 is reserved, and ignored.
-    if (protocol === 'istanbul' && !legacy) return;
+    if (protocol === 'istanbul' && !legacy) return undefined;
     if (!ready || code === ETH_MESSAGE.status) {
       this.carryHandshake(this.handshake.step({ kind: 'message', peer, code, bytes }, this.now()));
-      return;
+      return undefined;
     }
-    let message: EthMessage;
     try {
       const body = legacy ? legacy.incoming(code, bytes) : bytes;
-      message = decodeEth(ready.ethVersion, code, body);
+      const message = decodeEth(ready.ethVersion, code, body);
       if (message.kind === 'newBlock') this.hearBlock(peer, ready, message);
+      return this.answer(peer, message);
     } catch (error) {
       this.drop(peer, DISCONNECT.subprotocolError, (error as Error).message);
-      return;
+      return undefined;
     }
-    const reply = serve(this.served, message);
+  }
+
+  private *answer(peer: PeerId, message: EthMessage): Slices<void> {
+    const reply = yield* serve(this.served, message);
     if (reply) this.send(peer, reply.code, reply.bytes);
-    else this.takeEth(peer, message);
+    else yield* this.takeEth(peer, message);
   }
 
   private hearBlock(peer: PeerId, ready: ReadyPeer, { block, td }: NewBlock): void {
@@ -316,7 +322,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     if (td > ready.head.td) ready.head = { hash, td };
   }
 
-  private takeEth(peer: PeerId, message: EthMessage): void {
+  private *takeEth(peer: PeerId, message: EthMessage): Slices<void> {
     switch (message.kind) {
       case 'blockHeaders':
         this.sync.step({
@@ -344,13 +350,13 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
         this.sync.step({ kind: 'newBlock', peer, block: message.block });
         break;
       case 'transactions':
-        this.gossip.received(peer, message.transactions, undefined);
+        yield* this.gossip.received(peer, message.transactions, undefined);
         break;
       case 'pooledTransactions':
-        this.gossip.received(peer, message.transactions, message.requestId);
+        yield* this.gossip.received(peer, message.transactions, message.requestId);
         break;
       case 'newPooledTransactionHashes':
-        this.gossip.announced(peer, message.hashes);
+        yield* this.gossip.announced(peer, message.hashes);
         break;
     }
   }

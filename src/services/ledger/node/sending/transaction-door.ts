@@ -2,10 +2,11 @@
  * Where transactions enter, from clients and from peers: decoded and recovered once, admitted to the pool, journaled when
  * local (before their hash is answered), told to the others. Peers' transactions wait in a bounded queue and enter in slices.
  */
+import { type ByteBounds, ByteBudget, type Holding } from '../../../../core/base/byte-budget.ts';
 import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
-import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Clock, Log, PeerId, Timers } from '../../../../core/base/ports.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import type { TransactionJournal } from '../../../../core/store/transaction-journal.ts';
@@ -15,7 +16,9 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 
 /** Transactions of peers that wait for their turn; beyond it they are dropped, to be asked for again. */
-const WAITING_MAX = 65_536;
+const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
+/** What one takes besides its bytes. */
+const WAITING_OVERHEAD_BYTES = 1024;
 /** Signatures recovered between two turns of the event loop: about 5 ms. */
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
@@ -32,9 +35,20 @@ export interface DoorParts {
   prefetch(transactions: readonly Transaction[]): void;
 }
 
+interface Waiting {
+  readonly transaction: Transaction;
+  readonly holding: Holding;
+}
+
+function bytesOf({ raw }: Transaction): number {
+  return raw.length + WAITING_OVERHEAD_BYTES;
+}
+
 export class TransactionDoor {
   private readonly parts: DoorParts;
-  private readonly waiting: Transaction[] = [];
+  private readonly waiting: Waiting[] = [];
+  private readonly room = new ByteBudget(WAITING);
+  private readonly held = new Map<PeerId, Holding>();
   private isWorking = false;
   /** Keys of hashes that are in the journal. */
   private readonly local = new Set<string>();
@@ -100,9 +114,13 @@ export class TransactionDoor {
   }
 
   /** From a peer: the answer to a request, or gossip. Their senders are recovered here, in slices. */
-  receive(transactions: readonly Transaction[]): void {
-    const room = WAITING_MAX - this.waiting.length;
-    this.waiting.push(...transactions.slice(0, Math.max(0, room)));
+  receive(peer: PeerId, transactions: readonly Transaction[]): void {
+    const holding = this.held.get(peer) ?? this.room.open(peer);
+    for (const transaction of transactions) {
+      if (!holding.take(bytesOf(transaction))) break;
+      this.waiting.push({ transaction, holding });
+    }
+    if (holding.bytes > 0) this.held.set(peer, holding);
     this.work();
   }
 
@@ -111,8 +129,11 @@ export class TransactionDoor {
     this.isWorking = true;
     this.parts.timers.yield(() => {
       this.isWorking = false;
-      for (const transaction of this.waiting.splice(0, SLICE_TRANSACTIONS))
+      for (const { transaction, holding } of this.waiting.splice(0, SLICE_TRANSACTIONS)) {
+        holding.give(bytesOf(transaction));
+        if (holding.bytes === 0) this.held.delete(holding.source);
         this.admitRemote(transaction);
+      }
       this.publish();
       this.work();
     });

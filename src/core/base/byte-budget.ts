@@ -1,0 +1,105 @@
+/** A bound on bytes that many hold at once: of all together, and of each source. */
+
+export interface ByteBounds {
+  readonly all: number;
+  readonly ofSource: number;
+}
+
+export class ByteBudget {
+  readonly bounds: ByteBounds;
+  private readonly holdings = new Set<Holding>();
+  private readonly bySource = new Map<string, number>();
+  private total = 0;
+
+  constructor(bounds: ByteBounds) {
+    this.bounds = bounds;
+  }
+
+  /** Bytes that are held now. */
+  get held(): number {
+    return this.total;
+  }
+
+  /** Room in the name of `source`, empty at first. `end` is called where others need it more. */
+  open(source: string, end: () => void = () => undefined): Holding {
+    const change = (holding: Holding, count: number) => this.change(holding, count);
+    return new Holding({ source, end, change, fits: (count) => this.fits(source, count) });
+  }
+
+  /** Ends those that hold the most, until no more is held than may be. */
+  relieve(): void {
+    while (this.total > this.bounds.all) {
+      let most: Holding | undefined;
+      for (const each of this.holdings) if (!most || each.bytes > most.bytes) most = each;
+      if (!most) return;
+      most.release();
+      most.end();
+    }
+  }
+
+  private fits(source: string, count: number): boolean {
+    const { all, ofSource } = this.bounds;
+    return this.total + count <= all && (this.bySource.get(source) ?? 0) + count <= ofSource;
+  }
+
+  private change(holding: Holding, count: number): void {
+    const { source } = holding;
+    this.total += count;
+    const next = (this.bySource.get(source) ?? 0) + count;
+    if (next === 0) this.bySource.delete(source);
+    else this.bySource.set(source, next);
+    if (holding.bytes === 0) this.holdings.delete(holding);
+    else this.holdings.add(holding);
+  }
+}
+
+interface HoldingParts {
+  readonly source: string;
+  readonly end: () => void;
+  readonly fits: (count: number) => boolean;
+  readonly change: (holding: Holding, count: number) => void;
+}
+
+/** What one connection, request or peer holds. */
+export class Holding {
+  private readonly parts: HoldingParts;
+  private count = 0;
+
+  constructor(parts: HoldingParts) {
+    this.parts = parts;
+  }
+
+  get source(): string {
+    return this.parts.source;
+  }
+
+  get bytes(): number {
+    return this.count;
+  }
+
+  /** False, and nothing is taken, where there is no room for so many more. */
+  take(count: number): boolean {
+    if (!this.parts.fits(count)) return false;
+    this.force(count);
+    return true;
+  }
+
+  /** Takes whether there is room or not: see ByteBudget.relieve. */
+  force(count: number): void {
+    this.count += count;
+    this.parts.change(this, count);
+  }
+
+  /** Gives so many back, or what is left of them. */
+  give(count: number): void {
+    this.force(-Math.min(count, this.count));
+  }
+
+  release(): void {
+    this.give(this.count);
+  }
+
+  end(): void {
+    this.parts.end();
+  }
+}
