@@ -10,7 +10,7 @@ import {
 import { fromHex, toHex } from '../base/hex.ts';
 import { encodeRlp, RlpReader, RlpWriter } from '../base/rlp.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
-import { decodeBlock, encodeBlock, transactionsRoot, unclesHash } from './block.ts';
+import { decodeBlock, EncodedBlock, encodeBlock, transactionsRoot, unclesHash } from './block.ts';
 import { bloomOfLogs, mergeBlooms } from './bloom.ts';
 import { engineAt } from './consensus-rules.ts';
 import { deriveRoot } from './derive-root.ts';
@@ -56,6 +56,35 @@ describe('recorded blocks', () => {
       }
     }
     expect(count).toBeGreaterThan(15);
+  });
+
+  it('are the same as bytes whose body is read when it is asked for', () => {
+    for (const { blocks } of recordings(/-chain\//)) {
+      for (const { rlp } of blocks) {
+        const whole = decodeBlock(fromHex(rlp));
+        const asBytes = new EncodedBlock(fromHex(rlp));
+        expect(asBytes.hash).toEqual(whole.hash);
+        expect(toHex(encodeBlock(asBytes))).toBe(rlp);
+        expect(asBytes.transactions.map(({ raw }) => raw)).toEqual(
+          whole.transactions.map(({ raw }) => raw),
+        );
+        expect(asBytes.uncles).toEqual(whole.uncles);
+        expect(asBytes.withdrawals).toEqual(whole.withdrawals);
+      }
+    }
+  });
+
+  it('whose body is no body say so when it is asked for, not before', () => {
+    const [{ blocks } = { blocks: [] }] = recordings(/-chain\//);
+    const { header } = decodeBlock(fromHex(blocks[0]!.rlp));
+    const writer = new RlpWriter(1024);
+    writer.list((list) =>
+      list.raw(encodeHeader(header)).raw(fromHex('0xc101')).raw(fromHex('0xc0')),
+    );
+    const block = new EncodedBlock(writer.finish());
+    expect(block.header.number).toBe(header.number);
+    expect(() => block.transactions).toThrow();
+    expect(() => new EncodedBlock(fromHex('0xc101'))).toThrow();
   });
 
   it('name their transactions and senders as the recorded JSON does', () => {

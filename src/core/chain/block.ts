@@ -2,7 +2,7 @@
 import type { Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
-import { RlpReader, RlpWriter } from '../base/rlp.ts';
+import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import { deriveRoot } from './derive-root.ts';
 import { blockHash } from './extra-data.ts';
 import { decodeHeader, type Header, readHeader, writeHeader } from './header.ts';
@@ -27,7 +27,7 @@ export interface Block {
   readonly hash: Uint8Array;
   readonly transactions: readonly Transaction[];
   readonly uncles: readonly Header[];
-  readonly withdrawals?: readonly Withdrawal[];
+  readonly withdrawals?: readonly Withdrawal[] | undefined;
 }
 
 /** What travels apart from the header. */
@@ -52,6 +52,7 @@ export function writeBlock(writer: RlpWriter, block: Block): void {
 }
 
 export function encodeBlock(block: Block): Uint8Array {
+  if (block instanceof EncodedBlock) return block.raw;
   const writer = new RlpWriter(1024 + bodySize(block));
   writeBlock(writer, block);
   return writer.finish();
@@ -69,6 +70,51 @@ export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'qu
   const block = readBlock(reader, dialect);
   reader.finish();
   return block;
+}
+
+/**
+ * A block as its bytes: the header is read at once, the body when it is asked for, which agreement never does. Then it may throw
+ * RLP_INVALID and TX_….
+ */
+export class EncodedBlock implements Block {
+  readonly header: Header;
+  readonly hash: Hash32;
+  /** The whole item. */
+  readonly raw: Uint8Array;
+  readonly hasWithdrawals: boolean;
+  private body: BlockBody | undefined;
+
+  /** Throws RLP_INVALID where these are no header and two or three lists. */
+  constructor(raw: Uint8Array) {
+    const list = readList(raw);
+    this.raw = raw;
+    this.header = decodeHeader(list.raw().slice());
+    this.hash = blockHash(this.header);
+    list.enter();
+    list.enter();
+    this.hasWithdrawals = !list.done && !list.enter().done;
+    list.finish();
+  }
+
+  get transactions(): readonly Transaction[] {
+    return this.read().transactions;
+  }
+
+  get uncles(): readonly Header[] {
+    return this.read().uncles;
+  }
+
+  get withdrawals(): readonly Withdrawal[] | undefined {
+    return this.read().withdrawals;
+  }
+
+  private read(): BlockBody {
+    if (this.body) return this.body;
+    const list = readList(this.raw);
+    list.raw();
+    this.body = readBodyItems(list, 'quorum');
+    return this.body;
+  }
 }
 
 function writeBody(writer: RlpWriter, body: BlockBody): void {

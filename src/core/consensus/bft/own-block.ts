@@ -3,6 +3,7 @@
  * miner/worker.go).
  */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
+import { EMPTY_ROOT } from '../../base/keccak.ts';
 import type { Block } from '../../chain/block.ts';
 import { type StepBase, viewOf } from './step.ts';
 import { emptyDueMs, periodEndMs, setRoundTimer, setTimer } from './timers.ts';
@@ -49,7 +50,8 @@ export function keepOwnBlock(step: StepBase, block: Block): boolean {
   if (header.number !== state.height || !equalBytes(header.parentHash, state.headHash))
     return false;
   const isTooEarly =
-    block.transactions.length === 0 && Number(header.timestamp) * 1000 < emptyDueMs(step);
+    equalBytes(header.transactionsRoot, EMPTY_ROOT) &&
+    Number(header.timestamp) * 1000 < emptyDueMs(step);
   if (isTooEarly) {
     // The pool holds nothing that this block had room or time for: what comes ends the wait.
     state.hasTransactions = false;

@@ -2,7 +2,7 @@
 import { fail, hasCode } from '../../base/errors.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 import type { RlpReader } from '../../base/rlp.ts';
-import { type Block, readBlock } from '../../chain/block.ts';
+import { type Block, EncodedBlock } from '../../chain/block.ts';
 
 /** The message, or what makes the bytes none. */
 export function messageOrFault<M>(decode: () => M): M | string {
@@ -14,10 +14,10 @@ export function messageOrFault<M>(decode: () => M): M | string {
   }
 }
 
-/** Reads one item as a block of a BFT chain: from Shanghai on with an empty list of withdrawals, as Besu has it. */
+/** Reads one item as a block of a BFT chain, its body still as bytes: from Shanghai on with an empty list of withdrawals, as Besu has it. */
 export function readProposal(reader: RlpReader): Block {
-  const block = readBlock(reader);
-  if (block.withdrawals?.length) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
+  const block = new EncodedBlock(reader.raw());
+  if (block.hasWithdrawals) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
   return block;
 }
 

@@ -62,9 +62,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
 }
 
 /** What can be said without executing. In round 0 a proposal is its proposer's own; later it may be a locked one. */
-function blockFault(step: Step, signer: Address, { header, uncles }: Block): string | undefined {
+function blockFault(step: Step, signer: Address, { header }: Block): string | undefined {
   const { state } = step;
-  if (uncles.length > 0) return 'non empty uncle hash';
   const context = {
     engine: 'ibft',
     parent: state.head,

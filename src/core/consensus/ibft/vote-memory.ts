@@ -1,5 +1,5 @@
 /** Between the state and the vote file: what is written before a vote leaves, and how a restarted validator goes on. */
-import { decodeBlock, encodeBlock } from '../../chain/block.ts';
+import { EncodedBlock, encodeBlock } from '../../chain/block.ts';
 import type { VoteMemory } from '../bft/interface.ts';
 import { decodeMemory, encodeMemory } from '../bft/memory.ts';
 import { viewOf } from '../bft/step.ts';
@@ -23,5 +23,5 @@ export function recall(state: HeightState, memory: VoteMemory): void {
   state.current.digest = digest;
   state.current.hasProposed = digest !== undefined;
   state.current.isWaiting = view.round > 0;
-  if (lock) state.lock = { round: lock.round, block: decodeBlock(lock.block) };
+  if (lock) state.lock = { round: lock.round, block: new EncodedBlock(lock.block) };
 }

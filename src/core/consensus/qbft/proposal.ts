@@ -73,9 +73,8 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
 
 /** What can be said without executing. A block that nobody prepared yet is its proposer's own. */
 function blockFault(step: Step, signer: Address, message: Preprepare): string | undefined {
-  const { header, uncles } = message.block;
+  const { header } = message.block;
   const { state } = step;
-  if (uncles.length > 0) return 'non empty uncle hash';
   const isFresh = state.current.round === 0 || message.prepares.length === 0;
   if (isFresh && !equalBytes(header.coinbase, signer)) {
     return 'the author of the block is not its proposer';

@@ -1,6 +1,6 @@
 /** Between the state and the vote file: what is written before a vote leaves, and how a restarted validator goes on. */
 import { RlpReader } from '../../base/rlp.ts';
-import { decodeBlock, encodeBlock } from '../../chain/block.ts';
+import { EncodedBlock, encodeBlock } from '../../chain/block.ts';
 import type { VoteMemory } from '../bft/interface.ts';
 import { decodeMemory, encodeMemory } from '../bft/memory.ts';
 import { viewOf } from '../bft/step.ts';
@@ -31,7 +31,7 @@ export function recall(state: HeightState, memory: VoteMemory): void {
   if (!lock) return;
   state.lock = {
     round: lock.round,
-    block: decodeBlock(lock.block),
+    block: new EncodedBlock(lock.block),
     prepares: lock.prepares.map((bytes) => readPrepare(new RlpReader(bytes))),
   };
   state.current.hasPrepared = lock.round === view.round;

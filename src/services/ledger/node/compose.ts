@@ -26,9 +26,12 @@ import { Chain } from './chain/chain.ts';
 import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
 import { Events } from './chain/events.ts';
 import { StoreUpkeep } from './chain/store-upkeep.ts';
+import { Agreement, type AgreementDoor, type ChainSide } from './consensus/agreement.ts';
 import { BftParticipation } from './consensus/bft-participation.ts';
 import { BlockBuilder, type BuilderSettings } from './consensus/block-builder.ts';
+import { ConsensusPeers } from './consensus/consensus-peers.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
+import { voteStore } from './consensus/memory-watch.ts';
 import {
   RaftParticipation,
   type RaftPorts,
@@ -55,6 +58,8 @@ export interface NodePorts {
   readonly store: ChainStore;
   readonly kv: Kv;
   readonly votes: VoteFile;
+  /** Opens agreement where the votes and the peers' sessions are, if that is not here. */
+  readonly agreement?: ((chain: ChainSide) => AgreementDoor) | undefined;
   readonly journal: TransactionJournal;
   /** Answers "not a party" to everything where the node has none. */
   readonly manager: Manager;
@@ -177,7 +182,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     verifyHeaders: (headers) => verifier.verify(headers),
     importBlocks: (blocks) => importer.import(blocks),
     followsPeers: engine !== 'raft',
-    consensus: (from, code, bytes) => bft?.receive(from, code, bytes),
+    agreement: () => bft?.agreement,
     rules,
     rulesHeard: () => bft?.rulesHeard(),
   });
@@ -232,20 +237,20 @@ function bftOf(
   settings: NodeSettings,
   shared: Participants & { book: ValidatorBook; rules: RulesWatch },
 ): BftParticipation {
-  const { votes } = ports;
   const { pool, peers, builder } = shared;
   return new BftParticipation({
     ...ports,
     ...shared,
-    links: peers,
-    votes: {
-      read: () => ({ loss: votes.loss, memory: votes.memory() }),
-      write: (memory) => votes.remember(memory),
-    },
+    agreement: ports.agreement ?? ((chain) => agreementHere(ports, chain)),
     vanity: settings.builder.vanity,
     hasPending: () => pool.stats.pending > builder.trials.size,
     announce: (block) => peers.announce(block),
   });
+}
+
+function agreementHere(ports: NodePorts, chain: ChainSide): AgreementDoor {
+  const peers = new ConsensusPeers(ports.links, ports.log);
+  return new Agreement({ ...ports, votes: voteStore(ports.votes), peers, chain });
 }
 
 function raftOf(

@@ -8,7 +8,7 @@ import { bareHex } from '../../../../core/base/hex.ts';
 import { Lru } from '../../../../core/base/lru.ts';
 import type { Pace, Slices } from '../../../../core/base/pace.ts';
 import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
-import type { Block } from '../../../../core/chain/block.ts';
+import type { Block, BlockBody } from '../../../../core/chain/block.ts';
 import type { ChainConfig } from '../../../../core/chain/chain-config.ts';
 import { engineAt } from '../../../../core/chain/consensus-rules.ts';
 import { blockAuthor } from '../../../../core/chain/extra-data.ts';
@@ -121,13 +121,14 @@ export class Chain {
 
   private *checking(block: Block): Slices<string | undefined> {
     const head = this.head();
-    const fault =
-      checkAncestry(block.header, head.header, head.hash) ??
-      checkBody(block) ??
-      this.checkFields(block, head);
-    if (fault !== undefined) return fault;
+    const misplaced = checkAncestry(block.header, head.header, head.hash);
+    if (misplaced !== undefined) return misplaced;
     try {
-      const adopted = { ...block, transactions: this.adopt(block.transactions) };
+      // Its body may be bytes up to here.
+      const { header, hash, transactions, uncles, withdrawals } = block;
+      const fault = checkBody(block) ?? this.checkFields(block, head);
+      if (fault !== undefined) return fault;
+      const adopted = { header, hash, transactions: this.adopt(transactions), uncles, withdrawals };
       const execution = new BlockExecution(this.jobOf(block.header, adopted));
       while (execution.advance(this.parts.effort.slice()) === 'more') {
         yield;
@@ -224,7 +225,7 @@ export class Chain {
 
   jobOf(
     header: Header,
-    body: Pick<Block, 'transactions' | 'uncles'> & Partial<Pick<Block, 'withdrawals'>>,
+    body: BlockBody,
     site?: { readonly base: StateBase; readonly hashes: BlockHashes },
   ): BlockJob {
     const engine = engineAt(this.config, header.number);

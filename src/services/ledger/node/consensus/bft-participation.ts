@@ -1,5 +1,5 @@
-/** This node's part in BFT consensus: the engine of the height, its driver, the blocks it proposes, the votes it keeps. */
-import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
+/** The chain's side of BFT consensus: tells agreement where the chain stands, and makes, checks and appends its blocks. */
+import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import { hasCode } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
@@ -15,36 +15,25 @@ import type { Header } from '../../../../core/chain/header.ts';
 import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
 import { BLOCKS_LOOKED_THROUGH } from '../../../../core/consensus/bft/memory-loss.ts';
 import { Candidates } from '../../../../core/consensus/bft/votes.ts';
-import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../../core/consensus/header-template.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
+import type { AgreementDoor, ChainSide, Position } from './agreement.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import { bftBounds } from './build-bounds.ts';
-import { type AssembleRequest, Driver } from './driver.ts';
-import { MemoryWatch, type VoteStore } from './memory-watch.ts';
+import type { AssembleRequest } from './driver.ts';
 import { HOLD_MS, type RulesWatch } from './rules-watch.ts';
 import type { ValidatorBook } from './validator-book.ts';
-
-/** How consensus messages travel; addresses are those of node keys. */
-export interface ConsensusLinks {
-  sendTo(address: Address, code: number, bytes: Uint8Array): void;
-  /** Those of `addresses` that are connected. */
-  sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void;
-  /** Whether a peer has said that it is connected to another node. */
-  isConnected(peer: Address, other: Address): boolean;
-  misbehaved(peer: Address, fault: string): void;
-}
 
 export interface BftParts {
   readonly chain: Chain;
   readonly book: ValidatorBook;
   readonly builder: BlockBuilder;
   readonly signer: ConsensusSigner;
-  readonly links: ConsensusLinks;
   readonly rules: RulesWatch;
-  readonly votes: VoteStore;
   readonly events: Events;
+  /** Opens agreement, here or in a thread of its own. */
+  agreement(chain: ChainSide): AgreementDoor;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly chance: Prng;
@@ -53,8 +42,6 @@ export interface BftParts {
   readonly vanity: Uint8Array;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
-  /** This node must not go on. */
-  fatal(error: unknown): void;
   /** A decided block, to be told to peers that are no validators. */
   announce(block: Block): void;
 }
@@ -62,8 +49,8 @@ export interface BftParts {
 export class BftParticipation {
   readonly candidates = new Candidates();
   private readonly parts: BftParts;
-  private readonly memory: MemoryWatch;
-  private driver: Driver | undefined;
+  readonly agreement: AgreementDoor;
+  isRunning = false;
   private readonly endings: (() => void)[] = [];
   /** Whether the next block waits for a validator that does not know its rules. */
   private isRefusing = false;
@@ -73,8 +60,12 @@ export class BftParticipation {
 
   constructor(parts: BftParts) {
     this.parts = parts;
-    this.memory = new MemoryWatch(parts);
     this.vanity = parts.vanity;
+    this.agreement = parts.agreement({
+      assemble: (request, isWanted) => this.assemble(request, isWanted),
+      verify: (block, isWanted) => parts.chain.verify(block, isWanted),
+      decide: (block, round, seals) => this.decide(block, round, seals),
+    });
   }
 
   /** Of proposals from now on, up to 32 bytes. */
@@ -82,96 +73,57 @@ export class BftParticipation {
     this.vanity = vanity;
   }
 
-  get isRunning(): boolean {
-    return this.driver !== undefined;
-  }
-
   start(): void {
-    if (this.driver) return;
-    const { parts } = this;
-    const driver = new Driver({
-      engine: new EngineSwitch(parts.signer, { isRelaying: true }),
-      clock: parts.clock,
-      timers: parts.timers,
-      log: parts.log,
-      remember: (memory) => parts.votes.write(memory),
-      send: (to, code, bytes) => parts.links.sendTo(to, code, bytes),
-      broadcast: (code, bytes) => parts.links.sendAll(this.others(), code, bytes),
-      relay: (from, signer, code, bytes) => this.relay(from, signer, code, bytes),
-      assemble: (request, isWanted) => this.assemble(request, isWanted),
-      verify: (block, isWanted) => parts.chain.verify(block, isWanted),
-      decide: (block, round, seals) => this.decide(block, round, seals),
-      misbehaved: (peer, fault) => parts.links.misbehaved(peer, fault),
-      fatal: parts.fatal,
-    });
-    this.driver = driver;
-    this.begin(driver);
+    if (this.isRunning) return;
+    this.isRunning = true;
+    const { agreement } = this;
+    const { events, hasPending } = this.parts;
+    this.begin();
     this.endings.push(
-      parts.events.on('committed', () => {
+      events.on('committed', () => {
         const position = this.position();
-        driver.post({ kind: 'committed', ...position });
+        agreement.committed(position);
         this.reportRole(position);
-        if (parts.hasPending()) driver.post({ kind: 'transactionsPending' });
+        if (hasPending()) agreement.transactionsPending();
       }),
-      parts.events.on('pending', () => driver.post({ kind: 'transactionsPending' })),
-      parts.events.on('released', () => driver.post({ kind: 'transactionsPending' })),
+      events.on('pending', () => agreement.transactionsPending()),
+      events.on('released', () => agreement.transactionsPending()),
     );
   }
 
-  /** To those that may not have it: who is connected to its signer has. */
-  private relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void {
-    const { links } = this.parts;
-    const knowing = [keyOf(from), keyOf(signer)];
-    const targets = this.others().filter(
-      (address) => !knowing.includes(keyOf(address)) && !links.isConnected(address, signer),
-    );
-    links.sendAll(targets, code, bytes);
-  }
-
-  private begin(driver: Driver): void {
-    const { votes, hasPending } = this.parts;
-    const { memory } = votes.read();
-    driver.post({
-      kind: 'start',
-      ...this.position(BLOCKS_LOOKED_THROUGH),
-      ...(memory ? { memory } : {}),
-    });
-    if (hasPending()) driver.post({ kind: 'transactionsPending' });
+  private begin(): void {
+    this.agreement.begin(this.position(BLOCKS_LOOKED_THROUGH));
+    if (this.parts.hasPending()) this.agreement.transactionsPending();
   }
 
   /** Peers have told which changes of rules they know of, or have gone. */
   rulesHeard(): void {
-    const { driver } = this;
     const { chain, rules, clock } = this.parts;
-    if (!driver) return;
+    if (!this.isRunning) return;
     const { number } = chain.head();
     const validators = this.validators();
     rules.warn(number, validators);
     const isRefusing = rules.holding(number + 1, validators, clock.nowMs()).length > 0;
-    if (isRefusing !== this.isRefusing) this.begin(driver);
+    if (isRefusing !== this.isRefusing) this.begin();
   }
 
   stop(): void {
-    this.driver?.stop();
-    this.driver = undefined;
+    this.isRunning = false;
+    this.agreement.stop();
     for (const end of this.endings.splice(0)) end();
   }
 
-  /** From a peer; `code` relative to the istanbul protocol. */
-  receive(from: Address, code: number, bytes: Uint8Array): void {
-    this.driver?.post({ kind: 'message', from, code, bytes });
-  }
-
-  private position(lookBack = 1) {
+  private position(lookBack = 1): Position {
     const { chain, book } = this.parts;
     const { header, hash, number } = chain.head();
     const validators = this.validators();
     return {
       head: header,
       headHash: hash,
-      validators: this.refuses(number + 1, validators) ? [] : validators,
+      validators,
+      isRefusing: this.refuses(number + 1, validators),
       rules: book.rulesAt(number + 1),
-      isMemoryLost: this.memory.isLost(this.latest(lookBack), validators),
+      latest: this.latest(lookBack),
     };
   }
 
@@ -184,7 +136,7 @@ export class BftParticipation {
     }));
   }
 
-  /** Without validators the engine stands still. */
+  /** Whether the next block has to wait for a validator that does not know its rules. */
   private refuses(height: number, validators: readonly Address[]): boolean {
     const { rules, log, clock, timers } = this.parts;
     rules.warn(height - 1, validators);
@@ -204,10 +156,6 @@ export class BftParticipation {
   /** Of the next block. */
   isValidator(address: Address): boolean {
     return this.validators().some((each) => equalBytes(each, address));
-  }
-
-  private others(): readonly Address[] {
-    return this.validators().filter((address) => !equalBytes(address, this.parts.signer.address));
   }
 
   /** Of the next block. A contract that names none stops the chain, not the node: the engine then has nobody to listen to. */
@@ -284,7 +232,6 @@ export class BftParticipation {
   private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
     const sealed = blockOf(withCommitSeals(block.header, round, seals), block);
     if (await this.parts.chain.commit(sealed)) this.report(sealed, round);
-    this.memory.sawDecided(sealed.header.number);
     this.parts.announce(sealed);
   }
 

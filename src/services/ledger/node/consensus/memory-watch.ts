@@ -10,10 +10,19 @@ import {
   type Remembering,
 } from '../../../../core/consensus/bft/memory-loss.ts';
 
+import type { VoteFile } from '../../../../core/store/vote-file.ts';
+
 export interface VoteStore {
   read(): Remembering;
   /** Durable when it resolves. */
   write(memory: VoteMemory): Promise<void>;
+}
+
+export function voteStore(file: VoteFile): VoteStore {
+  return {
+    read: () => ({ loss: file.loss, memory: file.memory() }),
+    write: (memory) => file.remember(memory),
+  };
 }
 
 const REASONS: Record<MemoryLoss, string> = {

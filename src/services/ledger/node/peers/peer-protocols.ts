@@ -1,5 +1,5 @@
 /** Peers from their handshake to their end: routes what they send to sync, gossip and consensus, and serves what they ask. */
-import { type Address, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type {
   Clock,
@@ -29,15 +29,11 @@ import {
 } from '../../../../core/wire/eth.ts';
 import { encodeNewBlock, encodeNewBlockHashes } from '../../../../core/wire/eth-encode.ts';
 import { encodeStatus, type Status } from '../../../../core/wire/eth-status.ts';
-import {
-  carriesConsensus,
-  isConsensusCode,
-  legacyVersion,
-} from '../../../../core/wire/istanbul.ts';
+import { isConsensusCode, legacyVersion } from '../../../../core/wire/istanbul.ts';
 import { LEGACY_ETH_VERSION, LegacyEth } from '../../../../core/wire/legacy-eth.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
-import type { ConsensusLinks } from '../consensus/bft-participation.ts';
+import type { AgreementDoor } from '../consensus/agreement.ts';
 import type { TransactionDoor } from '../sending/transaction-door.ts';
 import type { EthLink } from './eth-link.ts';
 import { GossipDriver } from './gossip-driver.ts';
@@ -46,6 +42,8 @@ import { servedChain } from './served-chain.ts';
 import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
 
 const TICK_MS = 1_000;
+
+type AgreementPeers = Pick<AgreementDoor, 'joined' | 'left' | 'told' | 'receive'>;
 
 export interface PeerProtocolParts
   extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'>,
@@ -61,8 +59,8 @@ export interface PeerProtocolParts
   readonly networkId: bigint;
   /** False in a Raft cluster: blocks come out of its log, and from peers only when `seek` asks for them. */
   readonly followsPeers: boolean;
-  /** A consensus message of a validator or another peer. */
-  consensus(from: Address, code: number, bytes: Uint8Array): void;
+  /** What agreement hears of peers; undefined: none takes place by messages of peers. */
+  agreement(): AgreementPeers | undefined;
 }
 
 interface ReadyPeer {
@@ -79,15 +77,13 @@ export interface PeerHead {
 
 type NewBlock = Extract<EthMessage, { readonly kind: 'newBlock' }>;
 
-export class PeerProtocols implements ConsensusLinks, EthLink {
+export class PeerProtocols implements EthLink {
   readonly sync: SyncDriver;
   private readonly parts: PeerProtocolParts;
   private readonly connected = new Map<PeerId, PeerInfo>();
   /** Of those, the peers whose eth messages istanbul/64 or /99 carries. */
   private readonly legacy = new Map<PeerId, LegacyEth>();
   private readonly ready = new Map<PeerId, ReadyPeer>();
-  /** Ready peers by the address of their node key. */
-  private readonly byAddress = new Map<string, PeerId>();
   private readonly handshake: EthHandshake;
   private readonly gossip: GossipDriver;
   private readonly quorate: QuorateProtocol;
@@ -103,6 +99,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.quorate = new QuorateProtocol({
       rules: parts.rules,
       rulesHeard: () => parts.rulesHeard(),
+      told: (peer, connections) => parts.agreement()?.told(peer, connections),
       send: ({ id }, code, bytes) => parts.links.send(id, { protocol: 'quorate', code, bytes }),
     });
     this.served = servedChain(parts.chain, parts.pool);
@@ -183,26 +180,6 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     return this.ready.get(peer)?.ethVersion;
   }
 
-  sendTo(address: Address, code: number, bytes: Uint8Array): void {
-    const peer = this.byAddress.get(keyOf(address));
-    const version = peer ? this.connected.get(peer)?.capabilities.get('istanbul') : undefined;
-    if (!peer || !carriesConsensus(version, code)) return;
-    this.parts.links.send(peer, { protocol: 'istanbul', code, bytes });
-  }
-
-  sendAll(addresses: readonly Address[], code: number, bytes: Uint8Array): void {
-    for (const address of addresses) this.sendTo(address, code, bytes);
-  }
-
-  isConnected(peer: Address, other: Address): boolean {
-    return this.quorate.isConnected(peer, other);
-  }
-
-  misbehaved(address: Address, fault: string): void {
-    const peer = this.byAddress.get(keyOf(address));
-    if (peer) this.drop(peer, DISCONNECT.subprotocolError, fault);
-  }
-
   // --- sessions -----------------------------------------------------------------------------------------------------
 
   private take(event: LinkEvent): Slices<void> | undefined {
@@ -243,7 +220,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
       ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
       head: { hash: head, td },
     });
-    if (info.capabilities.has('istanbul')) this.byAddress.set(keyOf(info.address), peer);
+    this.parts.agreement()?.joined(info);
     this.quorate.joined(info);
     this.blockGossip.joined(peer);
     if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
@@ -271,8 +248,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
     this.legacy.delete(peer);
     this.handshake.step({ kind: 'left', peer }, this.now());
     if (!this.ready.delete(peer) || !info) return;
-    if (this.byAddress.get(keyOf(info.address)) === peer)
-      this.byAddress.delete(keyOf(info.address));
+    this.parts.agreement()?.left(info);
     this.quorate.left(info);
     this.blockGossip.left(peer);
     this.sync.step({ kind: 'left', peer });
@@ -289,7 +265,7 @@ export class PeerProtocols implements ConsensusLinks, EthLink {
       return undefined;
     }
     if (protocol === 'istanbul' && isConsensusCode(code)) {
-      if (ready) this.parts.consensus(ready.info.address, code, bytes);
+      if (ready) this.parts.agreement()?.receive(ready.info.address, code, bytes);
       return undefined;
     }
     const legacy = this.legacy.get(peer);

@@ -17,18 +17,14 @@ export interface QuorateProtocolParts {
   readonly rules: RulesWatch;
   /** What the peers know has changed. */
   rulesHeard(): void;
+  /** A peer says to whom it is connected. */
+  told(peer: Address, connections: readonly Address[]): void;
   send(peer: PeerInfo, code: number, bytes: Uint8Array): void;
-}
-
-interface Neighbour {
-  readonly info: PeerInfo;
-  /** Whom it says it is connected to; undefined while it has said nothing. */
-  told: ReadonlySet<string> | undefined;
 }
 
 export class QuorateProtocol {
   private readonly parts: QuorateProtocolParts;
-  private readonly neighbours = new Map<string, Neighbour>();
+  private readonly neighbours = new Map<string, PeerInfo>();
   /** Connections have changed since the peers were told of them. */
   private isNews = false;
 
@@ -39,7 +35,7 @@ export class QuorateProtocol {
   /** After the eth handshake. */
   joined(info: PeerInfo): void {
     const { rules, rulesHeard, send } = this.parts;
-    this.neighbours.set(keyOf(info.address), { info, told: undefined });
+    this.neighbours.set(keyOf(info.address), info);
     this.isNews = true;
     rules.joined(info);
     rulesHeard();
@@ -48,7 +44,7 @@ export class QuorateProtocol {
 
   left(info: PeerInfo): void {
     const key = keyOf(info.address);
-    if (this.neighbours.get(key)?.info.id === info.id) this.neighbours.delete(key);
+    if (this.neighbours.get(key)?.id === info.id) this.neighbours.delete(key);
     this.isNews = true;
     this.parts.rules.left(info);
     this.parts.rulesHeard();
@@ -60,8 +56,7 @@ export class QuorateProtocol {
       this.parts.rules.told(info, bytes);
       this.parts.rulesHeard();
     } else if (code === CONNECTIONS_MESSAGE) {
-      const neighbour = this.neighbours.get(keyOf(info.address));
-      if (neighbour) neighbour.told = new Set(decodeConnections(bytes).map(keyOf));
+      this.parts.told(info.address, decodeConnections(bytes));
     }
   }
 
@@ -69,16 +64,11 @@ export class QuorateProtocol {
   tick(): void {
     if (!this.isNews) return;
     this.isNews = false;
-    const all = [...this.neighbours.values()].map(({ info }) => info);
+    const all = [...this.neighbours.values()];
     const bytes = encodeConnections(all.filter(carriesAll).map(({ address }) => address));
     for (const info of all) {
       if (speaksQuorate(info)) this.parts.send(info, CONNECTIONS_MESSAGE, bytes);
     }
-  }
-
-  /** Whether a peer has said that it is connected to another node. */
-  isConnected(peer: Address, other: Address): boolean {
-    return this.neighbours.get(keyOf(peer))?.told?.has(keyOf(other)) ?? false;
   }
 }
 

@@ -1,0 +1,157 @@
+/**
+ * Agreement itself: the engine of the height behind its driver, the peers that carry its messages, and the votes that it must not
+ * forget. It knows of the chain what it is told, and asks for blocks to be made, checked and appended: so it can have a thread of
+ * its own.
+ */
+import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import type { Clock, Log, PeerInfo, Timers } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import type { BftEngine, ConsensusRules } from '../../../../core/chain/rules.ts';
+import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
+import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
+import type { ConsensusPeers } from './consensus-peers.ts';
+import { type AssembleRequest, Driver } from './driver.ts';
+import { MemoryWatch, type VoteStore } from './memory-watch.ts';
+
+/** Where the chain stands, and who makes its next block. */
+export interface Position {
+  readonly head: Header;
+  readonly headHash: Hash32;
+  readonly validators: readonly Address[];
+  /** This node takes no part in the next block. */
+  readonly isRefusing: boolean;
+  /** Of the next block. */
+  readonly rules: ConsensusRules;
+  /** The head, and blocks before it. */
+  readonly latest: readonly { readonly header: Header; readonly engine: BftEngine }[];
+}
+
+/** What agreement asks of the chain. */
+export interface ChainSide {
+  /** See `Driver`. */
+  assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
+  verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
+  decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
+}
+
+/** What agreement is told. */
+export interface AgreementDoor {
+  /** Takes part from here on, or anew. */
+  begin(position: Position): void;
+  /** There is a new head. */
+  committed(position: Position): void;
+  transactionsPending(): void;
+  /** Takes part no more. */
+  stop(): void;
+  /** A peer has shown that it is of this chain. */
+  joined(peer: PeerInfo): void;
+  left(peer: PeerInfo): void;
+  /** `peer` says to whom it is connected. */
+  told(peer: Address, connections: readonly Address[]): void;
+  /** From a peer; `code` relative to the istanbul protocol. */
+  receive(from: Address, code: number, bytes: Uint8Array): void;
+}
+
+export interface AgreementParts {
+  readonly signer: ConsensusSigner;
+  readonly votes: VoteStore;
+  readonly peers: ConsensusPeers;
+  readonly chain: ChainSide;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** The disk failed, or an invariant of ours is broken: this node must not go on. */
+  fatal(error: unknown): void;
+}
+
+export class Agreement implements AgreementDoor {
+  private readonly parts: AgreementParts;
+  private readonly memory: MemoryWatch;
+  private driver: Driver | undefined;
+  /** Validators of the next block, without this one. */
+  private others: readonly Address[] = [];
+
+  constructor(parts: AgreementParts) {
+    this.parts = parts;
+    this.memory = new MemoryWatch(parts);
+  }
+
+  begin(position: Position): void {
+    this.driver ??= this.drive();
+    const { memory } = this.parts.votes.read();
+    const input = { kind: 'start', ...this.inputOf(position) } as const;
+    this.driver.post({ ...input, ...(memory ? { memory } : {}) });
+  }
+
+  committed(position: Position): void {
+    this.driver?.post({ kind: 'committed', ...this.inputOf(position) });
+  }
+
+  transactionsPending(): void {
+    this.driver?.post({ kind: 'transactionsPending' });
+  }
+
+  stop(): void {
+    this.driver?.stop();
+    this.driver = undefined;
+  }
+
+  joined(peer: PeerInfo): void {
+    this.parts.peers.joined(peer);
+  }
+
+  left(peer: PeerInfo): void {
+    this.parts.peers.left(peer);
+  }
+
+  told(peer: Address, connections: readonly Address[]): void {
+    this.parts.peers.told(peer, connections);
+  }
+
+  receive(from: Address, code: number, bytes: Uint8Array): void {
+    this.driver?.post({ kind: 'message', from, code, bytes });
+  }
+
+  private drive(): Driver {
+    const { signer, votes, peers, chain, ...rest } = this.parts;
+    return new Driver({
+      ...rest,
+      engine: new EngineSwitch(signer, { isRelaying: true }),
+      remember: (memory) => votes.write(memory),
+      send: (to, code, bytes) => peers.sendTo(to, code, bytes),
+      broadcast: (code, bytes) => peers.sendAll(this.others, code, bytes),
+      relay: (from, by, code, bytes) => this.relay(from, by, code, bytes),
+      assemble: (request, isWanted) => chain.assemble(request, isWanted),
+      verify: (block, isWanted) => chain.verify(block, isWanted),
+      decide: (block, round, seals) => this.decide(block, round, seals),
+      misbehaved: (peer, fault) => peers.misbehaved(peer, fault),
+    });
+  }
+
+  /** Without validators the engine stands still. */
+  private inputOf({ head, headHash, validators, isRefusing, rules, latest }: Position) {
+    const { signer } = this.parts;
+    this.others = validators.filter((address) => !equalBytes(address, signer.address));
+    return {
+      ...{ head, headHash, rules },
+      validators: isRefusing ? [] : validators,
+      isMemoryLost: this.memory.isLost(latest, validators),
+    };
+  }
+
+  /** To those that may not have it: who is connected to its signer has. */
+  private relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void {
+    const { peers } = this.parts;
+    const knowing = [keyOf(from), keyOf(signer)];
+    const targets = this.others.filter(
+      (address) => !knowing.includes(keyOf(address)) && !peers.isConnected(address, signer),
+    );
+    peers.sendAll(targets, code, bytes);
+  }
+
+  private async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
+    await this.parts.chain.decide(block, round, seals);
+    this.memory.sawDecided(block.header.number);
+  }
+}
