@@ -6,6 +6,7 @@ import { type Figure, printFigures, writeFigures } from './report.ts';
 
 const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   pipeline: async () => (await import('./pipeline.ts')).pipeline(),
+  precompiles: async () => (await import('./precompiles.ts')).precompiles(),
   micro: async () => (await import('./micro.ts')).micro(),
   rpc: async () => (await import('./rpc.ts')).rpc(),
   readers: async () => (await import('./readers.ts')).readers(),

@@ -1,17 +1,20 @@
 /** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { createKeccak } from 'hash-wasm';
+import { createKeccak, createRIPEMD160 } from 'hash-wasm';
 import { BLAKE2F_INPUT_BYTES, blake2F, installBlake2Rounds } from '../../core/base/blake2f.ts';
 import { installBn254 } from '../../core/base/bn254.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
+import { installKzg } from '../../core/base/kzg.ts';
 import type { Log } from '../../core/base/ports.ts';
+import { installRipemd160, ripemd160 } from '../../core/base/ripemd160.ts';
 import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
 import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
+import { kzgInWasm } from './kzg-wasm.ts';
 
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
@@ -21,6 +24,7 @@ const SELF_TEST = {
     '28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276' +
     '67cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
   sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+  ripemd160: '8eb208f7e05d987a9b044a8e98c6b087f15a0bfc',
   blake2State: fromHex(
     '0x48c9bdf267e6096a3ba7ca8485ae67bb2bf894fe72f36e3cf1361d5f3af54fa5' +
       'd182e6ad7f520e511f6c3e2b8c68059b6bbd41fbabd9831f79217e1319cde05b',
@@ -72,7 +76,11 @@ async function installHashes(): Promise<void> {
   installSha256((bytes) => new Uint8Array(hash('sha256', bytes, 'buffer')));
   installBlake2Rounds(await blake2RoundsInWasm());
   installBn254(bn254InWasm);
+  installKzg(kzgInWasm);
+  const ripemd = await createRIPEMD160();
+  installRipemd160((bytes) => ripemd.init().update(bytes).digest('binary'));
   requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);
+  requireEqual('RIPEMD-160', ripemd160(ABC), SELF_TEST.ripemd160);
   requireEqual('BLAKE2b', blake2F(blake2OfAbc()), SELF_TEST.blake2);
 }
 

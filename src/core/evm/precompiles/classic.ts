@@ -1,6 +1,6 @@
 /** 1-4: ecrecover, SHA-256, RIPEMD-160, identity. */
-import { ripemd160 } from '@noble/hashes/legacy.js';
 import { EMPTY_BYTES, isZeroBytes } from '../../base/bytes.ts';
+import { ripemd160 } from '../../base/ripemd160.ts';
 import { addressOfPublicKey, secp256k1 } from '../../base/secp256k1.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Precompile } from './precompile.ts';

@@ -2,6 +2,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { equalBytes } from '../../base/bytes.ts';
 import { fromHex } from '../../base/hex.ts';
+import { KZG_TAU_G2, kzgInUse } from '../../base/kzg.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Precompile } from './precompile.ts';
@@ -9,10 +10,6 @@ import type { Precompile } from './precompile.ts';
 const INPUT_BYTES = 192;
 const GAS = 50_000;
 const VERSION_KZG = 1;
-/** [tau]G2 of the KZG ceremony, compressed. */
-const TAU_G2 =
-  'b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72' +
-  '185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2';
 /** FIELD_ELEMENTS_PER_BLOB ‖ BLS_MODULUS. */
 const OUTPUT = fromHex(
   '0x0000000000000000000000000000000000000000000000000000000000001000' +
@@ -32,7 +29,7 @@ function linesOfSetup(): { readonly base: Lines; readonly tau: Lines } {
   const { calcPairingPrecomputes } = bls12_381.utils;
   lines ??= {
     base: calcPairingPrecomputes(G2.BASE),
-    tau: calcPairingPrecomputes(G2.fromHex(TAU_G2)),
+    tau: calcPairingPrecomputes(G2.fromBytes(KZG_TAU_G2)),
   };
   return lines;
 }
@@ -49,10 +46,12 @@ export const POINT_EVALUATION: Precompile = {
     const z = bytesToBigInt(input.subarray(32, 64));
     const y = bytesToBigInt(input.subarray(64, 96));
     if (z >= Fr.ORDER || y >= Fr.ORDER) return undefined;
-    const c = pointOf(commitment);
-    const proof = pointOf(input.subarray(144));
-    if (!c || !proof) return undefined;
-    return isOpening(c, z, y, proof) ? OUTPUT.slice() : undefined;
+    const proof = input.subarray(144);
+    const fast = kzgInUse();
+    const isProven = fast
+      ? fast.isOpening({ commitment, z: input.subarray(32, 64), y: input.subarray(64, 96), proof })
+      : isOpening(pointOf(commitment), z, y, pointOf(proof));
+    return isProven ? OUTPUT.slice() : undefined;
   },
   error: () => 'error verifying kzg proof',
 };
@@ -68,7 +67,13 @@ function pointOf(bytes: Uint8Array): PointG1 | undefined {
 }
 
 /** e(yG1 - C - z·proof, G2) · e(proof, tau·G2) = 1 */
-function isOpening(commitment: PointG1, z: bigint, y: bigint, proof: PointG1): boolean {
+function isOpening(
+  commitment: PointG1 | undefined,
+  z: bigint,
+  y: bigint,
+  proof: PointG1 | undefined,
+): boolean {
+  if (!commitment || !proof) return false;
   const { base, tau } = linesOfSetup();
   const shift = G1.BASE.multiplyUnsafe(y).subtract(commitment).subtract(proof.multiplyUnsafe(z));
   const pairs: [Lines, bigint, bigint][] = [];
