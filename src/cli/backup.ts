@@ -1,9 +1,9 @@
 /** `quorate backup`: one snapshot of a node and its private transaction manager, while they run. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
+import { VERSION } from '../io/host/client-version.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { SnapshotWriter } from '../io/snapshot/writer.ts';
-import { VERSION } from '../services/ledger/facts.ts';
 import { backupNode } from '../services/ledger/offline/backup.ts';
 import { backupPtm } from '../services/ptm/backup.ts';
 import { byteProgress } from './byte-progress.ts';

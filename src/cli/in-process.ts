@@ -1,12 +1,12 @@
 /** Runs the devnet's nodes and managers inside this process: the only place where services are composed together. */
 import { appendFileSync } from 'node:fs';
 import { fail } from '../core/base/errors.ts';
+import { VERSION } from '../io/host/client-version.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { parseOptions } from '../io/options/options.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 import type { Launch } from '../services/devnet/processes.ts';
 import { NODE_ROWS } from '../services/ledger/config/options.ts';
-import { VERSION } from '../services/ledger/facts.ts';
 import { type NodeHost, startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';

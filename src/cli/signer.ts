@@ -1,10 +1,10 @@
 /** `quorate signer`. */
 import { fail } from '../core/base/errors.ts';
+import { VERSION } from '../io/host/client-version.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { sayIgnored } from '../io/options/ignored.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
-import { VERSION } from '../services/ledger/facts.ts';
 import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';

@@ -1,5 +1,5 @@
 /** `quorate version`. */
-import { clientVersion, VERSION } from '../services/ledger/facts.ts';
+import { clientVersion, VERSION } from '../io/host/client-version.ts';
 import type { Command } from './command.ts';
 
 export const versionCommand: Command = {

@@ -14,8 +14,10 @@ import {
   composeExtensions,
   type Extensions,
 } from '../../src/services/ledger/node/compose-extension.ts';
+import type { Accounts } from '../../src/services/ledger/node/sending/accounts.ts';
+import { PoolReader } from '../../src/services/ledger/node/sending/pool-reader.ts';
 import { PrivateSender } from '../../src/services/ledger/node/sending/private-sender.ts';
-import type { TransactionArgs } from '../../src/services/ledger/node/sending/send-desk.ts';
+import type { TransactionArgs } from '../../src/services/ledger/node/sending/send-args.ts';
 import { Sender } from '../../src/services/ledger/node/sending/sender.ts';
 import { MemoryManagers, memoryKey } from './memory-managers.ts';
 import { MemoryHub, type MemoryNode, memoryNode } from './memory-network.ts';
@@ -57,20 +59,21 @@ export class Party {
     this.account = addressOfSecretKey(this.secretKey);
     this.node = node;
     const refuse = () => Promise.reject(new Error('not in this test'));
+    const wallet: Accounts = {
+      addresses: () => [this.account],
+      sign: (_, hash) => {
+        if (this.isLocked) throw new Error('authentication needed: password or unlock');
+        return sign65(hash, this.secretKey);
+      },
+      signWithPassword: refuse,
+      unlock: refuse,
+      lock: () => {},
+      create: refuse,
+      importKey: refuse,
+    };
     this.sender = new Sender({
       ...node,
-      accounts: {
-        addresses: () => [this.account],
-        sign: (_, hash) => {
-          if (this.isLocked) throw new Error('authentication needed: password or unlock');
-          return sign65(hash, this.secretKey);
-        },
-        signWithPassword: refuse,
-        unlock: refuse,
-        lock: () => {},
-        create: refuse,
-        importKey: refuse,
-      },
+      accounts: wallet,
       private: new PrivateSender({
         chain: node.chain,
         manager,
@@ -78,7 +81,6 @@ export class Party {
         psi: PSI,
         members: undefined,
       }),
-      eea: { send: refuse, createGroup: refuse, findGroups: refuse, deleteGroup: refuse },
       isMarking: false,
       estimateGas: () => Promise.resolve(1_000_000n),
       feeCapWei: 0n,
@@ -88,7 +90,9 @@ export class Party {
     const parts = {
       ...node,
       manager,
-      deskOf: () => this.sender,
+      submitterOf: () => this.sender,
+      wallet,
+      pool: new PoolReader(node.pool),
       membersOf: () => undefined,
       kv,
       timers: time,
@@ -98,8 +102,8 @@ export class Party {
     this.extensions.agent.start();
   }
 
-  get desk() {
-    return this.extensions.desk;
+  get requests() {
+    return this.extensions.requests;
   }
 
   send(
@@ -210,7 +214,7 @@ export class PrivateNetwork {
 
   async extend(from: Party, to: Party, contract: Address, witnesses: readonly Party[] = []) {
     const terms = { toExtend: contract, recipient: to.account, recipientKey: to.key };
-    const hash = await from.desk.extend(QUORUM, terms, from.args({}, [to]));
+    const hash = await from.requests.extend(QUORUM, terms, from.args({}, [to]));
     await this.until(
       () => [from, to, ...witnesses].every((each) => each.receipt(hash)),
       'the management contract is there',
@@ -222,5 +226,5 @@ export class PrivateNetwork {
 }
 
 export function hasVoted(party: Party, manager: Address, voter: Address): boolean {
-  return party.desk.management(PSI, manager).hasVoted(voter);
+  return party.requests.management(PSI, manager).hasVoted(voter);
 }

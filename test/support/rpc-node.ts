@@ -35,7 +35,7 @@ import type { Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { notSent } from '../../src/io/threads/task-threads.ts';
-import { adminDesk } from '../../src/services/ledger/admin.ts';
+import { nodeAdmin } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import {
   type AccessControl,
@@ -116,7 +116,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     ALL_APIS,
   ];
   const id = bareHex(secp256k1().publicKey(secretKey));
-  const facts = () => ({
+  const info = () => ({
     clientVersion: 'Quorate/v0.0.0/test',
     enode: `enode://${id}@127.0.0.1:0`,
     id,
@@ -138,7 +138,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     kv: new MemoryKv(),
     timers: systemTimers,
     privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
-    admin: adminDesk(node, server, facts, () => accounts.addresses()[0]),
+    admin: nodeAdmin(node, server, info, () => accounts.addresses()[0]),
     options: nodeOptions,
     access,
     log,

@@ -9,7 +9,7 @@ import { type Caller, Dispatcher } from '../../src/io/rpc/dispatcher.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
 import { raftMethods } from '../../src/services/ledger/api/raft.ts';
-import { raftDesk } from '../../src/services/ledger/raft.ts';
+import { raftAdmin } from '../../src/services/ledger/raft.ts';
 import { MemoryHub, type MemoryNode, memoryNode } from '../support/memory-network.ts';
 import { MemoryRaftHub } from '../support/memory-raft.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
@@ -170,7 +170,7 @@ class RecordedCluster {
   }
 
   async ask(raftId: number, request: string): Promise<string> {
-    const raft = raftDesk(this.nodes.get(raftId)!, () => undefined);
+    const raft = raftAdmin(this.nodes.get(raftId)!, () => undefined);
     const table = { methods: raftMethods, subscriptions: [] };
     const dispatcher = new Dispatcher<Context>(table, {
       contextOf: () => ({ admin: { raft } }) as unknown as Context,

@@ -14,19 +14,23 @@ export interface Occupant {
 /** By so many more a source must be ahead of the newcomer's before it gives up a place. */
 const CROWD_LEAD = 2;
 
-/** Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. */
+/**
+ * Which of `occupants`, oldest first, leaves for the newcomer; undefined: nobody does. Blocks are made
+ * even first, then the addresses inside the newcomer's: in that order no two take turns for ever.
+ */
 export function displaced<T extends Occupant>(
   newcomer: Occupant,
   occupants: readonly T[],
 ): T | undefined {
   const strangers = occupants.filter(({ isKnown }) => !isKnown);
-  if (newcomer.isKnown) return largestCrowd(strangers, blockOf).at(-1);
-  for (const source of [sameAddress, blockOf]) {
-    const crowd = largestCrowd(strangers, source);
-    const own = strangers.filter(({ address }) => source(address) === source(newcomer.address));
-    if (crowd.length >= own.length + CROWD_LEAD) return crowd.at(-1);
-  }
-  return undefined;
+  const block = largestCrowd(strangers, blockOf);
+  const leaving = largestCrowd(block, sameAddress).at(-1);
+  if (newcomer.isKnown) return leaving;
+  const own = strangers.filter(({ address }) => blockOf(address) === blockOf(newcomer.address));
+  if (block.length >= own.length + CROWD_LEAD) return leaving;
+  const crowd = largestCrowd(own, sameAddress);
+  const sameAs = own.filter(({ address }) => address === newcomer.address);
+  return crowd.length >= sameAs.length + CROWD_LEAD ? crowd.at(-1) : undefined;
 }
 
 /** The members of the most crowded source, oldest first. */

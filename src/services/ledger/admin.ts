@@ -9,17 +9,17 @@ import { parseEnode } from '../../core/wire/enode.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import type { P2pServer } from '../../io/p2p/server.ts';
 import type { LedgerNode } from './node/compose.ts';
-import { raftDesk } from './raft.ts';
-import type { AdminDesk, BftDesk, NodeFacts } from './view/admin-desk.ts';
+import { raftAdmin } from './raft.ts';
+import type { BftAdmin, NodeAdmin, NodeInfo } from './view/node-admin.ts';
 
-export function adminDesk(
+export function nodeAdmin(
   node: LedgerNode,
   server: P2pServer,
-  facts: () => NodeFacts,
+  info: () => NodeInfo,
   etherbase: () => Address | undefined,
-): AdminDesk {
+): NodeAdmin {
   return {
-    facts,
+    info,
     peers: () => server.peers().map((peer) => ({ ...peer, head: node.peers.headOf(peer.id) })),
     addPeer(enode) {
       server.addPeer(nodeOf(enode));
@@ -48,8 +48,8 @@ export function adminDesk(
       node.bft.setVanity(vanity);
     },
     setPriceLimit: (price) => node.pool.setPriceLimit(price),
-    bft: bftDesk(node),
-    raft: raftDesk(node, etherbase),
+    bft: bftAdmin(node),
+    raft: raftAdmin(node, etherbase),
   };
 }
 
@@ -61,16 +61,16 @@ function nodeOf(url: string) {
   }
 }
 
-function bftDesk({ book, bft }: LedgerNode): BftDesk | undefined {
-  if (!book || !bft) return undefined;
+function bftAdmin({ schedule, bft }: LedgerNode): BftAdmin | undefined {
+  if (!schedule || !bft) return undefined;
   return {
-    validatorsAfter: ({ number }) => book.validatorsAfter(number),
+    validatorsAfter: ({ number }) => schedule.validatorsAfter(number),
     candidates: () =>
       new Map(bft.candidates.list().map(({ candidate, isAdd }) => [toHex(candidate), isAdd])),
     propose: (candidate, isAuthorize) => bft.candidates.propose(candidate, isAuthorize),
     discard: (candidate) => bft.candidates.discard(candidate),
-    author: (header) => blockAuthor(book.engineAt(header.number), header),
-    signers: (header) => blockSigners(book.engineAt(header.number), header),
-    snapshot: ({ number }) => book.snapshotAt(number),
+    author: (header) => blockAuthor(schedule.engineAt(header.number), header),
+    signers: (header) => blockSigners(schedule.engineAt(header.number), header),
+    snapshot: ({ number }) => schedule.snapshotAt(number),
   };
 }

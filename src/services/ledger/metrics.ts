@@ -10,7 +10,7 @@ import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import type { LedgerNode } from './node/compose.ts';
-import type { AdminDesk } from './view/admin-desk.ts';
+import type { NodeAdmin } from './view/node-admin.ts';
 
 const BODY_BYTES_MAX = 1024;
 const NANOSECONDS_PER_MS = 1e6;
@@ -18,7 +18,7 @@ const NANOSECONDS_PER_MS = 1e6;
 /** undefined without `--metrics`: then nothing is counted. */
 export function metricsOf(
   node: LedgerNode,
-  admin: AdminDesk,
+  admin: NodeAdmin,
   options: ParsedOptions,
   watch: LoopWatch | undefined,
 ): MetricsRegistry | undefined {
@@ -36,7 +36,7 @@ export function metricsOf(
   return metrics;
 }
 
-function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: AdminDesk): void {
+function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: NodeAdmin): void {
   const { chain, pool, builder, events, follower } = node;
   const head = () => chain.head().number;
   for (const name of ['block', 'header', 'receipt']) metrics.probe(`chain/head/${name}`, head);

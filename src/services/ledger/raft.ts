@@ -1,4 +1,4 @@
-/** A Raft member from flags and files: who begins the cluster, what it is reached by, and the desk of its operators. */
+/** A Raft member from flags and files: who begins the cluster, what it is reached by, and what its operators may do. */
 import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
 import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
@@ -19,7 +19,7 @@ import {
   type RaftPorts,
   type RaftSettings,
 } from './node/consensus/raft-participation.ts';
-import type { RaftDesk, RaftMember } from './view/admin-desk.ts';
+import type { RaftAdmin, RaftMember } from './view/node-admin.ts';
 
 const RAFT_ID_MAX = 0xffff;
 
@@ -138,10 +138,10 @@ async function resolved(member: MemberAddress): Promise<MemberAddress> {
 }
 
 /** Operators' view of the cluster; undefined on a chain of another engine. */
-export function raftDesk(
+export function raftAdmin(
   { raft }: LedgerNode,
   etherbase: () => Address | undefined,
-): RaftDesk | undefined {
+): RaftAdmin | undefined {
   if (!raft) return undefined;
   const { cluster, links } = raft;
   const self = cluster.self;

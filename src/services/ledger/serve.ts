@@ -1,12 +1,10 @@
 /** The API over its transports: HTTP, WebSocket and IPC, each with its own namespaces. */
 import type { Server } from 'node:http';
-import { notAuthorized } from '../../core/access/access-token.ts';
 import { bareHex } from '../../core/base/hex.ts';
 import type { Kv, Log, Timers } from '../../core/base/ports.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
-import type { Rules } from '../../core/chain/rules.ts';
 import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
-import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
+import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { systemClock } from '../../io/host/clock.ts';
@@ -23,36 +21,27 @@ import { requestOf, siteOf } from './api/eth/call.ts';
 import { patient } from './api/private-arrival.ts';
 import { TABLE } from './api/table.ts';
 import { Callbacks } from './callbacks.ts';
+import { composeSending } from './compose-sending.ts';
 import type { AccessControl } from './config/access-control.ts';
 import { tenantsOf } from './config/private-states.ts';
-import { callSecondsOf, gasPriceTerms, ipcPath, namespacesOf } from './config/settings.ts';
-import { markerSigner } from './eea-marker.ts';
+import { callSecondsOf, ipcPath, namespacesOf } from './config/settings.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
+import type { Component } from './node/component.ts';
 import type { LedgerNode } from './node/compose.ts';
 import { composeExtensions } from './node/compose-extension.ts';
-import type { Part } from './node/part.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 import { AsyncSends, type CallbackShape } from './node/sending/async-sends.ts';
-import { EeaSender } from './node/sending/eea-sender.ts';
-import { GasPriceOracle } from './node/sending/gas-price.ts';
-import { NonceLock } from './node/sending/nonce-lock.ts';
-import { PrivateSender } from './node/sending/private-sender.ts';
-import type { TransactionArgs } from './node/sending/send-desk.ts';
-import { Sender } from './node/sending/sender.ts';
-import { TenantDesk } from './node/sending/tenant-desk.ts';
-import { poolHead } from './node/sending/transaction-door.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
 import { Readers } from './readers/readers.ts';
-import type { AdminDesk } from './view/admin-desk.ts';
 import { LATEST } from './view/block-tag.ts';
-import { FilterDesk } from './view/filter-desk.ts';
+import { Filters } from './view/filters.ts';
+import type { NodeAdmin } from './view/node-admin.ts';
 import { type Looks, openViews } from './view/open-views.ts';
 import { PartyInputs } from './view/party-inputs.ts';
 import type { PartyView } from './view/party-view.ts';
 import type { PendingPlan } from './view/pending-block.ts';
-import { PendingPlanner } from './view/pending-desk.ts';
+import { PendingPlanner } from './view/pending-planner.ts';
 
-const WEI_PER_ETHER = 1e18;
 /** Behind by more, a node is not ready to serve. */
 const READY_LAG_BLOCKS = 16;
 /** Held up for longer in the last ten seconds, it is not ready either. */
@@ -65,7 +54,7 @@ export interface ApiParts {
   readonly kv: Kv;
   readonly timers: Timers;
   readonly privateStates: PrivateStates;
-  readonly admin: AdminDesk;
+  readonly admin: NodeAdmin;
   readonly options: ParsedOptions;
   readonly access: AccessControl;
   readonly log: Log;
@@ -83,7 +72,7 @@ export interface ServedApi {
 export function composeApi(parts: ApiParts): {
   dispatcher: Dispatcher<Context>;
   /** What works on behalf of this node's accounts. */
-  parts: readonly Part[];
+  parts: readonly Component[];
   serve(): Promise<ServedApi>;
 } {
   const { node, admin, options } = parts;
@@ -101,7 +90,7 @@ export function composeApi(parts: ApiParts): {
     sayUnavailable(parts, transport, namespaces[transport], namespaces.ipc);
   for (const set of Object.values(namespaces)) set.delete(engine === 'raft' ? 'istanbul' : 'raft');
   const callLimits = callLimitsOf(options);
-  const filters = new FilterDesk({
+  const filters = new Filters({
     events: node.events,
     clock: systemClock,
     entropy: systemEntropy,
@@ -113,7 +102,7 @@ export function composeApi(parts: ApiParts): {
   const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
   const reading = readersOf(parts, privateArrival, () => planner.plan());
   const readers = reading?.readers;
-  const deskOf = sendersOf(parts, (psi) => async (args) => {
+  const sending = composeSending(parts, (psi) => async (args) => {
     const request = { ...requestOf(args), isPrivate: args.private !== undefined };
     if (readers) return readers.estimateGas(request, psi);
     return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
@@ -121,33 +110,33 @@ export function composeApi(parts: ApiParts): {
   const extensions = composeExtensions({
     ...parts,
     ...node,
-    deskOf,
+    ...sending.shared,
+    submitterOf: (psi) => sending.of(psi).submitter,
     membersOf: (psi) => parts.privateStates.membersOf(psi),
   });
   const callbacks = new Callbacks(options.list('rpc.callback-hosts'));
   const shape = options.string('rpc.async-callback') as CallbackShape;
   const asyncSends = new AsyncSends({ ...parts, shape, callbacks });
-  const rules = () => poolHead(node.chain).nextRules;
   const metrics = metricsOf(node, admin, options, parts.watch);
   const dispatcher = new Dispatcher<Context>(
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
       contextOf: (caller, requestId) => {
         const view = viewOf(caller.psi ?? DEFAULT_PSI);
-        const acting = callerDesk(parts, { caller, deskOf, rules });
         return {
           caller,
           requestId,
           view,
           inputs: inputsOf(parts, view),
-          ...acting,
-          pooled: (hash) => acting.desk.pooled(hash),
+          ...sending.shared,
+          ...sending.as(caller),
+          pooled: (hash) => sending.shared.pool.transaction(hash),
           search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
-          extensions: extensions?.desk,
+          extensions: extensions?.requests,
           asyncSends,
           filters,
           admin,
-          pending: planner.desk(view),
+          pending: planner.reader(view),
           events: node.events,
           namespaces: namespaces[caller.transport],
           callLimits,
@@ -178,78 +167,9 @@ export function composeApi(parts: ApiParts): {
   return { dispatcher, parts: works, serve: () => serve(dispatcher, parts, metrics) };
 }
 
-/** One for the callers of each private state; all fill in nonces under one lock. */
-function sendersOf(
-  { node, accounts, manager, options, privateStates: states }: ApiParts,
-  gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,
-): (psi: Psi) => Sender {
-  const senders = new Map<Psi, Sender>();
-  const nonces = new NonceLock();
-  const marker = markerSigner(options, accounts);
-  const gasPrices = new GasPriceOracle(node.chain, gasPriceTerms(options));
-  const make = (psi: Psi) =>
-    new Sender({
-      chain: node.chain,
-      pool: node.pool,
-      door: node.door,
-      accounts,
-      private: new PrivateSender({
-        chain: node.chain,
-        manager,
-        follower: node.follower,
-        psi,
-        members: states.membersOf(psi),
-      }),
-      eea: new EeaSender({
-        chain: node.chain,
-        pool: node.pool,
-        door: node.door,
-        manager,
-        follower: node.follower,
-        psi,
-        members: states.membersOf(psi),
-        marker,
-        nonces,
-        allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
-      }),
-      nonces,
-      isMarking: options.boolean('privacymarker.enable'),
-      payloads: node.payloads,
-      estimateGas: gasOf(psi),
-      gasPrices,
-      feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
-      allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
-    });
-  for (const psi of new Set([...states.psis, DEFAULT_PSI])) senders.set(psi, make(psi));
-  // An unknown name gets a sender of its own that may not send privately, and is not kept.
-  return (psi) => senders.get(psi) ?? make(psi);
-}
-
 function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined {
   const isFor = (keys: readonly string[]) => keys.some((key) => view.isManagedBy(key));
   return node.payloads && new PartyInputs(node.payloads, isFor);
-}
-
-/** What a caller may do: with tenants, what his token says. */
-function callerDesk(
-  { access, privateStates: states }: ApiParts,
-  given: { caller: Caller; deskOf: (psi: Psi) => Sender; rules: () => Rules },
-): Pick<Context, 'desk' | 'checkActor'> {
-  const { caller, deskOf, rules } = given;
-  const psi = caller.psi ?? DEFAULT_PSI;
-  const desk = deskOf(psi);
-  if (!access.isMultitenant || caller.access.kind !== 'token')
-    return { desk, checkActor: () => {} };
-  const authority = caller.access.token;
-  return {
-    desk: new TenantDesk({ desk, psi, authority, rules }),
-    checkActor({ from, privateFrom }) {
-      const actor = { kind: 'node', address: from } as const;
-      const owner = privateFrom === undefined ? psi : states.psiOf(privateFrom);
-      const isGranted = [psi, owner].every((each) => each && authority.mayAct(each, actor));
-      if (!isGranted) throw notAuthorized();
-    },
-  };
 }
 
 function looksOf(options: ParsedOptions): Looks {
@@ -360,7 +280,7 @@ async function serve(
   }
 }
 
-function readiness(node: LedgerNode, admin: AdminDesk, watch: LoopWatch | undefined): Page {
+function readiness(node: LedgerNode, admin: NodeAdmin, watch: LoopWatch | undefined): Page {
   const progress = admin.syncing();
   const head = node.chain.head().number;
   const behind = progress ? progress.highestBlock - head : 0;

@@ -20,6 +20,7 @@ import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
+import { clientVersion } from '../../io/host/client-version.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
@@ -35,7 +36,7 @@ import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
 import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { openAccounts } from './accounts.ts';
-import { adminDesk } from './admin.ts';
+import { nodeAdmin } from './admin.ts';
 import { accessControlOf } from './config/access-control.ts';
 import {
   hasSeveralTenants,
@@ -44,16 +45,15 @@ import {
 } from './config/private-states.ts';
 import { sayFlags } from './config/say-flags.ts';
 import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './config/settings.ts';
-import { clientVersion } from './facts.ts';
+import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
-import type { Part } from './node/part.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type ApiParts, composeApi } from './serve.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
-import type { NodeFacts } from './view/admin-desk.ts';
+import type { NodeInfo } from './view/node-admin.ts';
 import { watchedPorts } from './watched.ts';
 
 export interface RunningNode {
@@ -157,7 +157,7 @@ async function start(
   );
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options, hasManager, address: signer.address, log });
-  const facts = () => factsOf({ options, server, store, genesis, nodeKey });
+  const info = () => nodeInfoOf({ options, server, store, genesis, nodeKey });
   const api = composeApi({
     node,
     accounts,
@@ -165,7 +165,7 @@ async function start(
     kv: folder.kv,
     timers: systemTimers,
     privateStates,
-    admin: adminDesk(node, server, facts, coinbase),
+    admin: nodeAdmin(node, server, info, coinbase),
     options,
     access,
     log,
@@ -186,9 +186,9 @@ async function start(
     manager: manager.name,
     http: httpUrl ?? 'off',
     ws: webSocketUrl ?? 'off',
-    enode: facts().enode,
+    enode: info().enode,
   });
-  return { httpUrl, webSocketUrl, enode: facts().enode, close };
+  return { httpUrl, webSocketUrl, enode: info().enode, close };
 }
 
 async function openLedger(
@@ -216,7 +216,7 @@ function positionOf({ chain }: LedgerNode): Readonly<Record<string, unknown>> {
 
 /** In this order; they end in the reverse one. */
 async function startParts(
-  parts: readonly Part[],
+  parts: readonly Component[],
   ends: (() => void | Promise<void>)[],
 ): Promise<void> {
   for (const part of parts) {
@@ -349,13 +349,13 @@ function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
   );
 }
 
-function factsOf(parts: {
+function nodeInfoOf(parts: {
   options: ParsedOptions;
   server: P2pServer;
   store: ChainStore;
   genesis: Genesis;
   nodeKey: Uint8Array;
-}): NodeFacts {
+}): NodeInfo {
   const { options, server, store, genesis, nodeKey } = parts;
   const port = server.listening?.port ?? 0;
   const publicKey = secp256k1().publicKey(nodeKey);

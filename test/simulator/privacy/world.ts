@@ -255,7 +255,7 @@ class PrivacyWorld {
     const privateFor = members
       .filter((index) => index !== from)
       .map((index) => this.managers[index]!.key);
-    const { follower, chain, door } = node;
+    const { follower, chain, intake } = node;
     try {
       const data = await manager.storeRaw(payload, key);
       const transaction = this.sign(account, value === null ? undefined : group, data);
@@ -270,7 +270,7 @@ class PrivacyWorld {
       await sender.distributeSigned(transaction, args);
       const sent = { group, value: value ?? 0, isAcknowledged: false };
       if (value !== null) this.sent.set(toHex(transaction.hash), sent);
-      await door.submit(transaction);
+      await intake.submit(transaction);
       sent.isAcknowledged = this.nodes[from] === node;
       account.nonce++;
       return undefined;

@@ -4,31 +4,31 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import type { Capability } from '../../../core/wire/capabilities.ts';
 import type { Json } from '../../../io/rpc/method.ts';
 import { RPC, RpcError } from '../../../io/rpc/method.ts';
-import type { AdminPeer } from '../view/admin-desk.ts';
+import type { AdminPeer } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
 import { named, text } from './shapes.ts';
 
 function nodeInfo({ admin, view }: Context) {
-  const facts = admin.facts();
+  const info = admin.info();
   const head = view.head();
   const difficulty = Number(totalDifficulty(view, head.number));
   const chain = {
-    network: facts.networkId,
+    network: info.networkId,
     difficulty,
-    genesis: toHex(facts.genesisHash),
-    config: facts.config.source as Json,
+    genesis: toHex(info.genesisHash),
+    config: info.config.source as Json,
     head: toHex(head.hash),
     consensus: admin.bft ? 'istanbul' : 'raft',
   };
   return {
-    id: bareHex(keccak256(fromHex(facts.id))),
-    name: facts.clientVersion,
-    enode: facts.enode,
-    ip: facts.ip,
-    ports: { discovery: facts.discoveryPort, listener: facts.listenPort },
-    listenAddr: `[::]:${facts.listenPort}`,
+    id: bareHex(keccak256(fromHex(info.id))),
+    name: info.clientVersion,
+    enode: info.enode,
+    ip: info.ip,
+    ports: { discovery: info.discoveryPort, listener: info.listenPort },
+    listenAddr: `[::]:${info.listenPort}`,
     protocols: { eth: chain, ...(admin.bft ? { istanbul: chain } : {}) },
     // No process of a plugin runs beside this node.
     plugins: {},
@@ -88,7 +88,7 @@ export const adminMethods = [
     result: TEXT,
     access: 'admin',
     about: 'Data folder of this node.',
-    call: ({ admin }) => admin.facts().dataDirectory,
+    call: ({ admin }) => admin.info().dataDirectory,
   }),
   method('admin_addPeer', {
     params: [enode],

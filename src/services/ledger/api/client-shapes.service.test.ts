@@ -13,7 +13,7 @@ import { fromHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
 import { OPEN } from '../../../io/rpc/access.ts';
 import { Dispatcher } from '../../../io/rpc/dispatcher.ts';
-import type { RaftMember } from '../view/admin-desk.ts';
+import type { RaftMember } from '../view/node-admin.ts';
 import type { Context } from './context.ts';
 import { raftMethods } from './raft.ts';
 

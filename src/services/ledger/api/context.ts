@@ -1,4 +1,4 @@
-/** What a handler may touch: the caller's view of the chain, a desk to send from, and the doors of an operator. */
+/** What a handler may touch: the caller's view of the chain, where to submit transactions, and what operators may do. */
 
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
@@ -6,15 +6,19 @@ import type { CallLimits } from '../../../core/execution/call.ts';
 import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf, type RawJson } from '../../../io/rpc/method.ts';
 import type { Events } from '../node/chain/events.ts';
-import type { ExtensionDesk } from '../node/extension/extension-desk.ts';
+import type { ExtensionRequests } from '../node/extension/extension-requests.ts';
+import type { Accounts } from '../node/sending/accounts.ts';
 import type { AsyncSends } from '../node/sending/async-sends.ts';
-import type { SendDesk } from '../node/sending/send-desk.ts';
-import type { AdminDesk } from '../view/admin-desk.ts';
-import type { FilterDesk } from '../view/filter-desk.ts';
+import type { GasPriceOracle } from '../node/sending/gas-price.ts';
+import type { PayloadReader } from '../node/sending/payload-reader.ts';
+import type { PoolReader } from '../node/sending/pool-reader.ts';
+import type { EeaSubmitter, TransactionSubmitter } from '../node/sending/submitter.ts';
+import type { Filters } from '../view/filters.ts';
 import type { LogQuery } from '../view/logs.ts';
+import type { NodeAdmin } from '../view/node-admin.ts';
 import type { PartyInputs } from '../view/party-inputs.ts';
 import type { PartyView } from '../view/party-view.ts';
-import type { PendingDesk } from '../view/pending-block.ts';
+import type { PendingReader } from '../view/pending-block.ts';
 
 /** All logs of the blocks from one to another that match, rendered. */
 export type LogSearch = (query: LogQuery, from: number, to: number) => Promise<RawJson>;
@@ -24,7 +28,7 @@ export interface ReadContext {
   readonly view: PartyView;
   /** Payloads of the caller's private state; undefined on a chain without private state. */
   readonly inputs: PartyInputs | undefined;
-  readonly pending: PendingDesk;
+  readonly pending: PendingReader;
   /** A transaction of the pool; a reader has none. */
   pooled(hash: Hash32): Transaction | undefined;
   /** True once this node's private states are where the head is now; false where they will not be soon. */
@@ -39,14 +43,20 @@ export interface Context extends ReadContext {
   readonly caller: Caller;
   /** Id of the request, as JSON text; undefined for a notification. */
   readonly requestId: string | undefined;
-  readonly desk: SendDesk;
+  /** Keys of this node. */
+  readonly wallet: Accounts;
+  readonly submitter: TransactionSubmitter;
+  readonly eea: EeaSubmitter;
+  readonly pool: PoolReader;
+  readonly payloads: PayloadReader;
+  readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
   /** Throws ACCESS_DENIED unless the caller may act with an account of this node, for a key of the manager if one is named. */
   checkActor(actor: { readonly from: Address; readonly privateFrom: string | undefined }): void;
   /** undefined on a chain without private state. */
-  readonly extensions: ExtensionDesk | undefined;
+  readonly extensions: ExtensionRequests | undefined;
   readonly asyncSends: AsyncSends;
-  readonly filters: FilterDesk;
-  readonly admin: AdminDesk;
+  readonly filters: Filters;
+  readonly admin: NodeAdmin;
   readonly events: Events;
   /** Whether the signers of a block stand under GoQuorum's names too, which begin with capitals. */
   readonly hasGoquorumCasing: boolean;

@@ -3,13 +3,15 @@
  * EeaPrivateTransaction; Besu's `priv_*`).
  */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
-import { QuorateError } from '../../../core/base/errors.ts';
+import { EMPTY_BYTES, type Hash32 } from '../../../core/base/bytes.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
 import { bytesToBigInt } from '../../../core/base/quantity.ts';
 import { call, outputOf } from '../../../core/execution/call.ts';
 import { eeaGroupAt, nextEeaNonce } from '../../../core/execution/eea-registry.ts';
 import { createdBy } from '../../../core/execution/eea-transaction.ts';
 import {
+  decodeEea,
   EEA_GROUP_BYTES,
   EEA_KEY_BYTES,
   type EeaTransaction,
@@ -17,6 +19,7 @@ import {
   partyGroup,
 } from '../../../core/privacy/eea.ts';
 import { type Param, ParamError, RPC, RpcError } from '../../../io/rpc/method.ts';
+import type { EeaSubmitter } from '../node/sending/submitter.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import { type Context, method } from './context.ts';
 import { requestOf, siteOf } from './eth/call.ts';
@@ -192,6 +195,18 @@ function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null
   };
 }
 
+async function submit(eea: EeaSubmitter, raw: Uint8Array): Promise<Hash32> {
+  return eea.submit(decoded(raw));
+}
+
+function decoded(raw: Uint8Array): EeaTransaction {
+  try {
+    return decodeEea(raw.length === 0 ? EMPTY_BYTES : raw);
+  } catch (cause) {
+    throw fail('EEA_DECODE', 'Unable to decode the private signed raw transaction', { cause });
+  }
+}
+
 export const eeaMethods = [
   method('eea_sendRawTransaction', {
     params: [data],
@@ -199,7 +214,7 @@ export const eeaMethods = [
     access: 'send',
     about:
       'Gives a signed EEA private transaction to its group and marks it on the chain; answers the hash of the marker.',
-    call: async ({ desk }, [raw]) => toHex(await told(desk.eea.send(raw))),
+    call: async ({ eea }, [raw]) => toHex(await told(submit(eea, raw))),
   }),
   method('priv_getTransactionCount', {
     params: [address, groupId],
@@ -251,14 +266,14 @@ export const eeaMethods = [
     result: TEXT,
     access: 'send',
     about: 'Makes a privacy group of these members; answers its id.',
-    call: ({ desk }, [group]) => told(desk.eea.createGroup(group)),
+    call: ({ eea }, [group]) => told(eea.createGroup(group)),
   }),
   method('priv_findPrivacyGroup', {
     params: [named('addresses', managerKeys)],
     result: arrayOf(OBJECT),
     about: 'Privacy groups of exactly these members.',
-    call: async ({ desk }, [members]) =>
-      (await told(desk.eea.findGroups(members.map(toBase64)))).map(({ id, ...group }) => ({
+    call: async ({ eea }, [members]) =>
+      (await told(eea.findGroups(members.map(toBase64)))).map(({ id, ...group }) => ({
         privacyGroupId: id,
         ...group,
       })),
@@ -268,6 +283,6 @@ export const eeaMethods = [
     result: TEXT,
     access: 'send',
     about: 'Deletes a privacy group at all of its members; answers its id.',
-    call: ({ desk }, [group]) => told(desk.eea.deleteGroup(toBase64(group))),
+    call: ({ eea }, [group]) => told(eea.deleteGroup(toBase64(group))),
   }),
 ];

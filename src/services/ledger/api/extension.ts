@@ -9,9 +9,9 @@ import type { ActiveExtension } from '../../../core/privacy/extension.ts';
 import { RpcError } from '../../../io/rpc/method.ts';
 import type {
   ExtensionCaller,
-  ExtensionDesk,
+  ExtensionRequests,
   ExtensionRules,
-} from '../node/extension/extension-desk.ts';
+} from '../node/extension/extension-requests.ts';
 import { type Context, method } from './context.ts';
 import type { JsonObject } from './render.ts';
 import { ARRAY, DATA, HASH, orNull, TEXT } from './results.ts';
@@ -32,7 +32,7 @@ function rulesOf(name: string): ExtensionRules {
 async function asCaller<T>(
   { extensions, view, checkActor }: Context,
   name: string,
-  work: (desk: ExtensionDesk, caller: ExtensionCaller) => T | Promise<T>,
+  work: (requests: ExtensionRequests, caller: ExtensionCaller) => T | Promise<T>,
 ): Promise<T> {
   const rules = rulesOf(name);
   try {
@@ -66,8 +66,8 @@ export const extensionMethods = [
       'Extensions under way that this node takes part in, as initiator or receiver; quorumExtension_: null for a private state that it does not have.',
     call: (context, _, name) => {
       if (!context.view.isKnownPsi()) return rulesOf(name) === 'ledger' ? [] : null;
-      return asCaller(context, name, async (desk, { psi, rules }) =>
-        (await desk.active(psi)).map((each) => render(each, rules)),
+      return asCaller(context, name, async (requests, { psi, rules }) =>
+        (await requests.active(psi)).map((each) => render(each, rules)),
       );
     },
   }),
@@ -83,8 +83,8 @@ export const extensionMethods = [
     about:
       'Begins to extend a private contract to a new party; answers the creation of its management contract.',
     call: (context, [toExtend, recipientKey, recipient, args], name) =>
-      asCaller(context, name, async (desk, caller) =>
-        toHex(await desk.extend(caller, { toExtend, recipient, recipientKey }, args)),
+      asCaller(context, name, async (requests, caller) =>
+        toHex(await requests.extend(caller, { toExtend, recipient, recipientKey }, args)),
       ),
   }),
   method(both('approveExtension'), {
@@ -93,8 +93,8 @@ export const extensionMethods = [
     access: 'send',
     about: 'Votes for or against an extension.',
     call: (context, [who, vote, args], name) =>
-      asCaller(context, name, async (desk, caller) =>
-        toHex(await desk.vote(caller, who, vote, args)),
+      asCaller(context, name, async (requests, caller) =>
+        toHex(await requests.vote(caller, who, vote, args)),
       ),
   }),
   method(both('cancelExtension'), {
@@ -103,14 +103,18 @@ export const extensionMethods = [
     access: 'send',
     about: 'Ends an extension that has not been accepted by all; for its initiator.',
     call: (context, [who, args], name) =>
-      asCaller(context, name, async (desk, caller) => toHex(await desk.cancel(caller, who, args))),
+      asCaller(context, name, async (requests, caller) =>
+        toHex(await requests.cancel(caller, who, args)),
+      ),
   }),
   method(both('getExtensionStatus'), {
     params: [contract],
     result: TEXT,
     about: '`ACTIVE` or `DONE`.',
     call: (context, [who], name) =>
-      asCaller(context, name, (desk, { psi }) => (desk.isFinished(psi, who) ? 'DONE' : 'ACTIVE')),
+      asCaller(context, name, (requests, { psi }) =>
+        requests.isFinished(psi, who) ? 'DONE' : 'ACTIVE',
+      ),
   }),
   method(both('generateExtensionApprovalUuid'), {
     params: [contract, named('externalSigner', address), sendArgs],
@@ -118,6 +122,8 @@ export const extensionMethods = [
     access: 'send',
     about: "What a vote that is signed elsewhere names as its voter's proof.",
     call: (context, [who, voter, args], name) =>
-      asCaller(context, name, (desk, caller) => desk.approvalUuid(caller, who, voter, args)),
+      asCaller(context, name, (requests, caller) =>
+        requests.approvalUuid(caller, who, voter, args),
+      ),
   }),
 ];

@@ -8,8 +8,8 @@ import { toHex } from '../../../core/base/hex.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import { snapshotJson } from '../../../core/consensus/bft/snapshot.ts';
 import { statusOf, statusRange } from '../../../core/consensus/bft/status.ts';
-import type { BftDesk } from '../view/admin-desk.ts';
 import type { BlockTag } from '../view/block-tag.ts';
+import type { BftAdmin } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { ADDRESS, arrayOf, BOOL, NULL, OBJECT } from './results.ts';
 import {
@@ -22,7 +22,7 @@ import {
   requiredBlockNumber,
 } from './shapes.ts';
 
-function bftOf({ admin }: Context): BftDesk {
+function bftOf({ admin }: Context): BftAdmin {
   if (!admin.bft) throw fail('ENGINE_NOT_BFT', 'this chain has no BFT consensus');
   return admin.bft;
 }
@@ -67,7 +67,7 @@ function snapshot(context: Context, tag: BlockTag) {
 
 /** COMPAT: any error says no. */
 function isValidator(context: Context, tag: BlockTag): boolean {
-  const own = context.admin.facts().address;
+  const own = context.admin.info().address;
   try {
     return bftOf(context)
       .validatorsAfter(headerAt(context, tag))
@@ -99,7 +99,7 @@ export const istanbulMethods = [
     params: [],
     result: ADDRESS,
     about: 'Address of the node key: what this node signs proposals with.',
-    call: ({ admin }) => toHex(admin.facts().address),
+    call: ({ admin }) => toHex(admin.info().address),
   }),
   method('istanbul_getValidators', {
     params: [blockNumber],

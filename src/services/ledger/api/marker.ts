@@ -10,12 +10,12 @@ export interface OpenMarker {
 
 /** undefined for strangers, unknown hashes and transactions that are no markers. */
 export async function findMarker(
-  { view, desk }: Context,
+  { view, payloads }: Context,
   wanted: Uint8Array,
 ): Promise<OpenMarker | undefined> {
   const marker = view.transaction(wanted);
   if (!marker || !opensInner(marker.transaction, view.rulesAt(marker.block.header)))
     return undefined;
-  const envelope = await desk.payload(payloadHashOf(marker.transaction.data));
+  const envelope = await payloads.payload(payloadHashOf(marker.transaction.data));
   return envelope && { marker, payload: envelope.payload };
 }

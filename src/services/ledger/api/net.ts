@@ -10,7 +10,7 @@ export const netMethods = [
     params: [],
     result: TEXT,
     about: 'Network id, in decimal.',
-    call: ({ admin }) => String(admin.facts().networkId),
+    call: ({ admin }) => String(admin.info().networkId),
   }),
   method('net_listening', {
     params: [],
@@ -28,7 +28,7 @@ export const netMethods = [
     params: [],
     result: TEXT,
     about: 'Name and version of the software.',
-    call: ({ admin }) => admin.facts().clientVersion,
+    call: ({ admin }) => admin.info().clientVersion,
   }),
   method('web3_sha3', {
     params: [data],

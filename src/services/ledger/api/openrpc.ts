@@ -37,6 +37,6 @@ export function discoverMethod(table: () => Table<Context>): Method<Context> {
     result: OBJECT,
     about: 'This document.',
     call: ({ namespaces, admin }) =>
-      openRpcOf(table(), namespaces, admin.facts().clientVersion.split('/')[1] ?? ''),
+      openRpcOf(table(), namespaces, admin.info().clientVersion.split('/')[1] ?? ''),
   });
 }

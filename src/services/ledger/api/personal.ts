@@ -19,24 +19,24 @@ export const personalMethods = [
     result: arrayOf(ADDRESS),
     access: 'send',
     about: 'Accounts that this node holds keys of.',
-    call: ({ desk }) => desk.accounts().map(toHex),
+    call: ({ wallet }) => wallet.addresses().map(toHex),
   }),
   method('personal_newAccount', {
     params: [password],
     result: ADDRESS,
     access: 'send',
     about: 'Makes a key and stores it under the password.',
-    call: async ({ desk }, [secret]) => toHex(await desk.newAccount(secret)),
+    call: async ({ wallet }, [secret]) => toHex(await wallet.create(secret)),
   }),
   method('personal_importRawKey', {
     params: [named('key', text), password],
     result: ADDRESS,
     access: 'send',
     about: 'Stores a key, 64 hex digits, under the password.',
-    call: async ({ desk }, [digits, secret]) => {
+    call: async ({ wallet }, [digits, secret]) => {
       if (!/^(0x)?[0-9a-f]{64}$/i.test(digits))
         throw fail('KEY_INVALID', 'invalid length, need 256 bits');
-      return toHex(await desk.importKey(fromHex(digits), secret));
+      return toHex(await wallet.importKey(fromHex(digits), secret));
     },
   }),
   method('personal_unlockAccount', {
@@ -44,11 +44,11 @@ export const personalMethods = [
     result: BOOL,
     access: 'send',
     about: 'Unlocks an account for some seconds (300), or until the node ends (0).',
-    call: async ({ desk }, [who, secret, seconds]) => {
-      if (!desk.accounts().some((own) => equalBytes(own, who)))
+    call: async ({ wallet }, [who, secret, seconds]) => {
+      if (!wallet.addresses().some((own) => equalBytes(own, who)))
         throw fail('ACCOUNT_UNKNOWN', 'unknown wallet');
       if (seconds > UNLOCK_SECONDS_MAX) throw fail('UNLOCK_DURATION', 'unlock duration too large');
-      await desk.unlock(who, secret, seconds);
+      await wallet.unlock(who, secret, seconds);
       return true;
     },
   }),
@@ -57,8 +57,8 @@ export const personalMethods = [
     result: BOOL,
     access: 'send',
     about: 'Locks an account.',
-    call: ({ desk }, [who]) => {
-      desk.lock(who);
+    call: ({ wallet }, [who]) => {
+      wallet.lock(who);
       return true;
     },
   }),
@@ -67,23 +67,23 @@ export const personalMethods = [
     result: HASH,
     access: 'send',
     about: 'Signs with the password and sends.',
-    call: async ({ desk }, [args, secret]) => toHex(await desk.send(args, secret)),
+    call: async ({ submitter }, [args, secret]) => toHex(await submitter.send(args, secret)),
   }),
   method('personal_signTransaction', {
     params: [sendArgs, password],
     result: OBJECT,
     access: 'send',
     about: 'Signs with the password without sending.',
-    call: async ({ desk }, [args, secret]) =>
-      renderSigned(await desk.signTransaction(args, secret)),
+    call: async ({ submitter }, [args, secret]) =>
+      renderSigned(await submitter.signTransaction(args, secret)),
   }),
   method('personal_sign', {
     params: [data, address, password],
     result: DATA,
     access: 'send',
     about: 'Signs a message (EIP-191) with the password.',
-    call: async ({ desk }, [message, who, secret]) =>
-      toHex(withLegacyV(await desk.signWithPassword(who, personalMessageHash(message), secret))),
+    call: async ({ wallet }, [message, who, secret]) =>
+      toHex(withLegacyV(await wallet.signWithPassword(who, personalMessageHash(message), secret))),
   }),
   method('personal_ecRecover', {
     params: [data, data],

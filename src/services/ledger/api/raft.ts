@@ -4,7 +4,7 @@
  */
 import { fail } from '../../../core/base/errors.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
-import type { RaftDesk } from '../view/admin-desk.ts';
+import type { RaftAdmin } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
 import { named, text } from './shapes.ts';
@@ -32,7 +32,7 @@ const raftId: Param<number> = {
 
 const enode = named('enodeId', text);
 
-function raftOf({ admin }: Context): RaftDesk {
+function raftOf({ admin }: Context): RaftAdmin {
   if (!admin.raft) throw fail('ENGINE_NOT_RAFT', 'this chain has no Raft consensus');
   return admin.raft;
 }

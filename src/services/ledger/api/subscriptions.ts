@@ -1,8 +1,8 @@
 /** `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go to parties only. */
 import { toHex } from '../../../core/base/hex.ts';
 import type { Json, Subscription } from '../../../io/rpc/method.ts';
-import type { SyncProgress } from '../view/admin-desk.ts';
 import { logsOfBlock, MATCH_ALL } from '../view/logs.ts';
+import type { SyncProgress } from '../view/node-admin.ts';
 import type { Context } from './context.ts';
 import { timed } from './eth/blocks.ts';
 import { filterArgs, renderFound } from './eth/logs.ts';

@@ -4,7 +4,7 @@
  */
 import type { AccessListEntry } from '../../../core/chain/transaction.ts';
 import { type Param, ParamError } from '../../../io/rpc/method.ts';
-import type { PrivateArgs, TransactionArgs } from '../node/sending/send-desk.ts';
+import type { PrivateArgs, TransactionArgs } from '../node/sending/send-args.ts';
 import { fieldQuantity, fixedBytes, hexBytes } from './shapes.ts';
 
 type Fields = Record<string, unknown>;

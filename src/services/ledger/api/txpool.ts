@@ -40,8 +40,8 @@ function summary({ to, value, gasLimit, gasPrice }: Transaction): string {
   return `${target}: ${value} wei + ${gasLimit} gas × ${gasPrice} wei`;
 }
 
-function content({ desk }: Context, render: (transaction: Transaction) => Json): Json {
-  const { pending, queued } = desk.poolContent();
+function content({ pool }: Context, render: (transaction: Transaction) => Json): Json {
+  const { pending, queued } = pool.content();
   return { pending: bySenderAndNonce(pending, render), queued: bySenderAndNonce(queued, render) };
 }
 
@@ -50,8 +50,8 @@ export const txpoolMethods = [
     params: [],
     result: OBJECT,
     about: 'How many transactions are executable (pending) and how many wait for others (queued).',
-    call: ({ desk }) => {
-      const { pending, queued } = desk.poolStatus();
+    call: ({ pool }) => {
+      const { pending, queued } = pool.status();
       return { pending: toQuantity(pending), queued: toQuantity(queued) };
     },
   }),
@@ -71,8 +71,8 @@ export const txpoolMethods = [
     params: [address],
     result: OBJECT,
     about: 'Transactions of one sender in the pool, by nonce.',
-    call: ({ desk }, [who]) => {
-      const { pending, queued } = desk.poolContent();
+    call: ({ pool }, [who]) => {
+      const { pending, queued } = pool.content();
       const of = (set: BySender) =>
         byNonce(
           [...set.values()].flat().filter((each) => toHex(each.sender) === toHex(who)),

@@ -38,9 +38,9 @@ export function sayFlags(
 }
 
 /** undefined: the chain has no validators, or a contract names them and cannot be asked. */
-function isValidator({ chain, book }: LedgerNode, address: Address): boolean | undefined {
+function isValidator({ chain, schedule }: LedgerNode, address: Address): boolean | undefined {
   try {
-    return book?.validatorsAfter(chain.head().number).some((each) => equalBytes(each, address));
+    return schedule?.validatorsAfter(chain.head().number).some((each) => equalBytes(each, address));
   } catch (error) {
     if (!hasCode(error, 'VALIDATOR_CONTRACT')) throw error;
     return undefined;

@@ -4,19 +4,23 @@ import type { Psi } from '../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import type { LedgerNode } from './compose.ts';
 import { ExtensionAgent } from './extension/extension-agent.ts';
-import { ExtensionBook } from './extension/extension-book.ts';
-import { ExtensionDesk } from './extension/extension-desk.ts';
-import type { SendDesk } from './sending/send-desk.ts';
+import { ExtensionIndex } from './extension/extension-index.ts';
+import { ExtensionRequests } from './extension/extension-requests.ts';
+import type { Accounts } from './sending/accounts.ts';
+import type { PoolReader } from './sending/pool-reader.ts';
+import type { TransactionSubmitter } from './sending/submitter.ts';
 
 export interface Extensions {
-  readonly desk: ExtensionDesk;
+  readonly requests: ExtensionRequests;
   readonly agent: ExtensionAgent;
 }
 
 export function composeExtensions(
   parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
     readonly manager: Manager;
-    readonly deskOf: (psi: Psi) => SendDesk;
+    readonly submitterOf: (psi: Psi) => TransactionSubmitter;
+    readonly wallet: Accounts;
+    readonly pool: PoolReader;
     readonly membersOf: (psi: Psi) => readonly string[] | undefined;
     readonly kv: Kv;
     readonly timers: Timers;
@@ -25,15 +29,17 @@ export function composeExtensions(
 ): Extensions | undefined {
   const { payloads, follower } = parts;
   if (!payloads || !follower) return undefined;
-  const { chain, manager, membersOf, deskOf, events, timers, log, kv } = parts;
-  const book = new ExtensionBook({ chain, payloads, kv, timers, log });
+  const { chain, manager, membersOf, submitterOf, wallet, pool, events, timers, log, kv } = parts;
+  const index = new ExtensionIndex({ chain, payloads, kv, timers, log });
   const psiOf = (managedParty: string) => follower.psiOf(managedParty);
-  const extensions = new ExtensionDesk({
+  const extensions = new ExtensionRequests({
     chain,
     manager,
     payloads,
-    book,
-    deskOf,
+    index,
+    submitterOf,
+    wallet,
+    pool,
     psiOf,
     membersOf,
   });
@@ -42,11 +48,12 @@ export function composeExtensions(
     manager,
     payloads,
     extensions,
-    desk: deskOf(follower.psis[0]!),
+    wallet,
+    pool,
     psis: follower.psis,
     events,
     timers,
     log,
   });
-  return { desk: extensions, agent };
+  return { requests: extensions, agent };
 }

@@ -26,10 +26,12 @@ import { Chain } from './chain/chain.ts';
 import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
 import { Events } from './chain/events.ts';
 import { StoreUpkeep } from './chain/store-upkeep.ts';
+import type { Component } from './component.ts';
 import { Agreement, type AgreementDoor, type ChainSide } from './consensus/agreement.ts';
 import { BftParticipation } from './consensus/bft-participation.ts';
 import { BlockBuilder, type BuilderSettings } from './consensus/block-builder.ts';
 import { ConsensusPeers } from './consensus/consensus-peers.ts';
+import { ForkReadiness } from './consensus/fork-readiness.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
 import { voteStore } from './consensus/memory-watch.ts';
 import {
@@ -37,15 +39,13 @@ import {
   type RaftPorts,
   type RaftSettings,
 } from './consensus/raft-participation.ts';
-import { RulesWatch } from './consensus/rules-watch.ts';
 import { Trials } from './consensus/trials.ts';
-import { ValidatorBook } from './consensus/validator-book.ts';
-import type { Part } from './part.ts';
+import { ValidatorSchedule } from './consensus/validator-schedule.ts';
 import { Importer } from './peers/importer.ts';
 import { PeerProtocols } from './peers/peer-protocols.ts';
 import { PayloadCache } from './private-state/payload-cache.ts';
 import { PrivateFollower } from './private-state/private-follower.ts';
-import { poolHead, poolState, TransactionDoor } from './sending/transaction-door.ts';
+import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
 
 export interface NodePorts {
   readonly clock: Clock;
@@ -98,17 +98,17 @@ export interface LedgerNode {
   readonly chain: Chain;
   readonly pool: TransactionPool;
   readonly builder: BlockBuilder;
-  readonly door: TransactionDoor;
+  readonly intake: TransactionIntake;
   readonly peers: PeerProtocols;
   readonly events: Events;
-  readonly book: ValidatorBook | undefined;
+  readonly schedule: ValidatorSchedule | undefined;
   readonly bft: BftParticipation | undefined;
   readonly raft: RaftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
   readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
   planPending(): PendingParts;
-  readonly parts: readonly Part[];
+  readonly parts: readonly Component[];
 }
 
 export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNode {
@@ -134,7 +134,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       log,
       fatal: ports.fatal,
     });
-  const door = new TransactionDoor({
+  const intake = new TransactionIntake({
     chain,
     pool,
     journal: ports.journal,
@@ -145,9 +145,9 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
   const engine = engineAt(config, chain.head().number + 1);
-  const book =
+  const schedule =
     engine === 'qbft' || engine === 'ibft'
-      ? new ValidatorBook({
+      ? new ValidatorSchedule({
           chain: store,
           config,
           defaults: settings.consensusDefaults,
@@ -155,7 +155,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
           log,
         })
       : undefined;
-  const verifier = new HeaderVerifier({ chain, book, clock, timers });
+  const verifier = new HeaderVerifier({ chain, schedule, clock, timers });
   const importer = new Importer({
     chain,
     clock,
@@ -168,11 +168,11 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     fatal: ports.fatal,
     highest: () => peers.progress?.highestBlock ?? 0,
   });
-  const rules = new RulesWatch({ config, log });
+  const rules = new ForkReadiness({ config, log });
   const peers = new PeerProtocols({
     chain,
     pool,
-    door,
+    intake,
     links,
     events,
     clock,
@@ -186,9 +186,9 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     rules,
     rulesHeard: () => bft?.rulesHeard(),
   });
-  const builder = builderOf(ports, settings, { chain, pool, door, events });
+  const builder = builderOf(ports, settings, { chain, pool, intake, events });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
-  const bft = book && bftOf(ports, settings, { ...shared, book, rules });
+  const bft = schedule && bftOf(ports, settings, { ...shared, schedule, rules });
   const raft = raftOf(ports, settings, shared);
   const planPending = () =>
     pendingParts(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
@@ -197,9 +197,13 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const emit = checkpointLog(log, settings.emitsCheckpoints ?? false);
   const sent = sentTransactions(events, emit);
   const ending = { name: 'trials', start: () => {}, stop: () => builder.trials.stop() };
-  const parts = [sent, ending, ...partsOf({ upkeep, follower, door, peers, bft, raft, isMining })];
+  const parts = [
+    sent,
+    ending,
+    ...partsOf({ upkeep, follower, intake, peers, bft, raft, isMining }),
+  ];
   return {
-    ...{ chain, pool, builder, door, peers, events, book, bft, raft, payloads, follower },
+    ...{ chain, pool, builder, intake, peers, events, schedule, bft, raft, payloads, follower },
     planPending,
     parts,
   };
@@ -208,12 +212,12 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
 function builderOf(
   { timers, effort, log, fatal }: NodePorts,
   { builder: settings }: NodeSettings,
-  { chain, pool, door, events }: Pick<LedgerNode, 'chain' | 'pool' | 'door' | 'events'>,
+  { chain, pool, intake, events }: Pick<LedgerNode, 'chain' | 'pool' | 'intake' | 'events'>,
 ): BlockBuilder {
   const trials = new Trials({
     ...{ effort, timers, log, fatal },
     isWaiting: ({ hash }) => pool.has(hash),
-    drop: (transaction, why) => door.bar(transaction, why),
+    drop: (transaction, why) => intake.bar(transaction, why),
     release: (transaction) => events.emit('released', transaction),
   });
   return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings });
@@ -235,7 +239,7 @@ function chanceOf({ entropy }: NodePorts): Prng {
 function bftOf(
   ports: NodePorts,
   settings: NodeSettings,
-  shared: Participants & { book: ValidatorBook; rules: RulesWatch },
+  shared: Participants & { schedule: ValidatorSchedule; rules: ForkReadiness },
 ): BftParticipation {
   const { pool, peers, builder } = shared;
   return new BftParticipation({
@@ -274,17 +278,17 @@ function raftOf(
 function partsOf(made: {
   upkeep: StoreUpkeep;
   follower: PrivateFollower | undefined;
-  door: TransactionDoor;
+  intake: TransactionIntake;
   peers: PeerProtocols;
   bft: BftParticipation | undefined;
   raft: RaftParticipation | undefined;
   isMining: boolean;
-}): Part[] {
-  const { upkeep, follower, door, peers, bft, raft, isMining } = made;
+}): Component[] {
+  const { upkeep, follower, intake, peers, bft, raft, isMining } = made;
   return [
     { name: 'store', start: () => upkeep.start(), stop: () => upkeep.stop() },
     { name: 'private state', start: () => follower?.start(), stop: () => follower?.stop() },
-    { name: 'transactions', start: () => door.start(), stop: () => door.stop() },
+    { name: 'transactions', start: () => intake.start(), stop: () => intake.stop() },
     { name: 'peers', start: () => peers.start(), stop: () => peers.stop() },
     {
       name: 'consensus',

@@ -97,7 +97,7 @@ describe('a network of four validators', () => {
     await network.reach(2);
     const before = balanceOf(network.nodes[0]!, FRIEND);
     for (let nonce = 0; nonce < 40; nonce++)
-      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+      await network.nodes[nonce % 4]!.intake.submit(transfer(nonce));
     await network.until(
       () => network.nodes.every((node) => balanceOf(node, FRIEND) === before + 40n),
       'transfers are mined',
@@ -149,7 +149,7 @@ describe('a network of four validators', () => {
     await network.reach(2);
     for (let nonce = 0; nonce < 30; nonce++) {
       const { hash } = transfer(nonce);
-      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+      await network.nodes[nonce % 4]!.intake.submit(transfer(nonce));
       const isKnown = ({ pool, chain }: MemoryNode) =>
         pool.has(hash) || chain.store.transactionByHash(hash) !== undefined;
       await network.until(() => network.nodes.every(isKnown), 'all know it', 20);
@@ -256,7 +256,7 @@ describe('a network of four validators', () => {
     await network.start();
     await network.reach(1);
     const sent = [0, 1, 2].map((nonce) => transfer(nonce));
-    for (const each of sent) await network.nodes[0]!.door.submit(each);
+    for (const each of sent) await network.nodes[0]!.intake.submit(each);
     const disks = network.nodes.map(({ disk }) => disk);
     for (const node of network.nodes.splice(0)) await node.kill();
     for (const [index, disk] of disks.entries())
@@ -273,8 +273,10 @@ describe('a network of four validators', () => {
     await network.start();
     const member = addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey);
     const isMember = () => {
-      const { book, chain } = network.nodes[0]!;
-      return book!.validatorsAfter(chain.head().number).some((each) => equalBytes(each, member));
+      const { schedule, chain } = network.nodes[0]!;
+      return schedule!
+        .validatorsAfter(chain.head().number)
+        .some((each) => equalBytes(each, member));
     };
     await network.reach(1);
     expect(isMember()).toBe(true);
@@ -292,14 +294,14 @@ describe('a network of four validators', () => {
     network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(54);
-    const { chain, book } = network.nodes[0]!;
+    const { chain, schedule } = network.nodes[0]!;
     const headers = Array.from({ length: 54 }, (_, index) => ({
       header: chain.store.header(index + 1)!,
       hash: chain.store.hashOf(index + 1)!,
     }));
     const begun = { head: () => ({ ...chain.head(), number: 0 }), store: chain.store } as Chain;
     const { time } = network;
-    const verifier = new HeaderVerifier({ chain: begun, book, clock: time, timers: time });
+    const verifier = new HeaderVerifier({ chain: begun, schedule, clock: time, timers: time });
     const batches = [0, 18, 36].map((at) => verifier.verify(headers.slice(at, at + 18)));
     expect(await Promise.all(batches)).toEqual([undefined, undefined, undefined]);
   });
@@ -358,7 +360,7 @@ describe('private state', () => {
   it('is with the parties alone', async () => {
     network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) => (index < 2 ? { manager: party(() => true) } : {}));
-    await network.nodes[0]!.door.submit(creation);
+    await network.nodes[0]!.intake.submit(creation);
     await network.until(
       () =>
         network.nodes.every(
@@ -378,7 +380,7 @@ describe('private state', () => {
     let isUp = false;
     network = new ValidatorNetwork(GENESIS);
     await network.start(4, (index) => (index === 1 ? { manager: party(() => isUp) } : {}));
-    await network.nodes[0]!.door.submit(creation);
+    await network.nodes[0]!.intake.submit(creation);
     const node = network.nodes[1]!;
     const cursor = () => node.chain.store.cursor({ kind: 'private', psi: 'private' });
     await network.reach(10);
@@ -415,7 +417,7 @@ describe('private state', () => {
     answer = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await network.nodes[0]!.door.submit(creation);
+    await network.nodes[0]!.intake.submit(creation);
     await network.until(() => cursor() < node.chain.head().number, 'private state is behind');
     let isDeployed: boolean | undefined;
     const base = node.follower!.headBase('private').then(({ reader }) => {

@@ -15,7 +15,7 @@ import { reasonOf } from '../../../io/host/reason.ts';
 import { Chain } from '../node/chain/chain.ts';
 import { Events } from '../node/chain/events.ts';
 import { HeaderVerifier } from '../node/consensus/header-verifier.ts';
-import { ValidatorBook } from '../node/consensus/validator-book.ts';
+import { ValidatorSchedule } from '../node/consensus/validator-schedule.ts';
 import { PayloadCache } from '../node/private-state/payload-cache.ts';
 import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
@@ -129,10 +129,10 @@ class BlockTaker {
     this.follower?.start();
     const engine = engineAt(config, 1);
     const isBft = engine === 'qbft' || engine === 'ibft';
-    const book = isBft
-      ? new ValidatorBook({ chain: store, config, defaults, kv: folder.kv, log })
+    const schedule = isBft
+      ? new ValidatorSchedule({ chain: store, config, defaults, kv: folder.kv, log })
       : undefined;
-    this.verifier = new HeaderVerifier({ chain, book, clock, timers });
+    this.verifier = new HeaderVerifier({ chain, schedule, clock, timers });
   }
 
   /** Those of `file`, in order. */

@@ -31,7 +31,7 @@ export async function* lookAhead(
 ): AsyncGenerator<Block> {
   const iterator = source[Symbol.asyncIterator]();
   const window: Ahead[] = [];
-  const desk = new RecoveryDesk(recovery, log);
+  const queue = new RecoveryQueue(recovery, log);
   let transactions = 0;
   let ending: { readonly error?: unknown } | undefined;
   const read = async () => {
@@ -39,7 +39,7 @@ export async function* lookAhead(
       const { value, done } = await iterator.next();
       if (done) ending = {};
       else {
-        window.push(isWanted(value) ? desk.add(value) : { block: value, recovered: NOTHING });
+        window.push(isWanted(value) ? queue.add(value) : { block: value, recovered: NOTHING });
         transactions += value.transactions.length;
       }
     } catch (error) {
@@ -53,7 +53,7 @@ export async function* lookAhead(
       const next = window.shift();
       if (!next) break;
       transactions -= next.block.transactions.length;
-      if (!next.recovered) desk.flush();
+      if (!next.recovered) queue.flush();
       await next.recovered;
       yield next.block;
     }
@@ -66,7 +66,7 @@ export async function* lookAhead(
 const NOTHING: Promise<void> = Promise.resolve();
 
 /** Asks for the senders of some small blocks together. */
-class RecoveryDesk {
+class RecoveryQueue {
   private readonly recovery: SenderRecovery;
   private readonly log: Log;
   private group: Ahead[] = [];

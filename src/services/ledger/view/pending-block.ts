@@ -34,7 +34,7 @@ export interface PendingBlock {
   readonly writes: WriteSet;
 }
 
-export interface PendingDesk {
+export interface PendingReader {
   block(): PendingBlock;
 }
 

@@ -11,7 +11,7 @@ import type { StateOverride } from '../../../../core/execution/overrides.ts';
 import { opensInner } from '../../../../core/privacy/marker.ts';
 import type { World } from '../../../../core/state/world.ts';
 import { type Json, type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { TransactionArgs } from '../../node/sending/send-desk.ts';
+import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { overridesParam, requestOf, siteOf } from '../eth/call.ts';

@@ -2,7 +2,7 @@
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { TransactionArgs } from '../../node/sending/send-desk.ts';
+import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import { method } from '../context.ts';
 import { HASH } from '../results.ts';
 import { sendArgs } from '../transaction-args.ts';
@@ -38,8 +38,9 @@ export const asyncMethods = [
     access: 'send',
     about:
       'As eth_sendTransaction, but answers 32 zero bytes at once; `callbackUrl` gets the hash or the error.',
-    call: ({ asyncSends, caller, desk, requestId }, [{ args, callbackUrl }]) => {
-      asyncSends.begin({ desk, args, callbackUrl, id: requestId, remote: caller.remote });
+    call: ({ asyncSends, caller, wallet, submitter, requestId }, [{ args, callbackUrl }]) => {
+      const { remote } = caller;
+      asyncSends.begin({ wallet, submitter, args, callbackUrl, id: requestId, remote });
       return toHex(ZERO_HASH);
     },
   }),

@@ -15,7 +15,7 @@ import {
 } from '../../../../core/execution/call.ts';
 import type { StateOverride } from '../../../../core/execution/overrides.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { TransactionArgs } from '../../node/sending/send-desk.ts';
+import type { TransactionArgs } from '../../node/sending/send-args.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { renderAccessList } from '../render.ts';

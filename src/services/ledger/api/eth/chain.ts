@@ -1,13 +1,13 @@
 /** `eth_*` about the chain and this node: id, prices, fees, syncing, mining. */
 import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
-import type { AdminDesk } from '../../view/admin-desk.ts';
+import type { NodeAdmin } from '../../view/node-admin.ts';
 import { method } from '../context.ts';
 import { ADDRESS, BOOL, OBJECT, QUANTITY } from '../results.ts';
 
 /** A Raft minter is paid to an account, where the node has one. */
-function coinbase({ raft, facts }: AdminDesk): Uint8Array {
-  if (!raft) return facts().address;
+function coinbase({ raft, info }: NodeAdmin): Uint8Array {
+  if (!raft) return info().address;
   const etherbase = raft.etherbase();
   if (!etherbase) throw fail('ETHERBASE_UNSET', 'etherbase must be explicitly specified');
   return etherbase;
@@ -18,7 +18,7 @@ export const chainMethods = [
     params: [],
     result: QUANTITY,
     about: 'Chain id of replay-protected transactions.',
-    call: ({ admin }) => toQuantity(admin.facts().config.chainId ?? 0n),
+    call: ({ admin }) => toQuantity(admin.info().config.chainId ?? 0n),
   }),
   method('eth_syncing', {
     params: [],
@@ -40,14 +40,14 @@ export const chainMethods = [
     params: [],
     result: QUANTITY,
     about: 'Price of gas: zero unless the network charges for it.',
-    call: ({ desk }) => toQuantity(desk.gasPrice()),
+    call: ({ gasPrices }) => toQuantity(gasPrices.suggest()),
   }),
   method('eth_maxPriorityFeePerGas', {
     params: [],
     result: QUANTITY,
     about: 'Tip that a transaction needs: zero unless the network charges for gas.',
-    call: ({ view, desk }) => {
-      const price = desk.gasPrice();
+    call: ({ view, gasPrices }) => {
+      const price = gasPrices.suggest();
       const baseFee = view.header(view.head().number)?.baseFeePerGas ?? 0n;
       return toQuantity(price > baseFee ? price - baseFee : 0n);
     },

@@ -6,8 +6,8 @@ import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 import type { SealedParts } from '../../../../core/privacy/extension.ts';
+import type { HeldPayload } from '../../../../core/privacy/inputs.ts';
 import { PAYLOAD_HASH_BYTES, type PayloadHash } from '../../../../core/privacy/marker.ts';
-import type { PrivatePayload } from '../../node/sending/send-desk.ts';
 import { type Context, method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { DATA, OBJECT, orNull } from '../results.ts';
@@ -29,15 +29,15 @@ function invalidByte(character: string): string {
 }
 
 /** 64 bytes as hex, as clients pass a payload hash. */
-function hashOf({ desk, view }: Context, given: string): PayloadHash {
-  desk.checkManager();
+function hashOf({ payloads, view }: Context, given: string): PayloadHash {
+  payloads.checkManager();
   view.knownPsi();
   const hash = bytesOf(given, 'digest');
   if (hash.length === PAYLOAD_HASH_BYTES) return hash;
   throw fail('DIGEST_INVALID', `Expected a Quorum digest of length 64, but got ${hash.length}`);
 }
 
-function extraOf(found: PrivatePayload): JsonObject {
+function extraOf(found: HeldPayload): JsonObject {
   return {
     ACHashes: found.affected.map(toBase64),
     ACMerkleRoot: toHex(found.execHash ?? ZERO_HASH),
@@ -49,9 +49,9 @@ function extraOf(found: PrivatePayload): JsonObject {
 }
 
 async function payloadExtra(context: Context, given: string): Promise<JsonObject | null> {
-  const { desk, view } = context;
+  const { payloads, view } = context;
   const hash = hashOf(context, given);
-  const found = await desk.payload(hash);
+  const found = await payloads.payload(hash);
   if (!found && view.isOneOfSeveral()) return null;
   return {
     Payload: toHex(found?.payload ?? EMPTY_BYTES),
@@ -61,17 +61,17 @@ async function payloadExtra(context: Context, given: string): Promise<JsonObject
 }
 
 function isSender(
-  { desk, view }: Context,
+  { payloads, view }: Context,
   hash: PayloadHash,
-  found: PrivatePayload,
+  found: HeldPayload,
 ): boolean | Promise<boolean> {
-  return view.isOneOfSeveral() ? view.isManagedBy(found.senderKey) : desk.isPayloadSender(hash);
+  return view.isOneOfSeveral() ? view.isManagedBy(found.senderKey) : payloads.isSender(hash);
 }
 
-async function decrypted({ desk, view }: Context, given: string): Promise<JsonObject | null> {
-  desk.checkManager();
+async function decrypted({ payloads, view }: Context, given: string): Promise<JsonObject | null> {
+  payloads.checkManager();
   view.knownPsi();
-  const found = await desk.openPayload(sealedParts(bytesOf(given, 'payload')));
+  const found = await payloads.open(sealedParts(bytesOf(given, 'payload')));
   return found
     ? { Payload: toHex(found.payload), ExtraMetaData: extraOf(found), IsSender: true }
     : null;
@@ -101,7 +101,7 @@ export const payloadMethods = [
     about:
       'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
     call: async (context, [given]) => {
-      const found = await context.desk.payload(hashOf(context, given));
+      const found = await context.payloads.payload(hashOf(context, given));
       return toHex(found?.payload ?? EMPTY_BYTES);
     },
   }),

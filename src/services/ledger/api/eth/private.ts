@@ -5,7 +5,7 @@ import { toBase64 } from '../../../../core/base/base64.ts';
 import { checksumAddress } from '../../../../core/base/checksum-address.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
-import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { MANDATORY_RECIPIENTS } from '../../../../core/privacy/flags.ts';
 import { openInner, PRIVACY_PRECOMPILE } from '../../../../core/privacy/marker.ts';
 import type { FoundTransaction } from '../../view/party-view.ts';
@@ -62,7 +62,7 @@ export const privateMethods = [
       const { creationHash, flag } = metadata(context, who);
       const mandatoryFor =
         flag === MANDATORY_RECIPIENTS
-          ? await context.desk.mandatoryRecipients(creationHash)
+          ? await context.payloads.mandatoryRecipients(creationHash)
           : undefined;
       return {
         creationTxHash: toBase64(creationHash),
@@ -103,6 +103,7 @@ export const privateMethods = [
     access: 'send',
     about:
       'Hands a signed private transaction to its parties; answers the data of the marker to sign.',
-    call: async ({ desk }, [raw, args]) => toHex(await desk.distribute(raw, args)),
+    call: async ({ submitter }, [raw, args]) =>
+      toHex(await submitter.distribute(decodeTransaction(raw), args)),
   }),
 ];

@@ -3,11 +3,11 @@ import { fail } from '../../../../core/base/errors.ts';
 import { toHex, toQuantity } from '../../../../core/base/hex.ts';
 import { keccak256 } from '../../../../core/base/keccak.ts';
 import { typedDataHash } from '../../../../core/base/typed-data.ts';
-import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PAYLOAD_HASH_BYTES } from '../../../../core/privacy/marker.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
-import type { SendDesk, TransactionArgs } from '../../node/sending/send-desk.ts';
-import { method } from '../context.ts';
+import type { TransactionArgs } from '../../node/sending/send-args.ts';
+import { type Context, method } from '../context.ts';
 import type { JsonObject } from '../render.ts';
 import { renderAccessList, renderTransaction } from '../render.ts';
 import { ADDRESS, arrayOf, DATA, HASH, OBJECT, TEXT, TRANSACTION } from '../results.ts';
@@ -77,23 +77,22 @@ const typedDataParam: Param<unknown> = {
 };
 
 async function resend(
-  desk: SendDesk,
+  { submitter, pool }: Context,
   args: TransactionArgs,
   gasPrice: bigint | undefined,
   gas: bigint | undefined,
 ): Promise<string> {
   if (args.nonce === undefined)
     throw fail('SEND_ARGS', 'missing transaction nonce in transaction spec');
-  const wanted = await desk.fill(asPooled(args));
-  const pooled = [...desk.poolContent().pending.values()].flat();
-  if (!pooled.some((each) => isSameRequest(each, wanted, args)))
+  const wanted = await submitter.fill(asPooled(args));
+  if (!pool.pending().some((each) => isSameRequest(each, wanted, args)))
     throw fail('TRANSACTION_UNKNOWN', `transaction ${toHex(wanted.hash)} not found`);
   const price = gasPrice === undefined || gasPrice === 0n ? args.gasPrice : gasPrice;
   const limit = gas === undefined || gas === 0n ? args.gas : gas;
-  if (!args.private) return toHex(await desk.send({ ...args, gasPrice: price, gas: limit }));
+  if (!args.private) return toHex(await submitter.send({ ...args, gasPrice: price, gas: limit }));
   // Its parties have the payload: only the transaction around the hash is made anew.
   const terms = { gasPrice: price ?? 0n, gas: limit ?? PRIVATE_RESEND_GAS };
-  return toHex(await desk.resend({ ...args, ...terms }));
+  return toHex(await submitter.resend({ ...args, ...terms }));
 }
 
 /** A private transaction lies in the pool with the hash of its payload, which is what its caller has to name. */
@@ -129,14 +128,14 @@ export const sendMethods = [
     access: 'send',
     isOverlapping: true,
     about: 'Takes a signed transaction; answers its hash once it is durable.',
-    call: async ({ desk }, [raw]) => toHex(await desk.sendRaw(raw)),
+    call: async ({ submitter }, [raw]) => toHex(await submitter.submit(decodeTransaction(raw))),
   }),
   method('eth_sendTransaction', {
     params: [sendArgs],
     result: HASH,
     access: 'send',
     about: 'Signs with a key of this node and sends; with `privateFor`, privately.',
-    call: async ({ desk }, [args]) => toHex(await desk.send(args)),
+    call: async ({ submitter }, [args]) => toHex(await submitter.send(args)),
   }),
   method('eth_sendRawPrivateTransaction', {
     params: [data, privateArgs],
@@ -144,7 +143,8 @@ export const sendMethods = [
     access: 'send',
     isOverlapping: true,
     about: 'Sends a signed private transaction whose payload was stored with `storeraw`.',
-    call: async ({ desk }, [raw, args]) => toHex(await desk.sendRawPrivate(raw, args)),
+    call: async ({ submitter }, [raw, args]) =>
+      toHex(await submitter.submitPrivate(decodeTransaction(raw), args)),
   }),
   method('eth_fillTransaction', {
     params: [sendArgs],
@@ -152,35 +152,35 @@ export const sendMethods = [
     access: 'send',
     about:
       'Fills in what is missing, for signing elsewhere; a private payload is stored and replaced by its hash.',
-    call: async ({ desk }, [args]) => renderSigned(await desk.fill(args)),
+    call: async ({ submitter }, [args]) => renderSigned(await submitter.fill(args)),
   }),
   method('eth_signTransaction', {
     params: [sendArgs],
     result: OBJECT,
     access: 'send',
     about: 'Signs with a key of this node without sending.',
-    call: async ({ desk }, [args]) => renderSigned(await desk.signTransaction(args)),
+    call: async ({ submitter }, [args]) => renderSigned(await submitter.signTransaction(args)),
   }),
   method('eth_sign', {
     params: [address, data],
     result: DATA,
     access: 'send',
     about: 'Signs a message (EIP-191) with a key of this node.',
-    call: ({ desk }, [who, message]) =>
-      toHex(withLegacyV(desk.sign(who, personalMessageHash(message)))),
+    call: ({ wallet }, [who, message]) =>
+      toHex(withLegacyV(wallet.sign(who, personalMessageHash(message)))),
   }),
   method(['eth_signTypedData_v4', 'eth_signTypedData'], {
     params: [address, typedDataParam],
     result: DATA,
     access: 'send',
     about: 'Signs typed data (EIP-712) with a key of this node; takes an object, or its JSON text.',
-    call: ({ desk }, [who, given]) => toHex(withLegacyV(desk.sign(who, typedDataHash(given)))),
+    call: ({ wallet }, [who, given]) => toHex(withLegacyV(wallet.sign(who, typedDataHash(given)))),
   }),
   method('eth_accounts', {
     params: [],
     result: arrayOf(ADDRESS),
     about: 'Accounts that this node holds keys of.',
-    call: ({ desk }) => desk.accounts().map(toHex),
+    call: ({ wallet }) => wallet.addresses().map(toHex),
   }),
   method('eth_resend', {
     params: [
@@ -191,16 +191,16 @@ export const sendMethods = [
     result: HASH,
     access: 'send',
     about: 'Replaces a transaction of the pool by one with another gas price or limit.',
-    call: ({ desk }, [args, gasPrice, gas]) => resend(desk, args, gasPrice, gas),
+    call: (context, [args, gasPrice, gas]) => resend(context, args, gasPrice, gas),
   }),
   method('eth_pendingTransactions', {
     params: [],
     result: arrayOf(TRANSACTION),
     about: "Transactions in the pool from this node's accounts.",
-    call: ({ desk }) => {
-      const own = new Set(desk.accounts().map(toHex));
-      const pending = [...desk.poolContent().pending.values()].flat();
-      return pending
+    call: ({ wallet, pool }) => {
+      const own = new Set(wallet.addresses().map(toHex));
+      return pool
+        .pending()
         .filter((transaction) => own.has(toHex(transaction.sender)))
         .map((transaction) => renderTransaction(transaction, undefined));
     },

@@ -146,7 +146,7 @@ export const nonceMethods = [
     result: QUANTITY,
     about: 'Nonce of an account; with `pending`, the next one to use.',
     call: (context, [who, tag]) => {
-      if (tag.kind === 'pending') return toQuantity(context.desk.nextNonce(who));
+      if (tag.kind === 'pending') return toQuantity(context.pool.nextNonce(who));
       return toQuantity(findAccount(stateAt(context, tag), who)?.account.nonce ?? 0n);
     },
   }),

@@ -5,7 +5,7 @@
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
 import type { Log } from '../../../../core/base/ports.ts';
 import { createAddress } from '../../../../core/evm/create-address.ts';
-import type { Part } from '../part.ts';
+import type { Component } from '../component.ts';
 import type { Events } from './events.ts';
 
 export type Checkpoint = (name: string, facts?: Readonly<Record<string, string>>) => void;
@@ -17,7 +17,7 @@ export function checkpointLog(log: Log, isOn: boolean): Checkpoint {
 }
 
 /** Of transactions that clients of this node send. */
-export function sentTransactions(events: Events, emit: Checkpoint): Part {
+export function sentTransactions(events: Events, emit: Checkpoint): Component {
   let end = () => {};
   return {
     name: 'checkpoints',

@@ -10,8 +10,8 @@ import type { Header } from '../../../../core/chain/header.ts';
 import type { BftEngine, ConsensusRules } from '../../../../core/chain/rules.ts';
 import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
 import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
+import { type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
-import { type AssembleRequest, Driver } from './driver.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 
 /** Where the chain stands, and who makes its next block. */
@@ -29,7 +29,7 @@ export interface Position {
 
 /** What agreement asks of the chain. */
 export interface ChainSide {
-  /** See `Driver`. */
+  /** See `BftDriver`. */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
@@ -68,7 +68,7 @@ export interface AgreementParts {
 export class Agreement implements AgreementDoor {
   private readonly parts: AgreementParts;
   private readonly memory: MemoryWatch;
-  private driver: Driver | undefined;
+  private driver: BftDriver | undefined;
   /** Validators of the next block, without this one. */
   private others: readonly Address[] = [];
 
@@ -113,9 +113,9 @@ export class Agreement implements AgreementDoor {
     this.driver?.post({ kind: 'message', from, code, bytes });
   }
 
-  private drive(): Driver {
+  private drive(): BftDriver {
     const { signer, votes, peers, chain, ...rest } = this.parts;
-    return new Driver({
+    return new BftDriver({
       ...rest,
       engine: new EngineSwitch(signer, { isRelaying: true }),
       remember: (memory) => votes.write(memory),

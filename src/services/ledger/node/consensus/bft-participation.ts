@@ -19,18 +19,18 @@ import { type HeaderTemplate, headerTemplate } from '../../../../core/consensus/
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { AgreementDoor, ChainSide, Position } from './agreement.ts';
+import type { AssembleRequest } from './bft-driver.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import { bftBounds } from './build-bounds.ts';
-import type { AssembleRequest } from './driver.ts';
-import { HOLD_MS, type RulesWatch } from './rules-watch.ts';
-import type { ValidatorBook } from './validator-book.ts';
+import { type ForkReadiness, HOLD_MS } from './fork-readiness.ts';
+import type { ValidatorSchedule } from './validator-schedule.ts';
 
 export interface BftParts {
   readonly chain: Chain;
-  readonly book: ValidatorBook;
+  readonly schedule: ValidatorSchedule;
   readonly builder: BlockBuilder;
   readonly signer: ConsensusSigner;
-  readonly rules: RulesWatch;
+  readonly rules: ForkReadiness;
   readonly events: Events;
   /** Opens agreement, here or in a thread of its own. */
   agreement(chain: ChainSide): AgreementDoor;
@@ -114,7 +114,7 @@ export class BftParticipation {
   }
 
   private position(lookBack = 1): Position {
-    const { chain, book } = this.parts;
+    const { chain, schedule } = this.parts;
     const { header, hash, number } = chain.head();
     const validators = this.validators();
     return {
@@ -122,17 +122,17 @@ export class BftParticipation {
       headHash: hash,
       validators,
       isRefusing: this.refuses(number + 1, validators),
-      rules: book.rulesAt(number + 1),
+      rules: schedule.rulesAt(number + 1),
       latest: this.latest(lookBack),
     };
   }
 
   private latest(count: number) {
-    const { chain, book } = this.parts;
+    const { chain, schedule } = this.parts;
     const { number } = chain.head();
     return Array.from({ length: Math.min(count, number) }, (_, back) => ({
       header: chain.store.header(number - back)!,
-      engine: book.engineAt(number - back),
+      engine: schedule.engineAt(number - back),
     }));
   }
 
@@ -160,10 +160,10 @@ export class BftParticipation {
 
   /** Of the next block. A contract that names none stops the chain, not the node: the engine then has nobody to listen to. */
   private validators(): readonly Address[] {
-    const { chain, book } = this.parts;
+    const { chain, schedule } = this.parts;
     const { number } = chain.head();
     try {
-      const validators = book.validatorsAfter(number);
+      const validators = schedule.validatorsAfter(number);
       if (validators.length === 0) this.complain(number, 'it names no validator');
       return validators;
     } catch (error) {
@@ -190,12 +190,12 @@ export class BftParticipation {
     { parent, mayBeEmpty, notBeforeMs }: AssembleRequest,
     isWanted: () => boolean,
   ): Promise<Block | undefined> {
-    const { chain, book, builder, signer, hasPending } = this.parts;
+    const { chain, schedule, builder, signer, hasPending } = this.parts;
     if (!equalBytes(chain.head().hash, parent)) return undefined;
     if (!mayBeEmpty && !hasPending()) return undefined;
     const { address } = signer;
     const proposer = { address, seal: (header: Header) => this.withSeal(header) };
-    const bounds = bftBounds(book.rulesAt(chain.head().number + 1));
+    const bounds = bftBounds(schedule.rulesAt(chain.head().number + 1));
     for (;;) {
       const built = await builder.build(this.template(notBeforeMs), proposer, isWanted, bounds);
       if (mayBeEmpty || !built?.isWasted) return built?.block;
@@ -204,23 +204,23 @@ export class BftParticipation {
 
   /** An IBFT header is signed by its proposer; in QBFT the miner field names it. */
   private withSeal(header: Header): Header {
-    const { book, signer } = this.parts;
-    if (book.engineAt(header.number) === 'qbft') return header;
+    const { schedule, signer } = this.parts;
+    if (schedule.engineAt(header.number) === 'qbft') return header;
     return withProposerSeal(header, signer.sign(ibftProposerPreimage(header)));
   }
 
   /** Header of the block that this node would propose on the head now. */
   template(notBeforeMs = 0): HeaderTemplate {
-    const { chain, book, signer, clock, chance } = this.parts;
+    const { chain, schedule, signer, clock, chance } = this.parts;
     const head = chain.head();
     const validators = this.validators();
     return headerTemplate({
-      engine: book.engineAt(head.number + 1),
+      engine: schedule.engineAt(head.number + 1),
       parent: head.header,
       parentHash: head.hash,
       validators,
-      rules: book.rulesAt(head.number + 1),
-      parentRules: book.rulesAt(head.number),
+      rules: schedule.rulesAt(head.number + 1),
+      parentRules: schedule.rulesAt(head.number),
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
       vanity: this.vanity,
@@ -237,9 +237,9 @@ export class BftParticipation {
 
   /** Phrases of GoQuorum, which operators' scripts look for. */
   private report({ header, hash, transactions }: Block, round: number): void {
-    const { log, book, signer } = this.parts;
+    const { log, schedule, signer } = this.parts;
     const { number, gasUsed } = header;
-    const author = blockAuthor(book.engineAt(number), header, signer.recover);
+    const author = blockAuthor(schedule.engineAt(number), header, signer.recover);
     const isOwn = author !== undefined && equalBytes(author, signer.address);
     log('info', isOwn ? 'Successfully sealed new block' : 'Imported new chain segment', {
       number,

@@ -7,7 +7,7 @@ import { headerFault, sealedHeaderFault } from '../../../../core/consensus/check
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import type { SyncHeader } from '../../../../core/sync/sync-types.ts';
 import type { Chain } from '../chain/chain.ts';
-import type { ValidatorBook } from './validator-book.ts';
+import type { ValidatorSchedule } from './validator-schedule.ts';
 
 export type HeaderToVerify = Pick<SyncHeader, 'header' | 'hash'>;
 export interface HeaderFault {
@@ -20,22 +20,22 @@ const SLICE_HEADERS = 16;
 
 export class HeaderVerifier {
   private readonly chain: Chain;
-  private readonly book: ValidatorBook | undefined;
+  private readonly schedule: ValidatorSchedule | undefined;
   private readonly clock: Clock;
   private readonly timers: Timers;
   private readonly turn = new SerialQueue();
   /** After the last verified header, which may be far above the head. */
   private last: { readonly snapshot: Snapshot; readonly header: Header } | undefined;
 
-  /** `book` undefined: the chain has no seals to check. */
+  /** `schedule` undefined: the chain has no seals to check. */
   constructor(parts: {
     chain: Chain;
-    book: ValidatorBook | undefined;
+    schedule: ValidatorSchedule | undefined;
     clock: Clock;
     timers: Timers;
   }) {
     this.chain = parts.chain;
-    this.book = parts.book;
+    this.schedule = parts.schedule;
     this.clock = parts.clock;
     this.timers = parts.timers;
   }
@@ -45,22 +45,22 @@ export class HeaderVerifier {
    * done when the next begins: sync asks for several ahead.
    */
   async verify(headers: readonly HeaderToVerify[]): Promise<HeaderFault | undefined> {
-    const { book } = this;
+    const { schedule } = this;
     const first = headers[0];
-    return book && first && this.turn.run(() => this.verifyBatch(book, first, headers));
+    return schedule && first && this.turn.run(() => this.verifyBatch(schedule, first, headers));
   }
 
   private async verifyBatch(
-    book: ValidatorBook,
+    schedule: ValidatorSchedule,
     first: HeaderToVerify,
     headers: readonly HeaderToVerify[],
   ): Promise<HeaderFault | undefined> {
-    let before = this.before(book, first.header);
+    let before = this.before(schedule, first.header);
     for (const [index, { header, hash }] of headers.entries()) {
       if (!before) return { index, text: 'unknown ancestor' };
-      const text = this.fault(book, header, before);
+      const text = this.fault(schedule, header, before);
       if (text !== undefined) return { index, text };
-      before = { snapshot: book.next(before.snapshot, header, hash), header };
+      before = { snapshot: schedule.next(before.snapshot, header, hash), header };
       if (index % SLICE_HEADERS === SLICE_HEADERS - 1) {
         await new Promise<void>((resolve) => this.timers.yield(resolve));
       }
@@ -75,43 +75,43 @@ export class HeaderVerifier {
   }
 
   private fault(
-    book: ValidatorBook,
+    schedule: ValidatorSchedule,
     header: Header,
     before: { snapshot: Snapshot; header: Header },
   ): string | undefined {
     const context = {
-      engine: book.engineAt(header.number),
+      engine: schedule.engineAt(header.number),
       parent: before.header,
       parentHash: before.snapshot.hash,
-      rules: book.rulesAt(header.number),
+      rules: schedule.rulesAt(header.number),
       nowMs: this.clock.nowMs(),
     };
     // A contract is asked when its state is there: seals are checked at the block's turn, by sealFault.
-    if (book.needsParentState(header.number)) return headerFault(header, context);
+    if (schedule.needsParentState(header.number)) return headerFault(header, context);
     const { validators } = before.snapshot;
     return sealedHeaderFault(header, { ...context, validators });
   }
 
   /** Whether the validators of the head did not seal this child of it, on chains where verify() could not know them. */
   sealFault(header: Header): string | undefined {
-    const { book, chain } = this;
-    if (!book?.needsParentState(header.number)) return undefined;
+    const { schedule, chain } = this;
+    if (!schedule?.needsParentState(header.number)) return undefined;
     const head = chain.head();
     if (!equalBytes(header.parentHash, head.hash)) return undefined;
     return sealedHeaderFault(header, {
-      engine: book.engineAt(header.number),
+      engine: schedule.engineAt(header.number),
       parent: head.header,
       parentHash: head.hash,
-      validators: book.validatorsAfter(head.number),
-      rules: book.rulesAt(header.number),
+      validators: schedule.validatorsAfter(head.number),
+      rules: schedule.rulesAt(header.number),
       nowMs: this.clock.nowMs(),
     });
   }
 
-  private before(book: ValidatorBook, { number, parentHash }: Header) {
+  private before(schedule: ValidatorSchedule, { number, parentHash }: Header) {
     if (this.last && equalBytes(this.last.snapshot.hash, parentHash)) return this.last;
     const header =
       number - 1 <= this.chain.head().number ? this.chain.store.header(number - 1) : undefined;
-    return header && { snapshot: book.parentSnapshot(number - 1), header };
+    return header && { snapshot: schedule.parentSnapshot(number - 1), header };
   }
 }

@@ -76,10 +76,10 @@ describe('a transaction that takes longer than half a round', () => {
     const [first] = network.nodes as [MemoryNode];
     const endless = loop(0, 40);
     const later = transfer(1, HOSTILE);
-    await first.door.submit(endless);
-    await first.door.submit(later);
+    await first.intake.submit(endless);
+    await first.intake.submit(later);
     for (let nonce = 0; nonce < 12; nonce++) {
-      await network.nodes[nonce % 4]!.door.submit(transfer(nonce));
+      await network.nodes[nonce % 4]!.intake.submit(transfer(nonce));
       await network.until(
         () => network.nodes.every((node) => isMined(transfer(nonce), node)),
         `transfer ${nonce} is mined`,
@@ -90,17 +90,17 @@ describe('a transaction that takes longer than half a round', () => {
     await network.until(() => network.nodes.every(isGone), 'it is dropped everywhere');
     expectOnTime(first);
     const why = 'transaction takes too long to execute: more than 2s of CPU time';
-    await expect(first.door.submit(endless)).rejects.toThrow(why);
+    await expect(first.intake.submit(endless)).rejects.toThrow(why);
     // What follows it waits, and goes once its place is taken.
     expect(first.pool.status(later.hash)).toBe('queued');
-    await first.door.submit(transfer(0, HOSTILE));
+    await first.intake.submit(transfer(0, HOSTILE));
     await network.until(() => network.nodes.every((node) => isMined(later, node)), 'it is mined');
   });
 
   it('does not make others wait for an empty block period', async () => {
     await start(undefined, genesisOf(60));
-    await network.nodes[0]!.door.submit(loop(0, 40));
-    await network.nodes[0]!.door.submit(transfer(0));
+    await network.nodes[0]!.intake.submit(loop(0, 40));
+    await network.nodes[0]!.intake.submit(transfer(0));
     const isEverywhere = () => network.nodes.every((node) => isMined(transfer(0), node));
     await network.until(isEverywhere, 'the transfer is mined', 10_000);
   });
@@ -108,7 +108,7 @@ describe('a transaction that takes longer than half a round', () => {
   it('does not stand in the way again after kill -9', async () => {
     await start();
     const endless = loop(0, 40);
-    await network.nodes[0]!.door.submit(endless);
+    await network.nodes[0]!.intake.submit(endless);
     const head = network.nodes[0]!.chain.head().number;
     await network.reach(head + 2);
     const killed = network.nodes.splice(0);
@@ -131,7 +131,7 @@ describe('a transaction that takes longer than half a round', () => {
   it('is dropped by whom it was sent to, though that one proposes nothing else', async () => {
     await start();
     for (let nonce = 0; nonce < 3; nonce++) {
-      await network.nodes[0]!.door.submit(loop(nonce, 40));
+      await network.nodes[0]!.intake.submit(loop(nonce, 40));
     }
     await network.until(
       () => network.nodes.every(({ pool }) => pool.stats.pending === 0),
@@ -147,7 +147,7 @@ describe('a transaction that takes more than a block has, and less than half a r
   it('is mined, alone in front of the others', async () => {
     await start();
     const heavy = loop(0, 1.6);
-    await network.nodes[0]!.door.submit(heavy);
+    await network.nodes[0]!.intake.submit(heavy);
     await network.until(
       () => network.nodes.every((node) => isMined(heavy, node)),
       'it is mined',
@@ -165,7 +165,7 @@ describe('a proposer that keeps to no bound', () => {
     // Execution takes it no time.
     await start((index) => (index === 3 ? { nanosecondsAGas: 0 } : {}));
     const endless = loop(0, 20);
-    await network.nodes[3]!.door.submit(endless);
+    await network.nodes[3]!.intake.submit(endless);
     const { number } = network.nodes[0]!.chain.head();
     await network.reach(number + 12, network.nodes.slice(0, 3), 150_000);
     const rounds = blocks(network.nodes[0]!).map(({ round }) => round);

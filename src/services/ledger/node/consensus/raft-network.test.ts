@@ -87,7 +87,7 @@ class Network {
   async mine(count: number, at: readonly MemoryNode[] = this.nodes): Promise<void> {
     for (let done = 0; done < count; done++) {
       const transaction = transfer(this.nonce++);
-      await at[0]!.door.submit(transaction);
+      await at[0]!.intake.submit(transaction);
       await this.mined(transaction.hash, at);
     }
   }
@@ -131,7 +131,7 @@ describe('a Raft cluster in memory', () => {
     const key = keyOf(network.nodes.indexOf(isolated));
     network.hub.disconnect(key);
     const alone = [transfer(0, 1), transfer(1, 1)];
-    for (const transaction of alone) await isolated.door.submit(transaction);
+    for (const transaction of alone) await isolated.intake.submit(transaction);
     const next = await network.minter(others);
     await network.mine(3, others);
     expect(isolated.chain.head().number).toBeLessThan(next.chain.head().number);
@@ -241,7 +241,7 @@ describe('a Raft cluster in memory', () => {
       return signTransaction(fields, RICH[sender]!, { chainId: 1337n });
     };
     const [endless, heavy] = [loop(1, 40), loop(2, 3)];
-    for (const transaction of [endless, heavy]) await minter.door.submit(transaction);
+    for (const transaction of [endless, heavy]) await minter.intake.submit(transaction);
     await network.mine(3);
     const isHere = ({ chain }: MemoryNode) =>
       chain.store.transactionByHash(heavy.hash) !== undefined;

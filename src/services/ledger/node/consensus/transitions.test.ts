@@ -29,8 +29,8 @@ import { sortedValidators } from '../../../../core/consensus/bft/validators.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import { devnetGenesis } from '../../../devnet/genesis.ts';
 import type { Chain } from '../chain/chain.ts';
+import { HOLD_MS } from './fork-readiness.ts';
 import { HeaderVerifier } from './header-verifier.ts';
-import { HOLD_MS } from './rules-watch.ts';
 
 const VALIDATORS = sortedValidators(
   TOPOLOGY.nodes.map(({ nodeKey }) => addressOfSecretKey(nodeKey)),
@@ -90,7 +90,7 @@ describe('four validators on IBFT', () => {
     await network.start();
     await network.reach(2);
     const sent = Array.from({ length: 20 }, (_, nonce) => transfer(nonce));
-    for (const [i, each] of sent.entries()) await network.nodes[i % 4]!.door.submit(each);
+    for (const [i, each] of sent.entries()) await network.nodes[i % 4]!.intake.submit(each);
     const isMined = ({ chain }: MemoryNode) =>
       sent.every(({ hash }) => chain.store.transactionByHash(hash) !== undefined);
     await network.until(() => network.nodes.every(isMined), 'transfers are mined');
@@ -125,8 +125,8 @@ describe('four validators on IBFT', () => {
       await away!.stop();
       const [first, , last] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
       const [there, back] = [transfer(0), transfer(1)];
-      await first.door.submit(there);
-      await last.door.submit(back);
+      await first.intake.submit(there);
+      await last.intake.submit(back);
       const isMined = ({ chain }: MemoryNode) =>
         [there, back].every(({ hash }) => chain.store.transactionByHash(hash) !== undefined);
       await network.until(() => network.nodes.every(isMined), 'transfers are mined', 5 * MINUTE_MS);
@@ -154,8 +154,10 @@ describe('four validators on IBFT', () => {
     await network.start(4, (index) => (index === 3 ? { log } : {}));
     const member = addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey);
     const isMember = () => {
-      const { book, chain } = network.nodes[0]!;
-      return book!.validatorsAfter(chain.head().number).some((each) => equalBytes(each, member));
+      const { schedule, chain } = network.nodes[0]!;
+      return schedule!
+        .validatorsAfter(chain.head().number)
+        .some((each) => equalBytes(each, member));
     };
     await network.reach(1);
     for (const { bft } of network.nodes.slice(0, 3)) bft!.candidates.propose(member, false);
@@ -207,17 +209,20 @@ describe('validators of a contract', () => {
     };
     network = new ValidatorNetwork(qbftGenesis([{ block: 4, ...BY_CONTRACT }, back], alloc));
     await network.start();
-    const { chain, book, door } = network.nodes[0]!;
+    const { chain, schedule, intake } = network.nodes[0]!;
     await network.reach(6);
-    expect(book!.validatorsAfter(6)).toEqual(VALIDATORS);
+    expect(schedule!.validatorsAfter(6)).toEqual(VALIDATORS);
     expect(readBftExtra(chain.store.header(6)!.extraData)!.validators).toEqual([]);
-    await door.submit(setWord(0, 1n, 3n));
-    await network.until(() => book!.validatorsAfter(chain.head().number).length === 3, 'one less');
-    expect(book!.validatorsAfter(chain.head().number)).toEqual(others);
+    await intake.submit(setWord(0, 1n, 3n));
+    await network.until(
+      () => schedule!.validatorsAfter(chain.head().number).length === 3,
+      'one less',
+    );
+    expect(schedule!.validatorsAfter(chain.head().number)).toEqual(others);
     await network.reach(18, network.nodes, 5 * MINUTE_MS);
     expect(readBftExtra(chain.store.header(17)!.extraData)!.validators).toEqual(VALIDATORS);
-    expect(book!.validatorsAfter(15)).toEqual(others);
-    expect(book!.validatorsAfter(16)).toEqual(VALIDATORS);
+    expect(schedule!.validatorsAfter(15)).toEqual(others);
+    expect(schedule!.validatorsAfter(16)).toEqual(VALIDATORS);
     // A newcomer checks all of it, seals included.
     network.nodes.push(await network.stranger());
     await network.reach(20, network.nodes, 5 * MINUTE_MS);
@@ -228,9 +233,14 @@ describe('validators of a contract', () => {
     network = new ValidatorNetwork(qbftGenesis([{ block: 2, ...BY_CONTRACT }], alloc));
     await network.start();
     await network.reach(4);
-    const { chain, book } = network.nodes[0]!;
+    const { chain, schedule } = network.nodes[0]!;
     const { header, hash, number } = chain.head();
-    const verifier = new HeaderVerifier({ chain, book, clock: network.time, timers: network.time });
+    const verifier = new HeaderVerifier({
+      chain,
+      schedule,
+      clock: network.time,
+      timers: network.time,
+    });
     const child = {
       ...header,
       parentHash: hash,
@@ -247,7 +257,7 @@ describe('validators of a contract', () => {
     const at = (each: Header) =>
       new HeaderVerifier({
         chain: { ...chain, head: () => ({ header, hash, number }) } as Chain,
-        book,
+        schedule,
         clock: network.time,
         timers: network.time,
       }).sealFault(each);

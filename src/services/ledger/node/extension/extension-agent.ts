@@ -22,8 +22,10 @@ import { dumpAccount } from '../../../../core/state/dump.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { PayloadCache } from '../private-state/payload-cache.ts';
-import type { PrivateArgs, SendDesk, TransactionArgs } from '../sending/send-desk.ts';
-import type { ExtensionDesk } from './extension-desk.ts';
+import type { Accounts } from '../sending/accounts.ts';
+import type { PoolReader } from '../sending/pool-reader.ts';
+import type { PrivateArgs, TransactionArgs } from '../sending/send-args.ts';
+import type { ExtensionRequests } from './extension-requests.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
@@ -34,8 +36,9 @@ export interface AgentParts {
   readonly chain: Chain;
   readonly manager: Manager;
   readonly payloads: PayloadCache;
-  readonly extensions: ExtensionDesk;
-  readonly desk: SendDesk;
+  readonly extensions: ExtensionRequests;
+  readonly wallet: Accounts;
+  readonly pool: PoolReader;
   readonly psis: readonly Psi[];
   readonly events: Events;
   readonly timers: Timers;
@@ -137,9 +140,9 @@ export class ExtensionAgent {
     const state = extensions.management(psi, manager);
     if (state.isFinished || state.hasSharedState) return;
     const step = stepOf(state.hasVoted(state.creator), state.isAccepted);
-    if (!step || this.isUnderWay(step, psi, manager, state.creator)) return;
+    if (!step || this.isPending(step, psi, manager, state.creator)) return;
     if (!(await extensions.isSender(psi, creationHash))) return;
-    const isOwn = this.parts.desk.accounts().some((own) => equalBytes(own, state.creator));
+    const isOwn = this.parts.wallet.addresses().some((own) => equalBytes(own, state.creator));
     if (!isOwn) return this.tellOnce(manager, state.creator);
     const args = await this.argsOf(extension, state.creator);
     const hash =
@@ -204,18 +207,18 @@ export class ExtensionAgent {
   }
 
   /** Sent, and not yet known to have had no effect. */
-  private isUnderWay(step: Step, psi: Psi, manager: Address, creator: Address): boolean {
-    const { chain, desk } = this.parts;
+  private isPending(step: Step, psi: Psi, manager: Address, creator: Address): boolean {
+    const { chain, pool } = this.parts;
     const sent = this.sent.get(step + keyOf(manager));
     if (!sent) return this.isPooled(manager, creator);
-    if (sent.tries >= TRIES_MAX || desk.pooled(sent.hash)) return true;
+    if (sent.tries >= TRIES_MAX || pool.transaction(sent.hash)) return true;
     const place = chain.store.transactionByHash(sent.hash);
     return place !== undefined && place.block > chain.store.cursor({ kind: 'private', psi });
   }
 
   /** Sent before this process began: still in the pool. */
   private isPooled(manager: Address, creator: Address): boolean {
-    const { pending, queued } = this.parts.desk.poolContent();
+    const { pending, queued } = this.parts.pool.content();
     const key = keyOf(creator);
     return [...(pending.get(key) ?? []), ...(queued.get(key) ?? [])].some(
       ({ to }) => to !== undefined && equalBytes(to, manager),

@@ -12,7 +12,7 @@ import { setInput } from '../../../../../test/support/store-contract.ts';
 import type { Address } from '../../../../core/base/bytes.ts';
 import { fromHex, toHex } from '../../../../core/base/hex.ts';
 
-const isDone = (party: Party, manager: Address) => () => party.desk.isFinished(PSI, manager);
+const isDone = (party: Party, manager: Address) => () => party.requests.isFinished(PSI, manager);
 
 let network: PrivateNetwork;
 afterEach(() => network.stop());
@@ -27,18 +27,18 @@ describe('an extension', () => {
       const contract = await network.contract(one, [two], flag);
       const before = one.metadata(contract)?.creationHash;
       const manager = await network.extend(one, three, contract);
-      expect((await one.desk.active(PSI)).map((each) => toHex(each.manager))).toEqual([
+      expect((await one.requests.active(PSI)).map((each) => toHex(each.manager))).toEqual([
         toHex(manager),
       ]);
-      expect(await three.desk.active(PSI)).toEqual(await one.desk.active(PSI));
-      expect(await four.desk.active(PSI)).toEqual([]);
-      expect((await two.desk.active(PSI)).length).toBe(flag === 0 ? 0 : 1);
+      expect(await three.requests.active(PSI)).toEqual(await one.requests.active(PSI));
+      expect(await four.requests.active(PSI)).toEqual([]);
+      expect((await two.requests.active(PSI)).length).toBe(flag === 0 ? 0 : 1);
       const voters = flag === 0 ? [one] : [one, two];
-      await three.desk.vote(QUORUM, manager, true, three.args({}, voters));
+      await three.requests.vote(QUORUM, manager, true, three.args({}, voters));
       await network.until(() => three.slot(contract) === 42n, 'the new party has the contract');
       await network.until(isDone(one, manager), 'the extension has ended');
-      expect(await one.desk.active(PSI)).toEqual([]);
-      expect(await three.desk.active(PSI)).toEqual([]);
+      expect(await one.requests.active(PSI)).toEqual([]);
+      expect(await three.requests.active(PSI)).toEqual([]);
       expect(four.slot(contract)).toBeUndefined();
       expect(three.metadata(contract)?.flag).toBe(flag === 0 ? undefined : flag);
       if (flag === 0) return;
@@ -58,7 +58,7 @@ describe('an extension', () => {
       const contract = await network.contract(one, [two], flag);
       const terms = { toExtend: contract, recipient: three.account, recipientKey: three.key };
       const sentBefore = one.sent.length;
-      const hash = await one.desk.extend(QUORUM, terms, one.args({}, [three], flag));
+      const hash = await one.requests.extend(QUORUM, terms, one.args({}, [three], flag));
       await network.until(
         () => [one, two, three].every((each) => each.receipt(hash)),
         'all parties and the new one have the management contract',
@@ -67,7 +67,7 @@ describe('an extension', () => {
       expect([one, two, three].map((each) => each.metadata(manager))).toEqual(
         Array(3).fill(undefined),
       );
-      await three.desk.vote(QUORUM, manager, true, three.args({}, [one, two], flag));
+      await three.requests.vote(QUORUM, manager, true, three.args({}, [one, two], flag));
       await network.until(isDone(two, manager), 'the extension has ended');
       // The state itself goes under the contract's own flag, everything else under none.
       const flags = [...one.sent.slice(sentBefore), ...three.sent].map((each) => each.flag);
@@ -81,10 +81,12 @@ describe('an extension', () => {
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [two], 0);
     const manager = await network.extend(one, three, contract);
-    await three.desk.vote(QUORUM, manager, true, three.args({}, [one]));
+    await three.requests.vote(QUORUM, manager, true, three.args({}, [one]));
     await network.until(() => three.slot(contract) === 42n, 'the new party has the contract');
-    expect(await two.desk.active(PSI)).toEqual([]);
-    expect(() => two.desk.management(PSI, manager)).toThrow('no contract code at given address');
+    expect(await two.requests.active(PSI)).toEqual([]);
+    expect(() => two.requests.management(PSI, manager)).toThrow(
+      'no contract code at given address',
+    );
     const set = { to: contract, data: fromHex(setInput(43)) };
     const hash = await two.send(set, [one]);
     await network.until(() => one.slot(contract) === 43n, 'the old parties go on');
@@ -98,7 +100,7 @@ describe('an extension', () => {
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [two], 1);
     const extend = (to: Party, privateFor: readonly Party[]) =>
-      one.desk.extend(
+      one.requests.extend(
         QUORUM,
         { toExtend: contract, recipient: to.account, recipientKey: to.key },
         one.args({}, privateFor),
@@ -120,12 +122,12 @@ describe('an extension', () => {
     const [one, two] = network.parties as [Party, Party];
     const contract = await network.contract(one, [], 0);
     const cancelled = await network.extend(one, two, contract);
-    await one.desk.cancel(QUORUM, cancelled, one.args({}, [two]));
+    await one.requests.cancel(QUORUM, cancelled, one.args({}, [two]));
     await network.until(isDone(two, cancelled), 'cancelled');
     const refused = await network.extend(one, two, contract);
-    await two.desk.vote(QUORUM, refused, false, two.args({}, [one]));
+    await two.requests.vote(QUORUM, refused, false, two.args({}, [one]));
     await network.until(isDone(one, refused), 'refused');
-    expect(await one.desk.active(PSI)).toEqual([]);
+    expect(await one.requests.active(PSI)).toEqual([]);
     expect(two.slot(contract)).toBeUndefined();
   });
 
@@ -137,8 +139,8 @@ describe('an extension', () => {
     const manager = await network.extend(one, two, contract);
     one.isLocked = true;
     network.managers.setDown(one.key, true);
-    await two.desk.vote(QUORUM, manager, true, two.args({}, [one]));
-    await network.until(() => two.desk.management(PSI, manager).isAccepted, 'all have voted');
+    await two.requests.vote(QUORUM, manager, true, two.args({}, [one]));
+    await network.until(() => two.requests.management(PSI, manager).isAccepted, 'all have voted');
     await network.time.pass(5_000);
     expect(isDone(two, manager)()).toBe(false);
     await one.extensions.agent.stop();
@@ -146,7 +148,7 @@ describe('an extension', () => {
     network.managers.setDown(one.key, false);
     network.parties[0] = await network.party(0, one.node.disk);
     await network.until(() => two.slot(contract) === 42n, 'the new party has the contract');
-    expect(await network.parties[0].desk.active(PSI)).toEqual([]);
+    expect(await network.parties[0].requests.active(PSI)).toEqual([]);
   });
 });
 
@@ -159,17 +161,17 @@ describe('the rules of ledgerExtension_*', () => {
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [two], 0);
     const terms = { toExtend: contract, recipient: three.account, recipientKey: three.key };
-    await expect(two.desk.extend(LEDGER, terms, two.args({}, [three]))).rejects.toThrow(
+    await expect(two.requests.extend(LEDGER, terms, two.args({}, [three]))).rejects.toThrow(
       'operation not allowed',
     );
     await expect(
-      two.desk.extend(
+      two.requests.extend(
         QUORUM,
         { ...terms, recipientKey: memoryKey(99) },
         two.args({ private: undefined }, []),
       ),
     ).rejects.toThrow('404 status: Recipient not found for key');
-    await one.desk.extend(LEDGER, terms, one.args({}, [three]));
+    await one.requests.extend(LEDGER, terms, one.args({}, [three]));
   });
 
   it('answer a second request at once, before the first is in a block', async () => {
@@ -178,20 +180,20 @@ describe('the rules of ledgerExtension_*', () => {
     const [one, two, three] = network.parties as [Party, Party, Party];
     const contract = await network.contract(one, [], 0);
     const terms = { toExtend: contract, recipient: two.account, recipientKey: two.key };
-    const ask = () => one.desk.extend(LEDGER, terms, one.args({}, [two]));
+    const ask = () => one.requests.extend(LEDGER, terms, one.args({}, [two]));
     const twice = await Promise.allSettled([ask(), ask()]);
     expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(ask()).rejects.toThrow('contract extension in progress');
     const other = { ...terms, recipient: three.account, recipientKey: three.key };
-    await expect(one.desk.extend(QUORUM, other, one.args({}, [three]))).rejects.toThrow(
+    await expect(one.requests.extend(QUORUM, other, one.args({}, [three]))).rejects.toThrow(
       'contract extension in progress',
     );
     const made = twice.find((each) => each.status === 'fulfilled')!.value;
     await network.until(() => two.receipt(made) !== undefined, 'the extension has begun');
     const manager = two.receipt(made)!.contractAddress!;
     const vote = (rules: typeof LEDGER | typeof QUORUM) =>
-      two.desk.vote(rules, manager, true, two.args({}, [one]));
-    await expect(two.desk.vote(LEDGER, manager, true, two.args({}, [three]))).rejects.toThrow(
+      two.requests.vote(rules, manager, true, two.args({}, [one]));
+    await expect(two.requests.vote(LEDGER, manager, true, two.args({}, [three]))).rejects.toThrow(
       `privateFor must contain the transaction manager key of the node that initiated the extension: ${one.key}`,
     );
     await vote(LEDGER);
@@ -208,9 +210,9 @@ describe('the rules of ledgerExtension_*', () => {
     const manager = await network.extend(one, two, contract);
     const from = new Uint8Array(20).fill(0xaa);
     const vote = (rules: typeof LEDGER | typeof QUORUM) =>
-      two.desk.vote(rules, manager, true, two.args({ from }, [one]));
+      two.requests.vote(rules, manager, true, two.args({ from }, [one]));
     const cancel = (rules: typeof LEDGER | typeof QUORUM) =>
-      two.desk.cancel(rules, manager, two.args({ from }, [one]));
+      two.requests.cancel(rules, manager, two.args({ from }, [one]));
     await expect(vote(LEDGER)).rejects.toThrow('account is not acceptor of this extension request');
     await expect(cancel(LEDGER)).rejects.toThrow('account is not the creator of this extension');
     await expect(vote(QUORUM)).rejects.toThrow('no wallet found for account 0xaAaAaAaaAaAaAaaA');
@@ -224,7 +226,7 @@ describe('the rules of ledgerExtension_*', () => {
     const contract = await network.contract(one, [], 0);
     const manager = await network.extend(one, two, contract);
     const vote = (who: Party, rules: typeof LEDGER | typeof QUORUM) =>
-      who.desk.vote(rules, manager, true, who.args({}, [one]));
+      who.requests.vote(rules, manager, true, who.args({}, [one]));
     await expect(vote(one, LEDGER)).rejects.toThrow('account is not acceptor');
     await expect(vote(one, QUORUM)).rejects.toThrow('already voted');
     await expect(vote(three, LEDGER)).rejects.toThrow('no contract code at given address');

@@ -19,7 +19,7 @@ import {
 } from '../../../../core/wire/eth-encode.ts';
 import { LEGACY_ETH_VERSION } from '../../../../core/wire/legacy-eth.ts';
 import type { Events } from '../chain/events.ts';
-import type { TransactionDoor } from '../sending/transaction-door.ts';
+import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 
 /** Of a peer's message, decoded in one piece of work. */
@@ -27,7 +27,7 @@ const SLICE_ITEMS = 64;
 
 export interface GossipDriverParts {
   readonly pool: TransactionPool;
-  readonly door: TransactionDoor;
+  readonly intake: TransactionIntake;
   readonly link: EthLink;
   readonly events: Events;
   readonly timers: Timers;
@@ -80,7 +80,7 @@ export class GossipDriver {
     }
     this.step({ kind: 'received', peer, hashes: transactions.map(({ hash }) => hash), requestId });
     yield;
-    this.parts.door.receive(
+    this.parts.intake.receive(
       peer,
       transactions.filter(({ hash }) => !this.parts.pool.has(hash)),
     );

@@ -34,7 +34,7 @@ import { LEGACY_ETH_VERSION, LegacyEth } from '../../../../core/wire/legacy-eth.
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { AgreementDoor } from '../consensus/agreement.ts';
-import type { TransactionDoor } from '../sending/transaction-door.ts';
+import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 import { GossipDriver } from './gossip-driver.ts';
 import { QuorateProtocol, type QuorateProtocolParts } from './quorate-protocol.ts';
@@ -50,7 +50,7 @@ export interface PeerProtocolParts
     Pick<QuorateProtocolParts, 'rules' | 'rulesHeard'> {
   readonly chain: Chain;
   readonly pool: TransactionPool;
-  readonly door: TransactionDoor;
+  readonly intake: TransactionIntake;
   readonly links: Links;
   readonly events: Events;
   readonly clock: Clock;

@@ -7,14 +7,14 @@ import {
   encodeConnections,
 } from '../../../../core/wire/connections.ts';
 import { RULE_CHANGES_MESSAGE } from '../../../../core/wire/rule-changes.ts';
-import type { RulesWatch } from '../consensus/rules-watch.ts';
+import type { ForkReadiness } from '../consensus/fork-readiness.ts';
 
 /** What carries all consensus messages; the older versions carry those of IBFT only. */
 const ISTANBUL_VERSION = 100;
 
 export interface QuorateProtocolParts {
   /** Which changes of rules the peers know of. */
-  readonly rules: RulesWatch;
+  readonly rules: ForkReadiness;
   /** What the peers know has changed. */
   rulesHeard(): void;
   /** A peer says to whom it is connected. */

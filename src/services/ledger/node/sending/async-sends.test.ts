@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { VirtualTime } from '../../../../../test/support/virtual-time.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { ASYNC_SENDS_MAX, AsyncSends, type CallbackShape } from './async-sends.ts';
-import type { TransactionArgs } from './send-desk.ts';
+import type { TransactionArgs } from './send-args.ts';
 
 const OWN = new Uint8Array(20).fill(1);
 const ARGS = { from: OWN } as TransactionArgs;
@@ -43,8 +43,9 @@ class Setting {
   }
 
   begin(id: string | undefined, callbackUrl = URL_TEXT, args = ARGS): void {
-    const desk = { send: () => this.send(), accounts: () => [OWN] };
-    this.sends.begin({ desk, args, callbackUrl, id, remote: CALLER });
+    const wallet = { addresses: () => [OWN] };
+    const submitter = { send: () => this.send() };
+    this.sends.begin({ wallet, submitter, args, callbackUrl, id, remote: CALLER });
   }
 
   until(isDone: () => boolean): Promise<void> {

@@ -6,7 +6,9 @@ import { equalBytes } from '../../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
-import type { SendDesk, TransactionArgs } from './send-desk.ts';
+import type { Accounts } from './accounts.ts';
+import type { TransactionArgs } from './send-args.ts';
+import type { TransactionSubmitter } from './submitter.ts';
 
 /** Sends under way, their callbacks included; GoQuorum's number. */
 export const ASYNC_SENDS_MAX = 100;
@@ -35,8 +37,9 @@ export interface AsyncSendsParts {
 
 /** `id`: of the request, as JSON text; undefined for a notification. */
 export interface AsyncRequest {
+  readonly wallet: Pick<Accounts, 'addresses'>;
   /** The caller's. */
-  readonly desk: Pick<SendDesk, 'send' | 'accounts'>;
+  readonly submitter: Pick<TransactionSubmitter, 'send'>;
   readonly args: TransactionArgs;
   readonly callbackUrl: string;
   readonly id: string | undefined;
@@ -92,11 +95,11 @@ export class AsyncSends {
   /** Nobody is called for an account that this node does not have. */
   private urlOf(
     text: string,
-    { desk, args, remote }: Pick<AsyncRequest, 'desk' | 'args' | 'remote'>,
+    { wallet, args, remote }: Pick<AsyncRequest, 'wallet' | 'args' | 'remote'>,
   ): URL | undefined {
     if (text === '') return undefined;
     const { from } = args;
-    const isOwn = from && desk.accounts().some((address) => equalBytes(address, from));
+    const isOwn = from && wallet.addresses().some((address) => equalBytes(address, from));
     if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
     const url = httpUrl(text);
     if (!url) throw fail('CALLBACK_URL_INVALID', 'callbackUrl is not an http or https URL');
@@ -105,16 +108,19 @@ export class AsyncSends {
   }
 
   private async run(
-    { desk, args, id, remote }: Omit<AsyncRequest, 'callbackUrl'>,
+    { submitter, args, id, remote }: Omit<AsyncRequest, 'callbackUrl'>,
     url: URL | undefined,
   ): Promise<void> {
-    const outcome = await this.send(desk, args);
+    const outcome = await this.send(submitter, args);
     if (url) await this.tell(url, bodyOf(this.parts.shape, id, outcome), remote);
   }
 
-  private async send(desk: AsyncRequest['desk'], args: TransactionArgs): Promise<Outcome> {
+  private async send(
+    submitter: AsyncRequest['submitter'],
+    args: TransactionArgs,
+  ): Promise<Outcome> {
     try {
-      return { txHash: toHex(await desk.send(args)) };
+      return { txHash: toHex(await submitter.send(args)) };
     } catch (error) {
       const { message } = error as Error;
       const isTold = error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN';

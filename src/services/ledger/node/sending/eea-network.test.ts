@@ -66,7 +66,7 @@ class Network {
   }
 
   send(from: number, fields: Omit<EeaFields, 'privateFrom'>): Promise<Hash32> {
-    return this.senders[from]!.send(signEea({ privateFrom: key(from), ...fields }));
+    return this.senders[from]!.submit(decodeEea(signEea({ privateFrom: key(from), ...fields })));
   }
 
   receipt(at: number, hash: Hash32) {

@@ -4,7 +4,7 @@
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
-import { concatBytes, EMPTY_BYTES, keyOf } from '../../../../core/base/bytes.ts';
+import { concatBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../../core/base/errors.ts';
 import { Lru } from '../../../../core/base/lru.ts';
 import { bytesToBigInt } from '../../../../core/base/quantity.ts';
@@ -12,7 +12,7 @@ import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
 import { completeBody, withSignature } from '../../../../core/chain/signing.ts';
 import { signingHashOf, type Transaction } from '../../../../core/chain/transaction.ts';
 import { nextEeaNonce } from '../../../../core/execution/eea-registry.ts';
-import { checkEea, decodeEea, type EeaTransaction, sealEea } from '../../../../core/privacy/eea.ts';
+import { checkEea, type EeaTransaction, sealEea } from '../../../../core/privacy/eea.ts';
 import { STANDARD_PRIVATE } from '../../../../core/privacy/flags.ts';
 import type { Psi } from '../../../../core/privacy/inputs.ts';
 import type { Manager, ManagerGroup } from '../../../../core/privacy/manager-port.ts';
@@ -21,8 +21,8 @@ import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { PrivateFollower } from '../private-state/private-follower.ts';
 import { NonceLock } from './nonce-lock.ts';
-import type { EeaDesk, NewPrivacyGroup } from './send-desk.ts';
-import type { TransactionDoor } from './transaction-door.ts';
+import type { EeaSubmitter, NewPrivacyGroup } from './submitter.ts';
+import type { TransactionIntake } from './transaction-intake.ts';
 
 /** Transactions of which it is remembered that they are under way. */
 const SENT_MAX = 4_096;
@@ -37,7 +37,7 @@ export interface MarkerSigner {
 export interface EeaSenderParts {
   readonly chain: Chain;
   readonly pool: TransactionPool;
-  readonly door: TransactionDoor;
+  readonly intake: TransactionIntake;
   readonly manager: Manager;
   readonly follower: PrivateFollower | undefined;
   /** Whose sender this is. */
@@ -50,7 +50,7 @@ export interface EeaSenderParts {
   readonly allowsUnprotected: boolean;
 }
 
-export class EeaSender implements EeaDesk {
+export class EeaSender implements EeaSubmitter {
   private readonly parts: EeaSenderParts;
   /** Transactions of one sender to one group leave in the order in which they came. */
   private readonly order = new NonceLock();
@@ -61,12 +61,10 @@ export class EeaSender implements EeaDesk {
     this.parts = parts;
   }
 
-  /** Resolves with the hash of the marker. Throws EEA_*, or what the manager or the pool says. */
-  async send(raw: Uint8Array): Promise<Hash32> {
-    const tx = decoded(raw);
+  async submit(tx: EeaTransaction): Promise<Hash32> {
     this.check(tx);
-    const lane = concatBytes(tx.sender, tx.groupId);
-    return this.order.run(lane, () => this.sendInOrder(tx));
+    const queue = concatBytes(tx.sender, tx.groupId);
+    return this.order.run(queue, () => this.sendInOrder(tx));
   }
 
   private check(tx: EeaTransaction): void {
@@ -90,7 +88,7 @@ export class EeaSender implements EeaDesk {
 
   private async sendInOrder(tx: EeaTransaction): Promise<Hash32> {
     this.checkNew(tx);
-    const { follower, psi, nonces, marker, door } = this.parts;
+    const { follower, psi, nonces, marker, intake } = this.parts;
     if (follower) {
       const { reader } = await follower.headBase(psi);
       if (tx.nonce < nextEeaNonce(reader, tx.sender, tx.groupId)) {
@@ -102,7 +100,7 @@ export class EeaSender implements EeaDesk {
     const hash = await this.distribute(tx);
     return nonces.run(marker.address(), async () => {
       const transaction = this.mark(tx, hash, this.parts.pool.nonceOf(marker.address()));
-      const marked = await door.submit(transaction);
+      const marked = await intake.submit(transaction);
       this.sent.set(keyOf(tx.hash), marked);
       return marked;
     });
@@ -217,14 +215,6 @@ export class EeaSender implements EeaDesk {
 
 /** As dear as a hash can be. */
 const FULL_HASH: Uint8Array = new Uint8Array(64).fill(0xff);
-
-function decoded(raw: Uint8Array): EeaTransaction {
-  try {
-    return decodeEea(raw.length === 0 ? EMPTY_BYTES : raw);
-  } catch (cause) {
-    throw fail('EEA_DECODE', 'Unable to decode the private signed raw transaction', { cause });
-  }
-}
 
 function foreignKey(): Error {
   return fail('EEA_PRIVATE_FROM', 'Private from does not match enclave public key');

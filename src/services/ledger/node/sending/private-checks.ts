@@ -6,7 +6,7 @@ import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import { isPrivacyFlag, MANDATORY_RECIPIENTS } from '../../../../core/privacy/flags.ts';
 import type { PrivacyFlag } from '../../../../core/privacy/inputs.ts';
-import type { PrivateArgs } from './send-desk.ts';
+import type { PrivateArgs } from './send-args.ts';
 
 /** The flag; throws with GoQuorum's text, first failing rule first. */
 export function checkPrivateArgs(args: PrivateArgs, rules: Rules): PrivacyFlag {

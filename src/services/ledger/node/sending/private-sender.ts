@@ -13,15 +13,14 @@ import {
   type PrivateFindings,
   simulatePrivate,
 } from '../../../../core/execution/simulate-private.ts';
-import type { SealedParts } from '../../../../core/privacy/extension.ts';
 import { STANDARD_PRIVATE } from '../../../../core/privacy/flags.ts';
-import type { HeldPayload, PrivacyFlag, Psi } from '../../../../core/privacy/inputs.ts';
+import type { PrivacyFlag, Psi } from '../../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../../core/privacy/manager-port.ts';
 import { innerToJson, type PayloadHash, payloadHashOf } from '../../../../core/privacy/marker.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { PrivateFollower } from '../private-state/private-follower.ts';
 import { checkPrivateArgs } from './private-checks.ts';
-import type { PrivateArgs } from './send-desk.ts';
+import type { PrivateArgs } from './send-args.ts';
 
 type Draft = Pick<TransactionBody, 'to' | 'nonce' | 'gasLimit' | 'gasPrice' | 'value'>;
 
@@ -67,12 +66,6 @@ export class PrivateSender {
       );
     }
     return flag;
-  }
-
-  /** Whether a payload with these parties is for this private state. */
-  isFor(managedParties: readonly string[]): boolean {
-    const { members } = this;
-    return !members || managedParties.some((key) => members.includes(key));
   }
 
   /** The first member's key where the caller names none. */
@@ -160,18 +153,6 @@ export class PrivateSender {
   storeRaw(payload: Uint8Array, args: PrivateArgs): Promise<PayloadHash> {
     this.check(args);
     return this.manager.storeRaw(payload, this.fromOf(args));
-  }
-
-  get isInUse(): boolean {
-    return this.manager.isInUse;
-  }
-
-  open(parts: SealedParts): Promise<HeldPayload> {
-    return this.manager.decryptPayload(parts);
-  }
-
-  mandatory(hash: PayloadHash): Promise<readonly string[]> {
-    return this.manager.mandatory(hash);
   }
 
   private async simulate(

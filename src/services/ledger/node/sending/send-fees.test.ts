@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rules } from '../../../../core/chain/rules.ts';
-import type { TransactionArgs } from './send-desk.ts';
+import type { TransactionArgs } from './send-args.ts';
 import { checkFeeCap, feesOf, withPossibleFees } from './send-fees.ts';
 
 const LONDON = { isLondon: true, isGasPriceEnabled: true };

@@ -6,7 +6,7 @@
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { TransactionBody } from '../../../../core/chain/transaction.ts';
-import type { TransactionArgs } from './send-desk.ts';
+import type { TransactionArgs } from './send-args.ts';
 
 export interface FeeTerms {
   /** Of the block that comes next. */

@@ -15,13 +15,11 @@ import {
   withSignature,
 } from '../../../../core/chain/signing.ts';
 import {
-  decodeTransaction,
   signingHashOf,
   type Transaction,
   type TransactionBody,
   transactionFrom,
 } from '../../../../core/chain/transaction.ts';
-import type { SealedParts } from '../../../../core/privacy/extension.ts';
 import {
   PAYLOAD_HASH_BYTES,
   type PayloadHash,
@@ -29,34 +27,25 @@ import {
 } from '../../../../core/privacy/marker.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
-import type { PayloadCache } from '../private-state/payload-cache.ts';
 import type { Accounts } from './accounts.ts';
 import type { GasPriceOracle } from './gas-price.ts';
 import { NonceLock } from './nonce-lock.ts';
 import type { PrivateSender } from './private-sender.ts';
-import type {
-  EeaDesk,
-  PoolContent,
-  PrivateArgs,
-  PrivatePayload,
-  SendDesk,
-  TransactionArgs,
-} from './send-desk.ts';
+import type { PrivateArgs, TransactionArgs } from './send-args.ts';
 import { checkFeeCap, type FeeTerms, feesOf, withPossibleFees } from './send-fees.ts';
-import type { TransactionDoor } from './transaction-door.ts';
+import type { TransactionSubmitter } from './submitter.ts';
+import type { TransactionIntake } from './transaction-intake.ts';
 
 export interface SenderParts {
   readonly chain: Chain;
   readonly pool: TransactionPool;
-  readonly door: TransactionDoor;
+  readonly intake: TransactionIntake;
   readonly accounts: Accounts;
   readonly private: PrivateSender;
-  readonly eea: EeaDesk;
   /** Shared by all senders of the node's accounts. */
   readonly nonces?: NonceLock;
   /** Own private transactions go out inside markers. */
   readonly isMarking: boolean;
-  readonly payloads: PayloadCache | undefined;
   /** Gas that a transaction would take on the head; throws as eth_estimateGas does. */
   estimateGas(args: TransactionArgs): Promise<bigint>;
   /** A fee above it is refused; 0n: no cap. */
@@ -66,57 +55,13 @@ export interface SenderParts {
   readonly allowsUnprotected: boolean;
 }
 
-export class Sender implements SendDesk {
+export class Sender implements TransactionSubmitter {
   private readonly parts: SenderParts;
   private readonly nonces: NonceLock;
 
   constructor(parts: SenderParts) {
     this.parts = parts;
     this.nonces = parts.nonces ?? new NonceLock();
-  }
-
-  // --- accounts -----------------------------------------------------------------------------------------------------
-
-  accounts(): readonly Address[] {
-    return this.parts.accounts.addresses();
-  }
-
-  sign(address: Address, hash: Hash32): Uint8Array {
-    return this.parts.accounts.sign(address, hash);
-  }
-
-  signWithPassword(address: Address, hash: Hash32, password: string): Promise<Uint8Array> {
-    return this.parts.accounts.signWithPassword(address, hash, password);
-  }
-
-  unlock(address: Address, password: string, seconds: number): Promise<void> {
-    return this.parts.accounts.unlock(address, password, seconds);
-  }
-
-  lock(address: Address): void {
-    this.parts.accounts.lock(address);
-  }
-
-  newAccount(password: string): Promise<Address> {
-    return this.parts.accounts.create(password);
-  }
-
-  importKey(secretKey: Uint8Array, password: string): Promise<Address> {
-    return this.parts.accounts.importKey(secretKey, password);
-  }
-
-  gasPrice(): bigint {
-    return this.parts.gasPrices.suggest();
-  }
-
-  get eea(): EeaDesk {
-    return this.parts.eea;
-  }
-
-  // --- sending ------------------------------------------------------------------------------------------------------
-
-  async sendRaw(raw: Uint8Array): Promise<Hash32> {
-    return this.submit(decodeTransaction(raw));
   }
 
   /** Nonces go in the order of the calls; an account is held until its transaction is in the pool, not until it is durable. */
@@ -132,7 +77,7 @@ export class Sender implements SendDesk {
       const transaction = distributed
         ? await this.signBody(
             from,
-            { ...(await distributed), nonce: this.nextNonce(from) },
+            { ...(await distributed), nonce: this.parts.pool.nonceOf(from) },
             true,
             password,
           )
@@ -169,8 +114,7 @@ export class Sender implements SendDesk {
     return this.submit(await this.signTransaction(args));
   }
 
-  async sendRawPrivate(raw: Uint8Array, args: PrivateArgs | undefined): Promise<Hash32> {
-    const transaction = decodeTransaction(raw);
+  async submitPrivate(transaction: Transaction, args: PrivateArgs | undefined): Promise<Hash32> {
     if (!args) throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
     if (transaction.type !== 0) {
       throw fail(
@@ -184,77 +128,12 @@ export class Sender implements SendDesk {
     return this.submit(transaction);
   }
 
-  async distribute(raw: Uint8Array, args: PrivateArgs | undefined): Promise<PayloadHash> {
-    const transaction = decodeTransaction(raw);
+  async distribute(transaction: Transaction, args: PrivateArgs | undefined): Promise<PayloadHash> {
     if (!args || !transaction.isPrivate)
       throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
     await this.parts.private.distributeSigned(transaction, args);
     return this.parts.private.distributeInner(transaction, args);
   }
-
-  // --- reading ------------------------------------------------------------------------------------------------------
-
-  nextNonce(address: Address): bigint {
-    return this.parts.pool.nonceOf(address);
-  }
-
-  pooled(hash: Hash32): Transaction | undefined {
-    return this.parts.pool.get(hash);
-  }
-
-  poolContent(): PoolContent {
-    const content = this.parts.pool.content();
-    const bySender = (pick: (each: (typeof content)[number]) => readonly Transaction[]) =>
-      new Map(content.map((each) => [String.fromCharCode(...each.address), pick(each)] as const));
-    return {
-      pending: bySender(({ pending }) => pending),
-      queued: bySender(({ queued }) => queued),
-    };
-  }
-
-  poolStatus(): { readonly pending: number; readonly queued: number } {
-    return this.parts.pool.stats;
-  }
-
-  mandatoryRecipients(hash: PayloadHash): Promise<readonly string[]> {
-    return this.parts.private.mandatory(hash);
-  }
-
-  checkManager(): void {
-    this.payloads();
-  }
-
-  async payload(hash: PayloadHash): Promise<PrivatePayload | undefined> {
-    const query = { kind: 'payload', hash } as const;
-    const { payloads } = this.parts;
-    if (!payloads || !this.parts.private.isInUse) return undefined;
-    if (payloads.answer(query)?.kind !== 'held') await payloads.ask([query]);
-    const answer = payloads.answer(query);
-    const isOurs = answer?.kind === 'held' && this.parts.private.isFor(answer.managedParties);
-    return isOurs ? answer : undefined;
-  }
-
-  async isPayloadSender(hash: PayloadHash): Promise<boolean> {
-    const query = { kind: 'isSender', hash } as const;
-    const payloads = this.payloads();
-    if (payloads.answer(query)?.kind !== 'fact') await payloads.ask([query]);
-    const answer = payloads.answer(query);
-    return answer?.kind === 'fact' && answer.value;
-  }
-
-  async openPayload(parts: SealedParts): Promise<PrivatePayload | undefined> {
-    this.checkManager();
-    if (!this.parts.private.isFor([parts.senderKey])) return undefined;
-    return this.parts.private.open(parts);
-  }
-
-  private payloads(): PayloadCache {
-    const { payloads } = this.parts;
-    if (payloads && this.parts.private.isInUse) return payloads;
-    throw fail('PTM_NOT_ENABLED', 'PrivateTransactionManager is not enabled');
-  }
-
-  // --- steps --------------------------------------------------------------------------------------------------------
 
   private ownAccount(args: TransactionArgs): Address {
     const from = args.from;
@@ -300,7 +179,7 @@ export class Sender implements SendDesk {
     return {
       rules: this.parts.private.rules(),
       baseFeePerGas: this.parts.chain.head().header.baseFeePerGas ?? 0n,
-      suggested: () => this.gasPrice(),
+      suggested: () => this.parts.gasPrices.suggest(),
     };
   }
 
@@ -379,9 +258,9 @@ export class Sender implements SendDesk {
     return withSignature(unsigned, partsOf(signature), { isPrivate });
   }
 
-  private submit(transaction: Transaction): Promise<Hash32> {
+  async submit(transaction: Transaction): Promise<Hash32> {
     this.checkSubmission(transaction);
-    return this.parts.door.submit(transaction);
+    return this.parts.intake.submit(transaction);
   }
 
   private checkSubmission(transaction: Transaction): void {

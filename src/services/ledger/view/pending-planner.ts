@@ -5,8 +5,8 @@ import type { PartyView } from './party-view.ts';
 import {
   buildPending,
   type PendingBlock,
-  type PendingDesk,
   type PendingPlan,
+  type PendingReader,
 } from './pending-block.ts';
 
 const AGE_MS_MAX = 1_000;
@@ -38,7 +38,7 @@ export class PendingPlanner {
   }
 
   /** Built on this thread, once for each plan. */
-  desk(view: PartyView): PendingDesk {
+  reader(view: PartyView): PendingReader {
     return {
       block: () => {
         const plan = this.plan();

@@ -4,7 +4,7 @@ import type { Hash32 } from '../../../../core/base/bytes.ts';
 /** Beyond it the oldest are forgotten: then the chain decides. */
 const REQUESTS_MAX = 1_000;
 
-export class UnderWay {
+export class PendingRequests {
   private readonly sent = new Map<string, Hash32 | 'sending'>();
   private readonly isPending: (hash: Hash32) => boolean;
 

@@ -35,7 +35,7 @@ export type Changes =
     }
   | { readonly kind: 'hashes'; readonly hashes: readonly Hash32[] };
 
-export class FilterDesk {
+export class Filters {
   private readonly filters = new Map<string, Filter>();
   private readonly listeners = new Map<string, () => void>();
   private readonly events: Events;

@@ -41,7 +41,7 @@ export interface DriverParts {
 /** Messages that wait for the engine; a flood beyond this is dropped, the protocol's own retries heal it. */
 const MAILBOX_INPUTS_MAX = 10_000;
 
-export class Driver {
+export class BftDriver {
   private readonly parts: DriverParts;
   private readonly mailbox: BftInput[] = [];
   private readonly timers = new Map<string, Timer>();

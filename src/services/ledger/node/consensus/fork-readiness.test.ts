@@ -4,16 +4,16 @@ import type { PeerInfo } from '../../../../core/base/ports.ts';
 import { genesisFromJson } from '../../../../core/chain/genesis.ts';
 import { devnetGenesis } from '../../../devnet/genesis.ts';
 import { topologyOf } from '../../../devnet/topology.ts';
-import { HOLD_MS, RulesWatch } from './rules-watch.ts';
+import { ForkReadiness, HOLD_MS } from './fork-readiness.ts';
 
 const BLOCK = 9;
 const VALIDATORS: readonly Address[] = [1, 2, 3, 4].map((n) => new Uint8Array(20).fill(n));
 
-function watchOf(transitions: readonly object[]): RulesWatch {
+function watchOf(transitions: readonly object[]): ForkReadiness {
   const options = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
   const json = devnetGenesis(topologyOf('unused', undefined), options) as { config: object };
   const { config } = genesisFromJson({ ...json, config: { ...json.config, transitions } });
-  return new RulesWatch({ config, log: () => {} });
+  return new ForkReadiness({ config, log: () => {} });
 }
 
 const KNOWING = watchOf([{ block: BLOCK, blockperiodseconds: 2 }]).announcement();
@@ -43,7 +43,7 @@ describe('a block from which other rules hold', () => {
     });
     return watch;
   };
-  const isHeld = (watch: RulesWatch, nowMs: number) =>
+  const isHeld = (watch: ForkReadiness, nowMs: number) =>
     watch.holding(BLOCK, VALIDATORS, nowMs).length > 0;
 
   it('is made when all that are connected know of it', () => {

@@ -13,7 +13,7 @@ export interface SyncProgress {
   readonly highestBlock: number;
 }
 
-export interface NodeFacts {
+export interface NodeInfo {
   readonly clientVersion: string;
   readonly enode: string;
   /** 64-byte public key, hex. */
@@ -37,7 +37,7 @@ export interface AdminPeer extends PeerInfo {
 }
 
 /** Votes and validators of a BFT chain; undefined on others. */
-export interface BftDesk {
+export interface BftAdmin {
   /** Set after `header`: it produces the next block. */
   validatorsAfter(header: Header): readonly Address[];
   candidates(): ReadonlyMap<string, boolean>;
@@ -63,7 +63,7 @@ export interface RaftMember {
 }
 
 /** The cluster of a Raft chain; undefined on others. */
-export interface RaftDesk {
+export interface RaftAdmin {
   role(): string;
   /** Throws RAFT_NO_LEADER. */
   leader(): string;
@@ -77,8 +77,8 @@ export interface RaftDesk {
   etherbase(): Address | undefined;
 }
 
-export interface AdminDesk {
-  facts(): NodeFacts;
+export interface NodeAdmin {
+  info(): NodeInfo;
   peers(): readonly AdminPeer[];
   addPeer(enode: string): boolean;
   removePeer(enode: string): boolean;
@@ -92,6 +92,6 @@ export interface AdminDesk {
   setVanity(vanity: Uint8Array): void;
   /** Wei per gas that the pool asks of transactions from peers. */
   setPriceLimit(price: bigint): void;
-  readonly bft: BftDesk | undefined;
-  readonly raft: RaftDesk | undefined;
+  readonly bft: BftAdmin | undefined;
+  readonly raft: RaftAdmin | undefined;
 }

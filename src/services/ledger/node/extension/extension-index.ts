@@ -28,7 +28,7 @@ const BLOCKS_PER_SLICE = 512;
 /** Without a change, the place is kept after so many blocks. */
 const BLOCKS_PER_SAVE = 10_000;
 
-export interface BookParts {
+export interface ExtensionIndexParts {
   readonly chain: Chain;
   readonly payloads: PayloadCache;
   readonly kv: Kv;
@@ -45,11 +45,11 @@ interface Chapter {
   reading: Promise<void> | undefined;
 }
 
-export class ExtensionBook {
-  private readonly parts: BookParts;
+export class ExtensionIndex {
+  private readonly parts: ExtensionIndexParts;
   private readonly chapters = new Map<Psi, Chapter>();
 
-  constructor(parts: BookParts) {
+  constructor(parts: ExtensionIndexParts) {
     this.parts = parts;
   }
 

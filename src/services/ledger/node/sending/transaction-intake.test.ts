@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
-import { type DoorParts, TransactionDoor } from './transaction-door.ts';
+import { type IntakeParts, TransactionIntake } from './transaction-intake.ts';
 
 const MB = 1024 * 1024;
 
@@ -16,30 +16,30 @@ function doorWith() {
     timers: { yield: (next: () => void) => turns.push(next) },
     clock: { nowMs: () => 0 },
     log: () => undefined,
-  } as unknown as DoorParts;
+  } as unknown as IntakeParts;
   const runAll = () => {
     for (let next = turns.shift(); next; next = turns.shift()) next();
   };
-  return { door: new TransactionDoor(parts), admitted, turns, runAll };
+  return { intake: new TransactionIntake(parts), admitted, turns, runAll };
 }
 
 const sent = (count: number, bytes: number) =>
   Array.from({ length: count }, () => ({ raw: new Uint8Array(bytes), hash: new Uint8Array(32) }));
 
 it('holds so many bytes of one peer, and of all; the rest is dropped', () => {
-  const { door, admitted, runAll } = doorWith();
-  door.receive('a', sent(100, MB - 1024) as never);
-  for (const peer of ['b', 'c', 'd', 'e', 'f']) door.receive(peer, sent(16, MB - 1024) as never);
+  const { intake, admitted, runAll } = doorWith();
+  intake.receive('a', sent(100, MB - 1024) as never);
+  for (const peer of ['b', 'c', 'd', 'e', 'f']) intake.receive(peer, sent(16, MB - 1024) as never);
   runAll();
   expect(admitted).toHaveLength(64);
-  door.receive('a', sent(100, MB - 1024) as never);
+  intake.receive('a', sent(100, MB - 1024) as never);
   runAll();
   expect(admitted).toHaveLength(64 + 16);
 });
 
 it('takes few in one turn', () => {
-  const { door, admitted, turns } = doorWith();
-  door.receive('a', sent(1_000, 10) as never);
+  const { intake, admitted, turns } = doorWith();
+  intake.receive('a', sent(1_000, 10) as never);
   turns.shift()!();
   expect(admitted.length).toBeLessThanOrEqual(64);
 });

@@ -14,7 +14,7 @@ import { Schedule } from '../../../../core/consensus/schedule.ts';
 import { TABLE } from '../../../../core/store/keys.ts';
 import { type ContractChain, contractValidators } from './validator-contract.ts';
 
-export interface ValidatorBookParts {
+export interface ValidatorScheduleParts {
   readonly chain: ContractChain;
   readonly config: ChainConfig;
   readonly defaults: ConsensusDefaults;
@@ -23,14 +23,14 @@ export interface ValidatorBookParts {
   readonly log: Log;
 }
 
-export class ValidatorBook {
-  private readonly chain: ValidatorBookParts['chain'];
+export class ValidatorSchedule {
+  private readonly chain: ValidatorScheduleParts['chain'];
   private readonly schedule: Schedule;
   private readonly snapshots: Snapshots;
   /** First block after which a contract names the validators. */
   private readonly contractFrom: number;
 
-  constructor({ chain, config, defaults, kv, log }: ValidatorBookParts) {
+  constructor({ chain, config, defaults, kv, log }: ValidatorScheduleParts) {
     this.chain = chain;
     this.schedule = new Schedule(config, defaults);
     const heights = [0, ...config.transitions.map(({ block }) => Number(block))];
@@ -102,7 +102,7 @@ export class ValidatorBook {
 
   engineAt(number: number): BftEngine {
     const { engine } = this.rulesAt(number);
-    assert(engine === 'qbft' || engine === 'ibft', 'only BFT chains have a validator book');
+    assert(engine === 'qbft' || engine === 'ibft', 'only BFT chains have a validator schedule');
     return engine;
   }
 }

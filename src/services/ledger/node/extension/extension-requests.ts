@@ -27,9 +27,12 @@ import type { StateReader } from '../../../../core/state/reader.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { PayloadCache } from '../private-state/payload-cache.ts';
-import type { PrivateArgs, SendDesk, TransactionArgs } from '../sending/send-desk.ts';
-import type { ExtensionBook } from './extension-book.ts';
-import { UnderWay } from './under-way.ts';
+import type { Accounts } from '../sending/accounts.ts';
+import type { PoolReader } from '../sending/pool-reader.ts';
+import type { PrivateArgs, TransactionArgs } from '../sending/send-args.ts';
+import type { TransactionSubmitter } from '../sending/submitter.ts';
+import type { ExtensionIndex } from './extension-index.ts';
+import { PendingRequests } from './pending-requests.ts';
 
 /** Gas of GoQuorum's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
@@ -55,28 +58,30 @@ export interface ExtensionCaller {
   }) => void;
 }
 
-export interface ExtensionDeskParts {
+export interface ExtensionRequestsParts {
   readonly chain: Chain;
   readonly manager: Manager;
   readonly payloads: PayloadCache;
-  readonly book: ExtensionBook;
+  readonly index: ExtensionIndex;
   /** Of the callers of a private state. */
-  readonly deskOf: (psi: Psi) => SendDesk;
+  readonly submitterOf: (psi: Psi) => TransactionSubmitter;
+  readonly wallet: Accounts;
+  readonly pool: PoolReader;
   readonly psiOf: (managedParty: string) => Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
   readonly membersOf: (psi: Psi) => readonly string[] | undefined;
 }
 
-export class ExtensionDesk {
-  private readonly parts: ExtensionDeskParts;
-  private readonly underWay: Map<Psi, UnderWay> = new Map();
+export class ExtensionRequests {
+  private readonly parts: ExtensionRequestsParts;
+  private readonly pending: Map<Psi, PendingRequests> = new Map();
 
-  constructor(parts: ExtensionDeskParts) {
+  constructor(parts: ExtensionRequestsParts) {
     this.parts = parts;
   }
 
   async active(psi: Psi): Promise<readonly ActiveExtension[]> {
-    return (await this.parts.book.active(psi)).list();
+    return (await this.parts.index.active(psi)).list();
   }
 
   isFinished(psi: Psi, contract: Address): boolean {
@@ -90,10 +95,10 @@ export class ExtensionDesk {
     args: TransactionArgs,
   ): Promise<Hash32> {
     const { toExtend, recipient } = terms;
-    const underWay = this.underWayIn(caller.psi);
+    const pending = this.pendingIn(caller.psi);
     const request = `extend ${bareHex(toExtend)}`;
-    const isActive = (await this.parts.book.active(caller.psi)).of(toExtend).length > 0;
-    if (isActive || underWay.has(request)) throw no(IN_PROGRESS);
+    const isActive = (await this.parts.index.active(caller.psi)).of(toExtend).length > 0;
+    if (isActive || pending.has(request)) throw no(IN_PROGRESS);
     if (this.publicState().account(toExtend))
       throw no('extending a public contract!!! not allowed');
     checkTenant(caller, args);
@@ -105,8 +110,8 @@ export class ExtensionDesk {
     checkKey(terms.recipientKey);
     const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
     const others = await this.participants(caller.psi, toExtend);
-    if (underWay.has(request)) throw no(IN_PROGRESS);
-    return underWay.run(request, () =>
+    if (pending.has(request)) throw no(IN_PROGRESS);
+    return pending.run(request, () =>
       this.send(caller.psi, deployment(terms), undefined, {
         ...args,
         // The parties of the contract may name the new one, and name this node's own key.
@@ -131,13 +136,13 @@ export class ExtensionDesk {
     await this.checkSingle(caller, contract, state);
     // `ledgerExtension_*` tells who may vote before it asks whose wallet that is.
     if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
-    const from = this.sender(caller.psi, args);
+    const from = this.sender(args);
     checkVoter(caller.rules, state, from);
     await this.checkTellsInitiator(caller, contract, state, args);
-    const underWay = this.underWayIn(caller.psi);
+    const pending = this.pendingIn(caller.psi);
     const request = `vote ${bareHex(contract)} ${bareHex(from)}`;
-    if (underWay.has(request)) throw hasVoted(caller.rules);
-    return underWay.run(request, async () => {
+    if (pending.has(request)) throw hasVoted(caller.rules);
+    return pending.run(request, async () => {
       const uuid = await this.makeUuid(caller.psi, contract, args.private!);
       return this.send(caller.psi, voteCall(vote, uuid), contract, args);
     });
@@ -150,7 +155,7 @@ export class ExtensionDesk {
       throw no('contract extension process complete. nothing to cancel');
     }
     if (caller.rules === 'ledger') checkCreator(state, args.from ?? ZERO_ADDRESS);
-    checkCreator(state, this.sender(caller.psi, args));
+    checkCreator(state, this.sender(args));
     return this.send(caller.psi, finishCall(), contract, args);
   }
 
@@ -175,8 +180,8 @@ export class ExtensionDesk {
     to: Address | undefined,
     args: TransactionArgs,
   ): Promise<Hash32> {
-    this.sender(psi, args);
-    return this.parts.deskOf(psi).send({
+    this.sender(args);
+    return this.parts.submitterOf(psi).send({
       ...args,
       to,
       data,
@@ -255,7 +260,7 @@ export class ExtensionDesk {
     { toExtend }: ManagementState,
   ): Promise<void> {
     if (rules === 'quorum') return;
-    const all = (await this.parts.book.active(psi)).of(toExtend);
+    const all = (await this.parts.index.active(psi)).of(toExtend);
     if (all.some(({ manager }) => !equalBytes(manager, contract))) throw no(IN_PROGRESS);
   }
 
@@ -270,7 +275,7 @@ export class ExtensionDesk {
     args: TransactionArgs,
   ): Promise<void> {
     if (rules === 'quorum') return;
-    const all = (await this.parts.book.active(psi)).of(toExtend);
+    const all = (await this.parts.index.active(psi)).of(toExtend);
     const extension = all.find(({ manager }) => equalBytes(manager, contract));
     if (!extension) return;
     const { payloads } = this.parts;
@@ -285,13 +290,10 @@ export class ExtensionDesk {
   }
 
   /** Who sends; an account of this node, privately. */
-  private sender(psi: Psi, { from, private: args }: TransactionArgs): Address {
+  private sender({ from, private: args }: TransactionArgs): Address {
     const who = from ?? ZERO_ADDRESS;
     if (!args) throw no('must specify private participants');
-    const isOwn = this.parts
-      .deskOf(psi)
-      .accounts()
-      .some((own) => equalBytes(own, who));
+    const isOwn = this.parts.wallet.addresses().some((own) => equalBytes(own, who));
     if (!isOwn) throw no(`no wallet found for account ${checksumAddress(who)}`);
     return who;
   }
@@ -319,16 +321,16 @@ export class ExtensionDesk {
   }
 
   /** What callers of a private state asked for that it does not show yet. */
-  private underWayIn(psi: Psi): UnderWay {
-    const { chain, deskOf } = this.parts;
-    const known = this.underWay.get(psi);
+  private pendingIn(psi: Psi): PendingRequests {
+    const { chain, pool } = this.parts;
+    const known = this.pending.get(psi);
     if (known) return known;
-    const made = new UnderWay((hash) => {
-      if (deskOf(psi).pooled(hash)) return true;
+    const made = new PendingRequests((hash) => {
+      if (pool.transaction(hash)) return true;
       const place = chain.store.transactionByHash(hash);
       return place !== undefined && place.block > chain.store.cursor({ kind: 'private', psi });
     });
-    this.underWay.set(psi, made);
+    this.pending.set(psi, made);
     return made;
   }
 

@@ -23,7 +23,7 @@ const WAITING_OVERHEAD_BYTES = 1024;
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
 
-export interface DoorParts {
+export interface IntakeParts {
   readonly chain: Chain;
   readonly pool: TransactionPool;
   readonly journal: TransactionJournal;
@@ -44,8 +44,8 @@ function bytesOf({ raw }: Transaction): number {
   return raw.length + WAITING_OVERHEAD_BYTES;
 }
 
-export class TransactionDoor {
-  private readonly parts: DoorParts;
+export class TransactionIntake {
+  private readonly parts: IntakeParts;
   private readonly waiting: Waiting[] = [];
   private readonly room = new ByteBudget(WAITING);
   private readonly held = new Map<PeerId, Holding>();
@@ -54,7 +54,7 @@ export class TransactionDoor {
   private readonly local = new Set<string>();
   private readonly endings: (() => void)[] = [];
 
-  constructor(parts: DoorParts) {
+  constructor(parts: IntakeParts) {
     this.parts = parts;
   }
 

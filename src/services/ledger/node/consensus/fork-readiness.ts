@@ -24,7 +24,7 @@ export const HOLD_MS = 300_000;
 /** Client name of GoQuorum: it cannot know of forks that it lacks. */
 const GOQUORUM = /^Geth\//;
 
-export class RulesWatch {
+export class ForkReadiness {
   private readonly own: readonly RuleChange[];
   private readonly log: Log;
   private readonly peers = new Map<string, Watched>();
