@@ -14,7 +14,7 @@ describe('places of peers', () => {
     expect(displaced(known('1.2.3.9'), [known('1.1.1.1')])).toBeUndefined();
   });
 
-  it('are given up by an address that has many, then by a block', () => {
+  it('are given up by a block that has many, and inside it by an address', () => {
     const crowd = many(3, '1.2.3.4');
     expect(displaced(stranger('1.2.3.5'), crowd)).toBe(crowd[2]);
     const block = ['5.6.7.1', '5.6.7.2', '5.6.7.3'].map(stranger);

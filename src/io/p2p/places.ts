@@ -33,7 +33,7 @@ export function displaced<T extends Occupant>(
   return crowd.length >= sameAs.length + CROWD_LEAD ? crowd.at(-1) : undefined;
 }
 
-/** The members of the most crowded source, oldest first. */
+/** The members of the most crowded source, oldest first; of several, the one with the youngest member. */
 function largestCrowd<T extends Occupant>(
   strangers: readonly T[],
   source: (address: string) => string,
@@ -46,7 +46,11 @@ function largestCrowd<T extends Occupant>(
     else crowds.set(key, [stranger]);
   }
   let largest: T[] = [];
-  for (const crowd of crowds.values()) if (crowd.length > largest.length) largest = crowd;
+  const age = (crowd: readonly T[]) => strangers.indexOf(crowd.at(-1)!);
+  for (const crowd of crowds.values()) {
+    const isTied = crowd.length === largest.length && age(crowd) > age(largest);
+    if (crowd.length > largest.length || isTied) largest = crowd;
+  }
   return largest;
 }
 
