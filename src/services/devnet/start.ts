@@ -1,5 +1,4 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
@@ -9,14 +8,9 @@ import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';
 import type { Command, Launch, Running } from './processes.ts';
+import { moveMembers } from './raft-members.ts';
 import { endText, untilReady } from './ready.ts';
-import {
-  type DevnetConsensus,
-  EARLIER_RAFT_PORT,
-  SIGNER_NAME,
-  STAKING_NAME,
-  topologyOf,
-} from './topology.ts';
+import { type DevnetConsensus, SIGNER_NAME, STAKING_NAME, topologyOf } from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -61,16 +55,12 @@ export async function startDevnet(
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
-  const topology = topologyOf(
-    folder,
-    options.portsFrom,
-    options.consensus,
-    options.isFresh ? undefined : earlierRaftPort(folder),
-  );
+  const topology = topologyOf(folder, options.portsFrom, options.consensus);
   const ports = portsOf(topology);
   await checkPorts(ports);
   if (options.isFresh) removeFiles(folder);
   const files = await prepareFiles(topology, options);
+  await moveMembers(topology.nodes);
   const managers = topology.nodes.map((node) => ({
     name: node.ptmName,
     args: ptmCommand(node),
@@ -202,14 +192,6 @@ class Members {
     this.isStopping = true;
     await Promise.all([...this.running.values()].map((each) => each.stop(patienceMs)));
   }
-}
-
-/** Of a Raft network that version 0.1.0 made there. */
-function earlierRaftPort(folder: string): number | undefined {
-  const list = join(folder, 'node1', 'static-nodes.json');
-  const isEarlier =
-    existsSync(list) && readFileSync(list, 'utf8').includes(`raftport=${EARLIER_RAFT_PORT}`);
-  return isEarlier ? EARLIER_RAFT_PORT : undefined;
 }
 
 function refuseSecond(folder: string): void {

@@ -24,8 +24,6 @@ const STAKING_PORT = 8_550;
 const STAKING_OFFSET = 21;
 /** Below the range from which the system takes ports for outgoing connections, as all of them. */
 const RAFT_PORT = 20_401;
-/** A cluster remembers its members' ports: those that version 0.1.0 made have this one. */
-export const EARLIER_RAFT_PORT = 50_401;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
 
 export type DevnetConsensus = keyof typeof NODE_COUNT;
@@ -77,10 +75,9 @@ export function topologyOf(
   folder: string,
   portsFrom: number | undefined,
   consensus: DevnetConsensus = 'qbft',
-  raftFrom: number = RAFT_PORT,
 ): Topology {
   const nodes = Array.from({ length: NODE_COUNT[consensus] }, (_, index) =>
-    nodeSpec(folder, index, { portsFrom, consensus, raftFrom }),
+    nodeSpec(folder, index, { portsFrom, consensus }),
   );
   const accounts = testAccounts();
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
@@ -104,7 +101,6 @@ export function stakingAudience({ stakingPort }: Topology): string {
 interface Choice {
   readonly portsFrom: number | undefined;
   readonly consensus: DevnetConsensus;
-  readonly raftFrom: number;
 }
 
 function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
@@ -128,7 +124,7 @@ function nodeSpec(folder: string, index: number, choice: Choice): NodeSpec {
   };
 }
 
-function portsOf(index: number, { portsFrom, consensus, raftFrom }: Choice): Ports {
+function portsOf(index: number, { portsFrom, consensus }: Choice): Ports {
   if (portsFrom === undefined) {
     return {
       rpc: 22_000 + index,
@@ -136,7 +132,7 @@ function portsOf(index: number, { portsFrom, consensus, raftFrom }: Choice): Por
       ptmThirdParty: 9_081 + index,
       ptmP2p: 9_001 + index,
       ptmQ2t: 9_101 + index,
-      raft: raftFrom + index,
+      raft: RAFT_PORT + index,
     };
   }
   // Five kinds for four validators, six for three members.

@@ -1,0 +1,48 @@
+/**
+ * The last snapshot of a Raft member says where the others are, and outweighs static-nodes.json. A network that starts at other
+ * ports than before, or was made by version 0.1.0 with Raft ports that the system takes for outgoing connections, is moved.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { bareHex } from '../../core/base/hex.ts';
+import {
+  decodeClusterSnapshot,
+  encodeClusterSnapshot,
+  type MemberAddress,
+} from '../../core/consensus/raft/address.ts';
+import type { Snapshot } from '../../core/consensus/raft/messages.ts';
+import { RaftStore } from '../../core/store/raft-store.ts';
+import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
+import type { NodeSpec } from './topology.ts';
+
+/** While none of them runs. Throws RAFT_LOG_CORRUPT. */
+export async function moveMembers(nodes: readonly NodeSpec[]): Promise<void> {
+  for (const node of nodes) {
+    const folder = join(node.folder, 'quorate', 'raft');
+    if (!existsSync(folder)) continue;
+    const store = await RaftStore.open(nodeLogFolder(folder));
+    try {
+      const { snapshot, entries } = store.contents;
+      const moved = snapshot.index > 0 ? movedSnapshot(snapshot, nodes) : undefined;
+      if (moved) await store.compact(moved, entries[0]?.index ?? moved.index);
+    } finally {
+      store.close();
+    }
+  }
+}
+
+/** undefined when everybody is where it says. Members that the user added stay where they are. */
+function movedSnapshot(snapshot: Snapshot, nodes: readonly NodeSpec[]): Snapshot | undefined {
+  const cluster = decodeClusterSnapshot(snapshot.data);
+  const addresses = cluster.addresses.map((address) => movedAddress(address, nodes));
+  if (addresses.every((address, at) => address === cluster.addresses[at])) return undefined;
+  return { ...snapshot, data: encodeClusterSnapshot({ ...cluster, addresses }) };
+}
+
+function movedAddress(address: MemberAddress, nodes: readonly NodeSpec[]): MemberAddress {
+  const node = nodes.find(({ enode }) => enode.includes(`//${bareHex(address.nodeId)}@`));
+  if (!node) return address;
+  const { p2p: p2pPort, raft: raftPort } = node.ports;
+  const isThere = address.p2pPort === p2pPort && address.raftPort === raftPort;
+  return isThere ? address : { ...address, p2pPort, raftPort };
+}
