@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
+import { patientTimer } from './patient-timer.ts';
 
 const SOCKETS_MAX = 32;
 const IDLE_SOCKETS_MAX = 16;
@@ -100,20 +101,21 @@ export class HttpClient {
   private once(call: HttpCall): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       const request = this.open(call);
-      let dialTimer: NodeJS.Timeout | undefined;
+      let dialTimer: ReturnType<typeof patientTimer> | undefined;
       const { dialTimeoutMs, timeoutMs } = this.options;
       const timer =
         timeoutMs > 0
-          ? setTimeout(() => request.destroy(new Error('request timed out')), timeoutMs)
+          ? patientTimer(timeoutMs, () => request.destroy(new Error('request timed out')))
           : undefined;
       const stopTimers = (): void => {
-        clearTimeout(timer);
-        clearTimeout(dialTimer);
+        timer?.cancel();
+        dialTimer?.cancel();
       };
       request.on('socket', (socket) => {
         if (!socket.connecting || dialTimeoutMs === 0) return;
-        dialTimer = setTimeout(() => request.destroy(new Error('i/o timeout')), dialTimeoutMs);
-        socket.once('connect', () => clearTimeout(dialTimer));
+        const dial = patientTimer(dialTimeoutMs, () => request.destroy(new Error('i/o timeout')));
+        dialTimer = dial;
+        socket.once('connect', () => dial.cancel());
       });
       request.on('error', (cause) => {
         stopTimers();
