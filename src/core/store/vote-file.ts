@@ -27,7 +27,7 @@ export interface RememberedVote {
 export type VoteLoss = 'empty' | 'damaged' | 'old';
 
 /** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying so. */
-export const VOTES_VERSION = 2;
+const VOTES_VERSION = 2;
 export const VOTE_SLOTS = 2;
 const HEADER_BYTES = 24;
 const VERSION_BYTES = 6;
