@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { Callbacks } from './callbacks.ts';
+
+const AWAY = '192.0.2.7';
+
+describe('who may have whom called', () => {
+  const callbacks = new Callbacks(['client.example', '10.1.0.0/16']);
+  const asked = (address: string, isKnown: boolean, host: string) => () =>
+    callbacks.check(new URL(`http://${host}/`), { address, isKnown });
+  const refusal = '--rpc.callback-hosts';
+
+  it.each([
+    ['a caller with an account of this node', AWAY, true],
+    ['a caller on this machine', '127.0.0.1', false],
+    ['a caller on this machine, by IPv6', '::1', false],
+    ['a caller over IPC', 'ipc', false],
+  ] as const)('%s reaches this machine', (_, address, isKnown) => {
+    expect(asked(address, isKnown, '127.0.0.1:80')).not.toThrow();
+    expect(asked(address, isKnown, '[::1]:80')).not.toThrow();
+    expect(asked(address, isKnown, '169.254.169.254')).toThrow(refusal);
+  });
+
+  it.each(['', AWAY, `::ffff:${AWAY}`])('a stranger at "%s" does not', (address) => {
+    expect(asked(address, false, '127.0.0.1:80')).toThrow(refusal);
+    expect(asked(address, false, '[::ffff:127.0.0.1]')).toThrow(refusal);
+  });
+
+  it('a stranger reaches himself, and what the operator names', () => {
+    for (const host of [AWAY, '10.1.2.3', 'client.example'])
+      expect(asked(AWAY, false, host)).not.toThrow();
+  });
+});
