@@ -8,6 +8,7 @@ import type { Guard, Identity } from '../../core/signing/guard.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
+import { newTraffic, type Traffic } from '../../io/http/traffic.ts';
 import { stampFolder } from '../../io/storage/folder-stamp.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
@@ -31,7 +32,9 @@ export interface ProxySettings {
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
   readonly forwarded: readonly string[];
-  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
+  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
+  /** Undefined: bounds of its own. */
+  readonly traffic?: Traffic;
   /** For subscriptions. */
   readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
   /** Whether a WebSocket may be opened: host list and origins. */
@@ -92,11 +95,13 @@ export async function startProxy(
   const pipeline = new Pipeline({
     ...{ desk, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
   });
-  const server = await serveSigner({ ...settings.serve, pipeline, guard: parts.guard });
+  const { traffic = newTraffic() } = settings;
+  const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });
   const webSockets = serveWebSocket(server.server, {
     ...{ pipeline, guard: parts.guard, log: parts.log, mayConnect: settings.mayConnect },
     forwardsAuthorization: settings.serve.forwardsAuthorization,
     frameBytesMax: settings.serve.bodyBytesMax,
+    traffic,
     nodeUrl: settings.nodeWebSocket.url,
     nodeOptions: settings.nodeWebSocket.options,
   });
