@@ -15,7 +15,7 @@ import { REQUEST_OVERHEAD_BYTES, type Traffic } from '../../io/http/traffic.ts';
 import { toClient, toNode } from './forwarded-headers.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { type Reply, refusalReply } from './proxy/reply.ts';
-import type { Caller } from './proxy/transactions.ts';
+import type { Caller } from './proxy/transaction-signer.ts';
 
 const CONNECTIONS_MAX = 10_000;
 const REQUEST_MS = 60_000;

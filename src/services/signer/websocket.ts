@@ -15,7 +15,7 @@ import { toNode } from './forwarded-headers.ts';
 import { type Call, parseEnvelope } from './proxy/envelope.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { errorReply } from './proxy/reply.ts';
-import type { Caller } from './proxy/transactions.ts';
+import type { Caller } from './proxy/transaction-signer.ts';
 import { certificateOf } from './serve.ts';
 
 const PING_INTERVAL_MS = 30_000;
