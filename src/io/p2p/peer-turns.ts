@@ -73,7 +73,9 @@ export class PeerTurns {
     this.spentMs = 0;
     for (const place of this.turns.order()) {
       if (!this.mayGoOn) break;
-      const goOn = this.waiting.get(place)!;
+      const goOn = this.waiting.get(place);
+      // It left in the turn of another: a peer that is replaced or cut off for the bytes it holds.
+      if (!goOn) continue;
       this.forget(place);
       goOn();
     }
