@@ -7,7 +7,7 @@ import { PROJECT } from '../support/devnet.ts';
 import { NODE_VERSIONS, nodeOf } from '../support/node-versions.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
-const QUICK_PATIENCE_MS = 1_200_000;
+const QUICK_PATIENCE_MS = 3_600_000;
 /** There are more; fewer means that files were not found. */
 const QUICK_TESTS_MIN = 2_000;
 
