@@ -8,6 +8,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 900_000,
-    reporters: ['default', './test/support/result-table.ts', './test/support/not-run.ts'],
+    reporters: ['default', './test/support/not-run.ts'],
   },
 });

@@ -2,7 +2,6 @@
 import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
 import { dbCommand } from './db.ts';
-import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
@@ -43,7 +42,6 @@ export const COMMANDS: readonly Command[] = [
   restoreCommand,
   keygenCommand,
   dbCommand,
-  dbVerifyCommand,
   mpsUpgradeCommand,
   versionCommand,
 ];

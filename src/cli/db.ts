@@ -3,22 +3,25 @@ import { fail } from '../core/base/errors.ts';
 import { memoryFrom } from '../core/consensus/bft/memory-loss.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
-import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
-import { openChain, storeFolder } from '../services/ledger/store/data.ts';
-import { resetRaftLog } from '../services/ledger/store/raft-log.ts';
+import { DATADIR_ROWS, MANAGER_ROWS } from '../services/ledger/config/options.ts';
+import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
+import { type DbOutcome, privateCheck, privateRepair } from './db-private.ts';
 
-const ACTIONS: Readonly<Record<string, (options: ParsedOptions) => Promise<string>>> = {
+type Action = (options: ParsedOptions) => Promise<string | DbOutcome>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
   reindex,
   'reset-votes': resetVotes,
-  'reset-raft': resetRaft,
+  'private-check': privateCheck,
+  'private-repair': privateRepair,
 };
 
 export const dbCommand: Command = {
   name: 'db',
   about:
-    "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet. reset-raft is for a Raft cluster that begins anew, with all members stopped: each forgets its log, and keeps its chain.",
-  operands: 'reindex|reset-votes|reset-raft',
+    "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet. private-check runs every block with private transactions again with what the private transaction manager holds, after that has asked its peers, and names the first bad block; private-repair takes the private state back to before it and runs on from there.",
+  operands: 'reindex|reset-votes|private-check|private-repair',
   operandsMax: 1,
   examples: [
     { does: 'make the index anew', line: 'quorate db reindex --datadir data' },
@@ -27,23 +30,18 @@ export const dbCommand: Command = {
       line: 'quorate db reset-votes --datadir data --height 172',
     },
     {
-      does: 'begin a Raft cluster anew, on each of its members, of which none runs',
-      line: 'quorate db reset-raft --datadir data',
+      does: 'see whether the private state is what its payloads make of it',
+      line: 'quorate db private-check --datadir data --ptm.url http://127.0.0.1:9101',
     },
   ],
   rows: [
     ...DATADIR_ROWS,
+    ...MANAGER_ROWS,
     {
       flag: 'height',
       type: 'number',
       about: 'reset-votes: the first block that this validator has not voted on',
       group: 'Votes',
-    },
-    {
-      flag: 'raftlogdir',
-      type: 'string',
-      about: 'reset-raft: where the folder raft lies, as the node has it',
-      group: 'Raft',
     },
   ],
   async run(options) {
@@ -52,8 +50,11 @@ export const dbCommand: Command = {
       throw fail('OPTION_UNKNOWN', `say what to do: quorate db ${Object.keys(ACTIONS).join('|')}`);
     }
     await installCrypto();
-    console.log(await action(options));
-    return 0;
+    const outcome = await action(options);
+    const { text, exitCode } =
+      typeof outcome === 'string' ? { text: outcome, exitCode: 0 } : outcome;
+    console.log(text);
+    return exitCode;
   },
 };
 
@@ -86,17 +87,4 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
     await chain.close();
   }
   return `This validator votes from block ${height} on`;
-}
-
-async function resetRaft(options: ParsedOptions): Promise<string> {
-  const dataDirectory = options.string('datadir')!;
-  // Nobody else has the folder meanwhile.
-  const chain = await openChain(dataDirectory);
-  try {
-    const { number } = chain.store.head()!;
-    resetRaftLog(storeFolder(dataDirectory), options.string('raftlogdir'));
-    return `The next start of this member begins a Raft log anew, behind block ${number}`;
-  } finally {
-    await chain.close();
-  }
 }

@@ -26,6 +26,8 @@ export class MemoryManagers {
   private readonly keys = new Set<string>();
   private readonly groups = new Map<string, ManagerGroup>();
   private readonly down = new Set<string>();
+  /** Keys whose manager has none of its payloads, as after a restore. */
+  private readonly emptied = new Set<string>();
   private count = 0n;
 
   /** Members are known to each other by their keys. */
@@ -86,6 +88,12 @@ export class MemoryManagers {
     else this.down.delete(key);
   }
 
+  /** As after a restore of an old copy; `false`: they are back. */
+  setEmptied(key: string, isEmptied: boolean): void {
+    if (isEmptied) this.emptied.add(key);
+    else this.emptied.delete(key);
+  }
+
   private checkUp(key: string): void {
     if (this.down.has(key)) throw fail('PTM_UNREACHABLE', 'connection refused');
   }
@@ -109,7 +117,7 @@ export class MemoryManagers {
   }
 
   private heldBy(key: string, hash: PayloadHash): Held | undefined {
-    const held = this.held.get(bareHex(hash));
+    const held = this.emptied.has(key) ? undefined : this.held.get(bareHex(hash));
     return held && (held.sender === key || held.to.includes(key)) ? held : undefined;
   }
 

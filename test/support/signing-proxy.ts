@@ -6,7 +6,6 @@ import type { Guard, Identity } from '../../src/core/signing/guard.ts';
 import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
-import { GuardedSigning } from '../../src/services/signer/proxy/guarded-signing.ts';
 import { FORGETFUL_JOURNAL } from '../../src/services/signer/proxy/journal.ts';
 import { EVERYBODY, OPEN_GUARD } from '../../src/services/signer/proxy/open-guard.ts';
 import { Pipeline } from '../../src/services/signer/proxy/pipeline.ts';
@@ -19,7 +18,7 @@ import type {
 } from '../../src/services/signer/proxy/ports.ts';
 import type { Reply } from '../../src/services/signer/proxy/reply.ts';
 import { Sender } from '../../src/services/signer/proxy/sender.ts';
-import { TransactionSigner } from '../../src/services/signer/proxy/transaction-signer.ts';
+import { SigningDesk } from '../../src/services/signer/proxy/signing-desk.ts';
 import { Transactions } from '../../src/services/signer/proxy/transactions.ts';
 
 export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
@@ -91,8 +90,7 @@ export function memoryProxy(options: {
   readonly forwarded?: readonly string[];
 }): MemoryProxy {
   const { upstream, chainId } = options;
-  const signing = new GuardedSigning(accountsOf(options.keys), options.guard ?? OPEN_GUARD);
-  const signer = new TransactionSigner(signing, chainId);
+  const desk = new SigningDesk(accountsOf(options.keys), options.guard ?? OPEN_GUARD);
   const sender = new Sender({
     manager: new NonceManager({ fillsGaps: options.fillsGaps ?? false }),
     upstream,
@@ -101,15 +99,15 @@ export function memoryProxy(options: {
     timers: systemTimers,
     log: () => {},
     metrics: undefined,
-    signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, EVERYBODY),
+    signFill: (lane, nonce) => transactions.fill(lane, nonce, EVERYBODY),
   });
   const transactions = new Transactions({
-    ...{ signing, signer, sender, upstream, chainId, payloads: options.payloads },
+    ...{ desk, sender, upstream, chainId, payloads: options.payloads },
     strictNonce: options.strictNonce ?? false,
     estimatesGas: options.estimatesGas ?? false,
   });
   const forwarded = options.forwarded ?? [];
-  const pipeline = new Pipeline({ signing, transactions, upstream, forwarded });
+  const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });
   const plain = { headers: [], path: '/' };
   const send: MemoryProxy['send'] = (body, identity = EVERYBODY, request = plain) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -4,7 +4,7 @@
  * private one; when an answer of the private transaction manager is missing, the private side stops
  * and the public side goes on.
  */
-import type { Address } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
 import { type Pace, type Slices, UNHURRIED } from '../base/pace.ts';
@@ -26,7 +26,7 @@ import type { GasPool } from './gas-purchase.ts';
 import { applyMarkerTransaction, openMarker, withInnerPurchase } from './marker-transaction.ts';
 import { applyPrivateTransaction } from './private-transaction.ts';
 import { type AppliedMessage, RunningMessage } from './public-transaction.ts';
-import type { ExecutedBlock, PrivateOutcome, StateBase } from './result.ts';
+import type { ExecutedBlock, PrivateEffects, PrivateOutcome, StateBase } from './result.ts';
 import { applyRewards, applyWithdrawals } from './rewards.ts';
 import { type PrivateSetting, PrivateSide } from './spaces.ts';
 import { applyBeaconRoot } from './system-steps.ts';
@@ -46,7 +46,15 @@ export interface BlockJob extends Partial<PrivateSetting> {
   readonly base: StateBase;
   /** Permissioned networks: throws when the sender may not run this transaction in this block. */
   readonly authorize?: ((tx: Transaction) => void) | undefined;
+  /** What is wanted of it; the block where nothing else is said. */
+  readonly goal?: ExecutionGoal;
 }
+
+/**
+ * `privateState`: of a block on the chain, its private half alone, so that no root of the public state is computed and its trie is
+ * not needed. `privateEffects`: that without any root.
+ */
+export type ExecutionGoal = 'block' | 'privateState' | 'privateEffects';
 
 /** Root hashing takes about as long for one leaf as an ordinary transaction takes for this much gas. */
 const GAS_PER_LEAF = 2_000;
@@ -136,9 +144,11 @@ export class BlockExecution {
       this.next++;
       yield* this.breathe(untold);
     }
-    this.ending ??= this.end();
-    while (this.ending.trie.hash(LEAVES_AT_ONCE) === undefined) yield* this.breathe(LEAF_GAS);
-    while (!this.outcome) {
+    if (this.goal === 'block') {
+      this.ending ??= this.end();
+      while (this.ending.trie.hash(LEAVES_AT_ONCE) === undefined) yield* this.breathe(LEAF_GAS);
+    }
+    while (!this.outcome && this.goal !== 'privateEffects') {
       this.outcome = this.privateSide.finish(LEAVES_AT_ONCE);
       if (!this.outcome) yield* this.breathe(LEAF_GAS);
     }
@@ -167,6 +177,21 @@ export class BlockExecution {
   /** Gas that the block still has room for. */
   get gasLeft(): bigint {
     return this.pool.left;
+  }
+
+  private get goal(): ExecutionGoal {
+    return this.job.goal ?? 'block';
+  }
+
+  /** Of the goal `privateState`. Throws INVARIANT_BROKEN before `advance` said `done`. */
+  privateOutcome(): PrivateOutcome {
+    assert(this.outcome !== undefined, 'a block has a private half once it is done');
+    return this.outcome;
+  }
+
+  /** Of the goal `privateEffects`, once `advance` said `done`. */
+  privateEffects(): PrivateEffects {
+    return this.privateSide.effects();
   }
 
   /** Throws INVARIANT_BROKEN before `advance` said `done`. */
@@ -312,6 +337,7 @@ export class BlockExecution {
   }
 
   private intermediateRoot(): Uint8Array {
+    if (this.goal !== 'block') return EMPTY_BYTES;
     return this.job.base.trie.update(this.world.writeSet()).root();
   }
 

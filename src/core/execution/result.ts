@@ -31,6 +31,15 @@ export type PrivateOutcome =
   /** Stopped before transaction `at`: answers to `wanted` are missing. The public side is whole. */
   | { readonly kind: 'waiting'; readonly at: number; readonly wanted: readonly PrivateQuery[] };
 
+/** As `PrivateOutcome`, without roots. */
+export type PrivateEffects =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'done';
+      readonly spaces: ReadonlyMap<Psi, Pick<SpaceResult, 'writes' | 'receipts'>>;
+    }
+  | { readonly kind: 'waiting'; readonly wanted: readonly PrivateQuery[] };
+
 export interface ExecutedBlock {
   readonly writes: WriteSet;
   readonly trie: StateTrie;

@@ -30,7 +30,13 @@ import type { Purchase } from './gas-purchase.ts';
 import type { PrivateEffect } from './private-effect.ts';
 import { PrivateSpace } from './private-space.ts';
 import { type PrivateView, runPrivately, STRANGER } from './private-transaction.ts';
-import type { ExecutedSpace, ExecutionNote, PrivateOutcome, StateBase } from './result.ts';
+import type {
+  ExecutedSpace,
+  ExecutionNote,
+  PrivateEffects,
+  PrivateOutcome,
+  StateBase,
+} from './result.ts';
 
 /** What a node knows about its private states. */
 export interface PrivateSetting {
@@ -217,6 +223,16 @@ export class PrivateSide {
     space.world.finishTransaction(this.shared.rules);
     if (wanted.length > 0) this.stopped = { at: index, wanted };
     return wanted.length === 0;
+  }
+
+  /** What has happened, without any root. */
+  effects(): PrivateEffects {
+    if (!this.hasWork) return { kind: 'none' };
+    if (this.stopped !== undefined) return { kind: 'waiting', wanted: this.stopped.wanted };
+    const spaces = new Map(
+      this.spaces.map(({ psi, world, receipts }) => [psi, { writes: world.writeSet(), receipts }]),
+    );
+    return { kind: 'done', spaces };
   }
 
   /** Hashes the states of the spaces in slices; undefined: call again. */

@@ -54,6 +54,31 @@ export interface ManagerGroups {
   delete(id: string, from: string | undefined): Promise<string>;
 }
 
+/** Root of this node's private state after a block. */
+export interface PrivateRoot {
+  readonly number: number;
+  readonly root: Uint8Array;
+}
+
+/** A payload that a peer says is for a key of the manager, and that the manager does not have. */
+export interface MissingPayload {
+  readonly hash: PayloadHash;
+  /** URL of the peer's manager. */
+  readonly peer: string;
+}
+
+/** What a manager has found out about its payloads, and by comparing with its peers (docs/privacy.md). */
+export interface PeerComparison {
+  /** Another one as soon as a payload has come that a node was told is not held, and with each start. */
+  readonly arrivals: string;
+  readonly missing: readonly MissingPayload[];
+  /** Blocks after which a peer that is party to the same payloads has another private state. */
+  readonly differing: readonly { readonly number: number; readonly peer: string }[];
+}
+
+/** What is known; `now`: of a comparison that is made for it. */
+export type Compare = (roots: readonly PrivateRoot[], when?: 'now') => Promise<PeerComparison>;
+
 /**
  * GoQuorum private/engine/tessera/model.go. Rejections carry the manager's text in a QuorateError
  * (`PTM_…`).
@@ -80,6 +105,8 @@ export interface Manager {
   decryptPayload(parts: SealedParts): Promise<HeldPayload>;
   /** Where it keeps privacy groups. */
   readonly privacyGroups?: ManagerGroups;
+  /** Where it compares with its peers, which are told `roots`. */
+  readonly compare?: Compare | undefined;
 }
 
 export interface ManagerFeatures {

@@ -169,12 +169,16 @@ export class ChainStore extends StoredChain {
   async close(): Promise<void> {
     await this.sync();
     if (this.current) await this.writer.run();
-    await this.parts.seals?.writeNow(this.kv);
     this.log.close();
     await this.kv.close();
   }
 
   // --- reading ----------------------------------------------------------------------------------------------------
+
+  /** Whether private states move past the block with a record of their own only. */
+  hasPrivateWork(number: number): boolean {
+    return this.isBlock(number) && this.index.placeOf(number).hasPrivateWork;
+  }
 
   // --- applying records -------------------------------------------------------------------------------------------
 

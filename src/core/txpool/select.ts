@@ -1,11 +1,6 @@
-/**
- * Which transactions a block builder takes, and in what order. The usual one: local senders first, then by price, then by arrival.
- * `smallest`: the lowest gas limit first, which bounds what a transaction can cost, then as usual.
- */
+/** Which transactions a block builder takes, and in what order: local senders first, then by price, then by arrival. */
 import type { Transaction } from '../chain/transaction.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
-
-export type SelectionOrder = 'usual' | 'smallest';
 
 interface Cursor {
   readonly entries: readonly PoolEntry[];
@@ -14,7 +9,6 @@ interface Cursor {
   /** What the builder earns a gas, in wei. */
   tip: bigint;
   arrival: number;
-  gasLimit: bigint;
 }
 
 /** One walk over the executable transactions as they were when it began. Nonces of a sender come in order. */
@@ -22,11 +16,9 @@ export class Selection {
   /** Binary heap of senders, best first. */
   private readonly heap: Cursor[] = [];
   private readonly baseFee: bigint;
-  private readonly isBefore: (a: Cursor, b: Cursor) => boolean;
 
-  constructor(queues: Iterable<SenderQueue>, baseFee: bigint, order: SelectionOrder = 'usual') {
+  constructor(queues: Iterable<SenderQueue>, baseFee: bigint) {
     this.baseFee = baseFee;
-    this.isBefore = order === 'usual' ? isBefore : isSmaller;
     for (const queue of queues) {
       if (queue.pending.length === 0) continue;
       const cursor = {
@@ -35,7 +27,6 @@ export class Selection {
         at: 0,
         tip: 0n,
         arrival: 0,
-        gasLimit: 0n,
       };
       if (this.load(cursor)) this.heap.push(cursor);
     }
@@ -83,7 +74,6 @@ export class Selection {
     cursor.tip = margin;
     if (maxPriorityFeePerGas < margin) cursor.tip = maxPriorityFeePerGas;
     cursor.arrival = entry.arrival;
-    cursor.gasLimit = entry.transaction.gasLimit;
     return true;
   }
 
@@ -95,7 +85,7 @@ export class Selection {
   }
 
   private sink(from: number): void {
-    const { heap, isBefore } = this;
+    const { heap } = this;
     const cursor = heap[from]!;
     let at = from;
     for (;;) {
@@ -114,9 +104,4 @@ function isBefore(a: Cursor, b: Cursor): boolean {
   if (a.isLocal !== b.isLocal) return a.isLocal;
   if (a.tip !== b.tip) return a.tip > b.tip;
   return a.arrival < b.arrival;
-}
-
-function isSmaller(a: Cursor, b: Cursor): boolean {
-  if (a.gasLimit !== b.gasLimit) return a.gasLimit < b.gasLimit;
-  return isBefore(a, b);
 }

@@ -1,13 +1,12 @@
 /**
- * Where a client may connect to when somebody else names the place: the address of who asks, and
- * what the operator lists. Names are judged by the address that is dialled, unless the list has the
- * name itself.
+ * Where a client may connect to when somebody else names the place: loopback, the address of who
+ * asks, and what the operator lists. Names are judged by the address that is dialled, unless the
+ * list has the name itself.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { addressBlocks, isInBlocks, lookupAllowed, plainHost } from './dial-lookup.ts';
 
-/** Entries for this machine. */
-export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 export class DialList {
   private readonly isOpen: boolean;
@@ -19,7 +18,7 @@ export class DialList {
     this.isOpen = entries.includes('*');
     const isName = (entry: string) => isIP(entry.split('/')[0]!) === 0;
     this.names = new Set(entries.filter(isName).map(plainHost));
-    this.blocks = addressBlocks(entries.filter((entry) => !isName(entry)));
+    this.blocks = addressBlocks([...LOOPBACK, ...entries.filter((entry) => !isName(entry))]);
   }
 
   /** False for an address that is not allowed; of a name only dialling tells. */

@@ -25,7 +25,7 @@ export interface OptionRow {
   /** Dotted key in the configuration file; letter case does not count. The flag itself is always accepted. */
   readonly fileKey?: string;
   readonly aliases?: readonly string[];
-  /** Of a string: the only values there are. */
+  /** Of a string, and of each item of a list: the only values there are. */
   readonly choices?: readonly string[];
   /** Of a list: each flag is one item, commas and all. */
   readonly whole?: boolean;
@@ -280,7 +280,8 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
     return text
       .split(',')
       .map((item) => item.trim())
-      .filter((item) => item !== '');
+      .filter((item) => item !== '')
+      .map((item) => checkedChoice(row, item, where));
   }
   const value = row.type === 'boolean' ? parseBoolean(text) : parseNumber(row.type, text.trim());
   const fault =

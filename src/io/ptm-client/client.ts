@@ -21,6 +21,7 @@ import type {
   SentPayload,
 } from '../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
+import { rootsToJson } from '../../core/privacy/private-roots.ts';
 import { reasonOf } from '../host/reason.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
 import { PayloadCache } from './cache.ts';
@@ -31,6 +32,7 @@ import {
   type Envelope,
   hashInPath,
   parseAnswer,
+  parseComparison,
   parseEnvelope,
   parseGroup,
   parseGroups,
@@ -66,6 +68,8 @@ export interface ManagerHost {
 /** A manager that can be closed; `name` as GoQuorum logs it. */
 export interface ConnectedManager extends Manager {
   readonly name: string;
+  /** Rejects with PTM_UNREACHABLE or PTM_NOT_READY where it does not serve. */
+  ping(): Promise<void>;
   /** Asks nothing of the manager; sends and fetches fail from then on. */
   close(): void;
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope>;
@@ -79,6 +83,7 @@ export class HttpManager implements ConnectedManager {
   readonly isInUse = true;
   readonly features: ManagerFeatures;
   private readonly transport: Transport;
+  readonly compare: Manager['compare'];
   /** Takes payloads in batches. */
   private readonly batch: boolean;
   /** Where the manager takes sends in batches. */
@@ -86,7 +91,7 @@ export class HttpManager implements ConnectedManager {
   private readonly host: ManagerHost;
   private readonly cache: PayloadCache;
 
-  /** `batchLevel`: 0 none, 1 payloads, 2 sends too. */
+  /** `batchLevel`: 0 none, 1 payloads, 2 sends too, 3 comparisons with peers besides. */
   constructor(
     transport: Transport,
     features: ManagerFeatures,
@@ -97,6 +102,13 @@ export class HttpManager implements ConnectedManager {
     this.features = features;
     this.batch = batchLevel >= 1;
     this.courier = batchLevel >= 2 ? new Courier(transport) : undefined;
+    if (batchLevel >= 3) {
+      this.compare = async (roots, when) => {
+        const path = when === 'now' ? '/comparison/run' : '/comparison';
+        const body = document({ roots: rootsToJson(roots) });
+        return parseComparison(await this.submit('POST', path, body, MEDIA.json));
+      };
+    }
     this.host = host;
     this.cache = new PayloadCache(host.nowMs ?? Date.now);
   }
@@ -251,6 +263,14 @@ export class HttpManager implements ConnectedManager {
       recipientKeys: envelope.recipientKeys,
     });
     return parseHeld(await this.submit('POST', '/encodedpayload/decrypt', body));
+  }
+
+  async ping(): Promise<void> {
+    const call = () => this.transport.plain('/upcheck');
+    const { status } = await this.reach('GET', '/upcheck', call);
+    if (status !== 200) {
+      throw fail('PTM_NOT_READY', `private transaction manager is not ready: status ${status}`);
+    }
   }
 
   close(): void {
@@ -408,6 +428,7 @@ export function managerNotInUse(): ConnectedManager {
     send: refuse,
     storeRaw: refuse,
     sendSigned: refuse,
+    ping: async () => {},
     receiveRaw: async () => undefined,
     participants: refuse,
     mandatory: refuse,

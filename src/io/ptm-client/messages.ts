@@ -9,6 +9,7 @@ import type { HeldPayload, PrivacyFlag } from '../../core/privacy/inputs.ts';
 import type {
   ManagerGroup,
   OutgoingPayload,
+  PeerComparison,
   ResidentGroup,
   SentPayload,
 } from '../../core/privacy/manager-port.ts';
@@ -149,6 +150,21 @@ export function parseGroups(value: unknown): ResidentGroup[] {
     description: typeof item.description === 'string' ? item.description : '',
     members: strings(item.members),
   }));
+}
+
+export function parseComparison(fields: Fields): PeerComparison {
+  const list = (value: unknown): Fields[] => (Array.isArray(value) ? value : []);
+  return {
+    arrivals: string(fields.arrivals),
+    missing: list(fields.missing).map(({ hash, peer }) => ({
+      hash: parseHash(hash),
+      peer: string(peer),
+    })),
+    differing: list(fields.differing).map(({ number, peer }) => ({
+      number: Number(number),
+      peer: string(peer),
+    })),
+  };
 }
 
 function parseExecHash(text: string): Uint8Array {

@@ -73,7 +73,7 @@ export async function startDevnet(
     args: nodeCommand(node, topology, files, options.verbosity),
     logFile: join(folder, `${node.name}.log`),
     isSmall: false,
-    readyUrl: `http://127.0.0.1:${node.ports.rpc}/ready`,
+    readyUrl: `http://127.0.0.1:${node.ports.rpc}/health`,
   }));
   const signer = {
     name: SIGNER_NAME,

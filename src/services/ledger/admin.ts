@@ -10,15 +10,18 @@ import { reasonOf } from '../../io/host/reason.ts';
 import type { P2pServer } from '../../io/p2p/server.ts';
 import type { LedgerNode } from './node/compose.ts';
 import { raftAdmin } from './raft.ts';
-import type { BftAdmin, NodeAdmin, NodeInfo } from './view/node-admin.ts';
+import type { PrivacyWatches } from './readiness.ts';
+import type { BftAdmin, NodeAdmin, NodeInfo, PrivateAdmin } from './view/node-admin.ts';
 
 export function nodeAdmin(
   node: LedgerNode,
   server: P2pServer,
   info: () => NodeInfo,
   etherbase: () => Address | undefined,
+  privacy: PrivacyWatches = {},
 ): NodeAdmin {
   return {
+    private: privateAdmin(node, privacy),
     info,
     peers: () => server.peers().map((peer) => ({ ...peer, head: node.peers.headOf(peer.id) })),
     addPeer(enode) {
@@ -50,6 +53,22 @@ export function nodeAdmin(
     setPriceLimit: (price) => node.pool.setPriceLimit(price),
     bft: bftAdmin(node),
     raft: raftAdmin(node, etherbase),
+  };
+}
+
+function privateAdmin(
+  { follower }: LedgerNode,
+  { pulse, privateWatch: watch }: PrivacyWatches,
+): PrivateAdmin | undefined {
+  if (!watch) return undefined;
+  return {
+    managerFault: () => pulse?.fault,
+    looked: () => watch.looked,
+    faults: () => watch.faults,
+    missing: () => watch.missing,
+    differing: () => watch.differing,
+    cursor: () => follower?.cursor() ?? 0,
+    standing: (number, transaction) => watch.audit.standing(number, transaction),
   };
 }
 

@@ -1,29 +1,24 @@
 /** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
-import { isIP } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
-import { DialList, LOOPBACK } from '../../io/http/dial-list.ts';
+import { DialList } from '../../io/http/dial-list.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
-import type { CallbackAsker, CallbackPost } from './node/sending/async-sends.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Nothing is read from the answer but its status. */
 const ANSWER_BYTES_MAX = 64 * 1024;
-const THIS_MACHINE = new DialList(LOOPBACK);
 
-export class Callbacks implements CallbackPost {
+export class Callbacks {
   private readonly hosts: DialList;
-  private readonly hostsOfStrangers: DialList;
   private readonly open = new Set<HttpClient>();
 
-  /** `hosts`: places besides loopback and the caller's own address. A stranger reaches loopback from there only. */
+  /** `hosts`: places besides loopback and the caller's own address. */
   constructor(hosts: readonly string[]) {
-    this.hosts = new DialList([...LOOPBACK, ...hosts]);
-    this.hostsOfStrangers = new DialList(hosts);
+    this.hosts = new DialList(hosts);
   }
 
-  /** Throws CALLBACK_HOST_REFUSED for an address that `asker` may not name. */
-  check(url: URL, asker: CallbackAsker): void {
-    if (this.hostsFor(asker).allowsHost(url.hostname, asker.address)) return;
+  /** Throws CALLBACK_HOST_REFUSED for an address that `caller`, an IP address, may not name. */
+  check(url: URL, caller: string): void {
+    if (this.hosts.allowsHost(url.hostname, caller)) return;
     throw fail(
       'CALLBACK_HOST_REFUSED',
       `callbackUrl: ${url.hostname} is neither this machine nor the caller's: the operator may allow it with --rpc.callback-hosts`,
@@ -31,17 +26,17 @@ export class Callbacks implements CallbackPost {
   }
 
   /** Resolves with the HTTP status; rejects without an answer, and where the URL's host is not allowed. */
-  async post(url: URL, text: string, asker: CallbackAsker): Promise<number> {
+  async post(url: URL, text: string, caller: string): Promise<number> {
     const client = new HttpClient({
       dialTimeoutMs: TIMEOUT_MS,
       timeoutMs: TIMEOUT_MS,
       idleTimeoutMs: TIMEOUT_MS,
       responseBytesMax: ANSWER_BYTES_MAX,
-      lookup: this.hostsFor(asker).lookupFor(asker.address),
+      lookup: this.hosts.lookupFor(caller),
     });
     this.open.add(client);
     try {
-      this.check(url, asker);
+      this.check(url, caller);
       const body = Buffer.from(text);
       const headers = [
         ['Content-Type', 'application/json'],
@@ -56,11 +51,5 @@ export class Callbacks implements CallbackPost {
 
   close(): void {
     for (const client of this.open) client.close();
-  }
-
-  private hostsFor({ address, isKnown }: CallbackAsker): DialList {
-    const isHere =
-      address === 'ipc' || (isIP(address) !== 0 && THIS_MACHINE.allowsHost(address, ''));
-    return isKnown || isHere ? this.hosts : this.hostsOfStrangers;
   }
 }

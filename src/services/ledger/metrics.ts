@@ -6,25 +6,23 @@
 import type { Log } from '../../core/base/ports.ts';
 import { startHttpServer, text } from '../../io/http/server.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import type { LedgerNode } from './node/compose.ts';
+import type { FaultKind } from './node/private-state/block-audit.ts';
+import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
 import type { NodeAdmin } from './view/node-admin.ts';
 
 const BODY_BYTES_MAX = 1024;
 const NANOSECONDS_PER_MS = 1e6;
 
 /** undefined without `--metrics`: then nothing is counted. */
-export function metricsOf(
-  node: LedgerNode,
-  admin: NodeAdmin,
-  options: ParsedOptions,
-  watch: LoopWatch | undefined,
-): MetricsRegistry | undefined {
+export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
+  const { node, admin, options, watch } = parts;
   if (!options.boolean('metrics')) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
+  watchPrivacy(metrics, parts);
   watchSystem(metrics);
   if (watch) {
     metrics.gauge('quorate/consensus/lag/ms', 0);
@@ -60,6 +58,18 @@ function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: NodeAdmin)
     if (follower) metrics.count('quorate/private/transactions', isPrivate);
   });
   events.on('pending', (transactions) => metrics.count('txpool/valid', transactions.length));
+}
+
+function watchPrivacy(metrics: MetricsRegistry, { pulse, privateWatch }: PrivacyWatches): void {
+  if (pulse) metrics.probe('quorate/private/manager/up', () => Number(pulse.fault === undefined));
+  if (!privateWatch) return;
+  const count = (kinds: readonly FaultKind[]) =>
+    privateWatch.faults.filter(({ kind }) => kinds.includes(kind)).length;
+  metrics.probe('quorate/private/diverged', () => Number(privateWatch.isDiverged));
+  metrics.probe('quorate/private/diverged/blocks', () => count(['missed', 'differs']));
+  metrics.probe('quorate/private/payloads/lost', () => count(['lost']));
+  metrics.probe('quorate/private/payloads/missing', () => privateWatch.missing.length);
+  metrics.probe('quorate/private/looked/block', () => privateWatch.looked);
 }
 
 /** For the dispatcher: calls of methods that exist, with how long each took. */

@@ -9,13 +9,11 @@ import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
-import { newTraffic } from '../../io/http/traffic.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Page, serveHttp } from '../../io/rpc/http.ts';
 import { serveIpc } from '../../io/rpc/ipc.ts';
 import { serveWebSocket } from '../../io/rpc/websocket.ts';
-import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import type { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import type { Context } from './api/context.ts';
 import { requestOf, siteOf } from './api/eth/call.ts';
@@ -28,38 +26,28 @@ import { tenantsOf } from './config/private-states.ts';
 import { callSecondsOf, ipcPath, namespacesOf } from './config/settings.ts';
 import { callMeter, metricsOf, serveMetrics } from './metrics.ts';
 import type { Component } from './node/component.ts';
-import type { LedgerNode } from './node/compose.ts';
 import { composeExtensions } from './node/compose-extension.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 import { AsyncSends, type CallbackShape } from './node/sending/async-sends.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
 import { Readers } from './readers/readers.ts';
+import { type ReadinessParts, readiness } from './readiness.ts';
 import { LATEST } from './view/block-tag.ts';
 import { Filters } from './view/filters.ts';
-import type { NodeAdmin } from './view/node-admin.ts';
 import { type Looks, openViews } from './view/open-views.ts';
 import { PartyInputs } from './view/party-inputs.ts';
 import type { PartyView } from './view/party-view.ts';
 import type { PendingPlan } from './view/pending-block.ts';
 import { PendingPlanner } from './view/pending-planner.ts';
 
-/** Behind by more, a node is not ready to serve. */
-const READY_LAG_BLOCKS = 16;
-/** Held up for longer in the last ten seconds, it is not ready either. */
-const READY_LAG_MS = 1_000;
-
-export interface ApiParts {
-  readonly node: LedgerNode;
+export interface ApiParts extends ReadinessParts {
   readonly accounts: Accounts;
   readonly manager: Manager;
   readonly kv: Kv;
   readonly timers: Timers;
   readonly privateStates: PrivateStates;
-  readonly admin: NodeAdmin;
-  readonly options: ParsedOptions;
   readonly access: AccessControl;
   readonly log: Log;
-  readonly watch?: LoopWatch | undefined;
   /** Makes the threads that read the store beside this one; undefined: this one answers all. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }
@@ -118,7 +106,7 @@ export function composeApi(parts: ApiParts): {
   const callbacks = new Callbacks(options.list('rpc.callback-hosts'));
   const shape = options.string('rpc.async-callback') as CallbackShape;
   const asyncSends = new AsyncSends({ ...parts, shape, callbacks });
-  const metrics = metricsOf(node, admin, options, parts.watch);
+  const metrics = metricsOf(parts);
   const dispatcher = new Dispatcher<Context>(
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
@@ -230,15 +218,15 @@ function callLimitsOf(options: ParsedOptions): () => CallLimits {
 
 async function serve(
   dispatcher: Dispatcher<Context>,
-  { node, admin, options, access, watch, log }: ApiParts,
+  parts: ApiParts,
   metrics: MetricsRegistry | undefined,
 ): Promise<ServedApi> {
+  const { options, access, log } = parts;
   const ends: (() => void | Promise<void>)[] = [];
   if (metrics) ends.push(await serveMetrics(metrics, options, log));
-  const traffic = newTraffic();
   const pages = new Map<string, () => Page>([
     ['/health', () => json(200, { status: 'ok' })],
-    ['/ready', () => readiness(node, admin, watch)],
+    ['/ready', () => readiness(parts)],
   ]);
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
     const server = await serveHttp(dispatcher, {
@@ -250,7 +238,6 @@ async function serve(
       pages,
       authenticate: access.authenticate,
       tls: access.tls,
-      traffic,
     });
     ends.push(() => server.close());
     return server;
@@ -261,7 +248,7 @@ async function serve(
     : undefined;
   const webSocketUrl = options.boolean('ws') ? await serveWs() : undefined;
   const socket = ipcPath(options);
-  if (socket) ends.push(await serveIpc(dispatcher, socket, traffic));
+  if (socket) ends.push(await serveIpc(dispatcher, socket));
   const secure = access.tls ? 's' : '';
   return {
     httpUrl: http && `http${secure}://${options.string('http.addr')}:${http.port}`,
@@ -278,19 +265,9 @@ async function serve(
     const target = isShared ? http : await open(host, port);
     const { authenticate } = access;
     const origins = options.list('ws.origins');
-    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate, traffic }));
+    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate }));
     return `ws${access.tls ? 's' : ''}://${host}:${target.port}`;
   }
-}
-
-function readiness(node: LedgerNode, admin: NodeAdmin, watch: LoopWatch | undefined): Page {
-  const progress = admin.syncing();
-  const head = node.chain.head().number;
-  const behind = progress ? progress.highestBlock - head : 0;
-  const lagMs = Math.round(watch?.lagMs ?? 0);
-  const isReady = behind <= READY_LAG_BLOCKS && lagMs <= READY_LAG_MS;
-  const peers = admin.peers().length;
-  return json(isReady ? 200 : 503, { ready: isReady, head, behind, lagMs, peers });
 }
 
 function json(status: number, body: object): Page {

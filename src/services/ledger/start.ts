@@ -31,6 +31,7 @@ import { sayIgnored } from '../../io/options/ignored.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
+import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
 import { checkInterface } from '../../io/ptm-client/interface-check.ts';
@@ -45,12 +46,15 @@ import {
 } from './config/private-states.ts';
 import { sayFlags } from './config/say-flags.ts';
 import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './config/settings.ts';
+import { ManagerPulse } from './manager-pulse.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
 import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
+import { PrivateWatch } from './node/private-state/private-watch.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
+import type { PrivacyWatches } from './readiness.ts';
 import { type ApiParts, composeApi } from './serve.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeInfo } from './view/node-admin.ts';
@@ -127,7 +131,7 @@ async function start(
     (await openRaft({
       options,
       settings,
-      opened,
+      folder: storeFolder(dataDirectory),
       log,
       connect: (enode) => server.addPeer(enode),
       disconnect: (id) => server.removePeer(id),
@@ -158,37 +162,52 @@ async function start(
   const hasManager = managed.connection !== 'none';
   sayFlags(node, { options, hasManager, address: signer.address, log });
   const info = () => nodeInfoOf({ options, server, store, genesis, nodeKey });
+  const watches = watchesOf(node, manager, privateStates, log);
   const api = composeApi({
     node,
+    hasConfiguredPeers: staticNodes.length > 0,
+    ...watches,
     accounts,
     manager,
     kv: folder.kv,
     timers: systemTimers,
     privateStates,
-    admin: nodeAdmin(node, server, info, coinbase),
+    admin: nodeAdmin(node, server, info, coinbase, watches),
     options,
     access,
     log,
     readers: readersOf(options, log, readerWorker),
     watch,
   });
-  await startParts([...node.parts, ...api.parts], ends);
+  await startParts([...node.parts, ...api.parts, ...watches.parts], ends);
   await server.start();
   ends.push(() => server.stop());
-  const served = await api.serve();
-  ends.push(() => served.close());
-  const { httpUrl, webSocketUrl } = served;
+  const { httpUrl, webSocketUrl, close: stopServing } = await api.serve();
+  ends.push(stopServing);
+  const { enode } = info();
   log('info', 'Quorate node is up', {
     version: name,
     secp256k1: crypto.secp256k1,
     ...positionOf(node),
-    node: toHex(signer.address),
-    manager: manager.name,
-    http: httpUrl ?? 'off',
-    ws: webSocketUrl ?? 'off',
-    enode: info().enode,
+    ...{ node: toHex(signer.address), manager: manager.name, enode },
+    ...{ http: httpUrl ?? 'off', ws: webSocketUrl ?? 'off' },
   });
-  return { httpUrl, webSocketUrl, enode: info().enode, close };
+  return { httpUrl, webSocketUrl, enode, close };
+}
+
+/** Over the manager and the private state; the latter where there is one, and somebody who keeps payloads. */
+function watchesOf(
+  { chain, events, follower }: LedgerNode,
+  manager: ConnectedManager,
+  { psis, psiOf }: PrivateStates,
+  log: Log,
+): PrivacyWatches & { readonly parts: readonly Component[] } {
+  const timers = systemTimers;
+  const pulse = new ManagerPulse({ manager, timers, log });
+  const cursor = () => follower?.cursor() ?? 0;
+  const parts = { chain, events, manager, psis, psiOf, cursor, clock: systemClock, timers, log };
+  const privateWatch = follower && manager.isInUse ? new PrivateWatch(parts) : undefined;
+  return { pulse, privateWatch, parts: [pulse, ...(privateWatch ? [privateWatch] : [])] };
 }
 
 async function openLedger(

@@ -18,10 +18,13 @@ import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { askedWatch } from './asked.ts';
 import { loadKey } from './key-sources.ts';
+import { Comparison } from './manager/comparison.ts';
 import { Distributor } from './manager/distributor.ts';
 import { Enclave } from './manager/enclave.ts';
 import { checkResidentGroups } from './manager/groups.ts';
+import { LateArrivals } from './manager/late-arrivals.ts';
 import { PrivateTransactionManager } from './manager/manager.ts';
+import { SharedPayloads } from './manager/shared-payloads.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { openStore, overKv } from './open-store.ts';
 import type { PtmApp, PtmConfig } from './options.ts';
@@ -35,13 +38,6 @@ const P2P_INTAKE: IntakeBounds = {
   connectionsOfSourceMax: 256,
   bodyBytesMax: 512 * 1024 * 1024,
   bodyBytesOfSourceMax: 256 * 1024 * 1024,
-};
-/** Of its own node, and what else the operator lets in. */
-const Q2T_INTAKE: IntakeBounds = {
-  connectionsMax: 4096,
-  connectionsOfSourceMax: 4096,
-  bodyBytesMax: 512 * 1024 * 1024,
-  bodyBytesOfSourceMax: 512 * 1024 * 1024,
 };
 const SPENT = 'too many requests from there were refused: try again later';
 
@@ -64,6 +60,9 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   /** Does not jump. */
   readonly clock: Clock;
   readonly manager: PrivateTransactionManager;
+  readonly shared: SharedPayloads;
+  readonly comparison: Comparison;
+  readonly late: LateArrivals;
   readonly say: Log;
   readonly failure: (error: unknown) => HttpReply;
   /** Starts the configured servers that `routes` names; peers learn the address of P2P. */
@@ -120,6 +119,8 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   metrics.probe('ptm_payloads_owed', () => distributor.owedCount());
   metrics.probe('ptm_peers', () => table.peers().length);
   watchSystem(metrics);
+  const asked = askedWatch(say, metrics);
+  const late = new LateArrivals(Buffer.from(entropy.bytes(8)).toString('hex'));
   const manager = new PrivateTransactionManager({
     enclave,
     store,
@@ -129,7 +130,15 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     search: (wanted) => discovery.search(wanted),
     knows: (key) => table.knows(key),
     strangers: peering.unknownSenders,
-    onAsked: askedWatch(say, metrics),
+    onAsked(answer, hash) {
+      asked(answer, hash);
+      if (answer === 'notHeld') late.notHeld(hash);
+    },
+    onStored: (hash) => late.stored(hash),
+  });
+  const shared = new SharedPayloads(store);
+  const comparison = new Comparison({
+    ...{ enclave, store, table, wire, shared, late, timers, metrics, say },
   });
   const failure = failureReply(say);
   const refuseSpent = (remote: string): HttpReply | undefined =>
@@ -139,6 +148,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
   return {
     ...peering,
     ...{ enclave, store, distributor, manager, clock, unprovenPeers, say, failure },
+    ...{ shared, comparison, late },
     async listen(routes) {
       for (const { app, address, tls } of config.servers) {
         const served = routes[app];
@@ -149,9 +159,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
           tls: tls && serverTrust(tls, host.env),
-          ...(app === 'P2P'
-            ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE }
-            : { intake: Q2T_INTAKE }),
+          ...(app === 'P2P' ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE } : {}),
         });
         servers.set(app, server);
       }
@@ -161,6 +169,7 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
     urlOf: (app) => servers.get(app)?.url,
     async close() {
       discovery.stop();
+      comparison.stop();
       await Promise.all([...servers.values()].map((server) => server.close()));
       distributor.stop();
       peering.close();

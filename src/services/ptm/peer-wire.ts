@@ -6,8 +6,14 @@
 import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES } from '../../core/base/bytes.ts';
 import { fail, hasCode } from '../../core/base/errors.ts';
-import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/payload/payload.ts';
+import {
+  PAYLOAD_HASH_BYTES,
+  PUBLIC_KEY_BYTES,
+  type PublicKey,
+} from '../../core/payload/payload.ts';
 import { BinaryWriter } from '../../core/payload/payload-binary.ts';
+import type { PayloadHash } from '../../core/privacy/marker.ts';
+import { rootsIn } from '../../core/privacy/private-roots.ts';
 import type { DialGuard } from '../../io/http/dial-guard.ts';
 import type { HttpAnswer, HttpClient } from '../../io/http/http-client.ts';
 import { supportedVersions } from './api/common.ts';
@@ -141,6 +147,14 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
       const answer = await provenJson(url, 'resend', body, key);
       return answer.status === 200 ? answer.body : undefined;
     },
+    async shared(url, key, prefix) {
+      const answer = await provenJson(url, 'shared', { publicKey: base64(key), prefix }, key);
+      return answer.status === 200 ? sharedIn(answer.body) : undefined;
+    },
+    async roots(url, key) {
+      const answer = await provenJson(url, 'roots', { publicKey: base64(key) }, key);
+      return answer.status === 200 ? rootsIn(fieldsIn(answer.body)) : undefined;
+    },
     async pushGroup(url, group, from) {
       return (await proven(url, 'pushPrivacyGroup', group, from, {})).status === 200;
     },
@@ -202,6 +216,24 @@ function totalOf(body: Uint8Array): number | undefined {
     return typeof total === 'number' ? total : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Undefined where the peer writes nonsense. */
+function sharedIn(body: Uint8Array): PayloadHash[] | 'tooMany' | undefined {
+  const { hashes } = fieldsIn(body);
+  if (hashes === 'tooMany') return hashes;
+  if (!Array.isArray(hashes)) return undefined;
+  const shared = hashes.map((hash) => new Uint8Array(Buffer.from(String(hash), 'base64')));
+  return shared.every((hash) => hash.length === PAYLOAD_HASH_BYTES) ? shared : undefined;
+}
+
+function fieldsIn(body: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
   }
 }
 

@@ -6,6 +6,7 @@ import { readJson } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { adminRoutes } from './api/admin.ts';
 import { commonRoutes } from './api/common.ts';
+import { comparisonRoutes } from './api/comparison.ts';
 import { groupRoutes } from './api/groups.ts';
 import { p2pRoutes, recoveryRoutes } from './api/p2p.ts';
 import { q2tRoutes } from './api/q2t.ts';
@@ -29,6 +30,9 @@ const GROUPS_OF_STRANGERS = { burst: 500, perSecond: 500 / 3600 };
 /** Of everything that one key may have, and of all keys. */
 const RESENDS_OF_KEY = { burst: 6, perSecond: 1 / 60 };
 const RESENDS_OF_KEYS = { burst: 60, perSecond: 1 / 6 };
+/** What is shared with one key, and with all. */
+const QUESTIONS_OF_KEY = { burst: 600, perSecond: 1 };
+const QUESTIONS_OF_KEYS = { burst: 6_000, perSecond: 10 };
 
 export interface RunningPtm {
   /** `http://host:port` or `unix:/path`. */
@@ -67,12 +71,13 @@ export async function readTesseraConfig(
 /** Resolves when every server listens. Throws PTM_CONFIG_INVALID, PTM_KEY_…, STORAGE_… or HTTP_LISTEN_FAILED. */
 export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<RunningPtm> {
   const parts = await composePtm(config, host);
-  const { manager, discovery, distributor, table, enclave } = parts;
+  const { manager, discovery, distributor, table, enclave, comparison } = parts;
   const search = (wanted: Parameters<typeof discovery.search>[0]) => discovery.search(wanted);
   const unproven = new SourceBudget(RESENDS_OF_KEY, RESENDS_OF_KEYS, parts.clock);
   const resender = new Resender({ ...parts, search, unproven });
   const strangers = new SourceBudget(GROUPS_OF_STRANGER, GROUPS_OF_STRANGERS, parts.clock);
   const groups = new PrivacyGroups({ ...parts, entropy, search, strangers });
+  const questions = new SourceBudget(QUESTIONS_OF_KEY, QUESTIONS_OF_KEYS, parts.clock);
   const { multiplePrivateStates } = config;
   let ready = false;
   const common = commonRoutes(config, () => ready);
@@ -82,12 +87,14 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
         ...common,
         ...q2tRoutes(manager, groups, parts.failure),
         ...groupRoutes({ manager, groups, multiplePrivateStates }),
+        ...comparisonRoutes(comparison),
       ],
       ThirdParty: [...common, ...thirdPartyRoutes(manager, table)],
       ADMIN: [...common, ...adminRoutes(parts)],
-      P2P: [...common, ...p2pRoutes(manager, resender, groups, parts)],
+      P2P: [...common, ...p2pRoutes(manager, resender, groups, { ...parts, questions }, parts)],
     });
     discovery.start();
+    comparison.start();
     await distributor.start();
     if (!config.discovery) {
       parts.say('info', 'Only the peers of the configuration are spoken to', {

@@ -213,6 +213,8 @@ export class SimManager {
       resendAll: unused,
       resendOne: unused,
       pushGroup: unused,
+      shared: unused,
+      roots: unused,
     };
   }
 

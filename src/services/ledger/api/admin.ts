@@ -1,14 +1,18 @@
 /** `admin_*`: peers and this node. */
+import { toBase64 } from '../../../core/base/base64.ts';
+import type { Hash32 } from '../../../core/base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
+import { payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { Capability } from '../../../core/wire/capabilities.ts';
 import type { Json } from '../../../io/rpc/method.ts';
 import { RPC, RpcError } from '../../../io/rpc/method.ts';
-import type { AdminPeer } from '../view/node-admin.ts';
+import { describeFault } from '../node/private-state/private-watch.ts';
+import type { AdminPeer, PrivateAdmin } from '../view/node-admin.ts';
 import { type Context, method } from './context.ts';
 import { totalDifficulty } from './eth/blocks.ts';
 import { arrayOf, BOOL, NULL, OBJECT, TEXT } from './results.ts';
-import { named, text } from './shapes.ts';
+import { hash, named, text } from './shapes.ts';
 
 function nodeInfo({ admin, view }: Context) {
   const info = admin.info();
@@ -66,6 +70,41 @@ function renderPeer(peer: AdminPeer) {
   };
 }
 
+function privateAdminOf({ admin }: Context): PrivateAdmin {
+  if (admin.private) return admin.private;
+  throw new RpcError(RPC.server, 'this node has no private transaction manager');
+}
+
+function privateState(context: Context) {
+  const admin = privateAdminOf(context);
+  return {
+    head: context.view.head().number,
+    run: admin.cursor(),
+    looked: admin.looked(),
+    manager: admin.managerFault() ?? 'up',
+    diverged: admin.faults().some(({ kind }) => kind !== 'lost') || admin.differing().length > 0,
+    faults: admin.faults().map(describeFault),
+    missing: admin
+      .missing()
+      .map(({ hash: payload, peer }) => ({ payload: toBase64(payload), peer })),
+    differing: admin.differing().map(({ number, peer }) => ({ block: number, peer })),
+  };
+}
+
+/** Of the operator's namespace alone: who asks here learns to what this node is party. */
+async function privateTransaction(context: Context, wanted: Hash32) {
+  const admin = privateAdminOf(context);
+  const found = context.view.transaction(wanted);
+  if (!found) throw new RpcError(RPC.server, 'transaction not found');
+  const { number } = found.block.header;
+  const payload = toBase64(payloadHashOf(found.transaction.data));
+  const isMissing = admin.missing().some((one) => toBase64(one.hash) === payload);
+  const isWaiting = number > admin.cursor();
+  const standing = isWaiting ? 'waiting' : await admin.standing(number, found.transaction);
+  const isLacking = standing === 'notHeld' && isMissing;
+  return { block: number, payload, standing: isLacking ? 'missing' : standing };
+}
+
 const enode = named('enode', text);
 
 export const adminMethods = [
@@ -82,6 +121,20 @@ export const adminMethods = [
     access: 'admin',
     about: 'Connected peers.',
     call: ({ admin }) => admin.peers().map(renderPeer),
+  }),
+  method('admin_privateState', {
+    params: [],
+    result: OBJECT,
+    access: 'admin',
+    about: 'Whether the private state of this node is what its payloads make of it.',
+    call: privateState,
+  }),
+  method('admin_privateTransaction', {
+    params: [hash],
+    result: OBJECT,
+    access: 'admin',
+    about: 'What a private transaction is to this node, and whether its payload is missing.',
+    call: (context, [wanted]) => privateTransaction(context, wanted),
   }),
   method('admin_datadir', {
     params: [],

@@ -2,6 +2,18 @@
 import type { OptionRow } from '../../../io/options/options.ts';
 import { CALLBACK_SHAPES } from '../node/sending/async-sends.ts';
 
+/** What may be wrong with a node that serves, in the order of the answer of /ready. */
+export const READY_REASONS = [
+  'behind',
+  'lag',
+  'peers',
+  'manager',
+  'private',
+  'diverged',
+  'votes',
+] as const;
+export type ReadyReason = (typeof READY_REASONS)[number];
+
 const RPC = 'JSON-RPC';
 const ACCESS = 'Access control';
 
@@ -265,6 +277,14 @@ export const RPC_ROWS: readonly OptionRow[] = [
     unit: 'file',
     about: 'Key of that certificate',
     group: ACCESS,
+  },
+  {
+    flag: 'ready.ignore',
+    type: 'list',
+    default: [],
+    choices: READY_REASONS,
+    about: `Reasons for which /ready does not turn false, of ${READY_REASONS.join(', ')}`,
+    group: RPC,
   },
   {
     flag: 'revertreason',

@@ -517,3 +517,8 @@ const IMPORT_FLAGS = new Set([
 export const IMPORT_ROWS: readonly OptionRow[] = NODE_ROWS.filter(
   ({ flag }) => IMPORT_FLAGS.has(flag) || flag.startsWith('ptm.'),
 );
+
+/** How a command that needs no node finds its private transaction manager. */
+export const MANAGER_ROWS: readonly OptionRow[] = NODE_ROWS.filter(({ flag }) =>
+  flag.startsWith('ptm.'),
+);

@@ -12,8 +12,6 @@ import {
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
-import { engineAt } from '../../../core/chain/consensus-rules.ts';
-import { parseGenesis } from '../../../core/chain/genesis.ts';
 import { headerHash } from '../../../core/chain/header.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import { BlockLog } from '../../../core/store/block-log.ts';
@@ -27,14 +25,12 @@ import type { SnapshotWriter } from '../../../io/snapshot/writer.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { storeFolder } from '../store/data.ts';
-import { keptGenesis } from '../store/kept-genesis.ts';
-import { resetRaftLog } from '../store/raft-log.ts';
 
 const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
 /** Made anew from the blocks, or of the running process; or a vote of a Raft member, which an old one must not repeat. */
-const LEFT_OUT = /^(index.*|raft.*|LOCK.*|votes-written|.*\.new)$/;
+const LEFT_OUT = /^(index.*|raft|LOCK.*|votes-written|.*\.new)$/;
 /** Beside the store: what a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';
@@ -166,7 +162,6 @@ export async function restoreNode(
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   for (const file of files) await snapshot.extract(file, join(partial, inside(file.path)), onBytes);
   await restoreVotes(join(partial, STORE), snapshot);
-  restoreRaft(join(partial, STORE));
   for (const name of [...readdirSync(partial).filter((one) => one !== STORE), STORE]) {
     renameSync(join(partial, name), join(dataDirectory, name));
   }
@@ -187,12 +182,6 @@ async function restoreVotes(store: string, { manifest }: SnapshotReader): Promis
   } finally {
     close();
   }
-}
-
-/** A cluster that is restored as a whole begins anew. */
-function restoreRaft(store: string): void {
-  const kept = keptGenesis(store);
-  if (kept !== undefined && engineAt(parseGenesis(kept).config, 1) === 'raft') resetRaftLog(store);
 }
 
 function inside(path: string): string {

@@ -9,7 +9,6 @@ import { configFault } from '../../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
-import { Seals, sealedNumber } from '../../../core/store/seals.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
@@ -30,8 +29,6 @@ export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
   readonly votes: VoteFile;
-  /** What the index notes of files beside it. */
-  readonly seals: Seals;
   readonly genesis: Genesis;
   /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
   readonly outcome: 'begun' | 'changed' | 'same';
@@ -71,10 +68,7 @@ export async function openChain(
   if (genesisFile !== undefined) checkStart(genesis);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
-  const seals = new Seals();
-  const { data, store, stopLooking } = await openStore(folder, {
-    ...{ dialect, reindex, seals, log, onFault },
-  });
+  const { data, store, stopLooking } = await openStore(folder, { dialect, reindex, log, onFault });
   const close = async () => {
     stopLooking();
     await store.close();
@@ -84,13 +78,12 @@ export async function openChain(
     // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.
     const isMeasure = kept?.isSame && text !== stored;
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
-    const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));
-    seals.follow('votes', () => votes.lastWritten);
+    const votes = new VoteFile(data.votes, data.votesWritten);
     await ensureFirstBlock(store, genesis);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
     const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
-    return { folder: data, store, votes, seals, genesis, outcome, close };
+    return { folder: data, store, votes, genesis, outcome, close };
   } catch (error) {
     await close();
     throw error;

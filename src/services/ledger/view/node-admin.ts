@@ -3,9 +3,12 @@ import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { PeerInfo } from '../../../core/base/ports.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Header } from '../../../core/chain/header.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Snapshot } from '../../../core/consensus/bft/snapshot.ts';
 import type { BlockSigners } from '../../../core/consensus/bft/status.ts';
+import type { MissingPayload, PeerComparison } from '../../../core/privacy/manager-port.ts';
 import type { Capability } from '../../../core/wire/capabilities.ts';
+import type { PrivateFault, Standing } from '../node/private-state/block-audit.ts';
 
 export interface SyncProgress {
   readonly startingBlock: number;
@@ -77,6 +80,21 @@ export interface RaftAdmin {
   etherbase(): Address | undefined;
 }
 
+/** How the private states of this node stand, for its operator. */
+export interface PrivateAdmin {
+  /** Why the manager does not answer; undefined: it does. */
+  managerFault(): string | undefined;
+  /** Last block that was looked at. */
+  looked(): number;
+  faults(): readonly PrivateFault[];
+  missing(): readonly MissingPayload[];
+  differing(): PeerComparison['differing'];
+  /** Last block that is run, over all private states. */
+  cursor(): number;
+  /** What one private transaction is to this node, as its manager says now. */
+  standing(number: number, transaction: Transaction): Promise<Standing>;
+}
+
 export interface NodeAdmin {
   info(): NodeInfo;
   peers(): readonly AdminPeer[];
@@ -94,4 +112,6 @@ export interface NodeAdmin {
   setPriceLimit(price: bigint): void;
   readonly bft: BftAdmin | undefined;
   readonly raft: RaftAdmin | undefined;
+  /** Undefined without private state, or without a manager. */
+  readonly private: PrivateAdmin | undefined;
 }

@@ -10,6 +10,7 @@ import type { DialGuard } from '../../../io/http/dial-guard.ts';
 import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/http/server.ts';
 import type { Enclave } from '../manager/enclave.ts';
 import { Inspection } from '../manager/inspection.ts';
+import type { LateArrivals } from '../manager/late-arrivals.ts';
 import { Mender } from '../manager/mender.ts';
 import type { PartyTable } from '../manager/party-table.ts';
 import type { PeerWire } from '../manager/peers.ts';
@@ -23,6 +24,7 @@ export interface AdminParts {
   readonly table: PartyTable;
   readonly wire: PeerWire;
   readonly guard: DialGuard;
+  readonly late: LateArrivals;
   readonly say: Log;
 }
 
@@ -92,6 +94,7 @@ function payloadRoutes(parts: AdminParts): Route[] {
         // What opens is not asked for: it would change nothing.
         const isWhole = payload !== undefined && inspection.conditionOf(hash, payload) === 'whole';
         const givenBy = isWhole ? [] : await mender.fetch(hash, payload);
+        if (givenBy.length > 0) parts.late.fetched();
         return json(200, { ...(await tell(hash)), givenBy });
       },
     },

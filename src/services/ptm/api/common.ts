@@ -6,9 +6,9 @@ import { json, type Route, text } from '../../../io/http/server.ts';
 
 /** Tessera's distribution version whose behaviour this manager has; clients log it. */
 const DISTRIBUTION_VERSION = '24.4.1';
-/** The batched requests of this manager's own clients: 1 payloads, 2 sends and raw payloads too. */
+/** What this manager's own clients may ask beside Tessera's requests: 1 payloads in batches, 2 sends and raw payloads too, 3 `/comparison`. */
 const BATCH_HEADER = 'quorate-ptm-batch';
-const BATCH_LEVEL = '2';
+const BATCH_LEVEL = '3';
 
 export interface Features {
   readonly enhancements: boolean;

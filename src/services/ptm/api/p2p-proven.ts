@@ -34,7 +34,7 @@ import {
 const GROUP_BYTES_MAX = 256 * 1024;
 
 /** A request of who says that he holds the key. */
-interface Asked {
+export interface Asked {
   readonly key: PublicKey;
   readonly path: string;
   readonly request: HttpRequest;
@@ -109,14 +109,14 @@ function provenDelivery(asked: Asked, parts: P2pParts): boolean {
 }
 
 /** By a certificate that names the host at which the key was proven, or by the answer to a challenge. */
-function proves({ key, path, request }: Asked, { table, proofs }: P2pParts): boolean {
+export function proves({ key, path, request }: Asked, { table, proofs }: P2pParts): boolean {
   if (table.knows(key) && request.isOfHost?.(new URL(table.locate(key)).hostname)) return true;
   const proof = request.header(PROOF_HEADER);
   return proof !== undefined && proofs.accepts(key, { path, body: request.body }, proof);
 }
 
 /** Who did not prove the key is told how to, in the same words whatever is held here. */
-async function challenged(
+export async function challenged(
   { key, request }: Asked,
   { proofs, refusals }: P2pParts,
   serve: () => Promise<HttpReply>,
@@ -149,7 +149,7 @@ export function pushGroupRoute(groups: PrivacyGroups, parts: P2pParts): Route {
   };
 }
 
-function requiredKey(fields: Fields): PublicKey {
+export function requiredKey(fields: Fields): PublicKey {
   const key = keyField(fields, 'publicKey');
   if (!key) throw bad('"publicKey" is missing: give base64');
   return key;

@@ -7,6 +7,7 @@ import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
 import type { Recovery } from '../manager/recovery.ts';
 import { BATCH_SIZE_MAX, type Resender } from '../manager/resend.ts';
+import { type ComparisonParts, comparedRoutes } from './comparison.ts';
 import { charge, charged, type P2pParts, sourceOf } from './p2p-parts.ts';
 import { partyInfoRoutes } from './p2p-party-info.ts';
 import { pushGroupRoute, resendRoutes } from './p2p-proven.ts';
@@ -19,12 +20,14 @@ export function p2pRoutes(
   manager: PrivateTransactionManager,
   resender: Resender,
   groups: PrivacyGroups,
+  compared: ComparisonParts,
   parts: P2pParts,
 ): Route[] {
   const push = (payload: Uint8Array, source: string) => manager.storePushed(payload, source);
   return [
     ...pushRoutes(push, push, parts),
     ...resendRoutes(resender, parts),
+    ...comparedRoutes(compared, parts),
     pushGroupRoute(groups, parts),
     ...partyInfoRoutes(parts),
   ].map((route) => charged(route, parts.refusals));

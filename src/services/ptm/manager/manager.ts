@@ -77,6 +77,8 @@ export interface ManagerOptions {
   readonly strangers: SourceBudget;
   /** What a node that asked for a payload was told, for the operator. */
   readonly onAsked?: (answer: Asked, hash: PayloadHash) => void;
+  /** A pushed payload is stored. */
+  readonly onStored?: (hash: PayloadHash) => void;
 }
 
 /** `notOurs`: held, and for no key of ours. `damaged`: ours, and it does not open. */
@@ -93,6 +95,7 @@ export class PrivateTransactionManager {
   private readonly strangers: SourceBudget;
   private readonly arrivals: Arrivals;
   private readonly onAsked: (answer: Asked, hash: PayloadHash) => void;
+  private readonly onStored: (hash: PayloadHash) => void;
 
   constructor(options: ManagerOptions) {
     this.enclave = options.enclave;
@@ -105,6 +108,7 @@ export class PrivateTransactionManager {
     this.strangers = options.strangers;
     this.arrivals = new Arrivals(options.enclave);
     this.onAsked = options.onAsked ?? (() => undefined);
+    this.onStored = options.onStored ?? (() => undefined);
   }
 
   /** Resolves when our copy is durable and every recipient has its own. */
@@ -304,6 +308,7 @@ export class PrivateTransactionManager {
       return one && this.enclave.securityHash(payload, one.payload);
     });
     await this.store.merge(hash, (known) => this.arrivals.merge(known, checked));
+    this.onStored(hash);
     return hash;
   }
 

@@ -70,6 +70,14 @@ export class Mender {
     return given;
   }
 
+  /** From one peer, for one key of ours: false when it does not give it, or what it gives does not open. */
+  async take(url: string, key: PublicKey, hash: PayloadHash): Promise<boolean> {
+    const arrived = await this.fetchFrom(url, hash, key);
+    if (!arrived) return false;
+    await this.options.store.merge(hash, (known) => this.arrivals.merge(known, arrived));
+    return true;
+  }
+
   /** Own keys that it may be for. */
   private keysFor(held: EncodedPayload | undefined): PublicKey[] {
     const { publicKeys } = this.options.enclave;

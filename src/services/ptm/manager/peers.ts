@@ -4,6 +4,7 @@
  */
 
 import type { PublicKey } from '../../../core/payload/payload.ts';
+import type { PrivateRoot } from '../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PartyInfo } from './party-info.ts';
 
@@ -63,6 +64,17 @@ export interface PeerWire {
   resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
   /** `/resend` INDIVIDUAL: the encoded payload as `key` may have it; undefined when the peer does not give it. */
   resendOne(url: string, key: PublicKey, hash: PayloadHash): Promise<Uint8Array | undefined>;
+  /**
+   * `/shared`: hashes of the payloads that the peer shares with `key` and that begin with these hex digits; undefined when it does
+   * not say. Only from peers that understand BATCH_VERSION.
+   */
+  shared(
+    url: string,
+    key: PublicKey,
+    prefix: string,
+  ): Promise<readonly PayloadHash[] | 'tooMany' | undefined>;
+  /** `/roots`: of the private state of the peer's node; undefined when it does not say. */
+  roots(url: string, key: PublicKey): Promise<readonly PrivateRoot[] | undefined>;
   /** False: the peer refused the privacy group. `from`: the member that speaks. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
   /** Undefined when what answers is no manager. */

@@ -33,6 +33,8 @@ export interface ChainSide {
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
+  /** This validator may have voted more than it remembers, and says nothing: why; undefined: it votes again. */
+  abstains(reason: string | undefined): void;
 }
 
 /** What agreement is told. */
@@ -74,7 +76,10 @@ export class Agreement implements AgreementDoor {
 
   constructor(parts: AgreementParts) {
     this.parts = parts;
-    this.memory = new MemoryWatch(parts);
+    this.memory = new MemoryWatch({
+      ...parts,
+      tell: (reason) => parts.chain.abstains(reason),
+    });
   }
 
   begin(position: Position): void {

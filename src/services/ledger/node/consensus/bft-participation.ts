@@ -57,6 +57,7 @@ export class BftParticipation {
   /** Block after which the validator contract was found at fault. */
   private complainedAt = -1;
   private vanity: Uint8Array;
+  private silence: string | undefined;
 
   constructor(parts: BftParts) {
     this.parts = parts;
@@ -65,12 +66,20 @@ export class BftParticipation {
       assemble: (request, isWanted) => this.assemble(request, isWanted),
       verify: (block, isWanted) => parts.chain.verify(block, isWanted),
       decide: (block, round, seals) => this.decide(block, round, seals),
+      abstains: (reason) => {
+        this.silence = reason;
+      },
     });
   }
 
   /** Of proposals from now on, up to 32 bytes. */
   setVanity(vanity: Uint8Array): void {
     this.vanity = vanity;
+  }
+
+  /** Why this validator does not vote though it takes part; undefined: it votes, or is none. */
+  get abstention(): string | undefined {
+    return this.isRunning ? this.silence : undefined;
   }
 
   start(): void {

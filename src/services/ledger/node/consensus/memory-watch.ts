@@ -28,19 +28,25 @@ export function voteStore(file: VoteFile): VoteStore {
 const REASONS: Record<MemoryLoss, string> = {
   empty: 'the file "votes" is missing or empty',
   damaged: 'the file "votes" is damaged',
-  old: 'the file "votes" is an older copy: the chain store knows of a vote that it does not list',
-  behind:
-    'the file "votes" is older than the chain: this validator sealed a block that it does not list',
+  old: 'the file "votes" is older than the chain: this validator sealed a block that it does not list',
 };
 
 export class MemoryWatch {
   private readonly votes: VoteStore;
   private readonly signer: ConsensusSigner;
   private readonly log: Log;
+  private readonly tell: (reason: string | undefined) => void;
   /** As the log said last. */
   private told: MemoryLoss | undefined;
 
-  constructor(parts: { votes: VoteStore; signer: ConsensusSigner; log: Log }) {
+  /** `tell` hears why this validator abstains, and when it does no more. */
+  constructor(parts: {
+    votes: VoteStore;
+    signer: ConsensusSigner;
+    log: Log;
+    tell: (reason: string | undefined) => void;
+  }) {
+    this.tell = parts.tell;
     this.votes = parts.votes;
     this.signer = parts.signer;
     this.log = parts.log;
@@ -62,13 +68,15 @@ export class MemoryWatch {
         cure: `if the others wait for it: stop it, and run quorate db reset-votes --height ${number}`,
       });
       this.told = loss;
+      this.tell(REASONS[loss]);
     }
     return loss !== undefined;
   }
 
   sawDecided(number: number): void {
-    if (this.told !== undefined)
-      this.log('info', 'This validator votes again', { number: number + 1 });
+    if (this.told === undefined) return;
+    this.log('info', 'This validator votes again', { number: number + 1 });
     this.told = undefined;
+    this.tell(undefined);
   }
 }

@@ -2,19 +2,15 @@
  * Private state at its own pace: behind the public head while the manager does not answer, and then in order again. A block
  * whose private side waited is run once more with the answers; only its private half is kept.
  */
-import { assert, fail } from '../../../../core/base/errors.ts';
+import { fail } from '../../../../core/base/errors.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
-import { engineAt } from '../../../../core/chain/consensus-rules.ts';
-import { blockAuthor } from '../../../../core/chain/extra-data.ts';
-import { BlockExecution } from '../../../../core/execution/block-execution.ts';
 import type { PrivateOutcome, StateBase } from '../../../../core/execution/result.ts';
 import type { PrivateSetting } from '../../../../core/execution/spaces.ts';
 import type { Psi } from '../../../../core/privacy/inputs.ts';
-import type { ChainStore } from '../../../../core/store/chain-store.ts';
-import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 import { type Chain, isFatal } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import type { PayloadCache } from './payload-cache.ts';
+import { blockAt, privateBases, rerun } from './rerun.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
@@ -101,7 +97,7 @@ export class PrivateFollower {
         `private state is at block ${this.cursor()} of ${number}: ${this.isPaused ? 'the private transaction manager does not answer' : 'it is still catching up, try again later'}`,
       );
     }
-    return baseAt(chain.store, psi, number);
+    return privateBases(chain.store, [psi], number).get(psi)!;
   }
 
   /** True once the private states are where the head is now; false where they will not be soon, as in `headBase`. */
@@ -132,7 +128,7 @@ export class PrivateFollower {
 
   private basesAt(number: number): ReadonlyMap<Psi, StateBase> {
     const { chain, psis } = this.parts;
-    return new Map(psis.map((psi) => [psi, baseAt(chain.store, psi, number)]));
+    return privateBases(chain.store, psis, number);
   }
 
   private async work(): Promise<void> {
@@ -169,26 +165,9 @@ export class PrivateFollower {
 
   private async run(number: number): Promise<PrivateOutcome> {
     const { chain, cache, psiOf } = this.parts;
-    const block = chain.store.block(number);
-    assert(block !== undefined, `block ${number} is on the chain`);
-    const isIbft = engineAt(chain.config, number) === 'ibft';
-    const execution = new BlockExecution({
-      rules: chain.rulesOf(block.header),
-      header: block.header,
-      transactions: block.transactions,
-      ...(block.withdrawals ? { withdrawals: block.withdrawals } : {}),
-      ...(isIbft ? { author: blockAuthor('ibft', block.header) } : {}),
-      hashes: chain.hashes,
-      base: {
-        reader: chain.store.stateAt(PUBLIC_SPACE, number - 1),
-        trie: chain.store.trieAt(PUBLIC_SPACE, number - 1),
-      },
-      spaces: this.basesAt(number - 1),
-      inputs: cache,
-      psiOf,
-    });
-    await chain.advance(execution);
-    return execution.result().private;
+    const setting = { spaces: this.basesAt(number - 1), inputs: cache, psiOf };
+    const execution = await rerun(chain, blockAt(chain, number), setting, 'privateState');
+    return execution.privateOutcome();
   }
 
   private tell(number: number): void {
@@ -210,9 +189,4 @@ export class PrivateFollower {
     this.endings.push(() => timer.cancel());
     this.retryMs = Math.min(this.retryMs * 2, RETRY_MS_MAX);
   }
-}
-
-function baseAt(store: ChainStore, psi: Psi, number: number): StateBase {
-  const space = { kind: 'private', psi } as const;
-  return { reader: store.stateAt(space, number), trie: store.trieAt(space, number) };
 }

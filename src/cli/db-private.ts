@@ -1,0 +1,101 @@
+/** `quorate db private-check` and `quorate db private-repair`. */
+import { toBase64 } from '../core/base/base64.ts';
+import { toHex } from '../core/base/hex.ts';
+import { systemClock } from '../io/host/clock.ts';
+import { systemEffort } from '../io/host/effort.ts';
+import { systemTimers } from '../io/host/timers.ts';
+import type { ParsedOptions } from '../io/options/options.ts';
+import { resolveManagerConfig } from '../io/ptm-client/config.ts';
+import { connectManager } from '../io/ptm-client/connect.ts';
+import { privateStatesOf } from '../services/ledger/config/private-states.ts';
+import { managerFlags } from '../services/ledger/config/settings.ts';
+import type { FaultKind, PrivateFault } from '../services/ledger/node/private-state/block-audit.ts';
+import { PrivateCheck, type PrivateReport } from '../services/ledger/offline/private-check.ts';
+import { openChain } from '../services/ledger/store/data.ts';
+import { stderrLog } from './log.ts';
+
+/** Something is wrong, and is said. */
+const FOUND_EXIT_CODE = 2;
+const INFO_VERBOSITY = 3;
+
+const WORDS: Readonly<Record<FaultKind, string>> = {
+  missed: 'the payload came after the block was run without it',
+  lost: 'the payload was run and is gone from the manager; private state is right',
+  differs: 'the payloads lead to another private state',
+};
+
+export interface DbOutcome {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
+export function privateCheck(options: ParsedOptions): Promise<DbOutcome> {
+  return withCheck(options, async (check) => {
+    const report = await check.check();
+    return { text: told(report), exitCode: isWell(report) ? 0 : FOUND_EXIT_CODE };
+  });
+}
+
+export function privateRepair(options: ParsedOptions): Promise<DbOutcome> {
+  return withCheck(options, async (check) => {
+    const before = await check.check();
+    const first = await check.repair(before);
+    if (first === undefined) {
+      return { text: told(before), exitCode: isWell(before) ? 0 : FOUND_EXIT_CODE };
+    }
+    const after = await check.check(first);
+    const text = `${told(before)}\nRan private state again from block ${first} to ${after.head}.\n${told(after)}`;
+    return { text, exitCode: isWell(after) ? 0 : FOUND_EXIT_CODE };
+  });
+}
+
+async function withCheck(
+  options: ParsedOptions,
+  work: (check: PrivateCheck) => Promise<DbOutcome>,
+): Promise<DbOutcome> {
+  const log = stderrLog(INFO_VERBOSITY);
+  const opened = await openChain(options.string('datadir')!);
+  try {
+    const config = resolveManagerConfig(process.env.PRIVATE_CONFIG, managerFlags(options));
+    const manager = await connectManager(config, { say: log });
+    try {
+      const privateStates = await privateStatesOf(opened.genesis, manager);
+      const host = { clock: systemClock, timers: systemTimers, effort: systemEffort, log };
+      return await work(new PrivateCheck({ opened, manager, privateStates, ...host }));
+    } finally {
+      manager.close();
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+function isWell({ faults, missing }: PrivateReport): boolean {
+  return faults.length === 0 && missing.length === 0;
+}
+
+function told(report: PrivateReport): string {
+  const { blocks, head, faults, missing, hasAskedPeers } = report;
+  const peers = hasAskedPeers
+    ? 'after its peers were asked for what they share'
+    : 'its peers were not asked: only a manager of Quorate does that';
+  const first = faults.find(({ kind }) => kind !== 'lost');
+  return [
+    `Ran ${blocks} blocks with private transactions again, up to block ${head}, with what the manager holds; ${peers}.`,
+    ...missing.map(
+      ({ hash, peer }) =>
+        `payload ${toBase64(hash)}: ${peer} says that it is ours, and nobody gives it`,
+    ),
+    ...faults.map(line),
+    first
+      ? `The first bad block is ${first.number}: run quorate db private-repair with the node stopped.`
+      : faults.length > 0
+        ? 'Private state is right. Bring the payloads back (quorate ptm recover) before it has to be made again.'
+        : 'Private state is what its payloads make of it.',
+  ].join('\n');
+}
+
+function line({ kind, psi, number, transaction, hash }: PrivateFault): string {
+  const to = transaction.to ? `to ${toHex(transaction.to)}` : 'a creation';
+  return `block ${number} (${psi}): transaction ${toHex(transaction.hash)}, ${to}, payload ${toBase64(hash)}: ${WORDS[kind]}`;
+}

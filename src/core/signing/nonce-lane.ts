@@ -1,0 +1,154 @@
+/** The nonces of one account (or of one account in one private group): which are free, which are taken, what was signed at each. */
+
+/** Signed bytes that may be on their way, and how they travel. */
+export interface SignedSend {
+  /** Account, or account and group. */
+  readonly lane: string;
+  readonly nonce: number;
+  /** 0x; computed here. */
+  readonly hash: string;
+  readonly method: string;
+  /** The call's parameters as JSON text. */
+  readonly params: string;
+  /** Private state that the client named, for a node with several. */
+  readonly psi?: string | undefined;
+}
+
+/** One transaction at a nonce, from its signature to its end. */
+export interface Held {
+  readonly send: SignedSend;
+  /** Clients that wait for the answer. */
+  requests: number[];
+  sends: number;
+  isUnderWay: boolean;
+  /** The node has had it. */
+  isAccepted: boolean;
+  /** Some attempt ended without a verdict. */
+  isUnclear: boolean;
+  sentMs: number;
+  /** When to send it again without being asked; Infinity: only when the node has lost it. */
+  againMs: number;
+  resends: number;
+}
+
+/** Everything at one nonce: more than one where a client replaced its transaction. */
+export interface Slot {
+  readonly nonce: number;
+  readonly held: Held[];
+  /** Requests that are being signed for it. */
+  signing: number;
+}
+
+/** So far ahead of the account's count free nonces are looked for. */
+const HOLES_MAX = 10_000;
+
+export class Lane {
+  readonly name: string;
+  readonly slots = new Map<number, Slot>();
+  /** Nonces below `next` that nothing stands at, lowest first. */
+  private readonly free: number[] = [];
+  /** Nonces that somebody else's transaction stands at. */
+  private readonly foreign = new Set<number>();
+  private next = 0;
+  latest = 0;
+  isCounted = false;
+  countedMs = Number.NEGATIVE_INFINITY;
+  countAtMs = Number.POSITIVE_INFINITY;
+  /** A count has been asked for and not answered. */
+  isCounting = false;
+  holeSinceMs = Number.POSITIVE_INFINITY;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get isIdle(): boolean {
+    return this.slots.size === 0;
+  }
+
+  /** The nonce that the next request gets. */
+  peek(): number {
+    if (this.free.length > 0) return this.free[0]!;
+    let nonce = this.next;
+    while (this.slots.has(nonce)) nonce++;
+    return nonce;
+  }
+
+  /** Takes it. */
+  take(): number {
+    const nonce = this.peek();
+    this.reserve(nonce);
+    return nonce;
+  }
+
+  /** For a request that names its nonce. */
+  reserve(nonce: number): void {
+    const at = this.free.indexOf(nonce);
+    if (at >= 0) this.free.splice(at, 1);
+    else if (nonce === this.next) this.next++;
+    const slot = this.slots.get(nonce) ?? { nonce, held: [], signing: 0 };
+    slot.signing++;
+    this.slots.set(nonce, slot);
+  }
+
+  /** Nothing came of it: the nonce is free again where nothing else stands there. */
+  release(nonce: number): void {
+    const slot = this.slots.get(nonce);
+    if (!slot || slot.signing > 0 || slot.held.length > 0) return;
+    this.slots.delete(nonce);
+    if (!this.isCounted || nonce >= this.next || nonce < this.latest || this.foreign.has(nonce))
+      return;
+    if (nonce === this.next - 1) {
+      this.next--;
+      while (this.free.at(-1) === this.next - 1 && this.next > 0) {
+        this.free.pop();
+        this.next--;
+      }
+    } else {
+      this.addFree(nonce);
+    }
+  }
+
+  /** Somebody else's transaction stands there: it is not handed out again. */
+  occupied(nonce: number): void {
+    this.foreign.add(nonce);
+    this.next = Math.max(this.next, nonce + 1);
+  }
+
+  /** What the node counts: mined, and with what it holds in order. */
+  counted(latest: number | undefined, pending: number, nowMs: number): void {
+    this.isCounted = true;
+    this.countedMs = nowMs;
+    if (latest !== undefined) this.latest = latest;
+    const floor = Math.max(pending, this.latest);
+    for (const nonce of this.foreign) if (nonce < floor) this.foreign.delete(nonce);
+    this.next = this.isIdle && this.foreign.size === 0 ? floor : Math.max(this.next, floor);
+    while (this.free.length > 0 && (this.free[0]! < floor || this.isIdle)) this.free.shift();
+    this.findHoles(floor);
+    if (!this.hasHole(floor)) this.holeSinceMs = Number.POSITIVE_INFINITY;
+    else if (this.holeSinceMs === Number.POSITIVE_INFINITY) this.holeSinceMs = nowMs;
+  }
+
+  /** Whether a transaction of ours waits behind a nonce that nothing stands at. */
+  private hasHole(floor: number): boolean {
+    if (this.peek() !== floor) return false;
+    for (const nonce of this.slots.keys()) if (nonce > floor) return true;
+    return false;
+  }
+
+  /** Nonces that the node misses and that nothing of ours stands at. */
+  private findHoles(floor: number): void {
+    const end = Math.min(this.next, floor + HOLES_MAX);
+    const known = new Set(this.free);
+    for (let nonce = floor; nonce < end; nonce++) {
+      if (!this.slots.has(nonce) && !known.has(nonce) && !this.foreign.has(nonce))
+        this.addFree(nonce);
+    }
+  }
+
+  private addFree(nonce: number): void {
+    let at = this.free.length;
+    while (at > 0 && this.free[at - 1]! > nonce) at--;
+    if (this.free[at - 1] !== nonce) this.free.splice(at, 0, nonce);
+  }
+}

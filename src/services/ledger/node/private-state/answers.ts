@@ -1,0 +1,52 @@
+/** What a manager says now to the questions of a few blocks, whatever it said when they were new. */
+import { fail } from '../../../../core/base/errors.ts';
+import type { Rules } from '../../../../core/chain/rules.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import {
+  nextQueries,
+  type PrivateAnswer,
+  type PrivateInputs,
+  type PrivateQuery,
+  queryKey,
+} from '../../../../core/privacy/inputs.ts';
+import type { Manager } from '../../../../core/privacy/manager-port.ts';
+
+/** A marker leads to its inner transaction, that to its payload, an extension to what it shares. */
+const ROUNDS_MAX = 16;
+
+export class Answers implements PrivateInputs {
+  private readonly manager: Manager;
+  private readonly known = new Map<string, PrivateAnswer>();
+
+  constructor(manager: Manager) {
+    this.manager = manager;
+  }
+
+  answer(query: PrivateQuery): PrivateAnswer | undefined {
+    return this.known.get(queryKey(query));
+  }
+
+  /** Rejects where the manager does not answer. */
+  async ask(queries: readonly PrivateQuery[]): Promise<void> {
+    for (const [key, answer] of await this.manager.ask(queries)) this.known.set(key, answer);
+  }
+
+  /** Everything that is known to be needed for `transactions`. */
+  async fetchFor(transactions: readonly Transaction[], rules: Rules): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const queries = nextQueries(transactions, rules, this);
+      if (queries.length === 0) return;
+      await this.ask(queries);
+    }
+    throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+  }
+
+  /** The same, but for one payload, as if this node were no party to it. */
+  without(hash: Uint8Array): PrivateInputs {
+    const left = queryKey({ kind: 'payload', hash });
+    return {
+      answer: (query) =>
+        queryKey(query) === left ? { kind: 'notParty' } : this.known.get(queryKey(query)),
+    };
+  }
+}

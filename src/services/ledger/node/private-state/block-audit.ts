@@ -1,0 +1,208 @@
+/**
+ * Whether the private state of a block is what its payloads make of it now. A payload that came after its block was run as
+ * a stranger's: the node is then party to a transaction that its private state knows nothing of, and nobody says so.
+ */
+import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { SpaceResult } from '../../../../core/execution/result.ts';
+import type { PrivateInputs, Psi } from '../../../../core/privacy/inputs.ts';
+import type { Manager } from '../../../../core/privacy/manager-port.ts';
+import {
+  isPrivateTransaction,
+  opensInner,
+  type PayloadHash,
+  payloadHashOf,
+} from '../../../../core/privacy/marker.ts';
+import type { Chain } from '../chain/chain.ts';
+import { Answers } from './answers.ts';
+import { blockAt, privateBases, rerun } from './rerun.ts';
+import { type Effects, sameEffects, sameReceipts, sameWrites } from './same-effects.ts';
+
+/**
+ * `missed`: the payload is held, and was not when its block was run. `lost`: it was held then, and is not now; the private state
+ * is right. `differs`: all payloads are as they were, and lead to another state.
+ */
+export type FaultKind = 'missed' | 'lost' | 'differs';
+
+export interface PrivateFault {
+  readonly kind: FaultKind;
+  readonly psi: Psi;
+  readonly number: number;
+  readonly transaction: Transaction;
+  /** Of the payload. */
+  readonly hash: PayloadHash;
+}
+
+/**
+ * What a private transaction is to this node: its payload is held and was run (`party`); held, and was missing when its block was run
+ * (`missed`); run, and gone since (`lost`); as held, and the private state says otherwise (`differs`); not held (`notHeld`): this
+ * node is no party to it, or has lost it before it was run.
+ */
+export type Standing = FaultKind | 'party' | 'notHeld';
+
+/** `quick` runs only blocks again in which a payload that is held may have been missing; `deep` all. */
+export type Depth = 'quick' | 'deep';
+
+export interface AuditParts {
+  readonly chain: Chain;
+  readonly manager: Manager;
+  readonly psis: readonly Psi[];
+  readonly psiOf: (managedParty: string) => Psi | undefined;
+}
+
+interface Work {
+  readonly index: number;
+  readonly transaction: Transaction;
+  readonly hash: PayloadHash;
+  readonly isHeld: boolean;
+}
+
+export class BlockAudit {
+  private readonly parts: AuditParts;
+
+  constructor(parts: AuditParts) {
+    this.parts = parts;
+  }
+
+  /** Transactions of a block whose payload may be this node's. */
+  privateTransactions({ header, transactions }: Block): Transaction[] {
+    const rules = this.parts.chain.rulesOf(header);
+    return transactions.filter((tx) => isPrivateTransaction(tx, rules) || opensInner(tx, rules));
+  }
+
+  /** The faults of block `number`; one at most of each kind and private state. Rejects where the manager does not answer. */
+  async look(number: number, depth: Depth): Promise<PrivateFault[]> {
+    const { chain, manager, psis } = this.parts;
+    const block = blockAt(chain, number);
+    const transactions = this.privateTransactions(block);
+    if (transactions.length === 0) return [];
+    const answers = new Answers(manager);
+    await answers.fetchFor(transactions, chain.rulesOf(block.header));
+    const works = worksOf(block, transactions, answers);
+    const recorded = new Map(psis.map((psi) => [psi, chain.store.privateResult(psi, number)]));
+    const suspects = psis.filter((psi) => {
+      const record = recorded.get(psi);
+      return record !== undefined && (depth === 'deep' || mayLack(record, works));
+    });
+    const faults: PrivateFault[] = [];
+    for (const psi of suspects) {
+      const record = recorded.get(psi)!;
+      const now = await this.effects(block, psi, answers);
+      if (sameEffects(record, now)) continue;
+      const missed = await this.missed(block, psi, record, works, answers);
+      faults.push(...faultsOf(missed, { psi, number, record, now, works }));
+    }
+    return faults;
+  }
+
+  /** Of one transaction of block `number`. Rejects where the manager does not answer. */
+  async standing(number: number, transaction: Transaction): Promise<Standing> {
+    const faults = await this.look(number, 'deep');
+    const own = faults.find((fault) => equalBytes(fault.transaction.hash, transaction.hash));
+    if (own) return own.kind;
+    const answers = new Answers(this.parts.manager);
+    const query = { kind: 'payload', hash: payloadHashOf(transaction.data) } as const;
+    await answers.ask([query]);
+    return answers.answer(query)?.kind === 'held' ? 'party' : 'notHeld';
+  }
+
+  /** The payload without which the block runs as it did. */
+  private async missed(
+    block: Block,
+    psi: Psi,
+    record: SpaceResult,
+    works: readonly Work[],
+    answers: Answers,
+  ): Promise<Work | undefined> {
+    for (const work of works) {
+      if (!work.isHeld) continue;
+      const then = await this.effects(block, psi, answers, answers.without(work.hash));
+      if (sameEffects(record, then)) return work;
+    }
+    return works.find((work) => work.isHeld && looksStrange(record, work));
+  }
+
+  private async effects(
+    block: Block,
+    psi: Psi,
+    answers: Answers,
+    inputs: PrivateInputs = answers,
+  ): Promise<Effects> {
+    const { chain, psiOf } = this.parts;
+    const spaces = privateBases(chain.store, [psi], block.header.number - 1);
+    for (;;) {
+      const execution = await rerun(chain, block, { spaces, inputs, psiOf }, 'privateEffects');
+      const effects = execution.privateEffects();
+      if (effects.kind === 'waiting') await answers.ask(effects.wanted);
+      else if (effects.kind === 'done') return effects.spaces.get(psi)!;
+      else throw fail('INVARIANT_BROKEN', `block ${block.header.number} has private work`);
+    }
+  }
+}
+
+function worksOf({ transactions }: Block, mine: readonly Transaction[], answers: Answers): Work[] {
+  return mine.map((transaction) => {
+    const hash = payloadHashOf(transaction.data);
+    const isHeld = answers.answer({ kind: 'payload', hash })?.kind === 'held';
+    return { index: transactions.indexOf(transaction), transaction, hash, isHeld };
+  });
+}
+
+/** Whether one that is held may have been run as a stranger's: by what is on record, without running anything. */
+function mayLack(record: SpaceResult, works: readonly Work[]): boolean {
+  const strange = works.filter((work) => work.isHeld && looksStrange(record, work));
+  if (strange.length === 0) return false;
+  const isAlone = works.filter(({ isHeld }) => isHeld).length === 1;
+  return !(isAlone && writesMore(record, works));
+}
+
+/** A stranger's private transaction has a receipt without logs, and a stranger's marker has none. */
+function looksStrange({ receipts }: SpaceResult, { index }: Work): boolean {
+  const receipt = receipts.get(index);
+  return receipt === undefined || (receipt.status !== 0 && receipt.logs.length === 0);
+}
+
+/** More than the accounts without code that a stranger's creations leave. */
+function writesMore({ writes }: SpaceResult, works: readonly Work[]): boolean {
+  if (writes.codes.length > 0) return true;
+  const creations = works.filter(({ transaction }) => transaction.to === undefined).length;
+  if (writes.accounts.size > creations) return true;
+  return [...writes.accounts.values()].some(({ slots }) => slots.size > 0);
+}
+
+function faultsOf(
+  missed: Work | undefined,
+  { psi, number, record, now, works }: Found,
+): PrivateFault[] {
+  const fault = (kind: FaultKind, { transaction, hash }: Work) => ({
+    ...{ kind, psi, number, transaction, hash },
+  });
+  const lost = works.find((work) => !work.isHeld && !sameAt(record, now, work));
+  const found = [
+    ...(missed ? [fault('missed', missed)] : []),
+    ...(lost ? [fault('lost', lost)] : []),
+  ];
+  if (found.length > 0) return found;
+  return [fault('differs', works.find((work) => !sameAt(record, now, work)) ?? works[0]!)];
+}
+
+interface Found {
+  readonly psi: Psi;
+  readonly number: number;
+  readonly record: SpaceResult;
+  readonly now: Effects;
+  readonly works: readonly Work[];
+}
+
+/** Whether a transaction has the same receipt, and the same effect on the contract that it calls. */
+function sameAt(record: Effects, now: Effects, { index, transaction }: Work): boolean {
+  const [a, b] = [record.receipts.get(index), now.receipts.get(index)];
+  if (a === undefined || b === undefined) return a === b;
+  if (!sameReceipts(a, b)) return false;
+  const address = transaction.to ?? a.contractAddress;
+  if (address === undefined) return true;
+  const [before, after] = [record, now].map(({ writes }) => writes.accounts.get(keyOf(address)));
+  return before && after ? sameWrites(before, after) : before === after;
+}

@@ -1,0 +1,171 @@
+/**
+ * `quorate db private-check` and `private-repair`, on the data of a stopped node: every block with private transactions is run again
+ * with what its manager holds now, after the manager has asked its peers.
+ */
+
+import { toBase64 } from '../../../core/base/base64.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { Clock, Effort, Log, Timers } from '../../../core/base/ports.ts';
+import type { Manager, MissingPayload } from '../../../core/privacy/manager-port.ts';
+import type { PrivateStates } from '../../../core/privacy/private-states.ts';
+import { Chain } from '../node/chain/chain.ts';
+import { Events } from '../node/chain/events.ts';
+import { BlockAudit, type PrivateFault } from '../node/private-state/block-audit.ts';
+import { PayloadCache } from '../node/private-state/payload-cache.ts';
+import { PrivateFollower } from '../node/private-state/private-follower.ts';
+import type { OpenChain } from '../store/data.ts';
+
+const PROGRESS_INTERVAL_MS = 8_000;
+/** Faults that are listed. */
+const FAULTS_MAX = 1_000;
+
+export interface PrivateCheckParts {
+  readonly opened: Pick<OpenChain, 'store' | 'genesis'>;
+  readonly manager: Manager;
+  readonly privateStates: PrivateStates;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly effort: Effort;
+  readonly log: Log;
+}
+
+export interface PrivateReport {
+  /** Blocks with private transactions that were run again. */
+  readonly blocks: number;
+  /** Up to this block. */
+  readonly head: number;
+  /** In the order of blocks; the first ones. */
+  readonly faults: readonly PrivateFault[];
+  /** What peers say is this node's, and nobody gives. */
+  readonly missing: readonly MissingPayload[];
+  /** Whether the manager could ask its peers: one of Tessera cannot. */
+  readonly hasAskedPeers: boolean;
+}
+
+export class PrivateCheck {
+  private readonly parts: PrivateCheckParts;
+  private readonly chain: Chain;
+  private readonly events = new Events();
+  private readonly audit: BlockAudit;
+
+  /** Throws PRIVATE_STATE_NONE where there is nothing to check. */
+  constructor(parts: PrivateCheckParts) {
+    const { opened, manager, privateStates, timers, effort, log } = parts;
+    const { store, genesis } = opened;
+    const { config } = genesis;
+    if (!config.isQuorum) throw none('the chain has no private state');
+    if (!manager.isInUse) {
+      throw none('name the private transaction manager of this node: --ptm.url or --ptm.socket');
+    }
+    this.parts = parts;
+    this.chain = new Chain({
+      ...{ store, config, timers, effort, log, events: this.events },
+      privateSetting: undefined,
+      known: () => undefined,
+    });
+    const { psis, psiOf } = privateStates;
+    this.audit = new BlockAudit({ chain: this.chain, manager, psis, psiOf });
+  }
+
+  /** Rejects where the manager does not answer. */
+  async check(from = 1): Promise<PrivateReport> {
+    const { manager } = this.parts;
+    const compared = await manager.compare?.([], 'now');
+    const head = this.cursor();
+    const faults: PrivateFault[] = [];
+    let blocks = 0;
+    const tell = this.progress(head);
+    for (let number = from; number <= head; number++) {
+      tell(number);
+      if (!this.chain.store.hasPrivateWork(number)) continue;
+      blocks++;
+      const found = await this.audit.look(number, 'deep');
+      if (faults.length < FAULTS_MAX) faults.push(...found);
+    }
+    const missing = compared?.missing ?? [];
+    return { blocks, head, faults, missing, hasAskedPeers: compared !== undefined };
+  }
+
+  /**
+   * Takes the private states back to before the first bad block of `report` and runs on from there. Resolves with that block;
+   * undefined: nothing is wrong. Throws PRIVATE_REPAIR_REFUSED where that would lose what is right.
+   */
+  async repair({ faults }: PrivateReport): Promise<number | undefined> {
+    const { store } = this.chain;
+    const first = faults.find(({ kind }) => kind !== 'lost')?.number;
+    if (first === undefined) return undefined;
+    const lost = faults.filter(({ kind, number }) => kind === 'lost' && number >= first);
+    if (lost.length > 0) {
+      const names = lost
+        .slice(0, 10)
+        .map(({ number, hash }) => `${toBase64(hash)} (block ${number})`);
+      throw refused(
+        `${lost.length} payloads from block ${first} on were run and are gone: running again would lose what they did. Bring them back first (quorate ptm recover, or a backup of the manager): ${names.join(', ')}`,
+      );
+    }
+    this.checkAges(first);
+    for (const psi of store.spaces()) await store.rewind(psi, first - 1);
+    await this.follow();
+    return first;
+  }
+
+  /** A private state that began later would begin without what it took over from `empty`. */
+  private checkAges(first: number): void {
+    const { store } = this.chain;
+    const young = store.spaces().filter((psi) => store.privateResult(psi, first) === undefined);
+    if (young.length === 0) return;
+    throw refused(
+      `the private states ${young.join(', ')} began after block ${first}: start the node with an empty --datadir instead, it syncs from its peers`,
+    );
+  }
+
+  private async follow(): Promise<void> {
+    const { manager, privateStates, clock, timers, log } = this.parts;
+    const { chain, events } = this;
+    let fail: (error: unknown) => void = () => {};
+    const failure = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const follower = new PrivateFollower({
+      ...{ chain, events, timers, log },
+      cache: new PayloadCache({ manager, clock, log }),
+      psis: privateStates.psis,
+      psiOf: privateStates.psiOf,
+      fatal: fail,
+    });
+    const head = chain.head().number;
+    const done = new Promise<void>((resolve) => {
+      events.on('privateDone', () => follower.cursor() >= head && resolve());
+    });
+    follower.start();
+    try {
+      if (follower.cursor() < head) await Promise.race([done, failure]);
+    } finally {
+      follower.stop();
+    }
+  }
+
+  private cursor(): number {
+    const { store } = this.chain;
+    const { psis } = this.parts.privateStates;
+    return Math.min(...psis.map((psi) => store.cursor({ kind: 'private', psi })));
+  }
+
+  private progress(head: number): (number: number) => void {
+    const { clock, log } = this.parts;
+    let toldMs = clock.nowMs();
+    return (number) => {
+      if (clock.nowMs() - toldMs < PROGRESS_INTERVAL_MS) return;
+      toldMs = clock.nowMs();
+      log('info', 'Looked at private state', { block: number, of: head });
+    };
+  }
+}
+
+function none(why: string): Error {
+  return fail('PRIVATE_STATE_NONE', why);
+}
+
+function refused(why: string): Error {
+  return fail('PRIVATE_REPAIR_REFUSED', why);
+}

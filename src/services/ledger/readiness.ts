@@ -1,0 +1,75 @@
+/** `/ready`: whether a client is well served here now, and if not, why (docs/install.md). */
+import type { ParsedOptions } from '../../io/options/options.ts';
+import type { Page } from '../../io/rpc/http.ts';
+import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
+import { READY_REASONS, type ReadyReason } from './config/options-rpc.ts';
+import type { ManagerPulse } from './manager-pulse.ts';
+import type { LedgerNode } from './node/compose.ts';
+import { describeFault, type PrivateWatch } from './node/private-state/private-watch.ts';
+import type { NodeAdmin } from './view/node-admin.ts';
+
+/** Behind by more, a node is not ready to serve. */
+const LAG_BLOCKS_MAX = 16;
+/** Held up for longer in the last ten seconds, it is not ready either. */
+const LAG_MS_MAX = 1_000;
+
+export interface PrivacyWatches {
+  readonly pulse?: ManagerPulse | undefined;
+  readonly privateWatch?: PrivateWatch | undefined;
+}
+
+export interface ReadinessParts extends PrivacyWatches {
+  readonly node: LedgerNode;
+  readonly admin: NodeAdmin;
+  readonly options: ParsedOptions;
+  /** Whether it is told in files whom to connect to. */
+  readonly hasConfiguredPeers?: boolean;
+  readonly watch?: LoopWatch | undefined;
+}
+
+export function readiness(parts: ReadinessParts): Page {
+  const { node, admin, watch, options } = parts;
+  const head = node.chain.head().number;
+  const progress = admin.syncing();
+  const facts = {
+    head,
+    behind: progress ? progress.highestBlock - head : 0,
+    lagMs: Math.round(watch?.lagMs ?? 0),
+    peers: admin.peers().length,
+  };
+  const found = faults(parts, facts);
+  const ignored = new Set(options.list('ready.ignore'));
+  const reasons = READY_REASONS.flatMap((reason) => {
+    const text = found[reason];
+    return text === undefined ? [] : [{ reason, text }];
+  });
+  const isReady = reasons.every(({ reason }) => ignored.has(reason));
+  const body = { ready: isReady, ...facts, reasons };
+  return {
+    status: isReady ? 200 : 503,
+    contentType: 'application/json',
+    body: `${JSON.stringify(body)}\n`,
+  };
+}
+
+/** Each in words for an operator; undefined: nothing is wrong there. Nothing of what is private is in them. */
+function faults(
+  { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
+  { head, behind, lagMs, peers }: Readonly<Record<'head' | 'behind' | 'lagMs' | 'peers', number>>,
+): Partial<Record<ReadyReason, string | undefined>> {
+  const late = node.follower ? head - node.follower.cursor() : 0;
+  const bad = privateWatch?.firstBad;
+  return {
+    behind: behind > LAG_BLOCKS_MAX ? `${behind} blocks behind the network` : undefined,
+    lag: lagMs > LAG_MS_MAX ? `held up for ${lagMs} ms` : undefined,
+    peers: hasConfiguredPeers && peers === 0 ? 'none of the configured peers is there' : undefined,
+    manager: pulse?.fault && `the private transaction manager does not answer: ${pulse.fault}`,
+    private: late > LAG_BLOCKS_MAX ? `private state is ${late} blocks behind` : undefined,
+    diverged: bad
+      ? `private state has diverged at block ${describeFault(bad).block}: quorate db private-check`
+      : privateWatch?.isDiverged
+        ? 'a peer that is party to the same payloads has another private state: quorate db private-check'
+        : undefined,
+    votes: node.bft?.abstention && `this validator abstains: ${node.bft.abstention}`,
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * What managers of our own kind compare. P2P: `/shared` and `/roots`, for who proves the key. Q2T: `/comparison`, where a node says
+ * how its private state stands and hears what was found; `/comparison/run` compares at once.
+ */
+
+import { keyOf } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { rootsIn, rootsToJson } from '../../../core/privacy/private-roots.ts';
+import { json, type Route } from '../../../io/http/server.ts';
+import type { Comparison } from '../manager/comparison.ts';
+import { unproven } from '../manager/resend.ts';
+import { PREFIX_DIGITS_MAX, type SharedPayloads } from '../manager/shared-payloads.ts';
+import type { SourceBudget } from '../manager/source-budget.ts';
+import { type P2pParts, QUESTION_BYTES_MAX } from './p2p-parts.ts';
+import { challenged, proves, requiredKey } from './p2p-proven.ts';
+import { base64 } from './replies.ts';
+import { bad, type Fields, jsonBody } from './requests.ts';
+
+export interface ComparisonParts {
+  readonly comparison: Comparison;
+  readonly shared: SharedPayloads;
+  /** Questions, by key: each reads a part of the store. */
+  readonly questions: SourceBudget;
+}
+
+export function comparedRoutes(
+  { comparison, shared, questions }: ComparisonParts,
+  parts: P2pParts,
+): Route[] {
+  const route = (
+    path: string,
+    answer: (key: Uint8Array, fields: Fields) => Promise<object>,
+  ): Route => ({
+    method: 'POST',
+    path,
+    bodyBytesMax: QUESTION_BYTES_MAX,
+    handle(request) {
+      const fields = jsonBody(request);
+      const key = requiredKey(fields);
+      const asked = { key, path, request };
+      return challenged(asked, parts, async () => {
+        if (!proves(asked, parts)) throw unproven();
+        if (!questions.take(keyOf(key))) {
+          throw fail('PTM_TOO_MANY', 'too many questions for this key: try again later');
+        }
+        return json(200, await answer(key, fields));
+      });
+    },
+  });
+  return [
+    route('/shared', async (key, fields) => {
+      const hashes = await shared.listFor(key, prefixOf(fields));
+      return { hashes: hashes?.map(base64) ?? 'tooMany' };
+    }),
+    route('/roots', async (key) => ({ roots: rootsToJson(await comparison.rootsFor(key)) })),
+  ];
+}
+
+function prefixOf({ prefix }: Fields): string {
+  if (typeof prefix === 'string' && /^[0-9a-f]*$/.test(prefix)) {
+    if (prefix.length <= PREFIX_DIGITS_MAX) return prefix;
+  }
+  throw bad(`"prefix" must be at most ${PREFIX_DIGITS_MAX} hex digits`);
+}
+
+/** For the node. */
+export function comparisonRoutes(comparison: Comparison): Route[] {
+  const outcome = (isComplete: boolean) => {
+    const { arrivals, missing, differing } = comparison.outcome;
+    const named = missing.map(({ hash, peer }) => ({ hash: base64(hash), peer }));
+    return json(200, { arrivals, missing: named, differing, isComplete });
+  };
+  return [
+    {
+      method: 'POST',
+      path: '/comparison',
+      bodyBytesMax: QUESTION_BYTES_MAX,
+      handle(request) {
+        comparison.note(rootsIn(jsonBody(request)));
+        return outcome(true);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/comparison/run',
+      bodyBytesMax: QUESTION_BYTES_MAX,
+      async handle(request) {
+        comparison.note(rootsIn(jsonBody(request)));
+        return outcome(await comparison.run());
+      },
+    },
+  ];
+}

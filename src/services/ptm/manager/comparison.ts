@@ -1,0 +1,208 @@
+/**
+ * Compares with the peers: asks each which payloads it shares with our keys, and fetches what is not here. With a peer that is party
+ * to all that we hold, and we to all that it holds, the roots of the private states are compared too.
+ */
+import { toBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { hasCode } from '../../../core/base/errors.ts';
+import type { Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import type {
+  MissingPayload,
+  PeerComparison,
+  PrivateRoot,
+} from '../../../core/privacy/manager-port.ts';
+import type { PayloadHash } from '../../../core/privacy/marker.ts';
+import type { Enclave } from './enclave.ts';
+import type { LateArrivals } from './late-arrivals.ts';
+import { Mender } from './mender.ts';
+import type { PartyTable } from './party-table.ts';
+import type { PeerWire } from './peers.ts';
+import { PREFIX_DIGITS_MAX, type SharedPayloads } from './shared-payloads.ts';
+import type { PayloadStore } from './store.ts';
+
+const FIRST_MS = 5_000;
+const INTERVAL_MS = 60 * 60_000;
+/** A peer did not answer. */
+const RETRY_MS = 60_000;
+const MISSING_MAX = 1_000;
+const ROOTS_MAX = 1_024;
+const HEX_DIGITS = [...'0123456789abcdef'];
+
+interface Difference {
+  readonly number: number;
+  readonly peer: string;
+  /** Our root then. */
+  readonly own: Uint8Array;
+}
+
+export interface ComparisonOptions {
+  readonly enclave: Enclave;
+  readonly store: PayloadStore;
+  readonly table: PartyTable;
+  readonly wire: PeerWire;
+  readonly shared: SharedPayloads;
+  readonly late: LateArrivals;
+  readonly timers: Timers;
+  readonly metrics: Metrics;
+  readonly say: Log;
+}
+
+export class Comparison {
+  private readonly options: ComparisonOptions;
+  private readonly mender: Mender;
+  private missing: readonly MissingPayload[] = [];
+  private differing: readonly Difference[] = [];
+  /** Of our node's private state, by block. */
+  private ownRoots: ReadonlyMap<number, Uint8Array> = new Map();
+  private running: Promise<boolean> | undefined;
+  private timer: Timer | undefined;
+  private isStopped = false;
+
+  constructor(options: ComparisonOptions) {
+    this.options = options;
+    this.mender = new Mender(options);
+  }
+
+  start(): void {
+    this.after(FIRST_MS);
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.timer?.cancel();
+  }
+
+  /** What the node says of itself now: it may have made its private state anew. */
+  note(roots: readonly PrivateRoot[]): void {
+    this.ownRoots = new Map(roots.slice(-ROOTS_MAX).map(({ number, root }) => [number, root]));
+    this.differing = this.differing.filter(({ number, own }) => this.isOwnRoot(number, own));
+  }
+
+  private isOwnRoot(number: number, root: Uint8Array): boolean {
+    const own = this.ownRoots.get(number);
+    return own !== undefined && equalBytes(own, root);
+  }
+
+  /** For the holder of `key`; nothing unless all that is held here is his too. */
+  async rootsFor(key: PublicKey): Promise<PrivateRoot[]> {
+    const { table, shared } = this.options;
+    const keys = table.knows(key) ? table.keysAt(table.locate(key)) : [];
+    if (!(await shared.isAllOf([key, ...keys]))) return [];
+    return [...this.ownRoots].map(([number, root]) => ({ number, root }));
+  }
+
+  get outcome(): PeerComparison {
+    const { missing, differing } = this;
+    const told = differing.map(({ number, peer }) => ({ number, peer }));
+    return { arrivals: this.options.late.mark, missing, differing: told };
+  }
+
+  /** False: a peer did not answer. One at a time. */
+  run(): Promise<boolean> {
+    this.running ??= this.compare().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private after(ms: number): void {
+    this.timer = this.options.timers.set(ms, () => void this.round());
+  }
+
+  private async round(): Promise<void> {
+    const isComplete = await this.run().catch((error: unknown) => {
+      this.options.say('warn', 'could not compare with the peers', { error: String(error) });
+      return false;
+    });
+    if (!this.isStopped) this.after(isComplete ? INTERVAL_MS : RETRY_MS);
+  }
+
+  private async compare(): Promise<boolean> {
+    const { table, enclave, metrics } = this.options;
+    const missing: MissingPayload[] = [];
+    const differing: Difference[] = [];
+    let isComplete = true;
+    for (const url of table.peers()) {
+      if (this.isStopped) return true;
+      if (!table.isHeard(url)) isComplete = false;
+      if (!table.isHeard(url) || !table.takesBatches(url)) continue;
+      try {
+        for (const key of enclave.publicKeys) {
+          missing.push(...(await this.missingAt(url, key, '')));
+        }
+        differing.push(...(await this.differingAt(url)));
+      } catch (error) {
+        if (!hasCode(error, 'PTM_PEER_OFFLINE')) throw error;
+        isComplete = false;
+      }
+    }
+    this.missing = missing.slice(0, MISSING_MAX);
+    this.differing = differing;
+    metrics.gauge('ptm_payloads_missing', this.missing.length);
+    metrics.gauge('ptm_peers_differing', new Set(differing.map(({ peer }) => peer)).size);
+    return isComplete;
+  }
+
+  /** What a peer shares with `key`, and neither is here nor was given. */
+  private async missingAt(url: string, key: PublicKey, prefix: string): Promise<MissingPayload[]> {
+    const { wire } = this.options;
+    const shared = await wire.shared(url, key, prefix);
+    if (shared === 'tooMany') {
+      if (prefix.length === PREFIX_DIGITS_MAX) return [];
+      const parts: MissingPayload[] = [];
+      for (const digit of HEX_DIGITS) {
+        parts.push(...(await this.missingAt(url, key, prefix + digit)));
+      }
+      return parts;
+    }
+    const missing: MissingPayload[] = [];
+    for (const hash of shared ?? []) {
+      if (await this.holds(hash)) continue;
+      if (await this.fetch(url, key, hash)) continue;
+      if (missing.length < MISSING_MAX) missing.push({ hash, peer: url });
+    }
+    return missing;
+  }
+
+  /** One that is damaged is a matter of `quorate ptm check`. */
+  private async holds(hash: PayloadHash): Promise<boolean> {
+    try {
+      return (await this.options.store.get(hash)) !== undefined;
+    } catch (error) {
+      if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+      return true;
+    }
+  }
+
+  private async fetch(url: string, key: PublicKey, hash: PayloadHash): Promise<boolean> {
+    const { say, late, metrics } = this.options;
+    const facts = { hash: toBase64(hash), peer: url };
+    if (!(await this.mender.take(url, key, hash))) {
+      say('warn', 'a payload is missing: a peer says that it is ours, and does not give it', facts);
+      return false;
+    }
+    late.fetched();
+    metrics.count('ptm_payloads_fetched_total');
+    say('warn', 'a payload was missing, and a peer gave it again', facts);
+    return true;
+  }
+
+  /** Blocks after which the private states differ. */
+  private async differingAt(url: string): Promise<Difference[]> {
+    const { table, shared, wire, enclave, say } = this.options;
+    if (this.ownRoots.size === 0 || !(await shared.isAllOf(table.keysAt(url)))) return [];
+    const theirs = (await wire.roots(url, enclave.defaultKey())) ?? [];
+    const found = theirs
+      .flatMap(({ number, root }) => {
+        const own = this.ownRoots.get(number);
+        return own && !equalBytes(own, root) ? [{ number, peer: url, own }] : [];
+      })
+      .sort((a, b) => a.number - b.number);
+    if (found.length > 0) {
+      const facts = { peer: url, block: found[0]!.number };
+      say('error', 'a peer that is party to the same payloads has another private state', facts);
+    }
+    return found;
+  }
+}

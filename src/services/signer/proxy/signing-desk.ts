@@ -1,0 +1,84 @@
+/** One signature: is the account here, may the caller have this signed, and what the audit log says about it. */
+import type { Hash32 } from '../../../core/base/bytes.ts';
+import type { AccountSigner, SigningAccounts } from '../../../core/signing/account-signer.ts';
+import { refuse } from '../../../core/signing/failures.ts';
+import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
+
+/** What a guard refused, on its way to the reply. */
+export class RefusedError extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+export class SigningDesk {
+  private readonly accounts: SigningAccounts;
+  private readonly guard: Guard;
+
+  constructor(accounts: SigningAccounts, guard: Guard) {
+    this.accounts = accounts;
+    this.guard = guard;
+  }
+
+  /** Those that the caller may use. */
+  addresses(identity: Identity): string[] {
+    return this.accounts.addresses().filter((account) => identity.mayUse(account));
+  }
+
+  /** An account that he may not use is as if it were not there. Throws `code`. */
+  find(
+    identity: Identity,
+    account: string,
+    code: 'SIGNER_NO_ACCOUNT' | 'SIGNER_NO_SENDER',
+  ): AccountSigner {
+    const signer = this.accounts.find(account);
+    if (!signer || !identity.mayUse(account)) throw refuse(code);
+    return signer;
+  }
+
+  /** undefined: at once, nothing stands against it. Rejects with RefusedError once the refusal is recorded. */
+  check(identity: Identity, intent: Intent): Promise<never> | undefined {
+    const refusal = this.guard.check(identity, intent);
+    return refusal && this.refuse(identity, intent, refusal);
+  }
+
+  record(identity: Identity, intent: Intent, outcome: string): void | Promise<void> {
+    return this.guard.record(identity, intent, outcome);
+  }
+
+  /** A message or typed data: r, s, v with v 27 or 28, recorded before it leaves. */
+  async signMessage(
+    identity: Identity,
+    signer: AccountSigner,
+    digest: Hash32,
+    intent: Intent,
+  ): Promise<Uint8Array> {
+    await this.check(identity, intent);
+    const signature = Uint8Array.from(await signed(signer, digest));
+    await this.guard.record(identity, intent, 'signed');
+    signature[64]! += 27;
+    return signature;
+  }
+
+  private async refuse(identity: Identity, intent: Intent, refusal: Refusal): Promise<never> {
+    await this.guard.record(identity, intent, refusal.message);
+    throw new RefusedError(refusal);
+  }
+}
+
+/** At once where the key is in memory. Rejects with SIGNER_UNAVAILABLE, without a word about the cause. */
+export function signed(signer: AccountSigner, digest: Hash32): Uint8Array | Promise<Uint8Array> {
+  try {
+    const signature = signer.sign(digest);
+    return signature instanceof Promise ? signature.catch(unavailable) : signature;
+  } catch {
+    return unavailable();
+  }
+}
+
+function unavailable(): never {
+  throw refuse('SIGNER_UNAVAILABLE');
+}
