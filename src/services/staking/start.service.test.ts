@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { makeCertificate } from '../../../test/support/certificates.ts';
 import { AUDIENCE, startTestStaking } from '../../../test/support/staking.ts';
 
@@ -65,6 +65,19 @@ it('does not start on a store that was sealed with another secret, or in a folde
     message: expect.stringContaining('32 bytes in hex'),
   });
   rmSync(first.folder, { recursive: true, force: true });
+});
+
+it('ends its work where it cannot listen', async () => {
+  const first = await startTestStaking();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const second = startTestStaking(['--http.port', new URL(first.url).port]);
+    await expect(second).rejects.toMatchObject({ code: 'HTTP_LISTEN_FAILED' });
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+    await first.close();
+  }
 });
 
 it('does not start with a first client whose secret is short or missing', async () => {

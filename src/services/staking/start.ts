@@ -119,6 +119,10 @@ async function serve(
       lookMs,
       depositSigner,
     }));
+  const stopWork = async () => {
+    await api?.close();
+    await live.stop();
+  };
   const server = await startHttpServer({
     routes: [
       ...tokenRoutes({ service, keys, clock, place, style }),
@@ -130,13 +134,15 @@ async function serve(
     failure: (error) => failureReply(error, style, log),
     missing: missingReply(style),
     tls: config.tls && serverTrust(config.tls),
+  }).catch(async (error) => {
+    await stopWork();
+    throw error;
   });
   place.issuer ||= `${server.url}/`;
   place.audience ||= `${server.url}/`;
   const close = async () => {
     await server.close();
-    await api?.close();
-    await live.stop();
+    await stopWork();
   };
   if (config.bootstrap) {
     await bootstrap(config.bootstrap, admin, live, place.audience).catch(async (error) => {
