@@ -1,6 +1,6 @@
 /** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
 import { fail } from '../../core/base/errors.ts';
-import { DialList } from '../../io/http/dial-list.ts';
+import { DialList, isPlace } from '../../io/http/dial-list.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -11,8 +11,14 @@ export class Callbacks {
   private readonly hosts: DialList;
   private readonly open = new Set<HttpClient>();
 
-  /** `hosts`: places besides loopback and the caller's own address. */
+  /** `hosts`: places besides loopback and the caller's own address. Throws OPTION_VALUE_INVALID. */
   constructor(hosts: readonly string[]) {
+    const wrong = hosts.find((host) => !isPlace(host));
+    if (wrong !== undefined)
+      throw fail(
+        'OPTION_VALUE_INVALID',
+        `--rpc.callback-hosts: "${wrong}" is no host: name hosts (client.example), addresses (10.1.2.3), blocks of them (10.1.0.0/16), or * for everywhere`,
+      );
     this.hosts = new DialList(hosts);
   }
 
