@@ -1,6 +1,5 @@
 /** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -11,6 +10,7 @@ import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from '../node/chain/first-block.ts';
 import {
@@ -66,7 +66,7 @@ export async function openChain(
   if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
   const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
   if (genesisFile !== undefined) checkStart(genesis);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
   const { data, store, stopLooking } = await openStore(folder, { dialect, reindex, log, onFault });
   const close = async () => {
