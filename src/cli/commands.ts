@@ -2,6 +2,7 @@
 import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
 import { dbCommand } from './db.ts';
+import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   restoreCommand,
   keygenCommand,
   dbCommand,
+  dbVerifyCommand,
   mpsUpgradeCommand,
   versionCommand,
 ];

@@ -4,7 +4,8 @@ import { memoryFrom } from '../core/consensus/bft/memory-loss.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { DATADIR_ROWS, MANAGER_ROWS } from '../services/ledger/config/options.ts';
-import { openChain } from '../services/ledger/store/data.ts';
+import { openChain, storeFolder } from '../services/ledger/store/data.ts';
+import { resetRaftLog } from '../services/ledger/store/raft-log.ts';
 import type { Command } from './command.ts';
 import { type DbOutcome, privateCheck, privateRepair } from './db-private.ts';
 
@@ -13,6 +14,7 @@ type Action = (options: ParsedOptions) => Promise<string | DbOutcome>;
 const ACTIONS: Readonly<Record<string, Action>> = {
   reindex,
   'reset-votes': resetVotes,
+  'reset-raft': resetRaft,
   'private-check': privateCheck,
   'private-repair': privateRepair,
 };
@@ -20,14 +22,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export const dbCommand: Command = {
   name: 'db',
   about:
-    "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet. private-check runs every block with private transactions again with what the private transaction manager holds, after that has asked its peers, and names the first bad block; private-repair takes the private state back to before it and runs on from there.",
-  operands: 'reindex|reset-votes|private-check|private-repair',
+    "Repairs a stopped node's data. reindex makes everything but the block log anew from it. reset-votes is for a validator that has lost its file of votes: it votes again from the height you name, where you know that it has not voted yet. reset-raft is for a Raft cluster that begins anew, with all members stopped: each forgets its log, and keeps its chain. private-check runs every block with private transactions again with what the private transaction manager holds, after that has asked its peers, and names the first bad block; private-repair takes the private state back to before it and runs on from there.",
+  operands: 'reindex|reset-votes|reset-raft|private-check|private-repair',
   operandsMax: 1,
   examples: [
     { does: 'make the index anew', line: 'quorate db reindex --datadir data' },
     {
       does: 'let a validator vote again that has lost its votes, from block 172 on',
       line: 'quorate db reset-votes --datadir data --height 172',
+    },
+    {
+      does: 'begin a Raft cluster anew, on each of its members, of which none runs',
+      line: 'quorate db reset-raft --datadir data',
     },
     {
       does: 'see whether the private state is what its payloads make of it',
@@ -42,6 +48,12 @@ export const dbCommand: Command = {
       type: 'number',
       about: 'reset-votes: the first block that this validator has not voted on',
       group: 'Votes',
+    },
+    {
+      flag: 'raftlogdir',
+      type: 'string',
+      about: 'reset-raft: where the folder raft lies, as the node has it',
+      group: 'Raft',
     },
   ],
   async run(options) {
@@ -87,4 +99,17 @@ async function resetVotes(options: ParsedOptions): Promise<string> {
     await chain.close();
   }
   return `This validator votes from block ${height} on`;
+}
+
+async function resetRaft(options: ParsedOptions): Promise<string> {
+  const dataDirectory = options.string('datadir')!;
+  // Nobody else has the folder meanwhile.
+  const chain = await openChain(dataDirectory);
+  try {
+    const { number } = chain.store.head()!;
+    resetRaftLog(storeFolder(dataDirectory), options.string('raftlogdir'));
+    return `The next start of this member begins a Raft log anew, behind block ${number}`;
+  } finally {
+    await chain.close();
+  }
 }

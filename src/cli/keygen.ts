@@ -3,13 +3,29 @@
 import { toBase64 } from '../core/base/base64.ts';
 import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
+import { type FlagNeed, flagsInVain, given, sayInVain } from '../io/options/needs.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { generateKey, generatePair, writeKeyPair } from '../services/ptm/keygen.ts';
 import { storeVaultKey, vaultType } from '../services/ptm/vault-keys.ts';
 import type { Command } from './command.ts';
+import { stderrLog } from './log.ts';
 
 const GROUP = 'Keys';
 const VAULT_GROUP = 'Key vault';
+const WARN = 2;
+const NEEDS: readonly FlagNeed[] = [
+  {
+    flags: ['keygenvaulturl', 'keygenvaultsecretengine', 'keygenvaultapprole'],
+    isMet: given('keygenvaulttype'),
+    what: '--keygenvaulttype: the keys are written to files',
+  },
+  {
+    flags: ['keygenvaultsecretengine', 'keygenvaultapprole'],
+    isMet: ({ options }) =>
+      ['HASHICORP', undefined].includes(options.string('keygenvaulttype')?.toUpperCase()),
+    what: '--keygenvaulttype HASHICORP',
+  },
+];
 
 export const keygenCommand: Command = {
   name: 'ptm keygen',
@@ -64,6 +80,7 @@ export const keygenCommand: Command = {
     },
   ],
   async run(options) {
+    sayInVain(flagsInVain({ options }, NEEDS), stderrLog(WARN));
     const vault = options.string('keygenvaulttype');
     if (vault !== undefined) return keygenInVault(vault, options);
     const passwordAt = readPasswords(options.string('password-file'));

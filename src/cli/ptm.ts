@@ -29,8 +29,8 @@ export const ptmCommand: Command = {
     VERBOSITY_ROW,
   ],
   async run(options) {
-    await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
+    await installCrypto(say);
     const config = await readPtmConfig(options, 'ptm', say);
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);

@@ -4,7 +4,9 @@ import { VERSION } from '../io/host/client-version.ts';
 import { systemClock } from '../io/host/clock.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { sayIgnored } from '../io/options/ignored.ts';
+import { flagsInVain, sayInVain } from '../io/options/needs.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
+import { SIGNER_NEEDS } from '../services/signer/flag-needs.ts';
 import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
 import { runSigner } from '../services/signer/run.ts';
@@ -38,6 +40,7 @@ export const signerCommand: Command = {
       format: settings.logging.format,
     });
     sayIgnored(options, log);
+    sayInVain(flagsInVain({ options }, SIGNER_NEEDS), log);
     const starting = runSigner(settings, {
       log,
       version: `quorate/v${VERSION}`,

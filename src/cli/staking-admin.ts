@@ -2,18 +2,40 @@
 import { userInfo } from 'node:os';
 import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../io/host/clock.ts';
+import { type FlagNeed, flagsInVain, sayInVain } from '../io/options/needs.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { Admin } from '../services/staking/admin.ts';
+import { STORE_NEEDS } from '../services/staking/flag-needs.ts';
 import { storeSource } from '../services/staking/options.ts';
 import { isStoreThere, openStakingStore } from '../services/staking/store/open.ts';
+import { stderrLog } from './log.ts';
+
+const WARN = 2;
 
 export type Work = (admin: Admin) => Promise<void>;
 
+interface AdminCall {
+  readonly options: ParsedOptions;
+  /** Of the flags that only some of the command's actions read. */
+  readonly needs?: readonly FlagNeed[];
+  readonly mayMakeStore?: boolean;
+}
+
+/** Flags that these actions alone, the first of the operands, read. */
+export function ofActions(flags: readonly string[], ...actions: string[]): FlagNeed {
+  return {
+    flags,
+    isMet: ({ options }) => actions.includes(options.positional[0] ?? ''),
+    what: `the action ${actions.join(' or ')}`,
+  };
+}
+
 /** Opens the store of the service for one piece of work. Throws STORAGE_MISSING. */
 export async function withAdmin(
-  { options, mayMakeStore = false }: { options: ParsedOptions; mayMakeStore?: boolean },
+  { options, needs = [], mayMakeStore = false }: AdminCall,
   work: Work,
 ): Promise<number> {
+  sayInVain(flagsInVain({ options }, [...STORE_NEEDS, ...needs]), stderrLog(WARN));
   const source = storeSource(options);
   if (!isStoreThere(source)) {
     const where = `there is no store in ${source.dataFolder}`;

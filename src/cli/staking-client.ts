@@ -11,10 +11,15 @@ import {
 } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import type { Command } from './command.ts';
-import { missing, unknown, type Work, withAdmin } from './staking-admin.ts';
+import { missing, ofActions, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Client';
 const DAY_MS = 24 * 60 * 60 * 1000;
+const NEEDS = [
+  ofActions(['name', 'id', 'audience', 'scope', 'introspect'], 'add'),
+  ofActions(['overlap'], 'rotate'),
+  ofActions(['json'], 'add', 'rotate', 'list'),
+];
 
 export const stakingClientCommand: Command = {
   name: 'staking client',
@@ -74,7 +79,10 @@ export const stakingClientCommand: Command = {
   ],
   run(options) {
     const [action, id] = options.positional;
-    return withAdmin({ options, mayMakeStore: action === 'add' }, workOf(options, action, id));
+    return withAdmin(
+      { options, needs: NEEDS, mayMakeStore: action === 'add' },
+      workOf(options, action, id),
+    );
   },
 };
 

@@ -8,10 +8,11 @@ import type { Admin } from '../services/staking/admin.ts';
 import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readRewardLines } from '../services/staking/stakes/reward-lines.ts';
 import type { Command } from './command.ts';
-import { missing, unknown, type Work, withAdmin } from './staking-admin.ts';
+import { missing, ofActions, unknown, type Work, withAdmin } from './staking-admin.ts';
 
 const GROUP = 'Reward';
 const PAGE_ROWS = 1_000;
+const NEEDS = [ofActions(['amount', 'reference', 'at', 'note'], 'add')];
 
 export const stakingRewardCommand: Command = {
   name: 'staking reward',
@@ -59,7 +60,7 @@ export const stakingRewardCommand: Command = {
       group: GROUP,
     },
   ],
-  run: (options) => withAdmin({ options }, workOf(options)),
+  run: (options) => withAdmin({ options, needs: NEEDS }, workOf(options)),
 };
 
 /** Arguments are read before a store is opened. */

@@ -3,6 +3,8 @@ import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { flagsInVain, sayInVain } from '../io/options/needs.ts';
+import { STAKING_NEEDS } from '../services/staking/flag-needs.ts';
 import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
 import { startStaking } from '../services/staking/start.ts';
 import type { Command } from './command.ts';
@@ -28,8 +30,9 @@ export const stakingCommand: Command = {
         `quorate staking ${operand} is none: client, key, reward or audit`,
       );
     }
-    await installCrypto();
     const log = stderrLog(options.number('verbosity')!);
+    await installCrypto(log);
+    sayInVain(flagsInVain({ options }, STAKING_NEEDS), log);
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);
     const staking = await startStaking(stakingConfig(options), { log, env: process.env });

@@ -116,20 +116,29 @@ function versionIn(file: string, pattern: RegExp): string {
   return pattern.exec(readFileSync(join(HERE, file), 'utf8'))![1]!;
 }
 
+const WEB3J_VERSION = versionIn('web3j/pom.xml', /<version>([\d.]+\d)<\/version>\s*<\/dependency>/);
+const WEB3J: Omit<Client, 'title' | 'command'> = {
+  folder: 'web3j',
+  installation: {
+    lockFile: 'pom.xml',
+    fetch: ['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'],
+    build: ['sh', '-c', "javac -cp 'lib/*' -d classes $(find src -name '*.java')"],
+  },
+  schemes: BOTH,
+  hears: false,
+};
+const java = (main: string) => (task: string) => ['java', '-cp', 'classes:lib/*', main, task];
+
+/** Its own calls, in place of what the others do: see quorum-module.ts. */
+export const QUORUM_MODULE: Client = {
+  ...WEB3J,
+  title: `web3j's quorum module ${WEB3J_VERSION}`,
+  command: java('quorum.Main'),
+};
+
 /** From Maven, PyPI and Go's modules: played by `npm run clients`. */
 export const OTHERS: readonly Client[] = [
-  {
-    title: `web3j ${versionIn('web3j/pom.xml', /<version>([\d.]+\d)<\/version>\s*<\/dependency>/)}`,
-    folder: 'web3j',
-    installation: {
-      lockFile: 'pom.xml',
-      fetch: ['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib'],
-      build: ['javac', '-cp', 'lib/*', '-d', 'classes', 'src/main/java/Run.java'],
-    },
-    schemes: BOTH,
-    hears: false,
-    command: (task) => ['java', '-cp', 'classes:lib/*', 'Run', task],
-  },
+  { ...WEB3J, title: `web3j ${WEB3J_VERSION}`, command: java('Run') },
   web3py('sync'),
   web3py('async'),
   {

@@ -1,20 +1,13 @@
 /** One client's program plays the scenario of README.md; a node that it did not talk to says whether it is so. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { headOf, untilBlock, untilMined } from '../support/devnet.ts';
 import { type Rpc, rpcClient } from '../support/rpc-client.ts';
 import { viemClients } from '../support/viem-clients.ts';
 import type { Client, Scheme } from './clients.ts';
 import type { Contracts } from './contracts.ts';
 import type { Installed } from './install.ts';
-
-const run = promisify(execFile);
-const PATIENCE_MS = 170_000;
+import { runProgram } from './program.ts';
 
 /** Where a client is tried. */
 export interface Endpoint {
@@ -68,7 +61,7 @@ export async function play(play: Play): Promise<Offer> {
   const to = `0x${randomBytes(20).toString('hex')}`;
   const { privateKey } = endpoint;
   const task = { url: endpoint.url[scheme], chainId, privateKey, to, contracts };
-  const finding = await runProgram(client, play.installed, task);
+  const finding = await runProgram<Finding>(client, play.installed, task);
   const witness = rpcClient(play.witness);
   await untilMined(witness, finding.transaction);
   await untilBlock(witness, await headOf(rpcClient(endpoint.url.http)));
@@ -82,27 +75,6 @@ export async function play(play: Play): Promise<Offer> {
   deepEqual(await readBy(play.witness, contracts, finding, to), read, 'what another node reads');
   equal(await witness.call('eth_getBalance', to, 'latest'), '0x1', 'the wei that was sent');
   return offerOf(witness, finding.transaction);
-}
-
-async function runProgram(
-  client: Client,
-  { home, env }: Installed,
-  task: object,
-): Promise<Finding> {
-  const folder = mkdtempSync(join(tmpdir(), 'quorate-client-'));
-  const file = join(folder, 'task.json');
-  writeFileSync(file, JSON.stringify(task));
-  const [command, ...args] = client.command(file);
-  try {
-    const { stdout } = await run(command!, args, {
-      cwd: home,
-      timeout: PATIENCE_MS,
-      env: { ...env, TASK: file },
-    });
-    return JSON.parse(stdout.trim().split('\n').at(-1)!);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 async function readBy(url: string, contracts: Contracts, { token, box }: Finding, to: string) {

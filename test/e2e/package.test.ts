@@ -28,7 +28,7 @@ it('has what runs and what is to be read, and nothing of the workshop', () => {
   const home = join(folder, 'node_modules', 'quorate');
   for (const path of [
     'dist/cli/main.js',
-    'dist/io/host/deposit-worker.js',
+    'dist/io/crypto/deposit-worker.js',
     'dist/clients/staking-client.d.ts',
     'LICENSE',
     'README.md',

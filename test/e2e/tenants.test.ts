@@ -1,21 +1,11 @@
 /**
  * Two tenants of one node, told apart by their access tokens: what one keeps private shows at no door of the other, whatever
- * private state he names. The node, its manager and the tokens are real.
+ * private state he names.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';
 import { addressOfSecretKey } from '../../src/core/base/secp256k1.ts';
-import { genesisFromJson } from '../../src/core/chain/genesis.ts';
 import { partyGroup } from '../../src/core/privacy/eea.ts';
-import { residentPrivateStates } from '../../src/core/privacy/private-states.ts';
-import { installCrypto } from '../../src/io/crypto/crypto.ts';
-import { resolveManagerConfig } from '../../src/io/ptm-client/config.ts';
-import { connectManager } from '../../src/io/ptm-client/connect.ts';
-import { devnetGenesis } from '../../src/services/devnet/genesis.ts';
 import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
@@ -23,12 +13,11 @@ import { until } from '../support/conditions.ts';
 import { type Target, tryDoors } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import { sealEnvelope } from '../support/private-transactions.ts';
-import { type TestPtm, testKey, testPtm } from '../support/ptm.ts';
-import { ALL_APIS, type RpcNode, rpcNode } from '../support/rpc-node.ts';
+import { type TestPtm, testKey } from '../support/ptm.ts';
+import { ALL_APIS, type RpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
+import { startTenants, type Tenants } from '../support/tenants.ts';
 
-const VALIDATOR = new Uint8Array(32).fill(7);
-const ACCOUNT = new Uint8Array(32).fill(9);
 const APIS = `${ALL_APIS},eea,priv,quorumExtension,rpc`;
 
 const argument = canary('argument');
@@ -39,7 +28,7 @@ const reverted = canary('reverted');
 const grouped = canary('grouped');
 const ALL = [argument, returned, stored, topic, reverted, grouped];
 
-let folder: string;
+let both: Tenants;
 let ptm: TestPtm;
 let node: RpcNode;
 let api: ServedApi;
@@ -48,71 +37,20 @@ let tokens: Record<'PS1' | 'PS2' | 'other' | 'hosted' | 'foreign' | 'none', stri
 let targets: Target[];
 
 beforeAll(async () => {
-  await installCrypto();
-  folder = mkdtempSync(join(tmpdir(), 'quorate-tenants-'));
-  const keys = await Promise.all([1, 2].map(testKey));
-  const residentGroups = keys.map(({ publicKey }, index) => ({
-    name: `PS${index + 1}`,
-    description: '',
-    members: [publicKey],
-  }));
-  ptm = await testPtm(1, [], {
-    residentGroups,
-    keys: keys.map((key) => ({ kind: 'inline', ...key, password: { line: 0 } })),
-  });
-  const manager = await connectManager(resolveManagerConfig('ignore', { 'ptm.url': ptm.q2tUrl! }), {
-    say: () => {},
-  });
-  const { privateKey, publicKey } = await generateKeyPair('ES256');
-  const keySet = join(folder, 'keys.json');
-  writeFileSync(keySet, JSON.stringify({ keys: [await exportJWK(publicKey)] }));
-  node = await rpcNode({
-    genesis: genesis(),
-    secretKey: VALIDATOR,
-    isMining: true,
-    manager,
-    privateStates: residentPrivateStates(await manager.groups()),
-    argv: [
-      ...['--rpc.auth.keys', keySet, '--multitenancy', '--http.api', APIS],
-      ...['--ws', '--ws.port', '0', '--ws.api', APIS],
-    ],
-  });
-  from = toHex(await node.accounts.importKey(ACCOUNT, 'test'));
-  await node.accounts.unlock(addressOfSecretKey(ACCOUNT), 'test', 0);
-  api = await node.serve();
-  const sign = (...scopes: string[]) =>
-    new SignJWT({ scope: ['rpc://*_*', ...scopes].join(' ') })
-      .setProtectedHeader({ alg: 'ES256' })
-      .setExpirationTime('10 minutes')
-      .sign(privateKey);
+  both = await startTenants(['--http.api', APIS, '--ws', '--ws.port', '0', '--ws.api', APIS]);
+  ({ ptm, node, api, from } = both);
   tokens = {
-    PS1: await sign(`psi://PS1?node.eoa=${from}&self.eoa=0x0`),
-    PS2: await sign('psi://PS2?node.eoa=0x0&self.eoa=0x0'),
-    other: await sign(`psi://PS1?node.eoa=${from}&self.eoa=${from}`),
-    hosted: await sign(`psi://PS1?node.eoa=${from}`),
-    foreign: await sign(`psi://PS1?node.eoa=0x${'12'.repeat(20)}`),
-    none: await sign(),
+    PS1: await both.token(`psi://PS1?node.eoa=${from}&self.eoa=0x0`),
+    PS2: await both.token('psi://PS2?node.eoa=0x0&self.eoa=0x0'),
+    other: await both.token(`psi://PS1?node.eoa=${from}&self.eoa=${from}`),
+    hosted: await both.token(`psi://PS1?node.eoa=${from}`),
+    foreign: await both.token(`psi://PS1?node.eoa=0x${'12'.repeat(20)}`),
+    none: await both.token(),
   };
   targets = await privateHistory();
 });
 
-afterAll(async () => {
-  await api?.close();
-  await node?.close();
-  await ptm?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function genesis() {
-  const parts = {
-    consensus: 'qbft',
-    nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
-    funded: [toHex(addressOfSecretKey(ACCOUNT))],
-  } as const;
-  const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
-  const made = devnetGenesis(parts, periods) as { config: object };
-  return genesisFromJson({ ...made, config: { ...made.config, isMPS: true } } as never);
-}
+afterAll(() => both?.close());
 
 function bearer(token: string, psi?: string) {
   return { authorization: `Bearer ${token}`, ...(psi ? { 'quorum-psi': psi } : {}) };

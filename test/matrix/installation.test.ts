@@ -40,7 +40,7 @@ it('what has no compiled secp256k1 runs in WebAssembly, and says so once', async
   await orNotRun(run('npm', ...INSTALL, '--ignore-scripts'), context);
   rmSync(join(folder, 'node_modules/secp256k1/prebuilds'), { recursive: true });
   await tryDevnet(run, { start: START, folder: network });
-  for (const log of ['node1.log', 'signer.log']) {
+  for (const log of ['node1.log', 'ptm1.log', 'signer.log', 'staking.log']) {
     const lines = readFileSync(join(network, log), 'utf8').split('\n');
     expect(lines.filter((line) => line.includes('no compiled secp256k1'))).toHaveLength(1);
   }

@@ -3,15 +3,15 @@
  * clients, other wallets of the same key, and kill -9. What must hold is checked as it happens and at the end.
  */
 import { Prng } from '../../src/core/base/prng.ts';
-import type { Held, SignedSend } from '../../src/core/signing/nonce-lane.ts';
 import { NonceManager, type NonceSettings } from '../../src/core/signing/nonce-manager.ts';
 import type { NonceEffect, NonceInput, Settled } from '../../src/core/signing/nonce-messages.ts';
+import type { Held, SignedSend } from '../../src/core/signing/nonce-sequence.ts';
 import type { Outcome } from '../../src/core/signing/upstream-answers.ts';
 
 const TICK_MS = 25;
 const BLOCK_MS = 1_000;
 const TIMEOUT_MS = 5_000;
-const LANES = ['0xaa', '0xbb', '0xcc'];
+const NONCE_KEYS = ['0xaa', '0xbb', '0xcc'];
 
 export interface Faults {
   /** Share of the calls that go wrong. */
@@ -36,13 +36,13 @@ interface Transaction {
 
 class SimulatedNode {
   readonly pools = new Map<string, Map<number, Transaction>>(
-    LANES.map((lane) => [lane, new Map()]),
+    NONCE_KEYS.map((nonceKey) => [nonceKey, new Map()]),
   );
-  readonly chains = new Map<string, Transaction[]>(LANES.map((lane) => [lane, []]));
+  readonly chains = new Map<string, Transaction[]>(NONCE_KEYS.map((nonceKey) => [nonceKey, []]));
 
-  take(lane: string, transaction: Transaction): Outcome {
-    const chain = this.chains.get(lane)!;
-    const pool = this.pools.get(lane)!;
+  take(nonceKey: string, transaction: Transaction): Outcome {
+    const chain = this.chains.get(nonceKey)!;
+    const pool = this.pools.get(nonceKey)!;
     if (transaction.nonce < chain.length) return 'nonceTooLow';
     const there = pool.get(transaction.nonce);
     if (there) return there.hash === transaction.hash ? 'known' : 'underpriced';
@@ -51,20 +51,20 @@ class SimulatedNode {
     return 'accepted';
   }
 
-  latest(lane: string): number {
-    return this.chains.get(lane)!.length;
+  latest(nonceKey: string): number {
+    return this.chains.get(nonceKey)!.length;
   }
 
-  pending(lane: string): number {
-    let nonce = this.latest(lane);
-    while (this.pools.get(lane)!.has(nonce)) nonce++;
+  pending(nonceKey: string): number {
+    let nonce = this.latest(nonceKey);
+    while (this.pools.get(nonceKey)!.has(nonce)) nonce++;
     return nonce;
   }
 
   mine(max: number): void {
-    for (const lane of LANES) {
-      const chain = this.chains.get(lane)!;
-      const pool = this.pools.get(lane)!;
+    for (const nonceKey of NONCE_KEYS) {
+      const chain = this.chains.get(nonceKey)!;
+      const pool = this.pools.get(nonceKey)!;
       for (let count = 0; count < max && pool.has(chain.length); count++) {
         const next = pool.get(chain.length)!;
         pool.delete(chain.length);
@@ -73,21 +73,23 @@ class SimulatedNode {
     }
   }
 
-  knows(lane: string, hash: string): boolean {
+  knows(nonceKey: string, hash: string): boolean {
     const has = (each: Transaction) => each.hash === hash;
-    return this.chains.get(lane)!.some(has) || [...this.pools.get(lane)!.values()].some(has);
+    return (
+      this.chains.get(nonceKey)!.some(has) || [...this.pools.get(nonceKey)!.values()].some(has)
+    );
   }
 }
 
 export class NonceWorld {
   readonly problems: string[] = [];
-  readonly ends = new Map<string, Settled['kind'] | 'lost'>();
+  readonly ends = new Map<string, Settled<unknown>['kind'] | 'lost'>();
   readonly node = new SimulatedNode();
-  private readonly make: (settings: NonceSettings) => NonceManager;
+  private readonly make: (settings: NonceSettings) => NonceManager<unknown>;
   private readonly prng: Prng;
   private faults: Faults;
   private readonly fillsGaps: boolean;
-  private manager: NonceManager;
+  private manager: NonceManager<unknown>;
   private generation = 0;
   private nowMs = 0;
   private turn = 0;
@@ -104,7 +106,7 @@ export class NonceWorld {
   constructor(
     seed: number,
     faults: Faults,
-    make = (settings: NonceSettings) => new NonceManager(settings),
+    make = (settings: NonceSettings) => new NonceManager<unknown>(settings),
   ) {
     this.make = make;
     this.prng = new Prng(seed);
@@ -120,8 +122,8 @@ export class NonceWorld {
     const id = ++this.lastRequest;
     const content = `request ${id}`;
     this.requests.set(id, { content, isPoor: this.prng.chance(this.faults.poor) });
-    const lane = LANES[this.prng.below(LANES.length)]!;
-    this.step({ kind: 'wanted', id, lane, nonce: undefined });
+    const nonceKey = NONCE_KEYS[this.prng.below(NONCE_KEYS.length)]!;
+    this.step({ kind: 'wanted', id, nonceKey, nonce: undefined });
   }
 
   run(ms: number): void {
@@ -141,7 +143,7 @@ export class NonceWorld {
     this.faults = { calls: 0, poolLossBlocks: 0, foreignBlocks: 0, killBlocks: 0, poor: 0 };
     for (let round = 0; round < 100 && this.manager.heldCount > 0; round++) {
       this.run(3_000);
-      if (!this.fillsGaps) for (const _ of LANES) this.request();
+      if (!this.fillsGaps) for (const _ of NONCE_KEYS) this.request();
     }
     this.run(10_000);
   }
@@ -169,7 +171,7 @@ export class NonceWorld {
     return this.problems;
   }
 
-  private newManager(): NonceManager {
+  private newManager(): NonceManager<unknown> {
     return this.make({ fillsGaps: this.fillsGaps });
   }
 
@@ -205,10 +207,10 @@ export class NonceWorld {
   }
 
   private foreign(): void {
-    const lane = LANES[this.prng.below(LANES.length)]!;
-    const nonce = this.node.pending(lane);
-    this.node.take(lane, {
-      hash: `foreign ${lane} ${nonce}`,
+    const nonceKey = NONCE_KEYS[this.prng.below(NONCE_KEYS.length)]!;
+    const nonce = this.node.pending(nonceKey);
+    this.node.take(nonceKey, {
+      hash: `foreign ${nonceKey} ${nonce}`,
       nonce,
       content: undefined,
       isPoor: false,
@@ -224,15 +226,15 @@ export class NonceWorld {
     this.step({ kind: 'restored', sends: [...this.disk.values()] });
   }
 
-  private step(input: NonceInput): void {
+  private step(input: NonceInput<unknown>): void {
     for (const effect of this.manager.step(input, this.nowMs)) this.carryOut(effect);
   }
 
-  private carryOut(effect: NonceEffect): void {
+  private carryOut(effect: NonceEffect<unknown>): void {
     if (effect.kind === 'sign') this.sign(effect);
     else if (effect.kind === 'send') this.send(effect.held, effect.isNew);
     else if (effect.kind === 'settle') this.settle(effect.id, effect.end);
-    else if (effect.kind === 'count') this.count(effect.lane, effect.isFull);
+    else if (effect.kind === 'count') this.count(effect.nonceKey, effect.isFull);
     else if (effect.kind === 'find') this.find(effect.held);
     else if (effect.kind === 'accepted') {
       const kept = this.disk.get(effect.send.hash);
@@ -240,7 +242,12 @@ export class NonceWorld {
     } else this.disk.delete(effect.send.hash);
   }
 
-  private sign({ id, lane, nonce, isFill }: Extract<NonceEffect, { kind: 'sign' }>): void {
+  private sign({
+    id,
+    nonceKey,
+    nonce,
+    isFill,
+  }: Extract<NonceEffect<unknown>, { kind: 'sign' }>): void {
     const request = isFill
       ? { content: `fill ${id} ${this.generation}`, isPoor: false }
       : this.requests.get(id);
@@ -251,16 +258,16 @@ export class NonceWorld {
       this.ends.set(request.content, 'unsent');
       return;
     }
-    const hash = `${lane} ${nonce} ${request.content}`;
+    const hash = `${nonceKey} ${nonce} ${request.content}`;
     this.transactions.set(hash, { hash, nonce, content: request.content, isPoor: request.isPoor });
     this.hashes.set(request.content, hash);
-    const send: SignedSend = { lane, nonce, hash, method: '', params: '' };
+    const send: SignedSend = { nonceKey, nonce, hash, method: '', params: '' };
     const signed = () => this.step({ kind: 'signed', id, send });
     if (this.prng.chance(0.2)) this.reply(this.prng.below(30), signed);
     else signed();
   }
 
-  private settle(id: number, end: Settled): void {
+  private settle(id: number, end: Settled<unknown>): void {
     const request = this.requests.get(id);
     if (!request) return;
     if (this.ends.has(request.content)) this.problem(`${request.content} was answered twice`);
@@ -269,7 +276,7 @@ export class NonceWorld {
 
   private send(held: Held, isNew: boolean): void {
     const { send } = held;
-    const place = `${send.lane} ${send.nonce}`;
+    const place = `${send.nonceKey} ${send.nonce}`;
     if (isNew) {
       const others = [...(this.standing.get(place) ?? [])].filter((hash) => hash !== send.hash);
       if (others.length > 0) this.problem(`${send.hash} stands where ${others[0]} does`);
@@ -301,7 +308,7 @@ export class NonceWorld {
     if (!this.prng.chance(this.faults.calls)) {
       this.stand(place, send.hash);
       this.later(delay, () => {
-        answer(this.prng.below(5), this.node.take(send.lane, transaction));
+        answer(this.prng.below(5), this.node.take(send.nonceKey, transaction));
       });
       return;
     }
@@ -311,7 +318,7 @@ export class NonceWorld {
       return;
     }
     this.stand(place, send.hash);
-    const arrive = () => this.node.take(send.lane, transaction);
+    const arrive = () => this.node.take(send.nonceKey, transaction);
     // 1 never arrives, 2 arrives late perhaps: nobody is told. 3 arrives and is answered with garbage. 4 is turned away with 429 or 500.
     if (turn === 2) this.later(this.prng.below(2 * TIMEOUT_MS), arrive);
     if (turn === 3) this.later(delay, arrive);
@@ -325,22 +332,26 @@ export class NonceWorld {
     this.standing.set(place, stands);
   }
 
-  private count(lane: string, isFull: boolean): void {
+  private count(nonceKey: string, isFull: boolean): void {
     if (this.prng.chance(this.faults.calls / 2)) {
       const ms = this.prng.chance(0.5) ? TIMEOUT_MS : 10;
-      this.reply(ms, () => this.step({ kind: 'countFailed', lane, answer: 'no count' }));
+      this.reply(ms, () => this.step({ kind: 'countFailed', nonceKey, answer: 'no count' }));
       return;
     }
-    const latest = isFull ? this.node.latest(lane) : undefined;
+    const latest = isFull ? this.node.latest(nonceKey) : undefined;
     this.reply(this.prng.below(20), () => {
-      const pending = this.node.pending(lane);
-      this.reply(this.prng.below(20), () => this.step({ kind: 'counted', lane, latest, pending }));
+      const pending = this.node.pending(nonceKey);
+      this.reply(this.prng.below(20), () =>
+        this.step({ kind: 'counted', nonceKey, latest, pending }),
+      );
     });
   }
 
   private find(held: Held): void {
-    const { lane, hash } = held.send;
-    const isKnown = this.prng.chance(this.faults.calls) ? undefined : this.node.knows(lane, hash);
+    const { nonceKey, hash } = held.send;
+    const isKnown = this.prng.chance(this.faults.calls)
+      ? undefined
+      : this.node.knows(nonceKey, hash);
     this.reply(this.prng.below(20), () =>
       this.step({ kind: 'found', held, isKnown, answer: 'asked' }),
     );

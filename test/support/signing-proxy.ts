@@ -6,6 +6,7 @@ import type { Guard, Identity } from '../../src/core/signing/guard.ts';
 import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
 import { systemClock } from '../../src/io/host/clock.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
+import { GuardedSigning } from '../../src/services/signer/proxy/guarded-signing.ts';
 import { FORGETFUL_JOURNAL } from '../../src/services/signer/proxy/journal.ts';
 import { EVERYBODY, OPEN_GUARD } from '../../src/services/signer/proxy/open-guard.ts';
 import { Pipeline } from '../../src/services/signer/proxy/pipeline.ts';
@@ -18,7 +19,7 @@ import type {
 } from '../../src/services/signer/proxy/ports.ts';
 import type { Reply } from '../../src/services/signer/proxy/reply.ts';
 import { Sender } from '../../src/services/signer/proxy/sender.ts';
-import { SigningDesk } from '../../src/services/signer/proxy/signing-desk.ts';
+import { TransactionSigner } from '../../src/services/signer/proxy/transaction-signer.ts';
 import { Transactions } from '../../src/services/signer/proxy/transactions.ts';
 
 export function accountsOf(keys: readonly Uint8Array[]): SigningAccounts {
@@ -90,7 +91,8 @@ export function memoryProxy(options: {
   readonly forwarded?: readonly string[];
 }): MemoryProxy {
   const { upstream, chainId } = options;
-  const desk = new SigningDesk(accountsOf(options.keys), options.guard ?? OPEN_GUARD);
+  const signing = new GuardedSigning(accountsOf(options.keys), options.guard ?? OPEN_GUARD);
+  const signer = new TransactionSigner(signing, chainId);
   const sender = new Sender({
     manager: new NonceManager({ fillsGaps: options.fillsGaps ?? false }),
     upstream,
@@ -99,15 +101,15 @@ export function memoryProxy(options: {
     timers: systemTimers,
     log: () => {},
     metrics: undefined,
-    signFill: (lane, nonce) => transactions.fill(lane, nonce, EVERYBODY),
+    signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, EVERYBODY),
   });
   const transactions = new Transactions({
-    ...{ desk, sender, upstream, chainId, payloads: options.payloads },
+    ...{ signing, signer, sender, upstream, chainId, payloads: options.payloads },
     strictNonce: options.strictNonce ?? false,
     estimatesGas: options.estimatesGas ?? false,
   });
   const forwarded = options.forwarded ?? [];
-  const pipeline = new Pipeline({ desk, transactions, upstream, forwarded });
+  const pipeline = new Pipeline({ signing, transactions, upstream, forwarded });
   const plain = { headers: [], path: '/' };
   const send: MemoryProxy['send'] = (body, identity = EVERYBODY, request = plain) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -53,19 +53,19 @@ describe.each(Object.entries(PROFILES))('%s', (_, faults) => {
 });
 
 /** What must be caught: managers that are wrong in one way each. */
-class Twisted extends NonceManager {
-  override step(input: NonceInput, nowMs: number): readonly NonceEffect[] {
+class Twisted extends NonceManager<unknown> {
+  override step(input: NonceInput<unknown>, nowMs: number): readonly NonceEffect<unknown>[] {
     return super.step(this.twisted(input), nowMs);
   }
 
-  protected twisted(input: NonceInput): NonceInput {
+  protected twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     return input;
   }
 }
 
 /** Takes silence for a refusal, as whoever signs anew after a timeout does. */
 class Hasty extends Twisted {
-  protected override twisted(input: NonceInput): NonceInput {
+  protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     const isSilence = input.kind === 'answered' && input.outcome === 'unclear';
     return isSilence ? { ...input, outcome: 'refused' } : input;
   }
@@ -73,20 +73,20 @@ class Hasty extends Twisted {
 
 /** Remembers nothing of its earlier life. */
 class Amnesiac extends Twisted {
-  protected override twisted(input: NonceInput): NonceInput {
+  protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     return input.kind === 'restored' ? { kind: 'tick' } : input;
   }
 }
 
 /** Never sends again what the node has lost. */
 class Blind extends Twisted {
-  protected override twisted(input: NonceInput): NonceInput {
+  protected override twisted(input: NonceInput<unknown>): NonceInput<unknown> {
     const isWatch = input.kind === 'counted' && input.latest !== undefined;
     return isWatch ? { ...input, pending: Number.MAX_SAFE_INTEGER / 2 } : input;
   }
 }
 
-it.each<[string, () => NonceManager, string, RegExp]>([
+it.each<[string, () => NonceManager<unknown>, string, RegExp]>([
   [
     'signs anew after silence',
     () => new Hasty({ fillsGaps: false }),

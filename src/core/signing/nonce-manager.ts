@@ -4,9 +4,10 @@
  * one request gets at most one transaction that may be mined; bytes whose fate is unknown are sent again as they are; a nonce is
  * handed to other contents only after the node has refused what stood there.
  */
+import { unreachable } from '../base/errors.ts';
 import type { Machine } from '../base/machine.ts';
-import { type Held, Lane, type SignedSend, type Slot } from './nonce-lane.ts';
 import type { NonceEffect, NonceInput, Settled } from './nonce-messages.ts';
+import { type Held, NonceSequence, type SignedSend, type Slot } from './nonce-sequence.ts';
 
 export interface NonceSettings {
   /** Fill a nonce that holds up others by a transfer of nothing to the account itself. */
@@ -30,14 +31,14 @@ const FILL_AFTER_MS = 3_000;
 const REQUESTS_MAX = 100_000;
 /** Transactions of one account without an end. */
 const HELD_MAX = 100_000;
-const LANES_MAX = 100_000;
+const SEQUENCES_MAX = 100_000;
 const COUNTS_MAX = 32;
 /** Sent again in one go, lowest nonces first. */
 const RESENDS_MAX = 256;
 
 interface Request {
   readonly id: number;
-  readonly lane: Lane;
+  readonly sequence: NonceSequence;
   readonly kind: 'send' | 'ask' | 'fill';
   /** The client's own choice. */
   readonly wanted: number | undefined;
@@ -46,17 +47,18 @@ interface Request {
   tries: number;
 }
 
-export class NonceManager implements Machine<NonceInput, NonceEffect> {
+/** `Answer`: what a node's answer is to the outside, or why there is none. It is handed on, never looked at. */
+export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEffect<Answer>> {
   private readonly settings: NonceSettings;
-  private readonly lanes = new Map<string, Lane>();
+  private readonly sequences = new Map<string, NonceSequence>();
   /** Those that have something held, in the order of their next count. */
-  private readonly active = new Set<Lane>();
+  private readonly active = new Set<NonceSequence>();
   private readonly requests = new Map<number, Request>();
-  /** By lane, in order. */
-  private readonly waiting = new Map<Lane, Request[]>();
+  /** By sequence, in order. */
+  private readonly waiting = new Map<NonceSequence, Request[]>();
   /** Due to be sent again by themselves. */
   private readonly again = new Set<Held>();
-  private out: NonceEffect[] = [];
+  private out: NonceEffect<Answer>[] = [];
   private nowMs = 0;
   private counts = 0;
   private fills = 0;
@@ -68,8 +70,8 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
   /** Transactions that are neither mined nor refused. */
   get heldCount(): number {
     let count = 0;
-    for (const lane of this.active)
-      for (const { held } of lane.slots.values()) count += held.length;
+    for (const sequence of this.active)
+      for (const { held } of sequence.slots.values()) count += held.length;
     return count;
   }
 
@@ -82,79 +84,114 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     return this.requests.size;
   }
 
-  step(input: NonceInput, nowMs: number): readonly NonceEffect[] {
+  step(input: NonceInput<Answer>, nowMs: number): readonly NonceEffect<Answer>[] {
     this.nowMs = nowMs;
     this.out = [];
     this.take(input);
     return this.out;
   }
 
-  private take(input: NonceInput): void {
-    if (input.kind === 'wanted') this.wanted(input.id, input.lane, input.nonce);
-    else if (input.kind === 'signed') this.signed(input.id, input.send);
-    else if (input.kind === 'answered') this.answered(input);
-    else if (input.kind === 'tick') this.tick();
-    else if (input.kind === 'counted') this.counted(input.lane, input.latest, input.pending);
-    else if (input.kind === 'countFailed') this.countFailed(input.lane, input.answer);
-    else if (input.kind === 'asked') this.asked(input.id, input.lane);
-    else if (input.kind === 'abandoned') this.abandoned(input.id);
-    else if (input.kind === 'found') this.found(input.held, input.isKnown, input.answer);
-    else this.restored(input.sends);
+  private take(input: NonceInput<Answer>): void {
+    switch (input.kind) {
+      case 'wanted':
+        this.wanted(input.id, input.nonceKey, input.nonce);
+        break;
+      case 'asked':
+        this.asked(input.id, input.nonceKey);
+        break;
+      case 'signed':
+        this.signed(input.id, input.send);
+        break;
+      case 'abandoned':
+        this.abandoned(input.id);
+        break;
+      case 'answered':
+        this.answered(input);
+        break;
+      case 'counted':
+        this.counted(input.nonceKey, input.latest, input.pending);
+        break;
+      case 'countFailed':
+        this.countFailed(input.nonceKey, input.answer);
+        break;
+      case 'found':
+        this.found(input.held, input.isKnown, input.answer);
+        break;
+      case 'restored':
+        this.restored(input.sends);
+        break;
+      case 'tick':
+        this.tick();
+        break;
+      default:
+        unreachable(input);
+    }
   }
 
   // --- requests ---------------------------------------------------------------------------------------------------
 
-  private wanted(id: number, name: string, nonce: number | undefined): void {
-    const lane = this.laneOf(name);
-    if (!lane || this.requests.size >= REQUESTS_MAX || lane.slots.size >= HELD_MAX) {
+  private wanted(id: number, nonceKey: string, nonce: number | undefined): void {
+    const sequence = this.sequenceOf(nonceKey);
+    if (!sequence || this.requests.size >= REQUESTS_MAX || sequence.slots.size >= HELD_MAX) {
       this.emit({ kind: 'settle', id, end: { kind: 'full' } });
       return;
     }
-    const request: Request = { id, lane, kind: 'send', wanted: nonce, nonce: undefined, tries: 0 };
+    const request: Request = {
+      id,
+      sequence,
+      kind: 'send',
+      wanted: nonce,
+      nonce: undefined,
+      tries: 0,
+    };
     this.requests.set(id, request);
     if (nonce === undefined) this.enqueue(request);
     else this.begin(request, nonce, false);
   }
 
-  private asked(id: number, name: string): void {
-    const lane = this.laneOf(name);
-    if (lane)
-      this.enqueue({ id, lane, kind: 'ask', wanted: undefined, nonce: undefined, tries: 0 });
+  private asked(id: number, nonceKey: string): void {
+    const sequence = this.sequenceOf(nonceKey);
+    if (sequence)
+      this.enqueue({ id, sequence, kind: 'ask', wanted: undefined, nonce: undefined, tries: 0 });
     else this.emit({ kind: 'settle', id, end: { kind: 'full' } });
   }
 
   /** Served at once where the account's count is known and fresh. */
   private enqueue(request: Request): void {
-    const { lane } = request;
-    const queue = this.waiting.get(lane);
+    const { sequence } = request;
+    const queue = this.waiting.get(sequence);
     if (queue) {
       queue.push(request);
-    } else if (lane.isCounted && !(lane.isIdle && this.nowMs - lane.countedMs > REST_MS)) {
+    } else if (
+      sequence.isCounted &&
+      !(sequence.isIdle && this.nowMs - sequence.countedMs > REST_MS)
+    ) {
       this.serve(request);
     } else {
-      this.waiting.set(lane, [request]);
-      this.count(lane, false);
+      this.waiting.set(sequence, [request]);
+      this.count(sequence, false);
     }
   }
 
   private serve(request: Request): void {
-    const { lane, id } = request;
+    const { sequence, id } = request;
     if (request.kind === 'ask')
-      this.emit({ kind: 'settle', id, end: { kind: 'next', nonce: lane.peek() } });
-    else this.begin(request, lane.take(), true);
+      this.emit({ kind: 'settle', id, end: { kind: 'next', nonce: sequence.peek() } });
+    else this.begin(request, sequence.take(), true);
   }
 
   private begin(request: Request, nonce: number, isTaken: boolean): void {
-    const { lane, id } = request;
-    if (!isTaken) lane.reserve(nonce);
+    const { sequence, id } = request;
+    if (!isTaken) sequence.reserve(nonce);
     request.nonce = nonce;
-    this.activate(lane);
-    this.emit({ kind: 'sign', id, lane: lane.name, nonce, isFill: request.kind === 'fill' });
+    this.activate(sequence);
+    this.emit({ kind: 'sign', id, nonceKey: sequence.key, nonce, isFill: request.kind === 'fill' });
   }
 
   private signed(id: number, send: SignedSend): void {
     const request = this.requests.get(id);
-    const slot = request?.nonce === undefined ? undefined : request.lane.slots.get(request.nonce);
+    const slot =
+      request?.nonce === undefined ? undefined : request.sequence.slots.get(request.nonce);
     if (!request || !slot) return;
     slot.signing--;
     request.nonce = undefined;
@@ -173,20 +210,20 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
   private abandoned(id: number): void {
     const request = this.requests.get(id);
     if (!request || request.nonce === undefined) return;
-    const slot = request.lane.slots.get(request.nonce);
+    const slot = request.sequence.slots.get(request.nonce);
     if (slot) slot.signing--;
-    request.lane.release(request.nonce);
+    request.sequence.release(request.nonce);
     this.requests.delete(id);
-    this.settleDown(request.lane);
+    this.settleDown(request.sequence);
   }
 
-  private end(request: Request, end: Settled): void {
+  private end(request: Request, end: Settled<Answer>): void {
     this.requests.delete(request.id);
     if (request.kind !== 'fill') this.emit({ kind: 'settle', id: request.id, end });
   }
 
   /** Tells the clients that wait for this transaction. */
-  private tell(held: Held, end: Settled): void {
+  private tell(held: Held, end: Settled<Answer>): void {
     for (const request of this.waitersOf(held)) this.end(request, end);
   }
 
@@ -212,7 +249,7 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     this.emit({ kind: 'send', held, isNew: held.sends === 1 });
   }
 
-  private answered(input: Extract<NonceInput, { kind: 'answered' }>): void {
+  private answered(input: Extract<NonceInput<Answer>, { kind: 'answered' }>): void {
     const { held, outcome, answer, isFinal } = input;
     held.isUnderWay = false;
     if (outcome === 'accepted' || outcome === 'known') this.accepted(held, outcome, answer);
@@ -221,7 +258,7 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     else this.overtaken(held, outcome, answer);
   }
 
-  private accepted(held: Held, outcome: 'accepted' | 'known', answer: unknown): void {
+  private accepted(held: Held, outcome: 'accepted' | 'known', answer: Answer): void {
     const { hash } = held.send;
     if (!held.isAccepted) this.emit({ kind: 'accepted', send: held.send });
     held.isAccepted = true;
@@ -232,9 +269,9 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
   }
 
   /** Another transaction stands at the nonce, or these bytes do and the node has forgotten how it came by them. */
-  private overtaken(held: Held, outcome: 'nonceTooLow' | 'underpriced', answer: unknown): void {
-    const { lane: name, nonce } = held.send;
-    const lane = this.lanes.get(name)!;
+  private overtaken(held: Held, outcome: 'nonceTooLow' | 'underpriced', answer: Answer): void {
+    const { nonceKey, nonce } = held.send;
+    const sequence = this.sequences.get(nonceKey)!;
     const isDead = held.sends === 1;
     if (!isDead && (outcome === 'nonceTooLow' || held.isAccepted)) {
       if (held.requests.length > 0) this.find(held);
@@ -242,15 +279,15 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
       return;
     }
     const waiters = this.waitersOf(held);
-    const slot = lane.slots.get(nonce);
-    if (slot?.held.length === 1) lane.occupied(nonce);
+    const slot = sequence.slots.get(nonce);
+    if (slot?.held.length === 1) sequence.occupied(nonce);
     this.drop(held, false);
     for (const request of waiters) {
       const isBound = request.wanted !== undefined || request.kind === 'fill';
       if (isDead && !isBound) this.retry(request);
       else this.end(request, { kind: 'refused', answer });
     }
-    this.settleDown(lane);
+    this.settleDown(sequence);
   }
 
   /** Asks the node whether it knows the transaction. */
@@ -265,13 +302,13 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
       this.end(request, { kind: 'exhausted' });
       return;
     }
-    const queue = this.waiting.get(request.lane);
+    const queue = this.waiting.get(request.sequence);
     if (queue) queue.push(request);
-    else this.waiting.set(request.lane, [request]);
-    this.count(request.lane, false);
+    else this.waiting.set(request.sequence, [request]);
+    this.count(request.sequence, false);
   }
 
-  private refused(held: Held, outcome: 'refused' | 'unsent', answer: unknown): void {
+  private refused(held: Held, outcome: 'refused' | 'unsent', answer: Answer): void {
     const { hash } = held.send;
     if (held.isAccepted || (outcome === 'unsent' && held.isUnclear)) {
       this.tell(held, { kind: 'unclear', hash, answer });
@@ -280,10 +317,10 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     }
     this.tell(held, { kind: outcome, answer });
     this.drop(held, false);
-    this.settleDown(this.lanes.get(held.send.lane)!);
+    this.settleDown(this.sequences.get(held.send.nonceKey)!);
   }
 
-  private unclear(held: Held, answer: unknown, isFinal: boolean): void {
+  private unclear(held: Held, answer: Answer, isFinal: boolean): void {
     held.isUnclear = true;
     if (held.requests.length > 0 && !isFinal && held.sends <= QUICK_TRIES) {
       held.againMs = this.nowMs + QUICK_MS * 2 ** (held.sends - 1);
@@ -294,8 +331,8 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     this.backOff(held);
   }
 
-  private found(held: Held, isKnown: boolean | undefined, answer: unknown): void {
-    const { hash, lane } = held.send;
+  private found(held: Held, isKnown: boolean | undefined, answer: Answer): void {
+    const { hash, nonceKey } = held.send;
     held.isUnderWay = false;
     if (isKnown) {
       this.accepted(held, 'known', answer);
@@ -305,7 +342,7 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     if (isKnown === undefined) this.backOff(held);
     // What the node does not know at a nonce that is used up can never be mined.
     else if (!held.isAccepted) this.drop(held, false);
-    this.settleDown(this.lanes.get(lane)!);
+    this.settleDown(this.sequences.get(nonceKey)!);
   }
 
   /** Nobody waits for it: ever more rarely. */
@@ -316,81 +353,81 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
   }
 
   private drop(held: Held, isMined: boolean): void {
-    const { lane: name, nonce } = held.send;
-    const lane = this.lanes.get(name);
-    const slot = lane?.slots.get(nonce);
+    const { nonceKey, nonce } = held.send;
+    const sequence = this.sequences.get(nonceKey);
+    const slot = sequence?.slots.get(nonce);
     this.again.delete(held);
     this.emit({ kind: 'forget', send: held.send, isMined });
-    if (!lane || !slot) return;
+    if (!sequence || !slot) return;
     const at = slot.held.indexOf(held);
     if (at >= 0) slot.held.splice(at, 1);
-    lane.release(nonce);
+    sequence.release(nonce);
   }
 
   // --- counts -----------------------------------------------------------------------------------------------------
 
-  private count(lane: Lane, isFull: boolean): void {
-    if (lane.isCounting) return;
-    lane.isCounting = true;
+  private count(sequence: NonceSequence, isFull: boolean): void {
+    if (sequence.isCounting) return;
+    sequence.isCounting = true;
     this.counts++;
-    this.emit({ kind: 'count', lane: lane.name, isFull });
+    this.emit({ kind: 'count', nonceKey: sequence.key, isFull });
   }
 
-  private counted(name: string, latest: number | undefined, pending: number | undefined): void {
-    const lane = this.lanes.get(name);
-    if (!lane) return;
-    this.endCount(lane);
-    if (latest !== undefined) this.resolve(lane, latest);
+  private counted(nonceKey: string, latest: number | undefined, pending: number | undefined): void {
+    const sequence = this.sequences.get(nonceKey);
+    if (!sequence) return;
+    this.endCount(sequence);
+    if (latest !== undefined) this.resolve(sequence, latest);
     const floor = pending ?? latest ?? 0;
-    lane.counted(latest, floor, this.nowMs);
+    sequence.counted(latest, floor, this.nowMs);
     // Where nobody tells what the node holds, what it has taken gets much more time.
     const graceMs = pending === undefined ? AGAIN_MS_MAX : GRACE_MS;
-    if (latest !== undefined) this.resend(lane, Math.max(floor, latest), graceMs);
-    this.serveWaiting(lane);
-    this.fill(lane);
-    this.settleDown(lane);
+    if (latest !== undefined) this.resend(sequence, Math.max(floor, latest), graceMs);
+    this.serveWaiting(sequence);
+    this.fill(sequence);
+    this.settleDown(sequence);
   }
 
-  private countFailed(name: string, answer: unknown): void {
-    const lane = this.lanes.get(name);
-    if (!lane) return;
-    this.endCount(lane);
-    const queue = this.waiting.get(lane) ?? [];
-    this.waiting.delete(lane);
+  private countFailed(nonceKey: string, answer: Answer): void {
+    const sequence = this.sequences.get(nonceKey);
+    if (!sequence) return;
+    this.endCount(sequence);
+    const queue = this.waiting.get(sequence) ?? [];
+    this.waiting.delete(sequence);
     for (const request of queue) this.end(request, { kind: 'uncounted', answer });
-    this.settleDown(lane);
+    this.settleDown(sequence);
   }
 
-  private endCount(lane: Lane): void {
-    if (!lane.isCounting) return;
-    lane.isCounting = false;
-    lane.countAtMs = this.nowMs + WATCH_MS;
+  private endCount(sequence: NonceSequence): void {
+    if (!sequence.isCounting) return;
+    sequence.isCounting = false;
+    sequence.countAtMs = this.nowMs + WATCH_MS;
     this.counts--;
   }
 
-  private serveWaiting(lane: Lane): void {
-    const queue = this.waiting.get(lane) ?? [];
-    this.waiting.delete(lane);
+  private serveWaiting(sequence: NonceSequence): void {
+    const queue = this.waiting.get(sequence) ?? [];
+    this.waiting.delete(sequence);
     for (const request of queue) this.serve(request);
   }
 
   /** What stands below the mined count has come to its end. */
-  private resolve(lane: Lane, latest: number): void {
-    for (const slot of [...lane.slots.values()]) {
+  private resolve(sequence: NonceSequence, latest: number): void {
+    for (const slot of [...sequence.slots.values()]) {
       if (slot.nonce >= latest) continue;
       for (const held of [...slot.held]) {
         if (held.isUnderWay) continue;
         if (held.requests.length === 0) this.drop(held, true);
         else this.find(held);
       }
-      if (slot.held.length === 0 && slot.signing === 0) lane.slots.delete(slot.nonce);
+      if (slot.held.length === 0 && slot.signing === 0) sequence.slots.delete(slot.nonce);
     }
   }
 
   /** What the node lacks although it had time to take it in. */
-  private resend(lane: Lane, floor: number, graceMs: number): void {
+  private resend(sequence: NonceSequence, floor: number, graceMs: number): void {
     const lost: Held[] = [];
-    for (const { nonce, held: all } of lane.slots.values()) {
+    for (const { nonce, held: all } of sequence.slots.values()) {
       const held = all.at(-1);
       if (nonce < floor || !held || held.isUnderWay || held.requests.length > 0) continue;
       if (this.nowMs - held.sentMs >= graceMs && this.nowMs >= dueMs(held)) lost.push(held);
@@ -402,26 +439,37 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
     }
   }
 
-  private fill(lane: Lane): void {
-    if (!this.settings.fillsGaps || this.nowMs - lane.holeSinceMs < FILL_AFTER_MS) return;
-    lane.holeSinceMs = Number.POSITIVE_INFINITY;
+  private fill(sequence: NonceSequence): void {
+    if (!this.settings.fillsGaps || this.nowMs - sequence.holeSinceMs < FILL_AFTER_MS) return;
+    sequence.holeSinceMs = Number.POSITIVE_INFINITY;
     const request: Request = {
-      ...{ id: -++this.fills, lane, kind: 'fill', wanted: undefined, nonce: undefined, tries: 0 },
+      ...{
+        id: -++this.fills,
+        sequence,
+        kind: 'fill',
+        wanted: undefined,
+        nonce: undefined,
+        tries: 0,
+      },
     };
     this.requests.set(request.id, request);
-    this.begin(request, lane.take(), true);
+    this.begin(request, sequence.take(), true);
   }
 
   // --- time -------------------------------------------------------------------------------------------------------
 
-  private restored(sends: Extract<NonceInput, { kind: 'restored' }>['sends']): void {
+  private restored(sends: Extract<NonceInput<Answer>, { kind: 'restored' }>['sends']): void {
     for (const { send, isAccepted } of sends) {
-      const lane = this.laneOf(send.lane, true)!;
-      const slot: Slot = lane.slots.get(send.nonce) ?? { nonce: send.nonce, held: [], signing: 0 };
-      lane.slots.set(send.nonce, slot);
+      const sequence = this.sequenceOf(send.nonceKey, true)!;
+      const slot: Slot = sequence.slots.get(send.nonce) ?? {
+        nonce: send.nonce,
+        held: [],
+        signing: 0,
+      };
+      sequence.slots.set(send.nonce, slot);
       slot.held.push({ ...newHeld(send), isAccepted, isUnclear: true, sends: 1 });
-      this.activate(lane);
-      lane.countAtMs = this.nowMs;
+      this.activate(sequence);
+      sequence.countAtMs = this.nowMs;
     }
   }
 
@@ -430,49 +478,49 @@ export class NonceManager implements Machine<NonceInput, NonceEffect> {
       if (held.againMs > this.nowMs || held.isUnderWay) continue;
       this.send(held);
     }
-    for (const lane of this.active) {
+    for (const sequence of this.active) {
       if (this.counts >= COUNTS_MAX) return;
-      if (lane.countAtMs > this.nowMs || lane.isCounting) continue;
+      if (sequence.countAtMs > this.nowMs || sequence.isCounting) continue;
       // Behind the others from now on.
-      this.active.delete(lane);
-      this.active.add(lane);
-      this.count(lane, true);
-      if (lane.countAtMs <= this.nowMs) lane.countAtMs = this.nowMs + WATCH_MS;
+      this.active.delete(sequence);
+      this.active.add(sequence);
+      this.count(sequence, true);
+      if (sequence.countAtMs <= this.nowMs) sequence.countAtMs = this.nowMs + WATCH_MS;
     }
   }
 
-  // --- lanes ------------------------------------------------------------------------------------------------------
+  // --- sequences ------------------------------------------------------------------------------------------------------
 
-  private laneOf(name: string, isForced = false): Lane | undefined {
-    const known = this.lanes.get(name);
+  private sequenceOf(nonceKey: string, isForced = false): NonceSequence | undefined {
+    const known = this.sequences.get(nonceKey);
     if (known) return known;
-    if (this.lanes.size >= LANES_MAX && !isForced && !this.evict()) return undefined;
-    const lane = new Lane(name);
-    this.lanes.set(name, lane);
-    return lane;
+    if (this.sequences.size >= SEQUENCES_MAX && !isForced && !this.evict()) return undefined;
+    const sequence = new NonceSequence(nonceKey);
+    this.sequences.set(nonceKey, sequence);
+    return sequence;
   }
 
   /** The oldest account at rest. */
   private evict(): boolean {
-    for (const [name, lane] of this.lanes) {
-      if (this.active.has(lane) || this.waiting.has(lane) || lane.isCounting) continue;
-      this.lanes.delete(name);
+    for (const [nonceKey, sequence] of this.sequences) {
+      if (this.active.has(sequence) || this.waiting.has(sequence) || sequence.isCounting) continue;
+      this.sequences.delete(nonceKey);
       return true;
     }
     return false;
   }
 
-  private activate(lane: Lane): void {
-    if (this.active.has(lane)) return;
-    this.active.add(lane);
-    lane.countAtMs = this.nowMs + WATCH_MS;
+  private activate(sequence: NonceSequence): void {
+    if (this.active.has(sequence)) return;
+    this.active.add(sequence);
+    sequence.countAtMs = this.nowMs + WATCH_MS;
   }
 
-  private settleDown(lane: Lane): void {
-    if (lane.isIdle) this.active.delete(lane);
+  private settleDown(sequence: NonceSequence): void {
+    if (sequence.isIdle) this.active.delete(sequence);
   }
 
-  private emit(effect: NonceEffect): void {
+  private emit(effect: NonceEffect<Answer>): void {
     this.out.push(effect);
   }
 }

@@ -1,17 +1,17 @@
 /** What goes into the nonce manager and what comes out of it. */
-import type { Held, SignedSend } from './nonce-lane.ts';
+import type { Held, SignedSend } from './nonce-sequence.ts';
 import type { Outcome } from './upstream-answers.ts';
 
-export type NonceInput =
+export type NonceInput<Answer> =
   /** A client wants to send. `nonce`: its own choice. */
   | {
       readonly kind: 'wanted';
       readonly id: number;
-      readonly lane: string;
+      readonly nonceKey: string;
       readonly nonce: number | undefined;
     }
   /** A client wants to know the next nonce, without taking it. */
-  | { readonly kind: 'asked'; readonly id: number; readonly lane: string }
+  | { readonly kind: 'asked'; readonly id: number; readonly nonceKey: string }
   | { readonly kind: 'signed'; readonly id: number; readonly send: SignedSend }
   /** Nothing was signed. */
   | { readonly kind: 'abandoned'; readonly id: number }
@@ -20,23 +20,23 @@ export type NonceInput =
       readonly kind: 'answered';
       readonly held: Held;
       readonly outcome: Outcome;
-      readonly answer: unknown;
+      readonly answer: Answer;
       readonly isFinal: boolean;
     }
   /** `latest` undefined: was not asked. `pending` undefined: the node does not tell what it holds. */
   | {
       readonly kind: 'counted';
-      readonly lane: string;
+      readonly nonceKey: string;
       readonly latest: number | undefined;
       readonly pending: number | undefined;
     }
-  | { readonly kind: 'countFailed'; readonly lane: string; readonly answer: unknown }
+  | { readonly kind: 'countFailed'; readonly nonceKey: string; readonly answer: Answer }
   /** Whether the node knows the transaction; undefined: it could not be asked. */
   | {
       readonly kind: 'found';
       readonly held: Held;
       readonly isKnown: boolean | undefined;
-      readonly answer: unknown;
+      readonly answer: Answer;
     }
   /** From the disk, after a start. */
   | {
@@ -46,35 +46,35 @@ export type NonceInput =
   | { readonly kind: 'tick' };
 
 /** How a request ended. */
-export type Settled =
-  | { readonly kind: 'accepted'; readonly hash: string; readonly answer: unknown }
+export type Settled<Answer> =
+  | { readonly kind: 'accepted'; readonly hash: string; readonly answer: Answer }
   /** The node had it already. */
   | { readonly kind: 'known'; readonly hash: string }
-  | { readonly kind: 'refused'; readonly answer: unknown }
+  | { readonly kind: 'refused'; readonly answer: Answer }
   /** It may be mined; it stays with us and is sent again. */
-  | { readonly kind: 'unclear'; readonly hash: string; readonly answer: unknown }
-  | { readonly kind: 'unsent'; readonly answer: unknown }
+  | { readonly kind: 'unclear'; readonly hash: string; readonly answer: Answer }
+  | { readonly kind: 'unsent'; readonly answer: Answer }
   /** Each nonce tried was taken by somebody else. */
   | { readonly kind: 'exhausted' }
-  | { readonly kind: 'uncounted'; readonly answer: unknown }
+  | { readonly kind: 'uncounted'; readonly answer: Answer }
   | { readonly kind: 'next'; readonly nonce: number }
   | { readonly kind: 'full' };
 
-export type NonceEffect =
+export type NonceEffect<Answer> =
   /** `isFill`: a transfer of nothing to the account itself, at a nonce that holds up others. */
   | {
       readonly kind: 'sign';
       readonly id: number;
-      readonly lane: string;
+      readonly nonceKey: string;
       readonly nonce: number;
       readonly isFill: boolean;
     }
   /** What is new goes to the disk first. */
   | { readonly kind: 'send'; readonly held: Held; readonly isNew: boolean }
   /** `isFull`: the mined count too. */
-  | { readonly kind: 'count'; readonly lane: string; readonly isFull: boolean }
+  | { readonly kind: 'count'; readonly nonceKey: string; readonly isFull: boolean }
   | { readonly kind: 'find'; readonly held: Held }
-  | { readonly kind: 'settle'; readonly id: number; readonly end: Settled }
+  | { readonly kind: 'settle'; readonly id: number; readonly end: Settled<Answer> }
   /** Hints for the disk: the node has it; it needs no memory any more. */
   | { readonly kind: 'accepted'; readonly send: SignedSend }
   | { readonly kind: 'forget'; readonly send: SignedSend; readonly isMined: boolean };

@@ -2,6 +2,7 @@
 import type { QuorateError } from '../base/errors.ts';
 import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
+import type { Seals } from './seals.ts';
 
 export interface ChainStoreParts {
   readonly log: LogFolder;
@@ -12,6 +13,8 @@ export interface ChainStoreParts {
   /** A checkpoint begins behind this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
+  /** Notes that every checkpoint writes. */
+  readonly seals?: Seals;
   /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
   readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */

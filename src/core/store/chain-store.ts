@@ -169,6 +169,7 @@ export class ChainStore extends StoredChain {
   async close(): Promise<void> {
     await this.sync();
     if (this.current) await this.writer.run();
+    await this.parts.seals?.writeNow(this.kv);
     this.log.close();
     await this.kv.close();
   }

@@ -33,7 +33,7 @@ export interface CheckpointParts {
   /** By bare hex of the hash: code above the checkpoint. */
   readonly codes: Map<string, Uint8Array>;
   readonly clock: Clock;
-  readonly limits: Pick<ChainStoreParts, 'checkpointBytes' | 'checkpointMs' | 'onFault'>;
+  readonly limits: Pick<ChainStoreParts, 'checkpointBytes' | 'checkpointMs' | 'onFault' | 'seals'>;
   readonly start: LogPosition;
 }
 
@@ -142,7 +142,7 @@ export class CheckpointWriter {
 
   private async write(): Promise<void> {
     if (comparePositions(this.applied, this.position) === 0) return;
-    const { kv, log, index } = this.parts;
+    const { kv, log, index, limits } = this.parts;
     const { mark, spaces, codes } = this.capture();
     try {
       await log.sync();
@@ -153,6 +153,7 @@ export class CheckpointWriter {
         }
         yield* sliced(index.write(writer));
         for (const [hash, code] of codes) writer.put(TABLE.code, fromHex(hash), code);
+        limits.seals?.write(writer);
         writeMark(writer, mark);
       });
     } catch (error) {

@@ -2,8 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { Prng } from '../base/prng.ts';
-import type { Entry } from '../consensus/raft/messages.ts';
-import { RaftStore } from './raft-store.ts';
+import {
+  type Entry,
+  encodeHardState,
+  encodeSnapshot,
+  NO_SNAPSHOT,
+} from '../consensus/raft/messages.ts';
+import { ProtobufWriter } from '../consensus/raft/protobuf.ts';
+import { frameRecord } from './log-record.ts';
+import { RAFT_KIND } from './raft-records.ts';
+import { type RaftOpening, RaftStore } from './raft-store.ts';
 
 const entry = (index: number, term = 1, size = 20): Entry => ({
   type: 0,
@@ -62,6 +70,62 @@ describe('the store of a Raft member', () => {
       disk.flipByte('raft', 0, at);
     }
     expect((await RaftStore.open(disk.log('raft'))).contents).toEqual(store.contents);
+  });
+
+  it('does not begin anew where there must be a log', async () => {
+    const mustBeThere = 'its chain is at block 9';
+    const empty = new MemoryDisk();
+    await expect(RaftStore.open(empty.log('raft'), { mustBeThere })).rejects.toThrow(
+      /folder "raft" is missing or empty, and its chain is at block 9.*quorate db reset-raft/,
+    );
+    expect(empty.log('raft').segments()).toEqual([]);
+    const { disk } = await filled();
+    const file = disk.log('raft').open(0);
+    file.truncate(10);
+    await expect(RaftStore.open(disk.log('raft'), { mustBeThere })).rejects.toMatchObject({
+      code: 'RAFT_LOG_CORRUPT',
+    });
+    expect(file.size()).toBe(10);
+    expect((await RaftStore.open(disk.log('raft'))).isNew).toBe(true);
+  });
+
+  it('is not taken when the chain store knows of a later one', async () => {
+    const { disk, store } = await filled();
+    const older = store.lastWritten;
+    await store.save({ hardState: { term: 3, vote: 1, commit: 2 }, entries: [] });
+    const sealed = store.lastWritten;
+    expect(sealed).toBeGreaterThan(older);
+    const open = (opening: RaftOpening) => RaftStore.open(disk.log('raft'), opening);
+    const mustBeThere = 'there was one';
+    expect((await open({ mustBeThere, sealed })).contents.hardState.term).toBe(3);
+    await expect(open({ mustBeThere, sealed: sealed + 1 })).rejects.toMatchObject({
+      code: 'RAFT_LOG_OLD',
+    });
+  });
+
+  it('says its version: an older log is written anew, a newer one refused', async () => {
+    const disk = new MemoryDisk();
+    const file = disk.log('raft').open(0);
+    // As 0.1.0 wrote it: a snapshot and a term, without a version or a number.
+    const old = new ProtobufWriter()
+      .field(1, encodeSnapshot(NO_SNAPSHOT))
+      .field(2, encodeHardState({ term: 4, vote: 2, commit: 0 }))
+      .finish();
+    file.append(frameRecord(RAFT_KIND.base, old, { segment: 0, offset: 0 }));
+    const store = await RaftStore.open(disk.log('raft'));
+    expect(store.contents.hardState.term).toBe(4);
+    expect(disk.log('raft').segments()).toEqual([1]);
+    expect((await RaftStore.open(disk.log('raft'))).contents).toEqual(store.contents);
+    expect(disk.log('raft').segments()).toEqual([1]);
+    const newer = new MemoryDisk();
+    const body = new ProtobufWriter().number(15, 3).finish();
+    newer
+      .log('raft')
+      .open(0)
+      .append(frameRecord(RAFT_KIND.base, body, { segment: 0, offset: 0 }));
+    await expect(RaftStore.open(newer.log('raft'))).rejects.toThrow(
+      'the Raft log raft/000000.log was written by a newer Quorate: version 3, this one reads up to 2',
+    );
   });
 
   it('has after any crash what it had acknowledged, and at most one save more', async () => {

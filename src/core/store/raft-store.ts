@@ -2,99 +2,92 @@
  * What a member of a Raft cluster must not forget: its log, term and vote, and the newest snapshot. A segment begins with a
  * base record that holds everything before it; a snapshot begins a new segment, and the old ones go once it is synced.
  */
-import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';
+import type { Snapshot } from '../consensus/raft/messages.ts';
+import { frameRecord, parseRecord, RECORD_HEADER_BYTES } from './log-record.ts';
 import {
-  decodeEntry,
-  decodeHardState,
-  decodeSnapshot,
-  type Entry,
-  encodeEntry,
-  encodeHardState,
-  encodeSnapshot,
-  type HardState,
-  NO_SNAPSHOT,
-  type Snapshot,
-} from '../consensus/raft/messages.ts';
-import { ProtobufWriter, protobufFields } from '../consensus/raft/protobuf.ts';
-import {
-  frameRecord,
-  type LogRecord,
-  parseRecord,
-  RECORD_HEADER_BYTES,
-  type RecordKind,
-  recordLength,
-} from './log-record.ts';
+  changed,
+  decodeBase,
+  EMPTY_RAFT_MEMORY,
+  encodeBase,
+  encodeChange,
+  findRecord,
+  RAFT_KIND,
+  RAFT_VERSION,
+  type RaftChange,
+  type RaftMemory,
+  raftFile,
+  replay,
+} from './raft-records.ts';
 
-/**
- * In the frame of the block log, with kinds of its own. A change is one record: a commit index must never be on disk without the
- * entries that it counts, since older ones that they replace may still be there.
- */
-const KIND = { change: 1, base: 3 } as const satisfies Record<string, RecordKind>;
-
-export interface RaftMemory {
-  readonly hardState: HardState;
-  readonly snapshot: Snapshot;
-  /** Without gaps, from the first one kept: that may lie before the snapshot. */
-  readonly entries: readonly Entry[];
+export interface RaftOpening {
+  /** Undefined: a log that is not there is begun. Otherwise why it must be there, for RAFT_LOG_MISSING. */
+  readonly mustBeThere?: string | undefined;
+  /** The number of the last save that the chain store knows of; 0: none. */
+  readonly sealed?: number | undefined;
 }
-
-export interface RaftChange {
-  readonly hardState: HardState | undefined;
-  readonly entries: readonly Entry[];
-  /** Replaces the whole log before `entries` are added. */
-  readonly snapshot?: Snapshot | undefined;
-}
-
-const EMPTY: RaftMemory = {
-  hardState: { term: 0, vote: 0, commit: 0 },
-  snapshot: NO_SNAPSHOT,
-  entries: [],
-};
 
 export class RaftStore {
   private readonly folder: LogFolder;
   private segment = 0;
   private file: LogFile;
-  private memory: RaftMemory = EMPTY;
+  private memory: RaftMemory = EMPTY_RAFT_MEMORY;
+  private version = RAFT_VERSION;
+  /** Of the last save, and of the last one that is durable. */
+  private sequence = 0;
+  private durable = 0;
   /** Whether anything was here at opening. */
   readonly isNew: boolean;
 
-  /** Reads everything; a torn end is cut. Throws RAFT_LOG_CORRUPT. */
-  static async open(folder: LogFolder): Promise<RaftStore> {
-    const store = new RaftStore(folder);
+  /**
+   * Reads everything; a torn end is cut, a log of an older version is written anew. Throws RAFT_LOG_CORRUPT, RAFT_LOG_MISSING,
+   * RAFT_LOG_OLD, or STORE_FORMAT_NEWER.
+   */
+  static async open(folder: LogFolder, opening: RaftOpening = {}): Promise<RaftStore> {
+    const store = new RaftStore(folder, opening);
     if (store.isNew) await store.file.sync();
+    else if (store.version < RAFT_VERSION) await store.beginSegment(store.memory);
     return store;
   }
 
-  private constructor(folder: LogFolder) {
+  private constructor(folder: LogFolder, { mustBeThere, sealed = 0 }: RaftOpening) {
     this.folder = folder;
     const segments = folder.segments();
+    if (segments.length === 0 && mustBeThere !== undefined) throw missing(mustBeThere);
     this.segment = segments.at(-1) ?? 0;
     this.file = folder.open(this.segment);
-    const found = this.read();
+    const found = this.read(mustBeThere);
     if (found === undefined && this.segment > 0) {
       // A new segment that a crash cut: it never counted, the one before it is still there.
       this.dropUnfinished(segments);
     } else if (found === undefined) {
       this.file.truncate(0);
     }
+    if (this.sequence < sealed && mustBeThere !== undefined) throw old();
+    this.durable = this.sequence;
     this.isNew = this.file.size() === 0;
-    if (this.isNew) this.writeBase(this.file, this.segment, EMPTY);
+    if (this.isNew) this.writeBase(this.file, this.segment, EMPTY_RAFT_MEMORY);
     for (const each of folder.segments()) if (each < this.segment) folder.remove(each);
   }
 
-  private read(): RaftMemory | undefined {
+  private read(mustBeThere?: string): RaftMemory | undefined {
     const { file, segment } = this;
     const bytes = file.read(0, file.size());
     const base = parseRecord(bytes, 0, { segment, offset: 0 });
-    if (base?.kind !== KIND.base) {
+    if (base?.kind !== RAFT_KIND.base) {
       const valid = findRecord(bytes, 1, segment);
       if (valid !== undefined) throw corrupt(segment, 0);
+      // The first segment is written once, and whole before anything relies on it.
+      if (segment === 0 && mustBeThere !== undefined) {
+        throw bytes.length === 0 ? missing(mustBeThere) : corrupt(segment, 0);
+      }
       return undefined;
     }
-    let memory = decodeBase(base);
+    const begun = decodeBase(base, segment);
+    this.version = begun.version;
+    this.sequence = begun.sequence;
+    let { memory } = begun;
     let at = RECORD_HEADER_BYTES + base.body.length;
     while (at < bytes.length) {
       const record = parseRecord(bytes, at, { segment, offset: at });
@@ -103,7 +96,7 @@ export class RaftStore {
         file.truncate(at);
         break;
       }
-      memory = replay(memory, record);
+      ({ memory, sequence: this.sequence } = replay(memory, record, this.sequence));
       at += RECORD_HEADER_BYTES + record.body.length;
     }
     this.memory = memory;
@@ -115,6 +108,11 @@ export class RaftStore {
     return this.memory;
   }
 
+  /** Number of the last save that is durable, for the chain store to seal. */
+  get lastWritten(): number {
+    return this.durable;
+  }
+
   /** Durable when it resolves, but for a commit index alone, which the cluster tells again. Calls must not overlap. */
   async save(change: RaftChange): Promise<void> {
     const before = this.memory;
@@ -122,12 +120,15 @@ export class RaftStore {
     this.memory = after;
     if (change.snapshot) return this.beginSegment(after);
     if (!change.hardState && change.entries.length === 0) return;
-    this.append(encodeChange(change));
+    const sequence = ++this.sequence;
+    this.append(encodeChange(change, sequence));
     const isCommitOnly =
       change.entries.length === 0 &&
       before.hardState.term === after.hardState.term &&
       before.hardState.vote === after.hardState.vote;
-    if (!isCommitOnly) await this.file.sync();
+    if (isCommitOnly) return;
+    await this.file.sync();
+    this.durable = sequence;
   }
 
   /** A snapshot of what was applied here; entries from `firstKept` on stay. */
@@ -144,23 +145,27 @@ export class RaftStore {
 
   private append(body: Uint8Array): void {
     const position = { segment: this.segment, offset: this.file.size() };
-    this.file.append(frameRecord(KIND.change, body, position));
+    this.file.append(frameRecord(RAFT_KIND.change, body, position));
   }
 
   private async beginSegment(memory: RaftMemory): Promise<void> {
     const old = this.segment;
+    const sequence = ++this.sequence;
     const file = this.folder.open(old + 1);
     this.writeBase(file, old + 1, memory);
     await file.sync();
     this.file.close();
     this.file = file;
     this.segment = old + 1;
+    this.durable = sequence;
     this.folder.remove(old);
   }
 
   private writeBase(file: LogFile, segment: number, memory: RaftMemory): void {
     file.truncate(0);
-    file.append(frameRecord(KIND.base, encodeBase(memory), { segment, offset: 0 }));
+    file.append(
+      frameRecord(RAFT_KIND.base, encodeBase(memory, this.sequence), { segment, offset: 0 }),
+    );
   }
 
   private dropUnfinished(segments: readonly number[]): void {
@@ -174,73 +179,27 @@ export class RaftStore {
   }
 }
 
-function changed(memory: RaftMemory, { hardState, entries, snapshot }: RaftChange): RaftMemory {
-  const kept = snapshot ? [] : memory.entries;
-  const first = entries[0];
-  return {
-    hardState: hardState ?? memory.hardState,
-    snapshot: snapshot ?? memory.snapshot,
-    entries: first ? [...kept.filter(({ index }) => index < first.index), ...entries] : kept,
-  };
-}
+/** What a member does that has forgotten its votes; docs/raft.md. */
+const REJOIN =
+  'let a member of the cluster remove this node (raft_removePeer) and add it again (raft_addPeer), delete the folder "raft" here and start with --raftjoinexisting and the new raft id. Where the whole cluster begins anew, with all members stopped: "quorate db reset-raft" on each';
 
-function replay(memory: RaftMemory, { body }: LogRecord): RaftMemory {
-  const state = [...protobufFields(body)].find(({ number }) => number === 2);
-  return changed(memory, {
-    hardState: state && decodeHardState(state.bytes),
-    entries: decodeEntries(body),
-  });
-}
-
-function encodeChange({ hardState, entries }: RaftChange): Uint8Array {
-  const state = new ProtobufWriter();
-  if (hardState) state.field(2, encodeHardState(hardState));
-  return concatBytes(state.finish(), encodeEntries(entries));
-}
-
-function encodeEntries(entries: readonly Entry[]): Uint8Array {
-  const writer = new ProtobufWriter(entries.reduce((sum, { data }) => sum + data.length + 60, 20));
-  for (const entry of entries) writer.field(3, encodeEntry(entry));
-  return writer.finish();
-}
-
-function decodeEntries(body: Uint8Array): Entry[] {
-  return [...protobufFields(body)]
-    .filter(({ number }) => number === 3)
-    .map(({ bytes }) => decodeEntry(bytes.slice()));
-}
-
-function encodeBase({ hardState, snapshot, entries }: RaftMemory): Uint8Array {
-  return concatBytes(
-    new ProtobufWriter()
-      .field(1, encodeSnapshot(snapshot))
-      .field(2, encodeHardState(hardState))
-      .finish(),
-    encodeEntries(entries),
+function missing(why: string): QuorateError {
+  return fail(
+    'RAFT_LOG_MISSING',
+    `the folder "raft" is missing or empty, and ${why}: this member no longer knows its votes, and could vote twice. Restore the folder together with the chain from one backup; or ${REJOIN}`,
   );
 }
 
-function decodeBase({ body }: LogRecord): RaftMemory {
-  let { snapshot, hardState } = EMPTY;
-  for (const { number, bytes } of protobufFields(body)) {
-    if (number === 1) snapshot = decodeSnapshot(bytes.slice());
-    else if (number === 2) hardState = decodeHardState(bytes);
-  }
-  return { snapshot, hardState, entries: decodeEntries(body) };
-}
-
-function findRecord(bytes: Uint8Array, from: number, segment: number): number | undefined {
-  for (let at = from; at + RECORD_HEADER_BYTES <= bytes.length; at++) {
-    if (recordLength(bytes, at) === undefined) continue;
-    if (parseRecord(bytes, at, { segment, offset: at })) return at;
-  }
-  return undefined;
+function old(): QuorateError {
+  return fail(
+    'RAFT_LOG_OLD',
+    `the folder "raft" is an older copy, or its end was cut off: the chain store knows of a later term, vote or entry. Put the newest copy back; or ${REJOIN}`,
+  );
 }
 
 function corrupt(segment: number, at: number): QuorateError {
-  const file = `raft/${String(segment).padStart(6, '0')}.log`;
   return fail(
     'RAFT_LOG_CORRUPT',
-    `failed to read WAL: ${file} is damaged at byte ${at}, and this is no torn end: nothing was cut. Restore the folder "raft" together with the chain from one backup; or let a member of the cluster remove this node (raft_removePeer), add it again (raft_addPeer), delete the folder "raft" here and start with --raftjoinexisting and the new raft id`,
+    `failed to read WAL: ${raftFile(segment)} is damaged at byte ${at}, and this is no torn end: nothing was cut. Restore the folder "raft" together with the chain from one backup; or ${REJOIN}`,
   );
 }

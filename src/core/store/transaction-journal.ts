@@ -4,12 +4,16 @@
  */
 import { fail } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';
-import { crc32c } from './crc32c.ts';
+import {
+  frameEntries,
+  JOURNAL_ENTRY_BYTES_MAX,
+  JOURNAL_VERSION,
+  type JournalDamage,
+  readJournalSegment,
+  versionEntry,
+} from './journal-segment.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** length u32 | crc32c u32. */
-const ENTRY_HEADER_BYTES = 8;
-const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
 /** Below this size compaction is not worth a sync. */
 const COMPACTION_BYTES_MIN = 1024 * 1024;
 
@@ -17,6 +21,8 @@ export class TransactionJournal {
   private readonly folder: LogFolder;
   private readonly queue = new SerialQueue();
   private readonly found: Uint8Array[] = [];
+  /** Found at opening. What it took may have been acknowledged; whole entries behind it were kept. */
+  readonly damage: readonly JournalDamage[];
   private segment: number;
   private file: LogFile;
   /** Entries that the next write takes. */
@@ -25,13 +31,23 @@ export class TransactionJournal {
   private nextSync: Promise<void> | undefined;
   private sizeAfterCompaction = 0;
 
-  /** Reads all entries; a torn end is cut. */
+  /** Reads all entries; a torn end is cut. Throws STORE_FORMAT_NEWER. */
   constructor(folder: LogFolder) {
     this.folder = folder;
-    const segments = folder.segments();
-    for (const segment of segments) this.readSegment(folder.open(segment));
-    this.segment = segments.at(-1) ?? 0;
+    const damage: JournalDamage[] = [];
+    this.segment = 0;
+    let version = JOURNAL_VERSION;
+    for (const segment of folder.segments()) {
+      this.segment = segment;
+      version = this.readSegment(segment, damage);
+    }
+    this.damage = damage;
+    // A segment holds entries of one version, and nothing stands behind what could not be looked through.
+    const last = damage.at(-1);
+    const isOpenEnded = last?.segment === this.segment && !last.isEnd;
+    if (version < JOURNAL_VERSION || isOpenEnded) this.segment++;
     this.file = folder.open(this.segment);
+    if (this.file.size() === 0) appendEntries(this.file, [versionEntry()]);
   }
 
   /** What was there at opening, oldest first; an entry may come twice. */
@@ -70,6 +86,7 @@ export class TransactionJournal {
       const segment = this.segment + 1;
       const file = this.folder.open(segment);
       try {
+        appendEntries(file, [versionEntry()]);
         for (const entry of wanted()) appendEntries(file, [entry]);
       } catch (error) {
         this.folder.remove(segment);
@@ -90,37 +107,24 @@ export class TransactionJournal {
     this.file.close();
   }
 
-  private readSegment(file: LogFile): void {
-    const bytes = file.read(0, file.size());
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    let at = 0;
-    while (at + ENTRY_HEADER_BYTES <= bytes.length) {
-      const end = at + ENTRY_HEADER_BYTES + view.getUint32(at);
-      if (end === at + ENTRY_HEADER_BYTES || end > bytes.length) break;
-      const entry = bytes.slice(at + ENTRY_HEADER_BYTES, end);
-      if (crc32c(entry) !== view.getUint32(at + 4)) break;
-      this.found.push(entry);
-      at = end;
-    }
-    if (at < bytes.length) file.truncate(at);
+  /** Returns the version of the segment; of one that is empty, ours. */
+  private readSegment(segment: number, damage: JournalDamage[]): number {
+    const file = this.folder.open(segment);
+    const read = readJournalSegment(segment, file.read(0, file.size()));
+    for (const entry of read.entries) this.found.push(entry.slice());
+    damage.push(...read.damage);
+    const end = read.damage.at(-1);
+    if (end?.isEnd) file.truncate(end.from);
+    const isEmpty = file.size() === 0;
+    file.close();
+    return isEmpty ? JOURNAL_VERSION : read.version;
   }
 }
 
 function appendEntries(file: LogFile, entries: readonly Uint8Array[]): void {
-  const length = entries.reduce((sum, entry) => sum + ENTRY_HEADER_BYTES + entry.length, 0);
-  if (length === 0) return;
-  const out = new Uint8Array(length);
-  const view = new DataView(out.buffer);
-  let at = 0;
-  for (const entry of entries) {
-    view.setUint32(at, entry.length);
-    view.setUint32(at + 4, crc32c(entry));
-    out.set(entry, at + ENTRY_HEADER_BYTES);
-    at += ENTRY_HEADER_BYTES + entry.length;
-  }
   const size = file.size();
   try {
-    file.append(out);
+    file.append(frameEntries(entries));
   } catch (error) {
     if (file.size() > size) file.truncate(size);
     throw error;

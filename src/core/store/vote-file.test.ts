@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { Prng } from '../base/prng.ts';
+import { crc32c } from './crc32c.ts';
 import { VoteFile } from './vote-file.ts';
 
 const open = (disk: MemoryDisk) => new VoteFile(disk.slots('votes'), disk.slots('votes-written'));
@@ -97,5 +98,35 @@ describe('a vote file that cannot be trusted', () => {
     const disk = await written(3);
     const old = new VoteFile(disk.slots('votes'), new MemoryDisk().slots('votes-written'));
     expect(old.memory()).toEqual(vote(3));
+  });
+
+  it('notices that older copies of both files were put back, by what the chain store has sealed', async () => {
+    const older = await written(3);
+    const newer = await written(5);
+    const sealed = open(newer).lastWritten;
+    const files = [older.slots('votes'), older.slots('votes-written')] as const;
+    expect(new VoteFile(...files).memory()).toEqual(vote(3));
+    const file = new VoteFile(...files, sealed);
+    expect([file.loss, file.memory()]).toEqual(['old', undefined]);
+    await file.remember(vote(9));
+    expect(new VoteFile(...files, sealed + 1).memory()).toEqual(vote(9));
+    const gone = new MemoryDisk();
+    expect(new VoteFile(gone.slots('votes'), gone.slots('votes-written'), 1).loss).toBe('old');
+  });
+
+  it('refuses a newer version by name, and takes a slot without one', async () => {
+    const disk = await written(1);
+    const slots = disk.slots('votes');
+    const bytes = slots.read(1)!;
+    const end = bytes.length - 6;
+    await slots.write(1, bytes.subarray(0, end));
+    expect(open(disk).memory()).toEqual(vote(1));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    view.setUint16(end, 3);
+    view.setUint32(end + 2, crc32c(bytes, view.getUint32(6), end, end + 2));
+    await slots.write(1, bytes);
+    expect(() => open(disk)).toThrow(
+      'the file "votes" was written by a newer Quorate: version 3, this one reads up to 2',
+    );
   });
 });

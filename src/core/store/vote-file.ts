@@ -4,12 +4,15 @@
  * `votes` has two slots that are written in turn: a torn write leaves the older one, and its vote
  * never left. Once a slot is synced, `votes-written` notes its sequence, without a sync. So a slot
  * that was noted and cannot be read now was damaged later: its vote may have left, and the file
- * counts as lost. A lost file is never ignored; see docs/consensus.md.
+ * counts as lost. A lost file is never ignored; see docs/consensus.md. The chain store knows how far
+ * the file had come at its last checkpoint, so older copies of both files are noticed too.
  *
- * Slot: sequence u48 | crc32c u32 | height u48 | round u32 | length u32 | bytes.
+ * Slot: sequence u48 | crc32c u32 | height u48 | round u32 | length u32 | bytes | version u16 | crc32c u32.
+ * The second checksum continues the first. 0.1.0 wrote no version, and passes over it.
  * Note: sequence u48 | crc32c u32.
  */
 import { fail } from '../base/errors.ts';
+import { newerVersion } from '../base/newer-version.ts';
 import type { SlotFile } from '../base/ports.ts';
 import { crc32c } from './crc32c.ts';
 
@@ -20,13 +23,16 @@ export interface RememberedVote {
   readonly bytes: Uint8Array;
 }
 
-/** Why the last vote is not known: nothing was ever written here, or what was cannot be read. */
-export type VoteLoss = 'empty' | 'damaged';
+/** Why the last vote is not known: nothing was ever written here, what was cannot be read, or it was another one. */
+export type VoteLoss = 'empty' | 'damaged' | 'old';
 
-const SLOTS = 2;
+/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying so. */
+const VOTES_VERSION = 2;
+export const VOTE_SLOTS = 2;
 const HEADER_BYTES = 24;
+const VERSION_BYTES = 6;
 const NOTE_BYTES = 10;
-const VOTE_BYTES_MAX = 32 * 1024 * 1024 - HEADER_BYTES;
+const VOTE_BYTES_MAX = 32 * 1024 * 1024 - HEADER_BYTES - VERSION_BYTES;
 
 export class VoteFile {
   private readonly file: SlotFile;
@@ -35,22 +41,31 @@ export class VoteFile {
   private latest: RememberedVote | undefined;
   private missing: VoteLoss | undefined;
 
-  /** Reads the newest good slot. */
-  constructor(file: SlotFile, written: SlotFile) {
+  /**
+   * Reads the newest good slot. `sealed`: the sequence that the chain store knows of; 0: none. Throws
+   * STORE_FORMAT_NEWER.
+   */
+  constructor(file: SlotFile, written: SlotFile, sealed = 0) {
     this.file = file;
     this.written = written;
-    const slots = Array.from({ length: SLOTS }, (_, slot) => file.read(slot));
+    const slots = Array.from({ length: VOTE_SLOTS }, (_, slot) => file.read(slot));
     for (const bytes of slots) {
-      const found = decode(bytes);
+      const found = decodeVoteSlot(bytes);
       if (!found || found.sequence <= this.sequence) continue;
       this.sequence = found.sequence;
       this.latest = found.vote;
     }
-    const noted = decodeNote(written.read(0));
+    const noted = decodeVoteNote(written.read(0));
     const isUnread = this.latest === undefined && slots.some((bytes) => bytes !== undefined);
     if (noted > this.sequence || isUnread) this.missing = 'damaged';
+    else if (sealed > this.sequence) this.missing = 'old';
     else if (this.latest === undefined) this.missing = 'empty';
-    this.sequence = Math.max(this.sequence, noted);
+    this.sequence = Math.max(this.sequence, noted, sealed);
+  }
+
+  /** Number of the last vote that is durable, for the chain store to seal; 0: none. */
+  get lastWritten(): number {
+    return this.sequence;
   }
 
   /** The last vote, or undefined where it is not known: see `loss`. */
@@ -72,7 +87,7 @@ export class VoteFile {
       );
     }
     const sequence = this.sequence + 1;
-    await this.file.write(sequence % SLOTS, encode(sequence, vote));
+    await this.file.write(sequence % VOTE_SLOTS, encode(sequence, vote));
     this.written.writeUnsynced(0, encodeNote(sequence));
     this.sequence = sequence;
     this.latest = vote;
@@ -86,28 +101,51 @@ export class VoteFile {
 }
 
 function encode(sequence: number, vote: RememberedVote): Uint8Array {
-  const out = new Uint8Array(HEADER_BYTES + vote.bytes.length);
+  const end = HEADER_BYTES + vote.bytes.length;
+  const out = new Uint8Array(end + VERSION_BYTES);
   const view = new DataView(out.buffer);
   putUint48(view, 0, sequence);
   putUint48(view, 10, vote.height);
   view.setUint32(16, vote.round);
   view.setUint32(20, vote.bytes.length);
   out.set(vote.bytes, HEADER_BYTES);
-  view.setUint32(6, checksum(out, out.length));
+  const sum = checksum(out, end);
+  view.setUint32(6, sum);
+  view.setUint16(end, VOTES_VERSION);
+  view.setUint32(end + 2, crc32c(out, sum, end, end + 2));
   return out;
 }
 
-function decode(slot: Uint8Array | undefined) {
+/** Undefined: nothing that can be believed. Throws STORE_FORMAT_NEWER. */
+export function decodeVoteSlot(slot: Uint8Array | undefined) {
   if (!slot || slot.length < HEADER_BYTES) return undefined;
   const view = new DataView(slot.buffer, slot.byteOffset, slot.length);
   const end = HEADER_BYTES + view.getUint32(20);
-  if (end > slot.length || view.getUint32(6) !== checksum(slot, end)) return undefined;
+  const sum = view.getUint32(6);
+  if (end > slot.length || sum !== checksum(slot, end)) return undefined;
+  const version = versionAt(slot, end, sum);
+  if (version === undefined) return undefined;
+  if (version > VOTES_VERSION) {
+    throw newerVersion('STORE_FORMAT_NEWER', 'the file "votes"', {
+      found: version,
+      known: VOTES_VERSION,
+    });
+  }
   const vote: RememberedVote = {
     height: uint48(view, 10),
     round: view.getUint32(16),
     bytes: slot.slice(HEADER_BYTES, end),
   };
-  return { sequence: uint48(view, 0), vote };
+  return { sequence: uint48(view, 0), version, vote };
+}
+
+/** Of a slot whose vote is whole; 1 where it does not say, undefined where that was damaged. */
+function versionAt(slot: Uint8Array, at: number, sum: number): number | undefined {
+  if (slot.length === at) return 1;
+  if (slot.length < at + VERSION_BYTES) return undefined;
+  const view = new DataView(slot.buffer, slot.byteOffset, slot.length);
+  const isWhole = view.getUint32(at + 2) === crc32c(slot, sum, at, at + 2);
+  return isWhole ? view.getUint16(at) : undefined;
 }
 
 function encodeNote(sequence: number): Uint8Array {
@@ -119,7 +157,7 @@ function encodeNote(sequence: number): Uint8Array {
 }
 
 /** 0: nothing is noted, or nothing that can be read. */
-function decodeNote(note: Uint8Array | undefined): number {
+export function decodeVoteNote(note: Uint8Array | undefined): number {
   if (note?.length !== NOTE_BYTES) return 0;
   const view = new DataView(note.buffer, note.byteOffset, NOTE_BYTES);
   return view.getUint32(6) === crc32c(note, 0, 0, 6) ? uint48(view, 0) : 0;

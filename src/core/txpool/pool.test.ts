@@ -264,6 +264,18 @@ describe('selection', () => {
     expect(pool.take(42_000n)).toEqual([local, dear]);
   });
 
+  it('takes the lowest gas limit first where it is asked to, whoever is local', () => {
+    const { pool } = poolOf();
+    const limits = [50_000n, 21_000n, 40_000n];
+    const all = limits.map((gasLimit, at) => fakeTransaction(senderOf(at), { gasLimit }));
+    const next = fakeTransaction(senderOf(1), { nonce: 1n, gasLimit: 90_000n });
+    pool.add(all[0]!, 0, { isLocal: true });
+    for (const transaction of [all[1]!, all[2]!, next]) pool.add(transaction, 0);
+    const selection = pool.select(0n, 'smallest');
+    const taken = Array.from({ length: 4 }, () => selection.next(10n ** 9n));
+    expect(taken).toEqual([all[1], all[2], all[0], next]);
+  });
+
   it('leaves out a sender whose transaction failed', () => {
     const { pool } = poolOf();
     const own = [0n, 1n, 2n].map((nonce) => fakeTransaction(ALICE, { nonce }));

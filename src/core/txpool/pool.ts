@@ -15,7 +15,7 @@ import {
   refused,
 } from './admission.ts';
 import { cheapest, largest, newestWaiting, POOL_LIMITS, type PoolLimits } from './limits.ts';
-import { Selection } from './select.ts';
+import { Selection, type SelectionOrder } from './select.ts';
 import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
 /** Senders that are remembered as local after their transactions have left the pool. */
@@ -143,8 +143,8 @@ export class TransactionPool {
   }
 
   /** A walk over executable transactions for a block builder. */
-  select(baseFee = 0n): Selection {
-    return new Selection(this.queues.values(), baseFee);
+  select(baseFee = 0n, order: SelectionOrder = 'usual'): Selection {
+    return new Selection(this.queues.values(), baseFee, order);
   }
 
   /** Executable transactions whose gas limits fit together, in the order of a block. */

@@ -1,6 +1,11 @@
-/** Which transactions a block builder takes, and in what order: local senders first, then by price, then by arrival. */
+/**
+ * Which transactions a block builder takes, and in what order. The usual one: local senders first, then by price, then by arrival.
+ * `smallest`: the lowest gas limit first, which bounds what a transaction can cost, then as usual.
+ */
 import type { Transaction } from '../chain/transaction.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
+
+export type SelectionOrder = 'usual' | 'smallest';
 
 interface Cursor {
   readonly entries: readonly PoolEntry[];
@@ -9,6 +14,7 @@ interface Cursor {
   /** What the builder earns a gas, in wei. */
   tip: bigint;
   arrival: number;
+  gasLimit: bigint;
 }
 
 /** One walk over the executable transactions as they were when it began. Nonces of a sender come in order. */
@@ -16,9 +22,11 @@ export class Selection {
   /** Binary heap of senders, best first. */
   private readonly heap: Cursor[] = [];
   private readonly baseFee: bigint;
+  private readonly isBefore: (a: Cursor, b: Cursor) => boolean;
 
-  constructor(queues: Iterable<SenderQueue>, baseFee: bigint) {
+  constructor(queues: Iterable<SenderQueue>, baseFee: bigint, order: SelectionOrder = 'usual') {
     this.baseFee = baseFee;
+    this.isBefore = order === 'usual' ? isBefore : isSmaller;
     for (const queue of queues) {
       if (queue.pending.length === 0) continue;
       const cursor = {
@@ -27,6 +35,7 @@ export class Selection {
         at: 0,
         tip: 0n,
         arrival: 0,
+        gasLimit: 0n,
       };
       if (this.load(cursor)) this.heap.push(cursor);
     }
@@ -74,6 +83,7 @@ export class Selection {
     cursor.tip = margin;
     if (maxPriorityFeePerGas < margin) cursor.tip = maxPriorityFeePerGas;
     cursor.arrival = entry.arrival;
+    cursor.gasLimit = entry.transaction.gasLimit;
     return true;
   }
 
@@ -85,7 +95,7 @@ export class Selection {
   }
 
   private sink(from: number): void {
-    const { heap } = this;
+    const { heap, isBefore } = this;
     const cursor = heap[from]!;
     let at = from;
     for (;;) {
@@ -104,4 +114,9 @@ function isBefore(a: Cursor, b: Cursor): boolean {
   if (a.isLocal !== b.isLocal) return a.isLocal;
   if (a.tip !== b.tip) return a.tip > b.tip;
   return a.arrival < b.arrival;
+}
+
+function isSmaller(a: Cursor, b: Cursor): boolean {
+  if (a.gasLimit !== b.gasLimit) return a.gasLimit < b.gasLimit;
+  return isBefore(a, b);
 }

@@ -109,10 +109,11 @@ export class Idempotency {
     return undefined;
   }
 
+  /** Queries of one instance may overtake each other: an earlier one must not shorten the claim. */
   private async renew({ clientId, key }: KeyedRequest, holder: string): Promise<void> {
     await this.database.query(
       `UPDATE idempotency SET held_until = $4
-       WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL`,
+       WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL AND held_until < $4`,
       [clientId, key, holder, this.clock.nowMs() + HELD_MS],
     );
   }

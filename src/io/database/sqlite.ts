@@ -2,7 +2,7 @@
  * A database in one file, by SQLite: durable at each commit, open to several processes of this machine (the service, and a
  * command that administers it). Statements are those of PostgreSQL that SQLite has too.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -12,7 +12,6 @@ import {
 } from '@photostructure/sqlite';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
-import { makeFolder } from '../host/make-folder.ts';
 import type { Database, Query, Row } from './database.ts';
 
 type Input = Parameters<Statement['all']>[0];
@@ -43,7 +42,7 @@ const CODES_BY_TEXT: Readonly<Record<string, number>> = {
 export function openSqlite(file: string): Database {
   let database: DatabaseSyncInstance;
   try {
-    makeFolder(dirname(file), 0o700);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, 'a', 0o600));
     database = new DatabaseSync(file, { timeout: 0 });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');

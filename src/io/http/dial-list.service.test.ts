@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { DialList } from './dial-list.ts';
+import { DialList, LOOPBACK } from './dial-list.ts';
 
 const ASKER = '192.0.2.7';
 
@@ -13,12 +13,14 @@ function found(list: DialList, host: string, asker = ASKER): Promise<string[] | 
 }
 
 describe('places that may be dialled for somebody', () => {
-  it('are loopback and their own address', () => {
-    const list = new DialList([]);
+  it('are their own address, and loopback where it is listed', () => {
+    const list = new DialList(LOOPBACK);
     const hosts = ['127.0.0.1', '127.9.9.9', '[::1]', ASKER, `[::ffff:${ASKER}]`];
     for (const host of hosts) expect(list.allowsHost(host, ASKER)).toBe(true);
     const others = ['192.0.2.8', '10.0.0.1', '169.254.169.254', '8.8.8.8', '[fd00::1]', '0.0.0.0'];
     for (const host of others) expect(list.allowsHost(host, ASKER)).toBe(false);
+    expect(new DialList([]).allowsHost('127.0.0.1', ASKER)).toBe(false);
+    expect(new DialList([]).allowsHost(ASKER, ASKER)).toBe(true);
   });
 
   it('are what the operator lists besides', () => {
@@ -30,7 +32,7 @@ describe('places that may be dialled for somebody', () => {
   });
 
   it('are judged by the address that a name has when it is dialled', async () => {
-    const list = new DialList([]);
+    const list = new DialList(LOOPBACK);
     expect(await found(list, 'localhost')).toEqual(expect.arrayContaining(['127.0.0.1']));
     expect(await found(list, 'no-such-name.invalid')).toContain('no-such-name.invalid');
   });

@@ -1,36 +1,25 @@
 /**
- * Where a client may connect to when somebody else names the place: loopback, the address of who
- * asks, and what the operator lists. Names are judged by the address that is dialled, unless the
- * list has the name itself.
+ * Where a client may connect to when somebody else names the place: the address of who asks, and
+ * what the operator lists. Names are judged by the address that is dialled, unless the list has the
+ * name itself.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
-import {
-  addressBlocks,
-  isAddressBlock,
-  isInBlocks,
-  lookupAllowed,
-  plainHost,
-} from './dial-lookup.ts';
+import { addressBlocks, isInBlocks, lookupAllowed, plainHost } from './dial-lookup.ts';
 
-const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-
-/** A name, an address or a block: no URL, no port, and no numbers that are nearly an address. */
-export function isPlace(entry: string): boolean {
-  if (entry === '*' || isAddressBlock(entry)) return true;
-  return /^(?=.*[a-z])[a-z\d][\w.-]*$/i.test(entry);
-}
+/** Entries for this machine. */
+export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 export class DialList {
   private readonly isOpen: boolean;
   private readonly names: ReadonlySet<string>;
   private readonly blocks: BlockList;
 
-  /** `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each isPlace. */
+  /** `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere. */
   constructor(entries: readonly string[]) {
     this.isOpen = entries.includes('*');
     const isName = (entry: string) => isIP(entry.split('/')[0]!) === 0;
     this.names = new Set(entries.filter(isName).map(plainHost));
-    this.blocks = addressBlocks([...LOOPBACK, ...entries.filter((entry) => !isName(entry))]);
+    this.blocks = addressBlocks(entries.filter((entry) => !isName(entry)));
   }
 
   /** False for an address that is not allowed; of a name only dialling tells. */

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const MB = 1024 * 1024;
 
-async function start(release?: Promise<void>) {
+async function start(release?: Promise<void>, hasOwnBounds = true) {
   server = await startHttpServer({
     routes: [
       {
@@ -30,14 +30,16 @@ async function start(release?: Promise<void>) {
       { method: 'GET', path: '/ok', handle: () => text(200, 'ok') },
     ],
     address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
-    bodyBytesMax: 8 * MB,
+    bodyBytesMax: 64 * MB,
     failure: (error) => text((error as { statusCode?: number }).statusCode ?? 500, String(error)),
-    intake: {
-      connectionsMax: 40,
-      connectionsOfSourceMax: 20,
-      bodyBytesMax: 4 * MB,
-      bodyBytesOfSourceMax: 3 * MB,
-    },
+    ...(hasOwnBounds && {
+      intake: {
+        connectionsMax: 40,
+        connectionsOfSourceMax: 20,
+        bodyBytesMax: 4 * MB,
+        bodyBytesOfSourceMax: 3 * MB,
+      },
+    }),
   });
   return server.url;
 }
@@ -118,4 +120,22 @@ it('bounds the connections of one source, and the body of one route', async () =
     );
   const large = await fetch(`${url}/small`, { method: 'POST', body: 'x'.repeat(11) });
   expect(large.status).toBe(413);
+});
+
+it('a server that names no bounds has some', async () => {
+  const url = await start(undefined, false);
+  let refused = 0;
+  for (let i = 0; i < 5; i++) {
+    const call = request(`${url}/take`, {
+      method: 'POST',
+      headers: { 'content-length': 64 * MB },
+      agent: false,
+    });
+    call.on('error', () => undefined);
+    call.on('close', () => refused++);
+    for (let at = 0; at < 60; at++) call.write(new Uint8Array(MB));
+    calls.push(call);
+  }
+  while (refused === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(refused).toBe(1);
 });

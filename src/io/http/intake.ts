@@ -3,10 +3,10 @@
  * on, of each source and in all. Bodies are counted as they come: who announces much and sends
  * nothing holds nothing.
  */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { ByteBudget } from '../../core/base/byte-budget.ts';
 import { addressBlock } from './address-block.ts';
 
 /** A body that is smaller is counted at once. */
@@ -18,6 +18,15 @@ export interface IntakeBounds {
   readonly bodyBytesMax: number;
   readonly bodyBytesOfSourceMax: number;
 }
+
+const MB = 1024 * 1024;
+/** Of a server that names no bounds of its own: its clients may all stand behind one address. */
+export const INTAKE: IntakeBounds = {
+  connectionsMax: 10_000,
+  connectionsOfSourceMax: 10_000,
+  bodyBytesMax: 256 * MB,
+  bodyBytesOfSourceMax: 256 * MB,
+};
 
 /** Refuses what is beyond: a connection by its end, a body with `statusCode` 429. */
 export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
@@ -32,51 +41,31 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
     connections.add(source, 1);
     socket.once('close', () => connections.add(source, -1));
   });
-  const bodies = new Tally();
-  const held = new WeakMap<IncomingMessage, { source: string; bytes: number }>();
-  const release = (raw: IncomingMessage): void => {
-    const mine = held.get(raw);
-    if (!mine) return;
-    held.delete(raw);
-    bodies.add(mine.source, -mine.bytes);
-  };
-  const hold = (raw: IncomingMessage, count: number): Error | undefined => {
-    let mine = held.get(raw);
-    if (!mine) {
-      mine = { source: addressBlock(raw.socket.remoteAddress), bytes: 0 };
-      held.set(raw, mine);
-    }
-    if (
-      bodies.all + count > bounds.bodyBytesMax ||
-      bodies.of(mine.source) + count > bounds.bodyBytesOfSourceMax
-    ) {
-      // At once, so that it is not the next one's fault.
-      release(raw);
-      return Object.assign(new Error('too much is being read at once: try again later'), {
-        statusCode: 429,
-      });
-    }
-    mine.bytes += count;
-    bodies.add(mine.source, count);
-    return undefined;
-  };
+  const bodies = new ByteBudget({
+    all: bounds.bodyBytesMax,
+    ofSource: bounds.bodyBytesOfSourceMax,
+  });
   app.addHook('preParsing', async (request, reply, payload) => {
     const { raw } = request;
     const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
     if (length === undefined && encoding === undefined) return payload;
-    reply.raw.once('close', () => release(raw));
-    if (length !== undefined && Number(length) <= SMALL_BYTES) {
-      const refusal = hold(raw, Number(length));
-      if (!refusal) return payload;
+    const held = bodies.open(addressBlock(raw.socket.remoteAddress));
+    reply.raw.once('close', () => held.release());
+    const refuse = () => {
+      // At once, so that it is not the next one's fault.
+      held.release();
       reply.header('connection', 'close');
-      throw refusal;
+      return Object.assign(new Error('too much is being read at once: try again later'), {
+        statusCode: 429,
+      });
+    };
+    if (length !== undefined && Number(length) <= SMALL_BYTES) {
+      if (held.take(Number(length))) return payload;
+      throw refuse();
     }
     const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        const refusal = hold(raw, chunk.length);
-        if (refusal) reply.header('connection', 'close');
-        done(refusal, chunk);
-      },
+      transform: (chunk: Buffer, _encoding, done) =>
+        done(held.take(chunk.length) ? undefined : refuse(), chunk),
     });
     // What breaks off breaks its reader off too; the server answers, or the client is gone. Not before
     // the parser listens: a refusal that nobody hears would leave the request without an answer.
@@ -85,9 +74,8 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
   });
 }
 
-/** Counts by source; one that is at nothing takes no place. */
+/** Connections by source; one that has none takes no place. */
 class Tally {
-  all = 0;
   private readonly counts = new Map<string, number>();
 
   of(source: string): number {
@@ -95,7 +83,6 @@ class Tally {
   }
 
   add(source: string, count: number): void {
-    this.all += count;
     const next = this.of(source) + count;
     if (next === 0) this.counts.delete(source);
     else this.counts.set(source, next);

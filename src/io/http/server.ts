@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { hasCode } from '../../core/base/errors.ts';
 import type { AllowList } from './allow-list.ts';
-import { boundIntake, type IntakeBounds } from './intake.ts';
+import { boundIntake, INTAKE, type IntakeBounds } from './intake.ts';
 import { clearSocketPath, type ListenAddress, listenFault } from './listen.ts';
 import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-trust.ts';
 
@@ -66,7 +66,7 @@ export interface HttpServerOptions {
   readonly allowed?: AllowList | undefined;
   /** An answer instead of the route's, before anything of the body is read; the connection ends with it. */
   readonly refuse?: ((remote: string) => HttpReply | undefined) | undefined;
-  /** Undefined: as many as come. */
+  /** Undefined: INTAKE. */
   readonly intake?: IntakeBounds | undefined;
 }
 
@@ -99,7 +99,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }) as unknown as FastifyInstance;
   const { tls, allowed, refuse } = options;
   if (tls) guardServer(app.server as unknown as https.Server, tls);
-  if (options.intake) boundIntake(app, options.intake);
+  boundIntake(app, options.intake ?? INTAKE);
   if (allowed) {
     app.addHook('onRequest', async (request, reply) => {
       const address = request.raw.socket.remoteAddress ?? '';

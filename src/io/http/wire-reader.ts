@@ -28,6 +28,10 @@ export class WireReader {
   private pieces: Buffer[] = [];
   private size = 0;
   private isLastChunk = false;
+  /** Bytes of the chunk that are still to come. */
+  private chunkLeft = 0;
+  /** The chunk is whole, but for the end of its line. */
+  private isChunkRead = false;
   private mayKeep = true;
   /** Nothing of the answer has come. */
   isFresh = true;
@@ -46,6 +50,8 @@ export class WireReader {
     this.pieces = [];
     this.size = 0;
     this.isLastChunk = false;
+    this.chunkLeft = 0;
+    this.isChunkRead = false;
     this.isFresh = true;
   }
 
@@ -72,10 +78,8 @@ export class WireReader {
       return undefined;
     }
     if (this.head.length > this.bytesMax) throw tooLarge(this.bytesMax);
-    if (this.rest.length < this.head.length) return undefined;
-    this.keep(this.rest.subarray(0, this.head.length));
-    this.rest = this.rest.subarray(this.head.length);
-    return this.whole();
+    this.keepFirst(this.head.length - this.size);
+    return this.size < this.head.length ? undefined : this.whole();
   }
 
   /** The connection has ended: that ends an answer of unknown length. */
@@ -113,8 +117,21 @@ export class WireReader {
 
   private readChunks(): WireAnswer | undefined {
     for (;;) {
+      if (this.chunkLeft > 0) {
+        this.chunkLeft -= this.keepFirst(this.chunkLeft);
+        if (this.chunkLeft > 0) return undefined;
+        this.isChunkRead = true;
+      }
+      if (this.isChunkRead) {
+        if (this.rest.length < CRLF.length) return undefined;
+        this.rest = this.rest.subarray(CRLF.length);
+        this.isChunkRead = false;
+      }
       const end = this.rest.indexOf(CRLF);
-      if (end < 0) return undefined;
+      if (end < 0) {
+        if (this.rest.length > HEAD_BYTES_MAX) throw new Error('a line of the answer is too long');
+        return undefined;
+      }
       if (this.isLastChunk) {
         // Trailers, up to an empty line.
         this.rest = this.rest.subarray(end + 2);
@@ -125,16 +142,18 @@ export class WireReader {
       if (text === undefined) throw new Error('the answer has a malformed chunk');
       const size = Number.parseInt(text, 16);
       if (this.size + size > this.bytesMax) throw tooLarge(this.bytesMax);
-      const start = end + 2;
-      if (size === 0) {
-        this.isLastChunk = true;
-        this.rest = this.rest.subarray(start);
-        continue;
-      }
-      if (this.rest.length < start + size + 2) return undefined;
-      this.keep(this.rest.subarray(start, start + size));
-      this.rest = this.rest.subarray(start + size + 2);
+      this.rest = this.rest.subarray(end + CRLF.length);
+      this.chunkLeft = size;
+      this.isLastChunk = size === 0;
     }
+  }
+
+  /** At most so many bytes, as they come: they are joined once. Returns how many there were. */
+  private keepFirst(count: number): number {
+    const piece = this.rest.subarray(0, count);
+    if (piece.length > 0) this.keep(piece);
+    this.rest = this.rest.subarray(piece.length);
+    return piece.length;
   }
 
   private keep(piece: Buffer): void {

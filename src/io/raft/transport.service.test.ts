@@ -1,6 +1,8 @@
 /** Two ends of the transport on real sockets, and what it answers to requests that it refuses. */
+import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
+import type { ByteBounds } from '../../core/base/byte-budget.ts';
 import type { RaftLinkEvent } from '../../core/consensus/raft/interface.ts';
 import { encodeMessage, MESSAGE_TYPE, raftMessage } from '../../core/consensus/raft/messages.ts';
 import { RaftTransport } from './transport.ts';
@@ -15,9 +17,13 @@ afterEach(async () => {
   for (const { transport } of open.splice(0)) await transport.stop();
 });
 
-async function side(id: number, isRemoved: (id: number) => boolean = () => false): Promise<Side> {
+async function side(
+  id: number,
+  isRemoved: (id: number) => boolean = () => false,
+  bodies: ByteBounds = { all: 1e9, ofSource: 1e9 },
+): Promise<Side> {
   const events: RaftLinkEvent[] = [];
-  const transport = new RaftTransport({ id, host: '127.0.0.1', port: 0, log: () => {} });
+  const transport = new RaftTransport({ id, host: '127.0.0.1', port: 0, log: () => {}, bodies });
   await transport.start((event) => events.push(event), isRemoved);
   open.push({ transport, events });
   return { transport, events };
@@ -124,4 +130,25 @@ describe('the transport between members', () => {
     expect((await fetch(`${base}/raft`)).status).toBe(405);
     expect(await (await fetch(`${base}/raft/probing`)).json()).toMatchObject({ OK: true });
   });
+});
+
+it('counts messages that are posted while they come, over all connections', async () => {
+  const { transport } = await side(1, undefined, { all: 2_000_000, ofSource: 2_000_000 });
+  const statuses: number[] = [];
+  const posts = Array.from({ length: 6 }, () => {
+    const call = request({
+      port: transport.port,
+      path: '/raft',
+      method: 'POST',
+      agent: false,
+      headers: { ...HEADERS, 'content-length': 1_000_000 },
+    });
+    call.on('error', () => undefined);
+    call.on('response', ({ statusCode }) => statuses.push(statusCode!));
+    call.on('close', () => statuses.push(0));
+    call.write(new Uint8Array(900_000));
+    return call;
+  });
+  await until('those beyond are refused', () => statuses.length >= 4);
+  for (const call of posts) call.destroy();
 });

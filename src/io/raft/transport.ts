@@ -6,18 +6,24 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { concatBytes } from '../../core/base/bytes.ts';
+import { type ByteBounds, ByteBudget } from '../../core/base/byte-budget.ts';
 import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../core/consensus/raft/interface.ts';
 import { decodeMessage, type RaftMessage } from '../../core/consensus/raft/messages.ts';
 import { RAFT_FRAME_BYTES_MAX, type StreamKind } from '../../core/consensus/raft/stream-codec.ts';
+import { addressBlock } from '../http/address-block.ts';
+import { readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
 import { CLUSTER_ID, compatibilityFault, idText, parseId, SERVER_VERSION } from './http-headers.ts';
 import { MemberLink } from './member-link.ts';
 
 /** Senders that no address is committed for yet: a leader that brings a newcomer up, and few more. */
 const REMOTES_MAX = 64;
+/** Connections of members and of whoever finds the port. */
+const CONNECTIONS_MAX = 1_024;
+/** Messages that are being read. */
+const BODIES: ByteBounds = { all: 256 * 1024 * 1024, ofSource: 128 * 1024 * 1024 };
 const STREAM_PATH = /^\/raft\/stream\/(msgapp|message)\/([^/]*)$/;
 
 export interface RaftTransportOptions {
@@ -26,11 +32,14 @@ export interface RaftTransportOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly log: Log;
+  /** Bytes of messages that may be read at once; undefined: BODIES. */
+  readonly bodies?: ByteBounds;
 }
 
 export class RaftTransport implements RaftLinks {
   private readonly options: RaftTransportOptions;
   private readonly server: Server;
+  private readonly bodies: ByteBudget;
   private readonly members = new Map<number, MemberLink>();
   /** Not members as far as we know: only answered, by posting. */
   private readonly remotes = new Map<number, MemberLink>();
@@ -40,7 +49,9 @@ export class RaftTransport implements RaftLinks {
 
   constructor(options: RaftTransportOptions) {
     this.options = options;
+    this.bodies = new ByteBudget(options.bodies ?? BODIES);
     this.server = createServer((request, response) => this.serve(request, response));
+    this.server.maxConnections = CONNECTIONS_MAX;
     this.server.on('clientError', (_, socket) => socket.destroy());
   }
 
@@ -147,13 +158,16 @@ export class RaftTransport implements RaftLinks {
       return;
     }
     this.addRemote(from, request);
-    const body = await bodyOf(request);
-    if (!body) {
-      refuse(response, 400, 'error reading raft message');
+    const held = this.bodies.open(addressBlock(request.socket.remoteAddress));
+    response.once('close', () => held.release());
+    const body = await readBody(request, held, RAFT_FRAME_BYTES_MAX);
+    if (typeof body === 'string') {
+      response.setHeader('Connection', 'close');
+      refuse(response, body === 'busy' ? 503 : 400, 'error reading raft message');
       return;
     }
     try {
-      this.emit({ kind: 'message', message: decodeMessage(body) });
+      this.emit({ kind: 'message', message: decodeMessage(new Uint8Array(body)) });
     } catch {
       refuse(response, 400, 'error unmarshaling raft message');
       return;
@@ -220,20 +234,4 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.end(`${text}\n`);
-}
-
-/** undefined: too large, or cut. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of request) {
-      length += (piece as Uint8Array).length;
-      if (length > RAFT_FRAME_BYTES_MAX) return undefined;
-      pieces.push(piece as Uint8Array);
-    }
-  } catch {
-    return undefined;
-  }
-  return concatBytes(...pieces);
 }

@@ -1,10 +1,12 @@
 /** WebSocket and IPC: the connections that carry notifications. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { newTraffic } from '../http/traffic.ts';
 import { NO_ACCESS_CONTROL } from './access.ts';
 import type { Caller, Channel } from './dispatcher.ts';
 import { serveHttp } from './http.ts';
@@ -40,8 +42,11 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function webSocket(origins: string[] = []) {
-  const { seen, dispatcher } = echo();
+async function webSocket(
+  origins: string[] = [],
+  { seen, dispatcher } = echo(),
+  traffic = newTraffic(),
+) {
   const http = await serveHttp(dispatcher, {
     host: '127.0.0.1',
     port: 0,
@@ -52,7 +57,9 @@ async function webSocket(origins: string[] = []) {
     authenticate: NO_ACCESS_CONTROL,
   });
   ends.push(() => http.close());
-  ends.push(serveWebSocket(dispatcher, http.server, { origins, authenticate: NO_ACCESS_CONTROL }));
+  ends.push(
+    serveWebSocket(dispatcher, http.server, { origins, authenticate: NO_ACCESS_CONTROL, traffic }),
+  );
   return { seen, url: `ws://127.0.0.1:${http.port}` };
 }
 
@@ -68,7 +75,75 @@ async function opened(url: string, headers: Record<string, string> = {}) {
   return { socket, received };
 }
 
+/** Each answer is a megabyte. */
+function lavish() {
+  const { seen } = echo();
+  let begun = 0;
+  const answer = 'x'.repeat(1024 * 1024);
+  const reply = async (_: string, __: Caller, channel?: Channel) => {
+    channel?.subscriptions.set('1', () => {
+      seen.isClosed = true;
+    });
+    begun++;
+    return answer;
+  };
+  return { seen, dispatcher: { reply } as never, begun: () => begun };
+}
+
 describe('WebSocket', () => {
+  it('a client that does not read gets no more of its calls answered, and is cut off', async () => {
+    const server = lavish();
+    const { url } = await webSocket([], server, newTraffic({ stallMs: 200 }));
+    const { socket } = await opened(url);
+    socket.pause();
+    for (let i = 0; i < 500; i++) socket.send('x');
+    await until(() => server.seen.isClosed);
+    // What the machine buffers between two processes is a few megabytes.
+    expect(server.begun()).toBeLessThan(100);
+  });
+
+  it('a client that does not read its notifications is cut off', async () => {
+    const { url, seen } = await webSocket();
+    const { socket, received } = await opened(url);
+    socket.send('open');
+    await until(() => received.length === 1);
+    socket.pause();
+    const news = 'x'.repeat(1024 * 1024);
+    for (let i = 0; i < 40; i++) seen.channel!.send(news);
+    await until(() => seen.isClosed);
+    expect(received).toHaveLength(1);
+  });
+
+  it('messages that never end count while they come', async () => {
+    const traffic = newTraffic({ requests: { all: 1e6, ofSource: 1e6 } });
+    const { url } = await webSocket([], echo(), traffic);
+    const { socket } = await opened(url);
+    let isClosed = false;
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    socket.send('x'.repeat(600_000), { fin: false });
+    await until(() => traffic.requests.held > 500_000);
+    socket.ping('x'.repeat(100));
+    socket.send('x'.repeat(600_000), { fin: false });
+    await until(() => isClosed && traffic.requests.held === 0);
+  });
+
+  it('pings count for nothing', async () => {
+    const traffic = newTraffic();
+    const { url } = await webSocket([], echo(), traffic);
+    const { socket, received } = await opened(url);
+    socket.send('1');
+    await until(() => received.length === 1);
+    let isAnswered = false;
+    socket.once('pong', () => {
+      isAnswered = true;
+    });
+    socket.ping('x'.repeat(100));
+    await until(() => isAnswered);
+    expect(traffic.requests.held).toBe(0);
+  });
+
   it('answers in order and says nothing to notifications', async () => {
     const { url } = await webSocket();
     const { socket, received } = await opened(url);
@@ -121,12 +196,11 @@ describe('WebSocket', () => {
 });
 
 describe('IPC', () => {
-  async function ipc() {
-    const { seen, dispatcher } = echo();
+  async function ipc({ seen, dispatcher } = echo(), traffic = newTraffic()) {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-ipc-'));
     ends.push(() => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'node.ipc');
-    ends.push(await serveIpc(dispatcher, path));
+    ends.push(await serveIpc(dispatcher, path, traffic));
     const received: string[] = [];
     const socket = connect(path);
     socket.setEncoding('utf8');
@@ -152,6 +226,28 @@ describe('IPC', () => {
       '{"id":2}',
       'nonsense',
     ]);
+  });
+
+  it('a client that does not read gets no more of its calls answered, and is cut off', async () => {
+    const server = lavish();
+    const { socket } = await ipc(server, newTraffic({ stallMs: 200 }));
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write('{}'.repeat(500));
+    await until(() => server.seen.isClosed);
+    expect(server.begun()).toBeLessThan(100);
+  });
+
+  it('a value that never ends counts while it comes', async () => {
+    const traffic = newTraffic({ requests: { all: 1e6, ofSource: 1e6 } });
+    const { socket } = await ipc(echo(), traffic);
+    let isClosed = false;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    socket.write(`{"x":"${'x'.repeat(1_100_000)}`);
+    await until(() => isClosed);
   });
 
   it('finds the private state in the id, and ends subscriptions with the connection', async () => {

@@ -1,6 +1,8 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { newTraffic } from '../http/traffic.ts';
 import { NO_ACCESS_CONTROL } from './access.ts';
 import type { Caller } from './dispatcher.ts';
 import { HTTP_BODY_BYTES_MAX, type HttpOptions, isAllowedHost, serveHttp } from './http.ts';
@@ -10,15 +12,16 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-async function serve(options: Partial<HttpOptions> = {}) {
+async function serve(options: Partial<HttpOptions> = {}, dispatcher?: never) {
   const callers: Caller[] = [];
   const server = await serveHttp(
-    {
-      async reply(text: string, caller: Caller) {
-        callers.push(caller);
-        return text === 'long' ? `"${'x'.repeat(5_000)}"` : `"${text.length}"`;
-      },
-    } as never,
+    dispatcher ??
+      ({
+        async reply(text: string, caller: Caller) {
+          callers.push(caller);
+          return text === 'long' ? `"${'x'.repeat(5_000)}"` : `"${text.length}"`;
+        },
+      } as never),
     {
       host: '127.0.0.1',
       port: 0,
@@ -41,6 +44,39 @@ async function serve(options: Partial<HttpOptions> = {}) {
       headers: { 'content-type': 'application/json', ...headers },
     });
   return { callers, url, post, port: server.port };
+}
+
+const HEAD =
+  'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ';
+
+/** A client that asks, and reads nothing. */
+function asking(port: number): Socket {
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${HEAD}1\r\n\r\nx`));
+  socket.pause();
+  return socket;
+}
+
+/** Announces so many bytes and sends fewer. */
+function announcing(port: number, announced: number, sent: number): Socket {
+  const socket = connect(port, '127.0.0.1', () => {
+    socket.write(`${HEAD}${announced}\r\n\r\n`);
+    socket.write('x'.repeat(sent));
+  });
+  socket.on('error', () => undefined);
+  socket.resume();
+  return socket;
+}
+
+/** The answer to what is refused before all of it has come. */
+async function refusedUnfinished(port: number, announced: number, sent: number) {
+  const socket = announcing(port, announced, sent);
+  let text = '';
+  socket.on('data', (bytes) => {
+    text += bytes;
+    socket.destroy();
+  });
+  await once(socket, 'close');
+  return { status: Number(text.split(' ')[1] ?? 0), text };
 }
 
 describe('serveHttp', () => {
@@ -84,6 +120,105 @@ describe('serveHttp', () => {
     });
     expect(head).toMatch(/^HTTP\/1.1 413/);
     expect(head).toContain('content length too large (5242881>5242880)');
+  });
+
+  it('cuts a body of unknown length at the limit, answers, and reads no more', async () => {
+    const { port, callers } = await serve();
+    const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(head);
+        for (let i = 0; i < 6; i++) socket.write(chunk);
+      });
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => {
+        text += bytes;
+      });
+      socket.once('close', () => resolve(text));
+    });
+    expect(answer).toContain('parse error');
+    expect(callers).toEqual([]);
+  });
+
+  it('counts bodies while they come, over all connections, and refuses what is too much', async () => {
+    const traffic = newTraffic({ requests: { all: 4e6, ofSource: 4e6 } });
+    const { port, post } = await serve({ traffic });
+    let closed = 0;
+    const sockets = Array.from({ length: 30 }, () => {
+      const socket = announcing(port, 1_000_000, 900_000);
+      socket.once('close', () => closed++);
+      return socket;
+    });
+    while (closed < 26) {
+      expect(traffic.requests.held).toBeLessThanOrEqual(4e6);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const socket of sockets) socket.destroy();
+    while (traffic.requests.held > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect((await post('x'.repeat(1_000_000))).status).toBe(200);
+  });
+
+  it('gives one source no more than its share', async () => {
+    const traffic = newTraffic({ requests: { all: 1e9, ofSource: 2e6 } });
+    const { port, post } = await serve({ traffic });
+    expect((await refusedUnfinished(port, 3e6, 2.5e6)).status).toBe(503);
+    expect((await post('x'.repeat(1e6))).status).toBe(200);
+  });
+
+  it('counts what each request takes besides its body', async () => {
+    const traffic = newTraffic({ requests: { all: 20_000, ofSource: 20_000 } });
+    const { post } = await serve({
+      traffic,
+      authenticate: () => new Promise(() => undefined),
+    });
+    const asked = Array.from({ length: 5 }, () => post('x').then(({ status }) => status));
+    expect(await Promise.race(asked)).toBe(503);
+    for (const each of asked) each.catch(() => undefined);
+  });
+
+  it('judges the token before it reads the body: of who is refused it reads a little', async () => {
+    const { port, callers } = await serve({
+      authenticate: async () => ({ kind: 'refused', why: 'token expired' }),
+    });
+    const { status, text } = await refusedUnfinished(port, 5_000_000, 66_000);
+    expect([status, text.endsWith('token expired\n')]).toEqual([401, true]);
+    expect(callers).toEqual([]);
+  });
+
+  it('cuts off who takes nothing of his answer, and who leaves the most of all', async () => {
+    const great = { reply: async () => 'x'.repeat(20_000_000) } as never;
+    const stalled = await serve({ traffic: newTraffic({ stallMs: 100 }) }, great);
+    await new Promise<void>((resolve) => {
+      const socket = asking(stalled.port);
+      // Nothing is read; the end of the connection shows in what is written.
+      const probe = setInterval(() => socket.write('x'), 10);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        clearInterval(probe);
+        resolve();
+      });
+    });
+    const traffic = newTraffic({ unsent: { all: 50e6, ofSource: 50e6 } });
+    const crowded = await serve({ traffic }, great);
+    let [most, cut] = [0, 0];
+    const sockets = Array.from({ length: 10 }, () => {
+      const socket = asking(crowded.port);
+      socket.on('error', () => undefined);
+      socket.once('close', () => cut++);
+      return socket;
+    });
+    const probe = setInterval(() => {
+      for (const socket of sockets) socket.write('x');
+    }, 10);
+    while (cut < 8) {
+      most = Math.max(most, traffic.unsent.held);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    clearInterval(probe);
+    for (const socket of sockets) socket.destroy();
+    expect(most).toBeLessThanOrEqual(50e6);
   });
 
   it('packs long answers for those who take it', async () => {

@@ -1,8 +1,10 @@
 /** JSON-RPC over a unix socket: concatenated JSON values in, a line each out. All namespaces are open to its owner. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from '../http/listen.ts';
+import { newTraffic, type Traffic } from '../http/traffic.ts';
 import { OPEN } from './access.ts';
-import type { Channel, Dispatcher } from './dispatcher.ts';
+import { Conversation } from './conversation.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { connectionOf } from './http.ts';
 import { JsonSplitter } from './json-splitter.ts';
 
@@ -10,12 +12,13 @@ import { JsonSplitter } from './json-splitter.ts';
 export async function serveIpc(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   path: string,
+  traffic: Traffic = newTraffic(),
 ): Promise<() => Promise<void>> {
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
-    converse(dispatcher, socket);
+    converse(dispatcher, socket, traffic);
   });
   await listen(server, { kind: 'unix', path }, 'RPC_LISTEN_FAILED');
   return () =>
@@ -25,46 +28,44 @@ export async function serveIpc(
     });
 }
 
-function converse(dispatcher: Pick<Dispatcher<never>, 'reply'>, socket: Socket): void {
-  const channel: Channel = {
-    subscriptions: new Map(),
-    send(text) {
-      if (!socket.writable) return;
-      socket.write(text);
-      socket.write('\n');
-    },
-  };
+function converse(
+  dispatcher: Pick<Dispatcher<never>, 'reply'>,
+  socket: Socket,
+  traffic: Traffic,
+): void {
   const connection = connectionOf(socket);
-  const gone = new AbortController();
+  const conversation = new Conversation({
+    dispatcher,
+    traffic,
+    source: 'ipc',
+    wire: {
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      end: () => socket.destroy(),
+      write(text, taken) {
+        socket.write(text);
+        socket.write('\n', taken);
+      },
+    },
+    callerOf: (text) => ({
+      transport: 'ipc',
+      psi: psiOfId(text),
+      access: OPEN,
+      remote: 'ipc',
+      connection,
+    }),
+  });
   const splitter = new JsonSplitter();
-  let turn: Promise<void> = Promise.resolve();
   socket.setEncoding('utf8');
+  socket.setTimeout(traffic.stallMs, () => conversation.stalled());
   socket.on('data', (text: string) => {
+    conversation.arrived(text.length);
     const values = splitter.push(text);
-    if (values === undefined) {
-      socket.destroy();
-      return;
-    }
-    for (const value of values) {
-      turn = turn.then(async () => {
-        const caller = {
-          transport: 'ipc',
-          psi: psiOfId(value),
-          access: OPEN,
-          remote: 'ipc',
-          connection,
-        } as const;
-        const reply = await dispatcher.reply(value, caller, channel, gone.signal);
-        if (reply.length > 0) channel.send(reply);
-      });
-    }
+    if (values === undefined) socket.destroy();
+    else for (const value of values) conversation.message(value);
   });
   socket.on('error', () => socket.destroy());
-  socket.on('close', () => {
-    gone.abort();
-    for (const close of channel.subscriptions.values()) close();
-    channel.subscriptions.clear();
-  });
+  socket.on('close', () => conversation.closed());
 }
 
 /** The console names the private state inside the id: `"<psi>/<n>"`. */

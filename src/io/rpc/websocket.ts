@@ -2,26 +2,28 @@
  * JSON-RPC over WebSocket, with subscriptions; on its own port or beside HTTP (go-ethereum
  * rpc/websocket.go).
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { addressBlock } from '../http/address-block.ts';
+import { newTraffic, type Traffic } from '../http/traffic.ts';
 import type { Authenticate } from './access.ts';
-import type { Caller, Channel, Dispatcher } from './dispatcher.ts';
+import { Conversation } from './conversation.ts';
+import type { Caller, Dispatcher } from './dispatcher.ts';
 import { callerOf, urlOf } from './http.ts';
 
 const MESSAGE_BYTES_MAX = 15 * 1024 * 1024;
+/** Of a client's ping or pong. */
+const FRAME_HEAD_BYTES = 6;
 const PING_INTERVAL_MS = 60_000;
-/** A client that does not read its notifications is cut off beyond this. */
-const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
-/** Calls of one connection that wait their turn. */
-const WAITING_CALLS_MAX = 10_000;
-const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024;
 
 export interface WebSocketOptions {
   /** Allowed origins; `*` any; empty: localhost and this host. */
   readonly origins: readonly string[];
   /** Once for a connection; its calls are judged by the token one by one. */
   readonly authenticate: Authenticate;
+  /** Shared with the other doors; undefined: its own. */
+  readonly traffic?: Traffic | undefined;
 }
 
 /** Serves upgrades of `server`. Returns a function that ends all connections. */
@@ -30,6 +32,7 @@ export function serveWebSocket(
   server: Server,
   options: WebSocketOptions,
 ): () => void {
+  const { traffic = newTraffic() } = options;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
@@ -51,7 +54,9 @@ export function serveWebSocket(
       converse(
         dispatcher,
         webSocket,
+        request,
         access.then((shown) => callerOf(request, url, shown, 'ws')),
+        traffic,
       );
     });
   });
@@ -64,41 +69,35 @@ export function serveWebSocket(
 function converse(
   dispatcher: Pick<Dispatcher<never>, 'reply'>,
   socket: WebSocket,
+  request: IncomingMessage,
   caller: Promise<Caller>,
+  traffic: Traffic,
 ): void {
-  const channel: Channel = {
-    subscriptions: new Map(),
-    send(text) {
-      if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
-      else if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
+  const { socket: raw } = request;
+  const conversation = new Conversation({
+    dispatcher,
+    traffic,
+    source: addressBlock(raw.remoteAddress),
+    wire: {
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      end: () => socket.terminate(),
+      write: (text, taken) => socket.send(text, { binary: false }, taken),
     },
-  };
-  const waiting = { calls: 0, characters: 0 };
-  const gone = new AbortController();
-  let turn: Promise<void> = Promise.resolve();
-  // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
-  socket.on('message', (data) => {
-    const text = data.toString();
-    waiting.calls++;
-    waiting.characters += text.length;
-    if (waiting.calls > WAITING_CALLS_MAX || waiting.characters > WAITING_CHARACTERS_MAX) {
-      socket.close(1008);
-      return;
-    }
-    turn = turn.then(async () => {
-      const reply = await dispatcher.reply(text, await caller, channel, gone.signal);
-      waiting.calls--;
-      waiting.characters -= text.length;
-      if (reply.length > 0) channel.send(reply);
-    });
+    callerOf: () => caller,
   });
+  // Before the reader of frames, so that the rest of a message counts with it.
+  raw.prependListener('data', (bytes: Buffer) => conversation.arrived(bytes.length));
+  raw.setTimeout(traffic.stallMs, () => conversation.stalled());
+  // As in GoQuorum, a binary frame is read like a text frame: web3.py's async provider sends those.
+  socket.on('message', (data) => conversation.message(data.toString()));
+  for (const kind of ['ping', 'pong'] as const)
+    socket.on(kind, (data) => conversation.passed(data.length + FRAME_HEAD_BYTES));
   const ping = setInterval(() => socket.ping(), PING_INTERVAL_MS);
   socket.on('error', () => socket.terminate());
   socket.on('close', () => {
     clearInterval(ping);
-    gone.abort();
-    for (const close of channel.subscriptions.values()) close();
-    channel.subscriptions.clear();
+    conversation.closed();
   });
 }
 

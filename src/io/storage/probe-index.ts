@@ -9,15 +9,24 @@ const PROBE = fileURLToPath(new URL('./index-probe.js', import.meta.url)).replac
   '/dist/$1',
 );
 
+/** What the process says. */
+export type ProbeMessage =
+  | { readonly fault: string }
+  | { readonly rows: number; readonly of: number };
+
 /** What is wrong with the index in the folder `index`; undefined: every row has its checksum. */
-export async function probeIndex(index: string): Promise<string | undefined> {
+export async function probeIndex(
+  index: string,
+  progress: (rows: number, ofRows: number) => void = () => {},
+): Promise<string | undefined> {
   const child = fork(PROBE, [index], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [],
   });
   let fault: string | undefined;
-  child.on('message', (message) => {
-    fault = String(message);
+  child.on('message', (message: ProbeMessage) => {
+    if ('fault' in message) fault = message.fault;
+    else progress(message.rows, message.of);
   });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   if (code === 0) return undefined;

@@ -9,7 +9,7 @@ export async function inParallel<T>(
 ): Promise<void> {
   let next = 0;
   let failure: { readonly error: unknown } | undefined;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < items.length && !failure) {
       const index = next++;
       try {
@@ -19,7 +19,7 @@ export async function inParallel<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
   if (failure) throw failure.error;
 }
 

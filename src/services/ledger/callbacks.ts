@@ -1,30 +1,29 @@
 /** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
+import { isIP } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
-import { DialList, isPlace } from '../../io/http/dial-list.ts';
+import { DialList, LOOPBACK } from '../../io/http/dial-list.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
+import type { CallbackAsker, CallbackPost } from './node/sending/async-sends.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Nothing is read from the answer but its status. */
 const ANSWER_BYTES_MAX = 64 * 1024;
+const THIS_MACHINE = new DialList(LOOPBACK);
 
-export class Callbacks {
+export class Callbacks implements CallbackPost {
   private readonly hosts: DialList;
+  private readonly hostsOfStrangers: DialList;
   private readonly open = new Set<HttpClient>();
 
-  /** `hosts`: places besides loopback and the caller's own address. Throws OPTION_VALUE_INVALID. */
+  /** `hosts`: places besides loopback and the caller's own address. A stranger reaches loopback from there only. */
   constructor(hosts: readonly string[]) {
-    const wrong = hosts.find((host) => !isPlace(host));
-    if (wrong !== undefined)
-      throw fail(
-        'OPTION_VALUE_INVALID',
-        `--rpc.callback-hosts: "${wrong}" is no host: name hosts (client.example), addresses (10.1.2.3), blocks of them (10.1.0.0/16), or * for everywhere`,
-      );
-    this.hosts = new DialList(hosts);
+    this.hosts = new DialList([...LOOPBACK, ...hosts]);
+    this.hostsOfStrangers = new DialList(hosts);
   }
 
-  /** Throws CALLBACK_HOST_REFUSED for an address that `caller`, an IP address, may not name. */
-  check(url: URL, caller: string): void {
-    if (this.hosts.allowsHost(url.hostname, caller)) return;
+  /** Throws CALLBACK_HOST_REFUSED for an address that `asker` may not name. */
+  check(url: URL, asker: CallbackAsker): void {
+    if (this.hostsFor(asker).allowsHost(url.hostname, asker.address)) return;
     throw fail(
       'CALLBACK_HOST_REFUSED',
       `callbackUrl: ${url.hostname} is neither this machine nor the caller's: the operator may allow it with --rpc.callback-hosts`,
@@ -32,17 +31,17 @@ export class Callbacks {
   }
 
   /** Resolves with the HTTP status; rejects without an answer, and where the URL's host is not allowed. */
-  async post(url: URL, text: string, caller: string): Promise<number> {
+  async post(url: URL, text: string, asker: CallbackAsker): Promise<number> {
     const client = new HttpClient({
       dialTimeoutMs: TIMEOUT_MS,
       timeoutMs: TIMEOUT_MS,
       idleTimeoutMs: TIMEOUT_MS,
       responseBytesMax: ANSWER_BYTES_MAX,
-      lookup: this.hosts.lookupFor(caller),
+      lookup: this.hostsFor(asker).lookupFor(asker.address),
     });
     this.open.add(client);
     try {
-      this.check(url, caller);
+      this.check(url, asker);
       const body = Buffer.from(text);
       const headers = [
         ['Content-Type', 'application/json'],
@@ -57,5 +56,11 @@ export class Callbacks {
 
   close(): void {
     for (const client of this.open) client.close();
+  }
+
+  private hostsFor({ address, isKnown }: CallbackAsker): DialList {
+    const isHere =
+      address === 'ipc' || (isIP(address) !== 0 && THIS_MACHINE.allowsHost(address, ''));
+    return isKnown || isHere ? this.hosts : this.hostsOfStrangers;
   }
 }

@@ -1,6 +1,5 @@
 /** A Raft member from flags and files: who begins the cluster, what it is reached by, and what its operators may do. */
 import { lookup } from 'node:dns/promises';
-import { join } from 'node:path';
 import { type Address, ZERO_ADDRESS } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
@@ -8,17 +7,17 @@ import { parseIp } from '../../core/base/ip-address.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
-import { RaftStore } from '../../core/store/raft-store.ts';
 import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { RaftTransport } from '../../io/raft/transport.ts';
-import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
 import type { LedgerNode } from './node/compose.ts';
 import {
   bootstrapStore,
   type RaftPorts,
   type RaftSettings,
 } from './node/consensus/raft-participation.ts';
+import { type OpenChain, storeFolder } from './store/data.ts';
+import { openRaftLog } from './store/raft-log.ts';
 import type { RaftAdmin, RaftMember } from './view/node-admin.ts';
 
 const RAFT_ID_MAX = 0xffff;
@@ -65,14 +64,19 @@ export function etherbaseOf(
 export async function openRaft(parts: {
   options: ParsedOptions;
   settings: RaftSettings;
-  folder: string;
+  opened: OpenChain;
   log: Log;
   connect(enode: Enode): void;
   disconnect(nodeId: string): void;
 }): Promise<RaftPorts & { close(): void }> {
-  const { options, settings, folder, log } = parts;
-  const place = options.string('raftlogdir') ?? folder;
-  const store = await RaftStore.open(nodeLogFolder(join(place, 'raft')));
+  const { options, settings, opened, log } = parts;
+  const folder = storeFolder(options.string('datadir')!);
+  const store = await openRaftLog(opened, {
+    folder,
+    logFolder: options.string('raftlogdir') ?? folder,
+    raftId: settings.raftId,
+    isJoining: settings.bootstrap.length === 0,
+  });
   await bootstrapStore(store, settings.bootstrap);
   const links = new RaftTransport({
     id: settings.raftId,

@@ -9,6 +9,7 @@ import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
+import { newTraffic } from '../../io/http/traffic.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import { type Page, serveHttp } from '../../io/rpc/http.ts';
@@ -224,6 +225,7 @@ async function serve(
   const { options, access, log } = parts;
   const ends: (() => void | Promise<void>)[] = [];
   if (metrics) ends.push(await serveMetrics(metrics, options, log));
+  const traffic = newTraffic();
   const pages = new Map<string, () => Page>([
     ['/health', () => json(200, { status: 'ok' })],
     ['/ready', () => readiness(parts)],
@@ -238,6 +240,7 @@ async function serve(
       pages,
       authenticate: access.authenticate,
       tls: access.tls,
+      traffic,
     });
     ends.push(() => server.close());
     return server;
@@ -248,7 +251,7 @@ async function serve(
     : undefined;
   const webSocketUrl = options.boolean('ws') ? await serveWs() : undefined;
   const socket = ipcPath(options);
-  if (socket) ends.push(await serveIpc(dispatcher, socket));
+  if (socket) ends.push(await serveIpc(dispatcher, socket, traffic));
   const secure = access.tls ? 's' : '';
   return {
     httpUrl: http && `http${secure}://${options.string('http.addr')}:${http.port}`,
@@ -265,7 +268,7 @@ async function serve(
     const target = isShared ? http : await open(host, port);
     const { authenticate } = access;
     const origins = options.list('ws.origins');
-    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate }));
+    ends.push(serveWebSocket(dispatcher, target.server, { origins, authenticate, traffic }));
     return `ws${access.tls ? 's' : ''}://${host}:${target.port}`;
   }
 }

@@ -131,7 +131,7 @@ async function start(
     (await openRaft({
       options,
       settings,
-      folder: storeFolder(dataDirectory),
+      opened,
       log,
       connect: (enode) => server.addPeer(enode),
       disconnect: (id) => server.removePeer(id),

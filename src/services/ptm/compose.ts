@@ -39,6 +39,13 @@ const P2P_INTAKE: IntakeBounds = {
   bodyBytesMax: 512 * 1024 * 1024,
   bodyBytesOfSourceMax: 256 * 1024 * 1024,
 };
+/** Of its own node, and what else the operator lets in. */
+const Q2T_INTAKE: IntakeBounds = {
+  connectionsMax: 4096,
+  connectionsOfSourceMax: 4096,
+  bodyBytesMax: 512 * 1024 * 1024,
+  bodyBytesOfSourceMax: 512 * 1024 * 1024,
+};
 const SPENT = 'too many requests from there were refused: try again later';
 
 /** What the process gives the manager beside its configuration. */
@@ -159,7 +166,9 @@ export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmP
           bodyBytesMax: BODY_BYTES_MAX,
           failure,
           tls: tls && serverTrust(tls, host.env),
-          ...(app === 'P2P' ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE } : {}),
+          ...(app === 'P2P'
+            ? { allowed, refuse: refuseSpent, intake: P2P_INTAKE }
+            : { intake: Q2T_INTAKE }),
         });
         servers.set(app, server);
       }

@@ -3,13 +3,12 @@
  * (Tessera KeyData).
  */
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { toBase64 } from '../../core/base/base64.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Entropy } from '../../core/base/ports.ts';
 import { ARGON2_DEFAULTS, type Argon2Options, formatKeyFile } from '../../core/payload/key-file.ts';
-import { makeFolder } from '../../io/host/make-folder.ts';
 import { lockKey } from '../../io/sodium/key-lock.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import type { OwnKey } from './manager/enclave.ts';
@@ -53,7 +52,7 @@ export async function generatePair(): Promise<OwnKey> {
 
 /** Writes `<path>.pub` and `<path>.key` (owner only). Throws PTM_KEY_EXISTS instead of overwriting a key. */
 export async function writeKeyPair(path: string, key: GeneratedKey): Promise<void> {
-  makeFolder(dirname(path));
+  await mkdir(dirname(path), { recursive: true });
   try {
     await writeFile(`${path}.key`, key.keyFile, { mode: SECRET_FILE_MODE, flag: 'wx' });
     await writeFile(`${path}.pub`, key.publicKey, { flag: 'wx' });

@@ -8,7 +8,7 @@ import type { Log } from '../../core/base/ports.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import { listen } from '../../io/http/listen.ts';
-import { FrontDoor } from './front-door.ts';
+import { HostAndOriginCheck } from './host-and-origin.ts';
 import type { Meters } from './meters.ts';
 import type { MetricsSettings } from './settings.ts';
 
@@ -31,9 +31,9 @@ export async function openMetrics(
 ): Promise<MetricsOutlet> {
   if (push) return pushMetrics(push, meters, log);
   if (!serve) return { port: undefined, close: () => Promise.resolve() };
-  const door = new FrontDoor({ hosts: serve.hosts, corsOrigins: [] });
+  const check = new HostAndOriginCheck({ hosts: serve.hosts, corsOrigins: [] });
   const server = createServer((request, response) => {
-    if (door.admit(request, response)) return;
+    if (check.admit(request, response)) return;
     const [path] = (request.url ?? '').split('?', 1);
     if (request.method === 'GET' && path === '/metrics')
       response.writeHead(200, { 'content-type': TYPE }).end(meters.exposition());

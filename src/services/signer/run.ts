@@ -5,8 +5,8 @@ import { installCrypto } from '../../io/crypto/crypto.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
 import { logAccess } from './access-log.ts';
-import { FrontDoor } from './front-door.ts';
 import { openGuard, type RunningGuard } from './guard/open-guard.ts';
+import { HostAndOriginCheck } from './host-and-origin.ts';
 import { type OpenAccounts, openAccounts } from './keys/accounts.ts';
 import { keysFromOptions } from './keys/from-options.ts';
 import { type Meters, openMeters } from './meters.ts';
@@ -100,7 +100,7 @@ function proxySettingsOf(
   meters: Meters,
 ): ProxySettings {
   const { upstream, listen, logging, tls } = settings;
-  const door = new FrontDoor(settings);
+  const check = new HostAndOriginCheck(settings);
   const { writeAccess } = host;
   return {
     chainId: settings.chainId,
@@ -111,7 +111,7 @@ function proxySettingsOf(
     estimatesGas: settings.estimatesGas,
     forwarded: settings.forwarded,
     nodeWebSocket: nodeWebSocket(upstream),
-    mayConnect: (request) => door.refusal(request) === undefined,
+    mayConnect: (request) => check.refusal(request) === undefined,
     serve: {
       ...listen,
       bodyBytesMax: settings.bodyBytesMax,
@@ -120,7 +120,7 @@ function proxySettingsOf(
       tls: tls && serverTrust(tls),
       forwardsAuthorization: upstream.forwardsAuthorization,
       routes: [],
-      admit: door.admit,
+      admit: check.admit,
       watch(request: IncomingMessage, response: ServerResponse) {
         const ended = meters.began();
         response.once('close', () => ended(response.statusCode));

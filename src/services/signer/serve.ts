@@ -4,19 +4,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Guard, isRefusal } from '../../core/signing/guard.ts';
+import type { Holding } from '../../core/base/byte-budget.ts';
+import { type Guard, type Identity, isRefusal } from '../../core/signing/guard.ts';
+import { addressBlock } from '../../io/http/address-block.ts';
+import { readBody } from '../../io/http/body.ts';
 import { listen } from '../../io/http/listen.ts';
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { guardServer, type ServerTrust, serverOptions } from '../../io/http/tls-trust.ts';
+import { REQUEST_OVERHEAD_BYTES, type Traffic } from '../../io/http/traffic.ts';
 import { toClient, toNode } from './forwarded-headers.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { type Reply, refusalReply } from './proxy/reply.ts';
-import type { Caller } from './proxy/transactions.ts';
+import type { Caller } from './proxy/transaction-signer.ts';
 
 const CONNECTIONS_MAX = 10_000;
 const REQUEST_MS = 60_000;
-/** Bodies of all requests that are read or worked on; beyond it new ones are refused. */
-const BODIES_BYTES_MAX = 256 * 1024 * 1024;
 const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
 /** While it drains, connections that have become idle are looked for. */
 const SWEEP_MS = 50;
@@ -31,6 +33,8 @@ export interface ServeOptions {
   /** At the end, requests under way get this long. */
   readonly drainMs: number;
   readonly tls: ServerTrust | undefined;
+  /** Shared with the WebSocket side. */
+  readonly traffic: Traffic;
   readonly pipeline: Pipeline;
   readonly guard: Guard;
   /** Credentials for this proxy go on to the node. */
@@ -96,7 +100,6 @@ export function certificateOf({ socket }: IncomingMessage): string | undefined {
 
 class Front {
   private readonly options: ServeOptions;
-  private bodyBytes = 0;
   isDraining = false;
 
   constructor(options: ServeOptions) {
@@ -111,57 +114,59 @@ class Front {
     const path = request.url ?? '/';
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > options.bodyBytesMax) return text(response, 413, 'Request Entity Too Large');
-    if (this.bodyBytes > BODIES_BYTES_MAX) return text(response, 503, 'Service Unavailable');
     const route = findRoute(options.routes, request.method ?? '', path);
     if (!route && request.method !== 'POST') return notFound(response);
-    const body = await this.body(request);
-    if (body === undefined) return text(response, 413, 'Request Entity Too Large');
-    this.bodyBytes += body.length;
-    try {
-      if (route) return sendReply(response, await runRoute(route, request, body));
-      await this.rpc(request, response, body, path);
-    } finally {
-      this.bodyBytes -= body.length;
+    const held = this.hold(request, response);
+    if (!held.take(REQUEST_OVERHEAD_BYTES)) return text(response, 503, 'Service Unavailable');
+    // Before the body is read.
+    const identity = route ? undefined : await this.identify(request);
+    if (identity && isRefusal(identity)) {
+      response.setHeader('connection', 'close');
+      return send(response, refusalReply('null', identity));
     }
+    const body = await readBody(request, held, options.bodyBytesMax);
+    if (body === 'gone') return;
+    if (body === 'large') return text(response, 413, 'Request Entity Too Large');
+    if (body === 'busy') return text(response, 503, 'Service Unavailable');
+    if (route) sendReply(response, await runRoute(route, request, body));
+    else if (identity) await this.rpc(request, response, body, identity);
+  }
+
+  /** Until the request is answered, and its answer taken. */
+  private hold(request: IncomingMessage, response: ServerResponse): Holding {
+    const { requests } = this.options.traffic;
+    const held = requests.open(addressBlock(request.socket.remoteAddress));
+    response.once('close', () => held.release());
+    return held;
+  }
+
+  private identify(request: IncomingMessage) {
+    return this.options.guard.identify({
+      authorization: request.headers.authorization,
+      certificate: certificateOf(request),
+      remote: request.socket.remoteAddress ?? '',
+    });
   }
 
   private async rpc(
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
-    path: string,
+    identity: Identity,
   ): Promise<void> {
-    const { guard, pipeline, forwardsAuthorization } = this.options;
-    const identity = await guard.identify({
-      authorization: request.headers.authorization,
-      certificate: certificateOf(request),
-      remote: request.socket.remoteAddress ?? '',
-    });
-    if (isRefusal(identity)) return send(response, refusalReply('null', identity));
+    const { pipeline, forwardsAuthorization, traffic } = this.options;
+    const path = request.url ?? '/';
     const headers = toNode(request.rawHeaders, forwardsAuthorization);
     const caller: Caller = { identity, headers, path };
     const reply = await pipeline.handle(body.toString('utf8'), caller);
+    if (response.destroyed) return;
     if (reply.isForeign && !isRoot(path)) return notFound(response);
+    const unsent = traffic.unsent.open('', () => response.destroy());
+    response.once('close', () => unsent.release());
+    unsent.force(reply.body.length);
+    response.setTimeout(traffic.stallMs, () => response.destroy());
     send(response, reply);
-  }
-
-  /** undefined: larger than allowed. */
-  private body(request: IncomingMessage): Promise<Buffer | undefined> {
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      request.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (length <= this.options.bodyBytesMax) chunks.push(chunk);
-        else {
-          chunks.length = 0;
-          resolve(undefined);
-        }
-      });
-      request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-      request.once('error', reject);
-      request.once('close', () => reject(new Error('the client went away')));
-    });
+    traffic.unsent.relieve();
   }
 }
 

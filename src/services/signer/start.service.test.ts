@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,6 +12,8 @@ import { fromHex, toHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
 import { decodeTransaction } from '../../core/chain/transaction.ts';
+import type { Guard } from '../../core/signing/guard.ts';
+import { newTraffic } from '../../io/http/traffic.ts';
 import { OPEN_GUARD } from './proxy/open-guard.ts';
 import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
 
@@ -27,6 +29,7 @@ async function start(
   node: { port: number },
   change: Partial<ProxySettings> = {},
   upstream: Partial<ProxySettings['upstream']> = {},
+  guard: Guard = OPEN_GUARD,
 ): Promise<RunningProxy> {
   const proxy = await startProxy(
     {
@@ -55,7 +58,7 @@ async function start(
       },
       ...change,
     },
-    { accounts: accountsOf([KEY]), guard: OPEN_GUARD, payloads: undefined, log: () => {} },
+    { accounts: accountsOf([KEY]), guard, payloads: undefined, log: () => {} },
   );
   endings.push(() => proxy.close());
   return proxy;
@@ -174,6 +177,83 @@ describe('pass-through', () => {
     const proxy = await start(await node(() => ({ result: 1 })));
     const answer = await post(proxy, rpc('x', ['y'.repeat(1_000_001)]));
     expect(answer.status).toBe(413);
+  });
+});
+
+describe('what clients have in flight', () => {
+  const announce = (proxy: RunningProxy, announced: number, sent: number) =>
+    new Promise<number>((resolve) => {
+      let text = '';
+      const socket = connect(proxy.port, '127.0.0.1', () => {
+        socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${announced}\r\n\r\n`);
+        socket.write('x'.repeat(sent));
+      });
+      endings.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => {
+        text += bytes;
+        socket.destroy();
+      });
+      socket.once('close', () => resolve(Number(text.split(' ')[1] ?? 0)));
+    });
+
+  it('counts bodies while they come, over all connections', async () => {
+    const traffic = newTraffic({ requests: { all: 3_000_000, ofSource: 3_000_000 } });
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic });
+    let refused = 0;
+    for (let i = 0; i < 10; i++) void announce(proxy, 1_000_000, 900_000).then(() => refused++);
+    await until('those beyond are refused', () => refused >= 7);
+    expect(traffic.requests.held).toBeLessThanOrEqual(3_000_000);
+  });
+
+  it('judges who asks before it reads the body', async () => {
+    const traffic = newTraffic();
+    const guard = {
+      ...OPEN_GUARD,
+      identify: async () => ({ httpStatus: 401, code: -32000, message: 'nobody may' }),
+    };
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic }, {}, guard);
+    expect(await announce(proxy, 1_000_000, 100)).toBe(401);
+    await until('nothing is held', () => traffic.requests.held === 0);
+  });
+
+  it('cuts off who takes nothing of his answer', async () => {
+    const traffic = newTraffic({ stallMs: 2_000 });
+    const long = 'y'.repeat(20_000_000);
+    const upstream = { timeoutMs: 20_000 };
+    const proxy = await start(await node(() => ({ result: long })), { traffic }, upstream);
+    const socket = connect(proxy.port, '127.0.0.1', () => {
+      const body = JSON.stringify(rpc('eth_x'));
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+    socket.pause();
+    socket.on('error', () => undefined);
+    endings.push(() => socket.destroy());
+    await until('the answer waits', () => traffic.unsent.held > 0);
+    await until('it is cut off', () => traffic.unsent.held === 0);
+  });
+
+  it('cuts off a WebSocket that does not take what the node tells it', async () => {
+    const traffic = newTraffic({ stallMs: 2_000 });
+    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await new Promise((resolve) => sockets.once('listening', resolve));
+    endings.push(() => sockets.close());
+    sockets.on('connection', (socket) => {
+      socket.on('message', () => {
+        for (let i = 0; i < 14; i++) socket.send('y'.repeat(1_000_000));
+      });
+    });
+    const { port } = sockets.address() as AddressInfo;
+    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic, nodeWebSocket });
+    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
+    endings.push(() => client.terminate());
+    await new Promise((resolve) => client.once('open', resolve));
+    client.pause();
+    client.send(JSON.stringify(rpc('eth_subscribe', ['newHeads'])));
+    await until('notifications wait', () => traffic.unsent.held > 2_000_000);
+    await until('it is cut off', () => traffic.unsent.held === 0);
   });
 });
 

@@ -8,13 +8,15 @@ import type { Guard, Identity } from '../../core/signing/guard.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
+import { newTraffic, type Traffic } from '../../io/http/traffic.ts';
 import { stampFolder } from '../../io/storage/folder-stamp.ts';
 import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
+import { GuardedSigning } from './proxy/guarded-signing.ts';
 import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
 import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
 import type { PayloadStore } from './proxy/ports.ts';
 import { Sender } from './proxy/sender.ts';
-import { SigningDesk } from './proxy/signing-desk.ts';
+import { TransactionSigner } from './proxy/transaction-signer.ts';
 import { Transactions } from './proxy/transactions.ts';
 import { type ServeOptions, serveSigner } from './serve.ts';
 import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
@@ -31,7 +33,9 @@ export interface ProxySettings {
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
   readonly forwarded: readonly string[];
-  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard'>;
+  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
+  /** Undefined: bounds of its own. */
+  readonly traffic?: Traffic;
   /** For subscriptions. */
   readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
   /** Whether a WebSocket may be opened: host list and origins. */
@@ -72,7 +76,8 @@ export async function startProxy(
       : new FileJournal(nodeLogFolder(join(dataPath, JOURNAL_FOLDER)), parts.log);
   if (!journal)
     parts.log('warn', 'No folder for data: transactions under way are forgotten at a restart');
-  const desk = new SigningDesk(parts.accounts, parts.guard);
+  const signing = new GuardedSigning(parts.accounts, parts.guard);
+  const signer = new TransactionSigner(signing, chainId);
   const sender = new Sender({
     manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
     upstream,
@@ -81,22 +86,24 @@ export async function startProxy(
     timers: systemTimers,
     log: parts.log,
     metrics: parts.metrics,
-    signFill: (lane, nonce) => transactions.fill(lane, nonce, FILLER),
+    signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, FILLER),
   });
   const transactions = new Transactions({
-    ...{ desk, sender, upstream, chainId, payloads: parts.payloads },
+    ...{ signing, signer, sender, upstream, chainId, payloads: parts.payloads },
     strictNonce: settings.strictNonce,
     estimatesGas: settings.estimatesGas,
   });
   if (journal) sender.restore(journal.restored());
   const pipeline = new Pipeline({
-    ...{ desk, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
+    ...{ signing, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
   });
-  const server = await serveSigner({ ...settings.serve, pipeline, guard: parts.guard });
+  const { traffic = newTraffic() } = settings;
+  const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });
   const webSockets = serveWebSocket(server.server, {
     ...{ pipeline, guard: parts.guard, log: parts.log, mayConnect: settings.mayConnect },
     forwardsAuthorization: settings.serve.forwardsAuthorization,
     frameBytesMax: settings.serve.bodyBytesMax,
+    traffic,
     nodeUrl: settings.nodeWebSocket.url,
     nodeOptions: settings.nodeWebSocket.options,
   });

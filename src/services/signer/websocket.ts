@@ -8,18 +8,19 @@ import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Log } from '../../core/base/ports.ts';
 import { refuse } from '../../core/signing/failures.ts';
 import { type Guard, type Identity, isRefusal } from '../../core/signing/guard.ts';
+import { addressBlock } from '../../io/http/address-block.ts';
+import { Flow } from '../../io/http/flow.ts';
+import type { Traffic } from '../../io/http/traffic.ts';
 import { toNode } from './forwarded-headers.ts';
 import { type Call, parseEnvelope } from './proxy/envelope.ts';
 import type { Pipeline } from './proxy/pipeline.ts';
 import { errorReply } from './proxy/reply.ts';
-import type { Caller } from './proxy/transactions.ts';
+import type { Caller } from './proxy/transaction-signer.ts';
 import { certificateOf } from './serve.ts';
 
 const PING_INTERVAL_MS = 30_000;
-/** A client that does not read what it is sent is cut off beyond this. */
-const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
-/** Calls of one connection that are under way. */
-const CALLS_MAX = 1_000;
+/** Of a client's ping or pong. */
+const FRAME_HEAD_BYTES = 6;
 const CONNECTIONS_MAX = 2_000;
 /** A client gets this long to say goodbye. */
 const CLOSE_PATIENCE_MS = 1_000;
@@ -33,6 +34,8 @@ export interface WebSocketOptions {
   readonly guard: Guard;
   readonly forwardsAuthorization: boolean;
   readonly frameBytesMax: number;
+  /** Shared with the HTTP side. */
+  readonly traffic: Traffic;
   /** Of the node, for subscriptions. */
   readonly nodeUrl: string;
   readonly nodeOptions: ClientOptions;
@@ -90,6 +93,7 @@ class Conversation {
   private readonly options: WebSocketOptions;
   private readonly client: WebSocket;
   private readonly caller: Caller;
+  private readonly flow: Flow;
   private node: WebSocket | undefined;
   private waiting: string[] = [];
   private calls = 0;
@@ -107,12 +111,25 @@ class Conversation {
       (_, index, all) => !/^sec-websocket/i.test(all[index - (index % 2)]!),
     );
     this.caller = { identity, headers, path: request.url ?? '/' };
+    const { socket } = request;
+    const wire = {
+      pause: () => client.pause(),
+      resume: () => client.resume(),
+      end: () => client.terminate(),
+    };
+    this.flow = new Flow(wire, options.traffic, addressBlock(socket.remoteAddress));
+    // Before the reader of frames, so that the rest of a message counts with it.
+    socket.prependListener('data', (bytes: Buffer) => this.flow.arrived(bytes.length));
+    socket.setTimeout(options.traffic.stallMs, () => this.flow.stalled());
+    for (const kind of ['ping', 'pong'] as const)
+      client.on(kind, (data) => this.flow.passed(data.length + FRAME_HEAD_BYTES));
     const ping = setInterval(() => client.ping(), PING_INTERVAL_MS);
     // A binary frame is read like a text frame: web3.py's async provider sends those.
     client.on('message', (data) => void this.frame(String(data)));
     client.on('error', () => client.terminate());
     client.on('close', () => {
       clearInterval(ping);
+      this.flow.close();
       this.node?.terminate();
     });
   }
@@ -134,6 +151,12 @@ class Conversation {
   }
 
   private async frame(text: string): Promise<void> {
+    this.flow.begin(text.length);
+    await this.take(text);
+    this.flow.finish(text.length);
+  }
+
+  private async take(text: string): Promise<void> {
     if (this.isDraining) {
       this.send(errorReply('null', refuse('SIGNER_BUSY', 'this proxy is shutting down')).body);
       return;
@@ -143,10 +166,6 @@ class Conversation {
       this.subscribe(call);
       return;
     }
-    if (this.calls >= CALLS_MAX) {
-      this.client.close(CLOSE.policy);
-      return;
-    }
     this.calls++;
     const { body } = await this.options.pipeline.handle(text, this.caller);
     this.calls--;
@@ -154,9 +173,9 @@ class Conversation {
     this.endWhenIdle();
   }
 
-  private send(text: string): void {
-    if (this.client.bufferedAmount > UNSENT_BYTES_MAX) this.client.terminate();
-    else if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
+  private send(text: string, isNotice = false): void {
+    if (this.client.readyState === WebSocket.OPEN)
+      this.client.send(text, this.flow.send(text.length, isNotice));
   }
 
   private subscribe(call: Call): void {
@@ -177,7 +196,7 @@ class Conversation {
     node.on('open', () => {
       for (const text of this.waiting.splice(0)) node.send(text);
     });
-    node.on('message', (data) => this.send(String(data)));
+    node.on('message', (data) => this.send(String(data), true));
     node.on('error', (error) => {
       this.options.log('warn', 'No WebSocket to the node', { err: error.message });
       node.terminate();

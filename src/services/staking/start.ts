@@ -8,6 +8,7 @@ import { systemClock } from '../../io/host/clock.ts';
 import { readText } from '../../io/host/files.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
 import { reasonOf } from '../../io/host/reason.ts';
+import type { IntakeBounds } from '../../io/http/intake.ts';
 import { json, type Route, startHttpServer } from '../../io/http/server.ts';
 import type { ServerTrust } from '../../io/http/tls-trust.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -24,6 +25,13 @@ import { TokenService } from './token/service.ts';
 import type { RotationPlan } from './token/signing-keys.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
+/** Clients may all stand behind one address. */
+const INTAKE: IntakeBounds = {
+  connectionsMax: 4096,
+  connectionsOfSourceMax: 4096,
+  bodyBytesMax: 64 * 1024 * 1024,
+  bodyBytesOfSourceMax: 64 * 1024 * 1024,
+};
 /** Longer than others keep the key set (token/routes.ts). */
 const KEY_LEAD_MS = 10 * 60_000;
 const LOOK_MS = 1_000;
@@ -131,6 +139,7 @@ async function serve(
     ],
     address: { kind: 'tcp', host: config.host, port: config.port },
     bodyBytesMax: BODY_BYTES_MAX,
+    intake: INTAKE,
     failure: (error) => failureReply(error, style, log),
     missing: missingReply(style),
     tls: config.tls && serverTrust(config.tls),

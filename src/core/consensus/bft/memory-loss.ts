@@ -10,28 +10,28 @@ import type { ConsensusSigner, VoteMemory } from './interface.ts';
 import { encodeMemory } from './memory.ts';
 
 /**
- * `empty`, `damaged`: of the vote file. `old`: the head has a seal of this validator that it does
- * not remember, so the vote file is an older copy, or was made anew.
+ * `empty`, `damaged`, `old`: of the vote file. `behind`: the head has a seal of this validator that
+ * it does not remember, so the vote file is an older copy, or was made anew.
  */
-export type MemoryLoss = 'empty' | 'damaged' | 'old';
+export type MemoryLoss = 'empty' | 'damaged' | 'old' | 'behind';
 
 export interface Remembering {
   /** Of the vote file, where its last vote cannot be read. */
-  readonly loss: 'empty' | 'damaged' | undefined;
+  readonly loss: Exclude<MemoryLoss, 'behind'> | undefined;
   readonly memory: VoteMemory | undefined;
 }
 
 /** As many blocks are looked through for own seals when a node starts: a block has those of a quorum. */
 export const BLOCKS_LOOKED_THROUGH = 16;
 
-/** Undefined: all votes are known. `latest`: the head, and blocks before it. Before block 1 nobody has voted. */
+/** Undefined: all votes are known. `latest`: the head, and blocks before it. A file that is made at block 0 has no vote in it. */
 export function memoryLoss(
   { loss, memory }: Remembering,
   latest: readonly { readonly header: Header; readonly engine: BftEngine }[],
   { address, recover }: Pick<ConsensusSigner, 'address' | 'recover'>,
 ): MemoryLoss | undefined {
   const sealed = latest.filter(({ header }) => header.number > 0);
-  if (sealed.length === 0) return undefined;
+  if (sealed.length === 0) return loss === 'empty' ? undefined : loss;
   if (loss !== undefined) return loss;
   if (memory === undefined) return 'empty';
   const isForgotten = sealed.some(
@@ -41,7 +41,7 @@ export function memoryLoss(
         (by) => by !== undefined && equalBytes(by, address),
       ),
   );
-  return isForgotten ? 'old' : undefined;
+  return isForgotten ? 'behind' : undefined;
 }
 
 /** The memory of a validator that has not voted at `height` or above. */

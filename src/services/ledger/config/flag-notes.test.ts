@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { genesisFile } from '../../../../test/support/genesis-file.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { parseOptions } from '../../../io/options/options.ts';
-import { type FlagWorld, flagRemarks, flagsInVain } from './flag-notes.ts';
+import { type FlagWorld, flagRemarks, neededFlags } from './flag-notes.ts';
 import { NODE_ROWS } from './options.ts';
 
 const genesis = (engine: 'qbft' | 'raft', config: object = {}) =>
@@ -23,7 +23,7 @@ function world(argv: readonly string[], more: Partial<FlagWorld> = {}): FlagWorl
 }
 
 const vain = (argv: readonly string[], more?: Partial<FlagWorld>) =>
-  flagsInVain(world(argv, more)).map(({ flags, why }) => `${flags.join(' ')}: ${why}`);
+  neededFlags(world(argv, more)).map(({ flags, why }) => `${flags.join(' ')}: ${why}`);
 const remarks = (argv: readonly string[], more?: Partial<FlagWorld>) =>
   flagRemarks(world(argv, more)).join('\n');
 

@@ -4,6 +4,7 @@
  */
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Engine } from '../../../core/chain/consensus-rules.ts';
+import { type FlagNeed, flagsInVain, given, type InVain, on } from '../../../io/options/needs.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 
 export interface FlagWorld {
@@ -22,23 +23,7 @@ export interface FlagWorld {
   readonly hasFile: (name: string) => boolean;
 }
 
-interface Need {
-  readonly flags: readonly string[];
-  isMet(world: FlagWorld): boolean;
-  /** Behind "they need" or "it needs". */
-  readonly what: string;
-}
-
-const on =
-  (...flags: string[]) =>
-  ({ options }: FlagWorld): boolean =>
-    flags.some((flag) => options.boolean(flag));
-const given =
-  (...flags: string[]) =>
-  ({ options }: FlagWorld): boolean =>
-    flags.some((flag) => ![undefined, 'default'].includes(options.source(flag)));
-
-const NEEDS: readonly Need[] = [
+const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
     flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain'],
     isMet: on('http'),
@@ -130,20 +115,8 @@ function hasPrices({ isQuorum, enableGasPriceBlock, transitions }: ChainConfig):
   return transitions.some((each) => each.isGasPriceEnabled === true);
 }
 
-/** What was given in vain, and why. */
-export function flagsInVain(
-  world: FlagWorld,
-): readonly { readonly flags: readonly string[]; readonly why: string }[] {
-  return NEEDS.flatMap(({ flags, isMet, what }) => {
-    const vain = flags.filter((flag) => isAsked(world.options, flag));
-    if (vain.length === 0 || isMet(world)) return [];
-    return [{ flags: vain, why: `${vain.length === 1 ? 'it needs' : 'they need'} ${what}` }];
-  });
-}
-
-function isAsked(options: ParsedOptions, flag: string): boolean {
-  const source = options.source(flag);
-  return source !== undefined && source !== 'default' && !options.isOff(flag);
+export function neededFlags(world: FlagWorld): readonly InVain[] {
+  return flagsInVain(world, NEEDS);
 }
 
 type Remark = (world: FlagWorld) => string | undefined;

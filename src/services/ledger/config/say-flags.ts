@@ -6,10 +6,10 @@ import { toHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
 import { isThere } from '../../../io/host/files.ts';
-import { sayWithoutEffect } from '../../../io/options/ignored.ts';
+import { sayInVain } from '../../../io/options/needs.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import type { LedgerNode } from '../node/compose.ts';
-import { flagRemarks, flagsInVain } from './flag-notes.ts';
+import { flagRemarks, neededFlags } from './flag-notes.ts';
 
 export function sayFlags(
   node: LedgerNode,
@@ -27,13 +27,7 @@ export function sayFlags(
     isValidator: isValidator(node, given.address),
     hasFile: (name: string) => isThere(join(options.string('datadir')!, name)),
   };
-  for (const { flags, why } of flagsInVain(world)) {
-    sayWithoutEffect(
-      flags.map((flag) => `--${flag}`),
-      why,
-      log,
-    );
-  }
+  sayInVain(neededFlags(world), log);
   for (const remark of flagRemarks(world)) log('warn', remark);
 }
 

@@ -1,9 +1,19 @@
 /** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/manager.md). */
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
+import { engineAt } from '../../../core/chain/consensus-rules.ts';
+import { parseGenesis } from '../../../core/chain/genesis.ts';
 import { headerHash } from '../../../core/chain/header.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import { BlockLog } from '../../../core/store/block-log.ts';
@@ -12,18 +22,19 @@ import { RECORD_KIND } from '../../../core/store/log-record.ts';
 import { decodeHeaderOf, decodeRewindRecord } from '../../../core/store/record-bodies.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere } from '../../../io/host/files.ts';
-import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { SnapshotReader } from '../../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../../io/snapshot/writer.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { storeFolder } from '../store/data.ts';
+import { keptGenesis } from '../store/kept-genesis.ts';
+import { resetRaftLog } from '../store/raft-log.ts';
 
 const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
 /** Made anew from the blocks, or of the running process; or a vote of a Raft member, which an old one must not repeat. */
-const LEFT_OUT = /^(index.*|raft|LOCK.*|votes-written|.*\.new)$/;
+const LEFT_OUT = /^(index.*|raft.*|LOCK.*|votes-written|.*\.new)$/;
 /** Beside the store: what a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';
@@ -152,9 +163,10 @@ export async function restoreNode(
   // Nothing bears its name before everything is here, and the store comes last.
   const partial = join(dataDirectory, RESTORING);
   rmSync(partial, { recursive: true, force: true });
-  makeFolder(partial, 0o700);
+  mkdirSync(partial, { recursive: true, mode: 0o700 });
   for (const file of files) await snapshot.extract(file, join(partial, inside(file.path)), onBytes);
   await restoreVotes(join(partial, STORE), snapshot);
+  restoreRaft(join(partial, STORE));
   for (const name of [...readdirSync(partial).filter((one) => one !== STORE), STORE]) {
     renameSync(join(partial, name), join(dataDirectory, name));
   }
@@ -175,6 +187,12 @@ async function restoreVotes(store: string, { manifest }: SnapshotReader): Promis
   } finally {
     close();
   }
+}
+
+/** A cluster that is restored as a whole begins anew. */
+function restoreRaft(store: string): void {
+  const kept = keptGenesis(store);
+  if (kept !== undefined && engineAt(parseGenesis(kept).config, 1) === 'raft') resetRaftLog(store);
 }
 
 function inside(path: string): string {

@@ -1,5 +1,6 @@
 /** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
 
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -8,9 +9,9 @@ import { configFault } from '../../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { Seals, sealedNumber } from '../../../core/store/seals.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
-import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from '../node/chain/first-block.ts';
 import {
@@ -29,6 +30,8 @@ export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
   readonly votes: VoteFile;
+  /** What the index notes of files beside it. */
+  readonly seals: Seals;
   readonly genesis: Genesis;
   /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
   readonly outcome: 'begun' | 'changed' | 'same';
@@ -66,9 +69,12 @@ export async function openChain(
   if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
   const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
   if (genesisFile !== undefined) checkStart(genesis);
-  makeFolder(folder, 0o700);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
-  const { data, store, stopLooking } = await openStore(folder, { dialect, reindex, log, onFault });
+  const seals = new Seals();
+  const { data, store, stopLooking } = await openStore(folder, {
+    ...{ dialect, reindex, seals, log, onFault },
+  });
   const close = async () => {
     stopLooking();
     await store.close();
@@ -78,12 +84,13 @@ export async function openChain(
     // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.
     const isMeasure = kept?.isSame && text !== stored;
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
-    const votes = new VoteFile(data.votes, data.votesWritten);
+    const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));
+    seals.follow('votes', () => votes.lastWritten);
     await ensureFirstBlock(store, genesis);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
     const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';
-    return { folder: data, store, votes, genesis, outcome, close };
+    return { folder: data, store, votes, seals, genesis, outcome, close };
   } catch (error) {
     await close();
     throw error;

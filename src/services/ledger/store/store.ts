@@ -3,6 +3,7 @@ import { fail, hasCode, type QuorateError } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
+import type { Seals } from '../../../core/store/seals.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
@@ -15,6 +16,7 @@ const LOOK_MS = 1_000;
 interface StoreOptions {
   readonly dialect: TransactionDialect;
   readonly reindex: boolean;
+  readonly seals: Seals;
   readonly log: Log;
   readonly onFault: ((error: unknown) => void) | undefined;
 }
@@ -41,7 +43,7 @@ export async function openStore(folder: string, options: StoreOptions): Promise<
 
 async function openOnce(
   folder: string,
-  { dialect, reindex, log, onFault }: StoreOptions,
+  { dialect, reindex, seals, log, onFault }: StoreOptions,
 ): Promise<OpenStore> {
   let isOpen = false;
   const data = await openDataFolder(folder, {
@@ -55,6 +57,7 @@ async function openOnce(
       kv: data.kv,
       clock: systemClock,
       dialect,
+      seals,
       onDamage: data.noteDamage,
       onReplay: progress(log),
       ...(onFault ? { onFault } : {}),

@@ -17,7 +17,7 @@ interface Item {
   readonly failed: (error: unknown) => void;
 }
 
-interface Lane {
+interface PeerQueue {
   waiting: Item[];
   waitingBytes: number;
   running: number;
@@ -26,7 +26,7 @@ interface Lane {
 export class PushQueue {
   private readonly wire: PeerWire;
   private readonly takesBatches: (url: string) => boolean;
-  private readonly lanes = new Map<string, Lane>();
+  private readonly queues = new Map<string, PeerQueue>();
 
   constructor(wire: PeerWire, takesBatches: (url: string) => boolean) {
     this.wire = wire;
@@ -35,38 +35,38 @@ export class PushQueue {
 
   /** Resolves when the peer has answered for this payload; rejects with PTM_PEER_OFFLINE or PTM_BUSY. */
   push(url: string, payload: Uint8Array): Promise<PushOutcome> {
-    const lane = this.lane(url);
+    const queue = this.queueOf(url);
     if (
-      lane.waiting.length >= WAITING_PAYLOADS_MAX ||
-      lane.waitingBytes + payload.length > WAITING_BYTES_MAX
+      queue.waiting.length >= WAITING_PAYLOADS_MAX ||
+      queue.waitingBytes + payload.length > WAITING_BYTES_MAX
     ) {
       return Promise.reject(fail('PTM_BUSY', `too many payloads wait for ${url}: try again later`));
     }
     return new Promise((done, failed) => {
-      lane.waiting.push({ payload, done, failed });
-      lane.waitingBytes += payload.length;
+      queue.waiting.push({ payload, done, failed });
+      queue.waitingBytes += payload.length;
       // One turn later, so that payloads of the same turn travel together.
-      void Promise.resolve().then(() => this.pump(url, lane));
+      void Promise.resolve().then(() => this.pump(url, queue));
     });
   }
 
-  private lane(url: string): Lane {
-    let lane = this.lanes.get(url);
-    if (!lane) {
-      lane = { waiting: [], waitingBytes: 0, running: 0 };
-      this.lanes.set(url, lane);
+  private queueOf(url: string): PeerQueue {
+    let queue = this.queues.get(url);
+    if (!queue) {
+      queue = { waiting: [], waitingBytes: 0, running: 0 };
+      this.queues.set(url, queue);
     }
-    return lane;
+    return queue;
   }
 
-  private pump(url: string, lane: Lane): void {
+  private pump(url: string, queue: PeerQueue): void {
     const batched = this.takesBatches(url);
-    while (lane.waiting.length > 0 && lane.running < (batched ? BATCHES_MAX : SINGLES_MAX)) {
-      lane.running++;
-      void this.carry(url, takeBatch(lane, batched), batched).finally(() => {
-        lane.running--;
-        if (lane.waiting.length > 0) this.pump(url, lane);
-        else if (lane.running === 0) this.lanes.delete(url);
+    while (queue.waiting.length > 0 && queue.running < (batched ? BATCHES_MAX : SINGLES_MAX)) {
+      queue.running++;
+      void this.carry(url, takeBatch(queue, batched), batched).finally(() => {
+        queue.running--;
+        if (queue.waiting.length > 0) this.pump(url, queue);
+        else if (queue.running === 0) this.queues.delete(url);
       });
     }
   }
@@ -88,16 +88,16 @@ export class PushQueue {
   }
 }
 
-function takeBatch(lane: Lane, batched: boolean): Item[] {
+function takeBatch(queue: PeerQueue, batched: boolean): Item[] {
   let count = 0;
   let bytes = 0;
   const limit = batched ? BATCH_PAYLOADS_MAX : 1;
-  while (count < lane.waiting.length && count < limit) {
-    const size = lane.waiting[count]!.payload.length;
+  while (count < queue.waiting.length && count < limit) {
+    const size = queue.waiting[count]!.payload.length;
     if (count > 0 && bytes + size > BATCH_BYTES_MAX) break;
     bytes += size;
     count++;
   }
-  lane.waitingBytes -= bytes;
-  return lane.waiting.splice(0, count);
+  queue.waitingBytes -= bytes;
+  return queue.waiting.splice(0, count);
 }

@@ -2,12 +2,11 @@
  * Public keys of keystores that were open once, by the hash of their file: what is asked of them need not be decrypted again
  * after a restart. Nothing in it is secret.
  */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bareHex, fromHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
-import { makeFolder } from '../../../io/host/make-folder.ts';
 
 const ENTRIES_MAX = 2_000_000;
 const LINE = /^([0-9a-f]{64}) ([0-9a-f]{128})$/;
@@ -37,7 +36,7 @@ export class PublicKeyIndex {
     this.known.set(contentHash, hex);
     if (this.path === undefined) return;
     try {
-      makeFolder(dirname(this.path));
+      mkdirSync(dirname(this.path), { recursive: true });
       appendFileSync(this.path, `${contentHash} ${hex}\n`);
     } catch (error) {
       this.log('warn', 'Public keys cannot be remembered', { path: this.path, error });

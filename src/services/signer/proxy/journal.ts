@@ -3,7 +3,7 @@
  * together share one sync. A segment that has grown is replaced by one that holds what still lives.
  */
 import type { Log, LogFile, LogFolder } from '../../../core/base/ports.ts';
-import type { SignedSend } from '../../../core/signing/nonce-lane.ts';
+import type { SignedSend } from '../../../core/signing/nonce-sequence.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
 import type { Journal } from './ports.ts';
 
@@ -67,11 +67,12 @@ export class FileJournal implements Journal {
     const kept = this.kept.get(keyOf(send));
     if (!kept) return;
     kept.isAccepted = true;
-    this.pending.push(lineOf(['accepted', send.lane, send.hash]));
+    this.pending.push(lineOf(['accepted', send.nonceKey, send.hash]));
   }
 
   forget(send: SignedSend): void {
-    if (this.kept.delete(keyOf(send))) this.pending.push(lineOf(['gone', send.lane, send.hash]));
+    if (this.kept.delete(keyOf(send)))
+      this.pending.push(lineOf(['gone', send.nonceKey, send.hash]));
   }
 
   /** What has no sync of its own is written too. */
@@ -119,7 +120,7 @@ export class FileJournal implements Journal {
     const lines: string[] = [];
     for (const { send, isAccepted } of this.kept.values()) {
       lines.push(lineOf(sentLine(send)));
-      if (isAccepted) lines.push(lineOf(['accepted', send.lane, send.hash]));
+      if (isAccepted) lines.push(lineOf(['accepted', send.nonceKey, send.hash]));
     }
     if (lines.length > 0) this.file.append(encoder.encode(lines.join('')));
     this.limit = Math.max(SEGMENT_BYTES_MAX, 4 * this.file.size());
@@ -142,8 +143,8 @@ export class FileJournal implements Journal {
 
   private apply(line: Line): void {
     if (line[0] === 'sent') {
-      const [, lane, nonce, hash, method, params, psi] = line;
-      const send = { lane, nonce, hash, method, params, psi };
+      const [, nonceKey, nonce, hash, method, params, psi] = line;
+      const send = { nonceKey, nonce, hash, method, params, psi };
       this.kept.set(keyOf(send), { send, isAccepted: false });
       return;
     }
@@ -161,12 +162,12 @@ export const FORGETFUL_JOURNAL: Journal = {
   forget: () => {},
 };
 
-function keyOf({ lane, hash }: SignedSend): string {
-  return `${lane} ${hash}`;
+function keyOf({ nonceKey, hash }: SignedSend): string {
+  return `${nonceKey} ${hash}`;
 }
 
-function sentLine({ lane, nonce, hash, method, params, psi }: SignedSend): Line {
-  const line = ['sent', lane, nonce, hash, method, params] as const;
+function sentLine({ nonceKey, nonce, hash, method, params, psi }: SignedSend): Line {
+  const line = ['sent', nonceKey, nonce, hash, method, params] as const;
   return psi === undefined ? line : [...line, psi];
 }
 

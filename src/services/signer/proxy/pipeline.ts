@@ -4,17 +4,18 @@ import { badParams, refuse } from '../../../core/signing/failures.ts';
 import { readMessage, readTypedData, typedDataAccount } from '../../../core/signing/messages.ts';
 import { BATCH_CALLS_MAX, type Call, type Entry, parseEnvelope } from './envelope.ts';
 import { isForwarded } from './forwarding.ts';
+import { type GuardedSigning, RefusedError } from './guarded-signing.ts';
 import type { Upstream } from './ports.ts';
 import { errorReply, type Reply, refusalReply, relayed, resultReply } from './reply.ts';
-import { RefusedError, type SigningDesk } from './signing-desk.ts';
-import type { Caller, Transactions } from './transactions.ts';
+import type { Caller } from './transaction-signer.ts';
+import type { Transactions } from './transactions.ts';
 
 /** Elements of one batch that are worked on together. */
 const BATCH_TOGETHER_MAX = 64;
 const BATCH_REPLY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 export interface PipelineParts {
-  readonly desk: SigningDesk;
+  readonly signing: GuardedSigning;
   readonly transactions: Transactions;
   readonly upstream: Upstream;
   /** Told of each call before it is worked on: one of those answered here, or undefined for the node's; the function it returns, of the reply. */
@@ -31,13 +32,13 @@ export class Pipeline {
 
   constructor(parts: PipelineParts) {
     this.parts = parts;
-    const { desk, transactions } = parts;
+    const { signing, transactions } = parts;
     const accounts: Handler = (call, { identity }) => {
       const { params } = call;
       const isEmpty =
         params === undefined || params === null || (Array.isArray(params) && params.length === 0);
       if (!isEmpty) throw badParams('no parameters are wanted');
-      return resultReply(call.id, JSON.stringify(desk.addresses(identity)));
+      return resultReply(call.id, JSON.stringify(signing.addresses(identity)));
     };
     const send: Handler = (call, caller) => transactions.send(call, caller);
     const message: Handler = (call, caller) => this.signMessage(call, caller, call.params);
@@ -144,26 +145,26 @@ export class Pipeline {
 
   private async signMessage(call: Call, { identity }: Caller, params: unknown): Promise<Reply> {
     const { account, digest } = readMessage(params);
-    const { desk } = this.parts;
-    const signer = desk.find(identity, account, 'SIGNER_NO_ACCOUNT');
+    const { signing } = this.parts;
+    const signer = signing.find(identity, account, 'SIGNER_NO_ACCOUNT');
     const intent = {
       method: call.method,
       account,
       kind: 'message',
       digest: toHex(digest),
     } as const;
-    const signature = await desk.signMessage(identity, signer, digest, intent);
+    const signature = await signing.signMessage(identity, signer, digest, intent);
     return resultReply(call.id, `"${toHex(signature)}"`);
   }
 
   private async signTypedData(call: Call, { identity }: Caller): Promise<Reply> {
-    const { desk } = this.parts;
-    const signer = desk.find(identity, typedDataAccount(call.params), 'SIGNER_NO_ACCOUNT');
+    const { signing } = this.parts;
+    const signer = signing.find(identity, typedDataAccount(call.params), 'SIGNER_NO_ACCOUNT');
     const { account, digest, ...domain } = readTypedData(call.params);
     const { method } = call;
     const what = { ...domain, digest: toHex(digest) };
     const intent = { method, account, kind: 'typedData', ...what } as const;
-    const signature = await desk.signMessage(identity, signer, digest, intent);
+    const signature = await signing.signMessage(identity, signer, digest, intent);
     return resultReply(call.id, `"${toHex(signature)}"`);
   }
 }

@@ -1,5 +1,5 @@
 /** What the proxy needs of the outside: the node, the disk, the private transaction manager. */
-import type { SignedSend } from '../../../core/signing/nonce-lane.ts';
+import type { SignedSend } from '../../../core/signing/nonce-sequence.ts';
 
 /** Name, value, name, value, …, as they stood. */
 export type HeaderList = readonly string[];
@@ -17,6 +17,9 @@ export interface UpstreamAnswer {
   readonly headers: HeaderList;
   readonly body: string;
 }
+
+/** What became of a call: an answer, or why there is none. */
+export type NodeAnswer = UpstreamAnswer | Error;
 
 export interface Upstream {
   /** Any answer resolves. Rejects with SIGNER_UPSTREAM_TIMEOUT, _UNREACHABLE or _TLS (nothing left), _BROKEN. */

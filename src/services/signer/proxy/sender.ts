@@ -1,28 +1,24 @@
 /** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how his transaction fared. */
-import { QuorateError } from '../../../core/base/errors.ts';
+import { QuorateError, unreachable } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
-import type { Held, SignedSend } from '../../../core/signing/nonce-lane.ts';
 import type { NonceManager } from '../../../core/signing/nonce-manager.ts';
-import type { NonceEffect, NonceInput, Settled } from '../../../core/signing/nonce-messages.ts';
+import type * as nonces from '../../../core/signing/nonce-messages.ts';
+import type { Held, SignedSend } from '../../../core/signing/nonce-sequence.ts';
 import { countIn, judgeAnswer, type Outcome } from '../../../core/signing/upstream-answers.ts';
-import { countCall, isPublicLane } from './lanes.ts';
-import type { HeaderList, Journal, Upstream, UpstreamAnswer } from './ports.ts';
+import { countCall, isPublicNonce } from './nonce-keys.ts';
+import type { HeaderList, Journal, NodeAnswer, Upstream, UpstreamAnswer } from './ports.ts';
+import type { SignedCall } from './transaction-signer.ts';
+
+type NonceInput = nonces.NonceInput<NodeAnswer>;
+type NonceEffect = nonces.NonceEffect<NodeAnswer>;
+export type Settled = nonces.Settled<NodeAnswer>;
 
 const TICK_MS = 25;
 const NO_HEADERS: HeaderList = [];
 
-/** How signed bytes travel. */
-export interface SignedCall {
-  readonly hash: string;
-  readonly method: string;
-  /** JSON text. */
-  readonly params: string;
-  readonly psi?: string | undefined;
-}
-
 /** A transaction that wants a nonce. */
 export interface SendJob {
-  readonly lane: string;
+  readonly nonceKey: string;
   readonly nonce: number | undefined;
   /** What it throws ends the job. */
   readonly sign: (nonce: number) => SignedCall | Promise<SignedCall>;
@@ -33,7 +29,7 @@ export interface SendJob {
 }
 
 export interface SenderParts {
-  readonly manager: NonceManager;
+  readonly manager: NonceManager<NodeAnswer>;
   readonly upstream: Upstream;
   readonly journal: Journal;
   readonly clock: Clock;
@@ -41,7 +37,10 @@ export interface SenderParts {
   readonly log: Log;
   readonly metrics: Metrics | undefined;
   /** Signs a transfer of nothing to the account itself; undefined: it has no key here. */
-  readonly signFill: (lane: string, nonce: number) => SignedCall | Promise<SignedCall> | undefined;
+  readonly signFill: (
+    nonceKey: string,
+    nonce: number,
+  ) => SignedCall | Promise<SignedCall> | undefined;
 }
 
 interface Waiting {
@@ -71,12 +70,17 @@ export class Sender {
 
   /** Resolves with how it ended; rejects with what signing threw. */
   submit(job: SendJob): Promise<Settled> {
-    return this.ask(job, (id) => ({ kind: 'wanted', id, lane: job.lane, nonce: job.nonce }));
+    return this.ask(job, (id) => ({
+      kind: 'wanted',
+      id,
+      nonceKey: job.nonceKey,
+      nonce: job.nonce,
+    }));
   }
 
   /** The account's next nonce, which stays free. */
-  next(lane: string): Promise<Settled> {
-    return this.ask(undefined, (id) => ({ kind: 'asked', id, lane }));
+  next(nonceKey: string): Promise<Settled> {
+    return this.ask(undefined, (id) => ({ kind: 'asked', id, nonceKey }));
   }
 
   /** After a start: what an earlier process left without an end. */
@@ -119,13 +123,31 @@ export class Sender {
   }
 
   private carryOut(effect: NonceEffect): void {
-    if (effect.kind === 'sign') this.sign(effect);
-    else if (effect.kind === 'send') void this.send(effect.held, effect.isNew);
-    else if (effect.kind === 'settle') this.settle(effect.id, effect.end);
-    else if (effect.kind === 'accepted') this.parts.journal.accepted(effect.send);
-    else if (effect.kind === 'count') void this.count(effect.lane, effect.isFull);
-    else if (effect.kind === 'find') void this.find(effect.held);
-    else this.parts.journal.forget(effect.send);
+    switch (effect.kind) {
+      case 'sign':
+        this.sign(effect);
+        break;
+      case 'send':
+        void this.send(effect.held, effect.isNew);
+        break;
+      case 'settle':
+        this.settle(effect.id, effect.end);
+        break;
+      case 'accepted':
+        this.parts.journal.accepted(effect.send);
+        break;
+      case 'forget':
+        this.parts.journal.forget(effect.send);
+        break;
+      case 'count':
+        void this.count(effect.nonceKey, effect.isFull);
+        break;
+      case 'find':
+        void this.find(effect.held);
+        break;
+      default:
+        unreachable(effect);
+    }
   }
 
   private settle(id: number, end: Settled): void {
@@ -136,24 +158,24 @@ export class Sender {
 
   // --- signing ----------------------------------------------------------------------------------------------------
 
-  private sign({ id, lane, nonce, isFill }: Extract<NonceEffect, { kind: 'sign' }>): void {
+  private sign({ id, nonceKey, nonce, isFill }: Extract<NonceEffect, { kind: 'sign' }>): void {
     const { job } = this.waiting.get(id) ?? {};
     try {
-      const signed = isFill ? this.parts.signFill(lane, nonce) : job!.sign(nonce);
+      const signed = isFill ? this.parts.signFill(nonceKey, nonce) : job!.sign(nonce);
       if (signed === undefined) this.step({ kind: 'abandoned', id });
       else if (signed instanceof Promise)
         signed.then(
-          (call) => this.signed(id, lane, nonce, call),
+          (call) => this.signed(id, nonceKey, nonce, call),
           (error: unknown) => this.unsigned(id, error),
         );
-      else this.signed(id, lane, nonce, signed);
+      else this.signed(id, nonceKey, nonce, signed);
     } catch (error) {
       this.unsigned(id, error);
     }
   }
 
-  private signed(id: number, lane: string, nonce: number, call: SignedCall): void {
-    this.step({ kind: 'signed', id, send: { lane, nonce, ...call } });
+  private signed(id: number, nonceKey: string, nonce: number, call: SignedCall): void {
+    this.step({ kind: 'signed', id, send: { nonceKey, nonce, ...call } });
   }
 
   private unsigned(id: number, error: unknown): void {
@@ -174,7 +196,7 @@ export class Sender {
       this.parts.log('error', 'The transaction journal cannot be written', {
         err: (error as Error).message,
       });
-      this.answered(held, 'unsent', error, true);
+      this.answered(held, 'unsent', asError(error), true);
       return;
     }
     const body = `{"jsonrpc":"2.0","method":"${send.method}","params":${send.params},"id":${job?.id ?? 1}}`;
@@ -188,50 +210,51 @@ export class Sender {
       this.answered(
         held,
         isUnsent ? 'unsent' : 'unclear',
-        error,
+        asError(error),
         code === 'SIGNER_UPSTREAM_TIMEOUT',
       );
     }
   }
 
-  private answered(held: Held, outcome: Outcome, answer: unknown, isFinal: boolean): void {
+  private answered(held: Held, outcome: Outcome, answer: NodeAnswer, isFinal: boolean): void {
     this.parts.metrics?.count(`signer_sends_${outcome}`);
     this.step({ kind: 'answered', held, outcome, answer, isFinal });
   }
 
-  private async count(lane: string, isFull: boolean): Promise<void> {
+  private async count(nonceKey: string, isFull: boolean): Promise<void> {
     try {
-      const isPublic = isPublicLane(lane);
-      const latest = isFull || !isPublic ? await this.countBy(lane, 'latest') : undefined;
-      const pending = isPublic ? await this.countBy(lane, 'pending') : undefined;
-      this.step({ kind: 'counted', lane, latest, pending });
-    } catch (answer) {
-      this.step({ kind: 'countFailed', lane, answer });
+      const isPublic = isPublicNonce(nonceKey);
+      const latest = isFull || !isPublic ? await this.countBy(nonceKey, 'latest') : undefined;
+      const pending = isPublic ? await this.countBy(nonceKey, 'pending') : undefined;
+      this.step({ kind: 'counted', nonceKey, latest, pending });
+    } catch (reason) {
+      const answer = reason instanceof NoCount ? reason.answer : asError(reason);
+      this.step({ kind: 'countFailed', nonceKey, answer });
     }
   }
 
-  /** Throws the node's answer where it is no count. */
-  private async countBy(lane: string, tag: 'latest' | 'pending'): Promise<number> {
-    const { method, params } = countCall(lane, tag);
+  /** Throws NoCount. */
+  private async countBy(nonceKey: string, tag: 'latest' | 'pending'): Promise<number> {
+    const { method, params } = countCall(nonceKey, tag);
     const answer = await this.call(method, params);
     const count = countIn(answer.body);
-    if (count === undefined) throw answer;
+    if (count === undefined) throw new NoCount(answer);
     return count;
   }
 
   private async find(held: Held): Promise<void> {
-    const { hash, lane } = held.send;
+    const { hash, nonceKey } = held.send;
     let isKnown: boolean | undefined;
-    let answer: unknown;
+    let answer: NodeAnswer = NOT_ASKED;
     try {
-      if (isPublicLane(lane)) {
+      if (isPublicNonce(nonceKey)) {
         const found = await this.call('eth_getTransactionByHash', [hash]);
         answer = found;
         const { result } = JSON.parse(found.body) as { result?: unknown };
         if (result !== undefined) isKnown = result !== null;
       }
     } catch (error) {
-      answer = error;
+      answer = asError(error);
     }
     this.step({ kind: 'found', held, isKnown, answer });
   }
@@ -240,6 +263,23 @@ export class Sender {
     const body = JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 });
     return this.parts.upstream.post({ body, path: '/', headers: NO_HEADERS });
   }
+}
+
+/** The node answered, but with no count. */
+class NoCount extends Error {
+  readonly answer: UpstreamAnswer;
+
+  constructor(answer: UpstreamAnswer) {
+    super('the answer holds no count');
+    this.answer = answer;
+  }
+}
+
+/** No node knows what a private group has sent. */
+const NOT_ASKED = new Error('the node is not asked');
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** Of bytes that go out again: no client's request is at hand any more. */

@@ -13,7 +13,7 @@ const TOPOLOGY = topologyOf('unused', undefined);
 const GENESIS = genesisFromJson(
   devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
 );
-const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'test' } as const;
+const IPC = { transport: 'ipc', psi: undefined, access: OPEN, remote: 'ipc' } as const;
 
 let node: RpcNode | undefined;
 let close = () => {};
@@ -58,7 +58,10 @@ it('answers zeros at once, sends, and tells the callback under the id of the req
     path: '/callback?x=1',
     body: { result, ...result },
   });
-  expect(await ask('"a"', { ...args, from: `0x${'11'.repeat(20)}` })).toContain('unknown account');
+  expect(await ask('"a"', { ...args, from: `0x${'11'.repeat(20)}` })).toContain(zeros);
+  await until(() => told.length === 2, 'the callback for an account that is not here');
+  const error = { id: '"a"', error: 'unknown account' };
+  expect(told.pop()!.body).toEqual({ result: error, ...error });
   for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '203.0.113.9']) {
     const refused = await ask('2', { ...args, callbackUrl: `http://${host}/` });
     expect(refused).toContain('--rpc.callback-hosts');

@@ -7,13 +7,19 @@ import type { Block } from '../../../../core/chain/block.ts';
 import { type Genesis, type GenesisAccount, genesisBlock } from '../../../../core/chain/genesis.ts';
 import { type AllocEntry, writesOfAlloc } from '../../../../core/state/memory-reader.ts';
 import { StateTrie } from '../../../../core/state/state-trie.ts';
+import type { WriteSet } from '../../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../../core/store/chain-store.ts';
+
+/** Block 0 of a genesis file, with the state that it begins with. */
+export function firstBlockOf(genesis: Genesis): { block: Block; writes: WriteSet } {
+  const writes = writesOfAlloc(genesis.alloc.map(allocEntry));
+  const trie = StateTrie.empty().update(writes);
+  return { block: genesisBlock(genesis, () => trie.root()), writes };
+}
 
 /** Resolves with block 0. Throws GENESIS_MISMATCH when the store belongs to another chain. */
 export async function ensureFirstBlock(store: ChainStore, genesis: Genesis): Promise<Block> {
-  const writes = writesOfAlloc(genesis.alloc.map(allocEntry));
-  const trie = StateTrie.empty().update(writes);
-  const block = genesisBlock(genesis, () => trie.root());
+  const { block, writes } = firstBlockOf(genesis);
   const stored = store.hashOf(0);
   if (!stored) {
     await store.append({ block, receipts: [], writes, hasPrivateWork: false });

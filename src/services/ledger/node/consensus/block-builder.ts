@@ -1,7 +1,5 @@
 /** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
 import { type Address, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
-import { hasCode } from '../../../../core/base/errors.ts';
-import { bareHex } from '../../../../core/base/hex.ts';
 import { EMPTY_ROOT } from '../../../../core/base/keccak.ts';
 import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
 import { type Block, blockOf, transactionsRoot } from '../../../../core/chain/block.ts';
@@ -17,7 +15,7 @@ import { nextGasLimit } from '../../../../core/execution/gas-limit.ts';
 import type { ExecutedBlock, StateBase } from '../../../../core/execution/result.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
-import { Budget } from './budget.ts';
+import { BlockFiller } from './block-filler.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
@@ -29,8 +27,6 @@ export interface BuilderSettings {
   readonly vanity: Uint8Array;
 }
 
-/** A transfer: with less left, nothing fits. */
-const TRANSACTION_GAS_MIN = 21_000n;
 /** A pending block shows no more than this. */
 const PREVIEW_TRANSACTIONS_MAX = 200;
 
@@ -50,16 +46,6 @@ export interface SpeculativeSite {
   isTaken(transaction: Transaction): boolean;
 }
 
-interface Stage {
-  readonly execution: BlockExecution;
-  readonly header: Header;
-  readonly isWanted: () => boolean;
-  readonly site: SpeculativeSite | undefined;
-  readonly bounds: BuildBounds;
-  /** The same block, empty, on the head. */
-  readonly stageAlone: () => BlockExecution;
-}
-
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
@@ -71,12 +57,8 @@ export class BlockBuilder {
   private readonly chain: Chain;
   private readonly pool: TransactionPool;
   private readonly settings: BuilderSettings;
-  private readonly timers: Timers;
-  private readonly effort: Effort;
-  private readonly log: Log;
   readonly trials: Trials;
-  /** Transactions that blocks had no time for, since the start. */
-  leftOut = 0;
+  private readonly filler: BlockFiller;
 
   constructor(parts: {
     chain: Chain;
@@ -90,10 +72,13 @@ export class BlockBuilder {
     this.chain = parts.chain;
     this.pool = parts.pool;
     this.settings = parts.settings;
-    this.timers = parts.timers;
-    this.effort = parts.effort;
-    this.log = parts.log;
     this.trials = parts.trials;
+    this.filler = new BlockFiller(parts);
+  }
+
+  /** Transactions that blocks had no time for, since the start. */
+  get leftOut(): number {
+    return this.filler.leftOut;
   }
 
   /** A block on the head, or on `site`, after `template`; undefined when `isWanted` turned false meanwhile. */
@@ -109,7 +94,7 @@ export class BlockBuilder {
     const execution = this.execution(header, proposer.address, site);
     const stageAlone = () => this.execution(header, proposer.address);
     const { leftOut } = this;
-    const transactions = await this.fill({
+    const transactions = await this.filler.fill({
       ...{ execution, header, isWanted, site, stageAlone },
       bounds: this.ownBounds(bounds),
     });
@@ -144,78 +129,9 @@ export class BlockBuilder {
     return new BlockExecution({ ...job, author });
   }
 
-  /** Tries transactions until the block is full, its time is over, the pool is out, or nobody wants the block any more. */
-  private async fill(stage: Stage): Promise<Transaction[] | undefined> {
-    const { execution, header, site, bounds } = stage;
-    const { trials, pool } = this;
-    const included: Transaction[] = [];
-    const budget = new Budget(this.effort, bounds.transactionMs, 2 * bounds.transactionMs);
-    const proven = trials.takeProven((each) => this.isNext(each) && !site?.isTaken(each));
-    if (proven) {
-      const outcome = await this.include(stage, proven, budget);
-      if (outcome === 'unwanted') return undefined;
-      if (outcome === 'done') included.push(proven);
-    }
-    budget.limitMs = bounds.blockMs;
-    const selection = pool.select(header.baseFeePerGas ?? 0n);
-    while (execution.gasLeft >= TRANSACTION_GAS_MIN && !budget.isSpent()) {
-      const transaction = selection.next(execution.gasLeft);
-      if (!transaction) break;
-      if (included[0] === transaction || site?.isTaken(transaction)) continue;
-      const beganMs = budget.elapsedMs();
-      const isTooMuch = (trials.costOf(transaction) ?? 0) > budget.limitMs - beganMs;
-      if (isTooMuch || transaction === proven || trials.has(transaction)) {
-        selection.leaveOut(transaction);
-        continue;
-      }
-      const outcome = await this.include(stage, transaction, budget);
-      if (outcome === 'unwanted') return undefined;
-      if (outcome === 'done') included.push(transaction);
-      else selection.leaveOut(transaction);
-      if (outcome !== 'late') continue;
-      this.leftOut++;
-      this.log('info', 'Transaction left out of the block: its time is over', {
-        hash: bareHex(transaction.hash),
-        number: header.number,
-      });
-      if (budget.elapsedMs() - beganMs < bounds.blockMs / 2) continue;
-      const { stageAlone } = stage;
-      trials.add({ transaction, limitMs: bounds.transactionMs, stage: stageAlone });
-    }
-    return included;
-  }
-
   private ownBounds({ blockMs, transactionMs }: BuildBounds): BuildBounds {
     const ownMs = this.settings.transactionMs ?? transactionMs;
     return { blockMs: Math.min(blockMs, ownMs), transactionMs: ownMs };
-  }
-
-  /** Executable on the head. */
-  private isNext({ sender, nonce, hash }: Transaction): boolean {
-    const [first] = this.pool.contentFrom(sender).pending;
-    return first?.nonce === nonce && equalBytes(first.hash, hash);
-  }
-
-  private async include(
-    { execution, isWanted, site }: Stage,
-    transaction: Transaction,
-    budget: Budget,
-  ): Promise<'done' | 'refused' | 'late' | 'unwanted'> {
-    try {
-      while (execution.include(transaction, budget.pace) === 'more') {
-        budget.suspend();
-        await new Promise<void>((resolve) => this.timers.yield(resolve));
-        if (!isWanted()) return 'unwanted';
-        budget.resume();
-      }
-      return 'done';
-    } catch (error) {
-      if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';
-      if (!hasCode(error, 'BLOCK_TRANSACTION_INVALID')) throw error;
-      this.log('debug', 'Transaction left out of the block', { why: error.message });
-      if (!site) this.pool.remove(transaction.hash);
-      return 'refused';
-    }
   }
 
   private emptyHeader(template: HeaderTemplate, parent: Header): Header {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MemoryNode, MemoryNodeOptions } from '../../../../../test/support/memory-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../../test/support/validator-network.ts';
 import { fromHex } from '../../../../core/base/hex.ts';
+import { keccak256 } from '../../../../core/base/keccak.ts';
 import { decodeQbftExtra } from '../../../../core/chain/extra-data.ts';
 import { genesisFromJson } from '../../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../../core/chain/signing.ts';
@@ -157,6 +158,40 @@ describe('a transaction that takes more than a block has, and less than half a r
     await network.reach(number + 4);
     expect(blocks(network.nodes[0]!).every(({ round }) => round === 0)).toBe(true);
     expect(network.nodes[0]!.pool.stats.pending).toBe(0);
+  });
+});
+
+describe('a flood of transactions from accounts that are new each time', () => {
+  /** The blocks that came until this was mined everywhere. */
+  async function blocksUntilMined(nonce: number): Promise<number> {
+    const [first] = network.nodes as [MemoryNode];
+    const { number } = first.chain.head();
+    await network.nodes[nonce % 4]!.intake.submit(transfer(nonce));
+    const isMinedAll = () => network.nodes.every((node) => isMined(transfer(nonce), node));
+    await network.until(isMinedAll, `transfer ${nonce} is mined`, 40_000);
+    return first.chain.head().number - number;
+  }
+
+  function flood(seconds: number, from: number): Promise<unknown> {
+    const keys = Array.from({ length: 40 }, (_, at) => keccak256(Uint8Array.of(from, at)));
+    const gasLimit = BigInt(GAS_A_SECOND * seconds);
+    const fields = { nonce: 0n, gasLimit, data: LOOP };
+    const all = keys.map((key) => signTransaction(fields, key, { chainId: 1337n }));
+    return Promise.all(all.map((each, at) => network.nodes[at % 4]!.intake.submit(each)));
+  }
+
+  it.each([
+    ['take most of a block each', 0.7],
+    ['take more than a block each', 1.6],
+    ['end in no time', 40],
+  ])('lets others through: those that %s', async (_, seconds) => {
+    await start();
+    await flood(seconds, 1);
+    for (let nonce = 0; nonce < 4; nonce++) {
+      expect(await blocksUntilMined(nonce)).toBeLessThanOrEqual(4);
+      await flood(seconds, 2 + nonce);
+    }
+    for (const { round } of blocks(network.nodes[0]!)) expect(round).toBe(0);
   });
 });
 

@@ -28,7 +28,9 @@ export function voteStore(file: VoteFile): VoteStore {
 const REASONS: Record<MemoryLoss, string> = {
   empty: 'the file "votes" is missing or empty',
   damaged: 'the file "votes" is damaged',
-  old: 'the file "votes" is older than the chain: this validator sealed a block that it does not list',
+  old: 'the file "votes" is an older copy: the chain store knows of a vote that it does not list',
+  behind:
+    'the file "votes" is older than the chain: this validator sealed a block that it does not list',
 };
 
 export class MemoryWatch {

@@ -25,11 +25,12 @@ class Setting {
     this.sends = new AsyncSends({
       shape,
       callbacks: {
-        check: ({ hostname }) => {
+        check: ({ hostname }, { isKnown }) => {
           if (hostname === 'refused.example') throw fail('CALLBACK_HOST_REFUSED', hostname);
+          if (hostname === 'own.example' && !isKnown) throw fail('CALLBACK_HOST_REFUSED', hostname);
         },
-        post: async (url, body, caller) => {
-          expect(caller).toBe(CALLER);
+        post: async (url, body, { address }) => {
+          expect(address).toBe(CALLER);
           this.posted.push({ url: url.href, body, atMs: this.time.nowMs() });
           const answer = this.answers.length > 1 ? this.answers.shift()! : this.answers[0]!;
           if (typeof answer === 'number') return answer;
@@ -102,17 +103,32 @@ describe('a send in the background', () => {
     ]);
   });
 
-  it('calls nobody, and sends nothing, for a stranger or to a place that is refused', async () => {
+  it('tells a stranger that his account is unknown, and calls nobody that he may not name', async () => {
+    setting = new Setting();
+    setting.send = () => Promise.reject(fail('ACCOUNT_UNKNOWN', 'unknown account'));
+    const stranger = { from: new Uint8Array(20).fill(2) } as TransactionArgs;
+    for (const args of [stranger, {} as TransactionArgs]) {
+      expect(() => setting.begin('1', 'http://own.example/', args)).toThrow('own.example');
+      setting.begin('1', URL_TEXT, args);
+    }
+    setting.begin('2', 'http://own.example/');
+    await setting.until(() => setting.posted.length === 3);
+    expect(setting.posted.map(({ url }) => url)).toEqual([
+      URL_TEXT,
+      URL_TEXT,
+      'http://own.example/',
+    ]);
+    expect(JSON.parse(setting.posted[0]!.body).error).toBe('unknown account');
+  });
+
+  it('calls nobody, and sends nothing, where the place is refused', async () => {
     setting = new Setting();
     let count = 0;
     setting.send = async () => {
       count++;
       return HASH;
     };
-    const begin = (url: string, args?: TransactionArgs) => () => setting.begin('1', url, args);
-    const stranger = { from: new Uint8Array(20).fill(2) } as TransactionArgs;
-    expect(begin(URL_TEXT, stranger)).toThrow('unknown account');
-    expect(begin(URL_TEXT, {} as TransactionArgs)).toThrow('unknown account');
+    const begin = (url: string) => () => setting.begin('1', url);
     expect(begin('ftp://client.example')).toThrow('not an http or https URL');
     expect(begin('http://refused.example/')).toThrow('refused.example');
     await setting.sends.stop();

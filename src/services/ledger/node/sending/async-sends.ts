@@ -21,11 +21,18 @@ const STOP_MS = 10_000;
 export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
+/** Who wants to be called. */
+export interface CallbackAsker {
+  readonly address: string;
+  /** He sends from an account of this node. */
+  readonly isKnown: boolean;
+}
+
 export interface CallbackPost {
-  /** Throws where the caller may not name this host. */
-  check(url: URL, caller: string): void;
+  /** Throws where the asker may not name this host. */
+  check(url: URL, asker: CallbackAsker): void;
   /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
-  post(url: URL, body: string, caller: string): Promise<number>;
+  post(url: URL, body: string, asker: CallbackAsker): Promise<number>;
 }
 
 export interface AsyncSendsParts {
@@ -64,14 +71,14 @@ export class AsyncSends {
 
   /**
    * Takes the request. Throws `too many concurrent requests`, and before anything is sent or called:
-   * ACCOUNT_UNKNOWN, CALLBACK_URL_INVALID, CALLBACK_HOST_REFUSED.
+   * CALLBACK_URL_INVALID, CALLBACK_HOST_REFUSED.
    */
   begin({ callbackUrl, ...request }: AsyncRequest): void {
     if (this.isStopped) throw fail('SEND_STOPPING', 'the node is shutting down');
     if (this.running.size >= ASYNC_SENDS_MAX)
       throw fail('SEND_TOO_MANY', 'too many concurrent requests');
-    const url = this.urlOf(callbackUrl, request);
-    const work = this.run(request, url).finally(() => this.running.delete(work));
+    const callback = callbackUrl === '' ? undefined : this.callbackOf(callbackUrl, request);
+    const work = this.run(request, callback).finally(() => this.running.delete(work));
     this.running.add(work);
   }
 
@@ -92,27 +99,24 @@ export class AsyncSends {
     });
   }
 
-  /** Nobody is called for an account that this node does not have. */
-  private urlOf(
+  private callbackOf(
     text: string,
-    { wallet, args, remote }: Pick<AsyncRequest, 'wallet' | 'args' | 'remote'>,
-  ): URL | undefined {
-    if (text === '') return undefined;
-    const { from } = args;
-    const isOwn = from && wallet.addresses().some((address) => equalBytes(address, from));
-    if (!isOwn) throw fail('ACCOUNT_UNKNOWN', 'unknown account');
+    { wallet, args: { from }, remote }: Pick<AsyncRequest, 'wallet' | 'args' | 'remote'>,
+  ): Callback {
     const url = httpUrl(text);
     if (!url) throw fail('CALLBACK_URL_INVALID', 'callbackUrl is not an http or https URL');
-    this.parts.callbacks.check(url, remote);
-    return url;
+    const isKnown = wallet.addresses().some((address) => from && equalBytes(address, from));
+    const asker = { address: remote, isKnown };
+    this.parts.callbacks.check(url, asker);
+    return { url, asker };
   }
 
   private async run(
-    { submitter, args, id, remote }: Omit<AsyncRequest, 'callbackUrl'>,
-    url: URL | undefined,
+    { submitter, args, id }: Omit<AsyncRequest, 'callbackUrl'>,
+    callback: Callback | undefined,
   ): Promise<void> {
     const outcome = await this.send(submitter, args);
-    if (url) await this.tell(url, bodyOf(this.parts.shape, id, outcome), remote);
+    if (callback) await this.tell(callback, bodyOf(this.parts.shape, id, outcome));
   }
 
   private async send(
@@ -129,19 +133,20 @@ export class AsyncSends {
     }
   }
 
-  private async tell(url: URL, body: string, remote: string): Promise<void> {
+  private async tell(callback: Callback, body: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const fault = await this.post(url, body, remote);
+      const fault = await this.post(callback, body);
       if (fault === undefined) return;
-      if (!fault.isPassing || attempt === CALLBACK_TRIES_MAX) return this.note(fault.text, url);
+      if (!fault.isPassing || attempt === CALLBACK_TRIES_MAX)
+        return this.note(fault.text, callback.url);
       await this.pause(CALLBACK_PAUSE_MS_MIN * 2 ** (attempt - 1));
     }
   }
 
   /** undefined: delivered. A server's refusal stands; its faults and silence may pass. */
-  private async post(url: URL, body: string, remote: string): Promise<CallbackFault | undefined> {
+  private async post({ url, asker }: Callback, body: string): Promise<CallbackFault | undefined> {
     try {
-      const status = await this.parts.callbacks.post(url, body, remote);
+      const status = await this.parts.callbacks.post(url, body, asker);
       if (status < 400) return undefined;
       return { text: `HTTP status ${status}`, isPassing: status >= 500 || status === 429 };
     } catch (error) {
@@ -169,6 +174,11 @@ export class AsyncSends {
 }
 
 type Outcome = { readonly txHash: string } | { readonly error: string };
+
+interface Callback {
+  readonly url: URL;
+  readonly asker: CallbackAsker;
+}
 
 interface CallbackFault {
   readonly text: string;

@@ -9,6 +9,7 @@ import { bareHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, PeerId, Timers } from '../../../../core/base/ports.ts';
 import { decodeTransaction, type Transaction } from '../../../../core/chain/transaction.ts';
 import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import { journalFile } from '../../../../core/store/journal-segment.ts';
 import type { TransactionJournal } from '../../../../core/store/transaction-journal.ts';
 import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
@@ -81,6 +82,7 @@ export class TransactionIntake {
     }
     if (entries.length > 0)
       log('info', 'Restored local transactions', { restored, dropped: entries.length - restored });
+    if (journal.damage.length > 0) await this.giveUpDamaged();
     this.publish();
     const expire = () => {
       pool.expire(clock.nowMs());
@@ -165,6 +167,18 @@ export class TransactionIntake {
     if (promoted.length === 0) return;
     this.parts.prefetch(promoted);
     this.parts.events.emit('pending', promoted);
+  }
+
+  /** Names each place where entries were lost; those behind it were kept. Then the journal is written anew without it. */
+  private async giveUpDamaged(): Promise<void> {
+    const { journal, log } = this.parts;
+    for (const { segment, from, to, isEnd } of journal.damage) {
+      const message = isEnd
+        ? 'The end of the transaction journal is torn or damaged'
+        : 'The transaction journal is damaged: a transaction of this node may have to be sent again';
+      log('warn', message, { file: journalFile(segment), byte: from, bytes: to - from });
+    }
+    await journal.compact(() => this.localTransactions());
   }
 
   /** Drops what is mined or gone from the journal, when that is worth it. */

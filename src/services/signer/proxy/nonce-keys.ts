@@ -12,7 +12,7 @@ export interface CountCall {
 const SEPARATOR = ' ';
 
 /** An account, or an account in one private group. The name alone tells how to count: it is what the journal keeps. */
-export function laneOf(request: TransactionRequest): string {
+export function nonceKeyOf(request: TransactionRequest): string {
   if (request.kind !== 'eea') return request.from;
   const { privateFromText, recipients } = request.terms;
   const others =
@@ -20,18 +20,18 @@ export function laneOf(request: TransactionRequest): string {
   return [request.from, recipients.kind, privateFromText, others].join(SEPARATOR);
 }
 
-/** The account of a lane. */
-export function accountOf(lane: string): string {
-  return lane.split(SEPARATOR, 1)[0]!;
+/** The account of a nonceKey. */
+export function accountOf(nonceKey: string): string {
+  return nonceKey.split(SEPARATOR, 1)[0]!;
 }
 
-export function isPublicLane(lane: string): boolean {
-  return !lane.includes(SEPARATOR);
+export function isPublicNonce(nonceKey: string): boolean {
+  return !nonceKey.includes(SEPARATOR);
 }
 
 /** Private groups count what is mined, whatever the tag: they have no second count. */
-export function countCall(lane: string, tag: 'latest' | 'pending'): CountCall {
-  const [account, kind, privateFrom, others] = lane.split(SEPARATOR);
+export function countCall(nonceKey: string, tag: 'latest' | 'pending'): CountCall {
+  const [account, kind, privateFrom, others] = nonceKey.split(SEPARATOR);
   if (kind === undefined) return { method: 'eth_getTransactionCount', params: [account, tag] };
   if (kind === 'group') return { method: 'priv_getTransactionCount', params: [account, others] };
   return {

@@ -4,14 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export interface DoorSettings {
+export interface HostAndOriginSettings {
   /** Lower case; `*` for any. */
   readonly hosts: readonly string[];
   /** `*` for any. */
   readonly corsOrigins: readonly string[];
 }
 
-interface DoorRefusal {
+interface HostRefusal {
   readonly status: number;
   readonly reason?: string;
   readonly type?: string;
@@ -25,17 +25,17 @@ const METHODS = 'GET, POST, DELETE, OPTIONS';
 const HEADERS = '*, authorization, content-type';
 const PREFLIGHT_SECONDS = '600';
 const WEB_ORIGIN = /^(null|(https?|ftp):\/\/[^\s/?#@]+|(chrome|moz)-extension:\/\/[\w-]+)$/i;
-const HOST_NOT_AUTHORIZED: DoorRefusal = {
+const HOST_NOT_AUTHORIZED: HostRefusal = {
   status: 403,
   type: 'application/json; charset=utf-8',
   body: '{"message":"Host not authorized."}',
 };
-const INVALID_ORIGIN: DoorRefusal = { status: 403, reason: 'CORS Rejected - Invalid origin' };
+const INVALID_ORIGIN: HostRefusal = { status: 403, reason: 'CORS Rejected - Invalid origin' };
 
-export class FrontDoor {
-  private readonly settings: DoorSettings;
+export class HostAndOriginCheck {
+  private readonly settings: HostAndOriginSettings;
 
-  constructor(settings: DoorSettings) {
+  constructor(settings: HostAndOriginSettings) {
     this.settings = settings;
   }
 
@@ -61,7 +61,7 @@ export class FrontDoor {
   };
 
   /** Also of a WebSocket's upgrade. undefined: come in. */
-  refusal({ headers }: Asked): DoorRefusal | undefined {
+  refusal({ headers }: Asked): HostRefusal | undefined {
     if (headers.origin !== undefined && !this.allowsOrigin(headers.origin)) return INVALID_ORIGIN;
     if (headers.host === undefined) return { status: 400 };
     return this.allowsHost(headers.host) ? undefined : HOST_NOT_AUTHORIZED;
@@ -93,7 +93,7 @@ function hostName(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase();
 }
 
-function answer(response: ServerResponse, { status, reason, type, body = '' }: DoorRefusal): void {
+function answer(response: ServerResponse, { status, reason, type, body = '' }: HostRefusal): void {
   if (reason !== undefined) response.statusMessage = reason;
   response.writeHead(status, {
     ...(type === undefined ? {} : { 'content-type': type }),

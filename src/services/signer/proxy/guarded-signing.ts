@@ -14,7 +14,7 @@ export class RefusedError extends Error {
   }
 }
 
-export class SigningDesk {
+export class GuardedSigning {
   private readonly accounts: SigningAccounts;
   private readonly guard: Guard;
 

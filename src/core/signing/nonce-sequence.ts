@@ -3,7 +3,7 @@
 /** Signed bytes that may be on their way, and how they travel. */
 export interface SignedSend {
   /** Account, or account and group. */
-  readonly lane: string;
+  readonly nonceKey: string;
   readonly nonce: number;
   /** 0x; computed here. */
   readonly hash: string;
@@ -42,8 +42,8 @@ export interface Slot {
 /** So far ahead of the account's count free nonces are looked for. */
 const HOLES_MAX = 10_000;
 
-export class Lane {
-  readonly name: string;
+export class NonceSequence {
+  readonly key: string;
   readonly slots = new Map<number, Slot>();
   /** Nonces below `next` that nothing stands at, lowest first. */
   private readonly free: number[] = [];
@@ -58,8 +58,8 @@ export class Lane {
   isCounting = false;
   holeSinceMs = Number.POSITIVE_INFINITY;
 
-  constructor(name: string) {
-    this.name = name;
+  constructor(key: string) {
+    this.key = key;
   }
 
   get isIdle(): boolean {

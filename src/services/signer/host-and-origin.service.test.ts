@@ -1,17 +1,21 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type DoorSettings, FrontDoor } from './front-door.ts';
+import { HostAndOriginCheck, type HostAndOriginSettings } from './host-and-origin.ts';
 
 const endings: (() => void)[] = [];
 afterEach(() => {
   for (const end of endings.splice(0)) end();
 });
 
-async function serve(settings: Partial<DoorSettings>) {
-  const door = new FrontDoor({ hosts: ['localhost', '127.0.0.1'], corsOrigins: [], ...settings });
+async function serve(settings: Partial<HostAndOriginSettings>) {
+  const check = new HostAndOriginCheck({
+    hosts: ['localhost', '127.0.0.1'],
+    corsOrigins: [],
+    ...settings,
+  });
   const server = createServer((request, response) => {
-    if (!door.admit(request, response)) response.end('in');
+    if (!check.admit(request, response)) response.end('in');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   endings.push(() => server.close());
@@ -49,7 +53,7 @@ describe('host list', () => {
     expect((await any({ host: 'evil.example' })).body).toBe('in');
     const nobody = await serve({ hosts: [] });
     expect((await nobody({ host: 'localhost' })).response.statusCode).toBe(403);
-    const v6 = new FrontDoor({ hosts: ['::1'], corsOrigins: [] });
+    const v6 = new HostAndOriginCheck({ hosts: ['::1'], corsOrigins: [] });
     expect(v6.refusal({ method: 'GET', headers: { host: '[::1]:8545' } })).toBeUndefined();
     expect(v6.refusal({ method: 'GET', headers: {} })).toEqual({ status: 400 });
   });

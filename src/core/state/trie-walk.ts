@@ -1,0 +1,61 @@
+/** All leaves of a stored trie, node by node, each held against the hash that its parent has of it. Memory: one path. */
+import type { Hash32 } from '../base/bytes.ts';
+import { equalBytes } from '../base/bytes.ts';
+import { EMPTY_ROOT } from '../base/keccak.ts';
+import {
+  childOf,
+  hashedNode,
+  joinNibbles,
+  type Nibbles,
+  type TrieNode,
+  unpackNibbles,
+} from './trie-node.ts';
+import { loadNode, type NodeLoader } from './trie-update.ts';
+
+export interface WalkedLeaf {
+  /** The whole key, hashed. */
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** `onFault` hears of a node that is missing or another one; what lies below it is passed over. */
+export function* walkTrie(
+  root: Hash32,
+  load: NodeLoader,
+  onFault: (error: Error) => void,
+): Generator<WalkedLeaf> {
+  if (!equalBytes(root, EMPTY_ROOT)) {
+    yield* walkNode(hashedNode(root), new Uint8Array(0), load, onFault);
+  }
+}
+
+function* walkNode(
+  top: TrieNode,
+  path: Nibbles,
+  load: NodeLoader,
+  onFault: (error: Error) => void,
+): Generator<WalkedLeaf> {
+  let node: ReturnType<typeof loadNode>;
+  try {
+    node = loadNode(top, load, path);
+  } catch (error) {
+    onFault(error as Error);
+    return;
+  }
+  if (node.kind === 'leaf') {
+    yield { key: packed(joinNibbles(path, unpackNibbles(node.packed))), value: node.value };
+  } else if (node.kind === 'extension') {
+    yield* walkNode(node.child, joinNibbles(path, node.path), load, onFault);
+  } else {
+    for (let nibble = 0; nibble < 16; nibble++) {
+      const child = childOf(node, nibble);
+      if (child) yield* walkNode(child, joinNibbles(path, Uint8Array.of(nibble)), load, onFault);
+    }
+  }
+}
+
+function packed(nibbles: Nibbles): Uint8Array {
+  const key = new Uint8Array(nibbles.length / 2);
+  for (let i = 0; i < key.length; i++) key[i] = (nibbles[2 * i]! << 4) | nibbles[2 * i + 1]!;
+  return key;
+}

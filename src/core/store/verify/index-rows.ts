@@ -1,0 +1,197 @@
+/**
+ * Whether the index holds what the block log says: of each block its place, its number by hash, its bloom, its transactions, its code,
+ * and of each value that it changed the row before and the row after. A row that is missing shows as one that is damaged.
+ */
+import { equalBytes } from '../../base/bytes.ts';
+import { QuorateError } from '../../base/errors.ts';
+import type { Kv } from '../../base/ports.ts';
+import type { Psi } from '../../privacy/inputs.ts';
+import { hashOfAddress, hashOfSlot } from '../../state/key-hash.ts';
+import type { WriteSet } from '../../state/write-set.ts';
+import { BlockIndex, type Place } from '../block-index.ts';
+import type { CheckpointMark } from '../checkpoint.ts';
+import {
+  accountKey,
+  afterPrefix,
+  metadataKey,
+  numberKey,
+  PUBLIC_ID,
+  pastKey,
+  slotKey,
+  TABLE,
+} from '../keys.ts';
+import { comparePositions, type LogPosition } from '../log-record.ts';
+import { RecentChanges } from '../recent-changes.ts';
+import type { PrivateBlockRecord, ReplayedBlock } from '../record-bodies.ts';
+import { encodeAccountRow, encodeMetadata, encodeSlotRow } from '../rows.ts';
+import type { RecordVisitor } from './block-records.ts';
+import { CURE, type Teller } from './finding.ts';
+import type { Rewind } from './log-walk.ts';
+
+const FILE = 'index/data.mdb';
+
+export interface IndexRowsParts {
+  /** With its checksums checked. */
+  readonly kv: Kv;
+  readonly mark: CheckpointMark;
+  readonly rewinds: readonly Rewind[];
+  readonly teller: Teller;
+  /** Rows that a table says it has. */
+  count(table: string): number;
+}
+
+export class IndexRows implements RecordVisitor {
+  private readonly parts: IndexRowsParts;
+  private readonly index: BlockIndex;
+  private readonly ids: ReadonlyMap<Psi, { readonly id: number; readonly cursor: number }>;
+  /** Rows that there must be, by table. */
+  private readonly due = new Map<string, number>();
+  rows = 0;
+
+  constructor(parts: IndexRowsParts) {
+    this.parts = parts;
+    this.index = new BlockIndex(parts.kv);
+    this.ids = new Map(parts.mark.spaces.map(({ psi, id, cursor }) => [psi, { id, cursor }]));
+  }
+
+  block({ block, writes, hasPrivateWork }: ReplayedBlock, position: LogPosition): void {
+    const { header, hash, transactions } = block;
+    const { number } = header;
+    if (number > this.parts.mark.number || this.isTakenBack(undefined, number, position)) return;
+    this.look(number, () => {
+      const place = { ...position, hash, hasPrivateWork };
+      this.place(number, PUBLIC_ID, place, header.bloom);
+      this.must(
+        number,
+        TABLE.numbers,
+        this.index.numberOf(hash) === number,
+        'its hash leads elsewhere',
+      );
+      for (const [at, { hash: id }] of transactions.entries()) {
+        const found = this.index.transaction(id);
+        const isRight = found?.block === number && found.index === at;
+        this.must(number, TABLE.transactions, isRight, `its transaction ${at} is not found`);
+      }
+      this.state(PUBLIC_ID, number, writes);
+    });
+  }
+
+  private({ number, spaces }: PrivateBlockRecord, position: LogPosition): void {
+    for (const [psi, { writes, bloom }] of spaces) {
+      const space = this.ids.get(psi);
+      if (!space || number > space.cursor || this.isTakenBack(psi, number, position)) continue;
+      this.look(number, () => {
+        const hash = this.index.place(number)?.hash ?? new Uint8Array(0);
+        this.place(number, space.id, { ...position, hash, hasPrivateWork: true }, bloom);
+        this.state(space.id, number, writes);
+      });
+    }
+  }
+
+  /** After all records: rows that no record accounts for. */
+  finish(): void {
+    for (const [table, due] of this.due) {
+      const found = this.parts.count(table);
+      if (found === due) continue;
+      this.found(
+        undefined,
+        `its table "${table}" has ${found} rows, and the block log makes ${due}`,
+      );
+    }
+  }
+
+  private isTakenBack(psi: Psi | undefined, number: number, position: LogPosition): boolean {
+    return this.parts.rewinds.some(
+      (rewind) =>
+        comparePositions(rewind.position, position) > 0 &&
+        rewind.to < number &&
+        (rewind.psi === undefined || rewind.psi === psi),
+    );
+  }
+
+  private place(number: number, space: number, due: Place, bloom: Uint8Array): void {
+    const found = this.index.place(number, space);
+    const isRight =
+      found !== undefined &&
+      comparePositions(found, due) === 0 &&
+      equalBytes(found.hash, due.hash) &&
+      found.hasPrivateWork === due.hasPrivateWork;
+    this.must(number, TABLE.places, isRight, 'it is not found at its place in the log');
+    const row = this.parts.kv.get(TABLE.blooms, numberKey(number, space));
+    const isEmpty = bloom.every((byte) => byte === 0);
+    const isBloom = isEmpty ? row === undefined : row !== undefined && equalBytes(row, bloom);
+    this.must(number, TABLE.blooms, isBloom, 'its bloom is another one', isEmpty ? 0 : 1);
+  }
+
+  private state(space: number, number: number, writes: WriteSet): void {
+    for (const { hash, code } of writes.codes) {
+      const found = this.parts.kv.get(TABLE.code, hash);
+      const isCode = found !== undefined && equalBytes(found, code);
+      this.must(number, undefined, isCode, 'the code of a contract is missing or another one');
+    }
+    const changes = new RecentChanges();
+    changes.apply(number, writes);
+    for (const { address, accounts, metadata, storages } of changes.entries.values()) {
+      const addressHash = hashOfAddress(address);
+      for (const { value } of accounts) {
+        const row = value && encodeAccountRow(address, value);
+        this.value(number, accountKey(space, addressHash), row);
+      }
+      for (const { value } of metadata) {
+        this.value(number, metadataKey(space, addressHash), encodeMetadata(value));
+      }
+      for (const [born, slots] of storages) {
+        for (const [slot, versions] of slots) {
+          const { value } = versions[0]!;
+          const row = value === 0n ? undefined : encodeSlotRow(slot, value);
+          this.value(number, slotKey(space, addressHash, born, hashOfSlot(slot)), row);
+        }
+      }
+    }
+  }
+
+  /** `row`: after the block. It is what the next change of the key found, or what the key holds now. */
+  private value(number: number, key: Uint8Array, row: Uint8Array | undefined): void {
+    const { kv } = this.parts;
+    const before = kv.get(TABLE.past, pastKey(key, number));
+    this.must(number, TABLE.past, before !== undefined, 'a value from before it is missing');
+    let after = kv.get(TABLE.head, key);
+    for (const [, next] of kv.range(TABLE.past, pastKey(key, number + 1), afterPrefix(key))) {
+      after = next.length === 0 ? undefined : next;
+      break;
+    }
+    const isSame =
+      row === undefined ? after === undefined : after !== undefined && equalBytes(after, row);
+    this.must(number, undefined, isSame, 'a value after it is another one');
+  }
+
+  private must(
+    number: number,
+    table: string | undefined,
+    isRight: boolean,
+    what: string,
+    due = 1,
+  ): void {
+    this.rows++;
+    if (table !== undefined) this.due.set(table, (this.due.get(table) ?? 0) + due);
+    if (!isRight) this.found(number, `block ${number}: ${what}`);
+  }
+
+  private look(number: number, rows: () => void): void {
+    try {
+      rows();
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      this.found(number, error.message);
+    }
+  }
+
+  private found(number: number | undefined, what: string): void {
+    this.parts.teller.found({
+      file: FILE,
+      ...(number === undefined ? {} : { height: number }),
+      what,
+      cure: CURE.index,
+    });
+  }
+}

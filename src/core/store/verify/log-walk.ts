@@ -1,0 +1,102 @@
+/** Walks the block log from its first byte, past what is damaged. Nothing is cut. */
+import type { LogFile, LogFolder } from '../../base/ports.ts';
+import {
+  type LogPosition,
+  type LogRecord,
+  parseRecord,
+  RECORD_HEADER_BYTES,
+  RECORD_KIND,
+  recordLength,
+} from '../log-record.ts';
+import { decodeRewindRecord } from '../record-bodies.ts';
+
+const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
+
+export type WalkStep =
+  | { readonly kind: 'record'; readonly record: LogRecord; readonly position: LogPosition }
+  /** No record stands here. `to`: where the next one of the segment begins; undefined: none does. */
+  | { readonly kind: 'gap'; readonly position: LogPosition; readonly to: number | undefined }
+  | { readonly kind: 'missing'; readonly segment: number };
+
+export function blockFile(segment: number): string {
+  return `blocks/${String(segment).padStart(6, '0')}.log`;
+}
+
+export function* walkLog(folder: LogFolder): Generator<WalkStep> {
+  let expected = 0;
+  for (const segment of folder.segments()) {
+    for (; expected < segment; expected++) yield { kind: 'missing', segment: expected };
+    expected = segment + 1;
+    const file = folder.open(segment);
+    try {
+      yield* walkSegment(file, segment);
+    } finally {
+      file.close();
+    }
+  }
+}
+
+function* walkSegment(file: LogFile, segment: number): Generator<WalkStep> {
+  let offset = 0;
+  while (offset < file.size()) {
+    const position = { segment, offset };
+    const record = recordAt(file, position);
+    if (record) {
+      yield { kind: 'record', record, position };
+      offset += RECORD_HEADER_BYTES + record.body.length;
+      continue;
+    }
+    const to = nextRecord(file, position);
+    yield { kind: 'gap', position, to };
+    if (to === undefined) return;
+    offset = to;
+  }
+}
+
+export interface Rewind {
+  readonly position: LogPosition;
+  /** Undefined: the chain itself. */
+  readonly psi: string | undefined;
+  readonly to: number;
+}
+
+/** The records that take blocks back, found by hopping from frame to frame; as far as the frames are whole. */
+export function rewindsOf(folder: LogFolder): Rewind[] {
+  const rewinds: Rewind[] = [];
+  for (const segment of folder.segments()) {
+    const file = folder.open(segment);
+    let offset = 0;
+    for (;;) {
+      const header = file.read(offset, RECORD_HEADER_BYTES);
+      const length = recordLength(header);
+      if (length === undefined) break;
+      const position = { segment, offset };
+      if (header[8] === RECORD_KIND.rewind) {
+        const record = recordAt(file, position);
+        if (!record) break;
+        const { psi, to } = decodeRewindRecord(record.body);
+        rewinds.push({ position, psi, to });
+      }
+      offset += 8 + length;
+    }
+    file.close();
+  }
+  return rewinds;
+}
+
+function recordAt(file: LogFile, position: LogPosition): LogRecord | undefined {
+  const length = recordLength(file.read(position.offset, RECORD_HEADER_BYTES));
+  if (length === undefined || position.offset + 8 + length > file.size()) return undefined;
+  return parseRecord(file.read(position.offset, 8 + length), 0, position);
+}
+
+function nextRecord(file: LogFile, { segment, offset }: LogPosition): number | undefined {
+  for (let base = offset + 1; base < file.size(); base += SEARCH_CHUNK_BYTES) {
+    const chunk = file.read(base, SEARCH_CHUNK_BYTES + RECORD_HEADER_BYTES);
+    for (let i = 0; i < Math.min(chunk.length, SEARCH_CHUNK_BYTES); i++) {
+      if (recordLength(chunk, i) === undefined) continue;
+      if (recordAt(file, { segment, offset: base + i })) return base + i;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+/** Whether the state that the index holds at its checkpoint has the root that it should: every trie node, account and slot. */
+import { equalBytes, type Hash32 } from '../../base/bytes.ts';
+import { QuorateError } from '../../base/errors.ts';
+import { EMPTY_CODE_HASH, keccak256 } from '../../base/keccak.ts';
+import type { Kv } from '../../base/ports.ts';
+import { encodeAccountLeaf, encodeSlotLeaf } from '../../state/account-codec.ts';
+import { walkTrie } from '../../state/trie-walk.ts';
+import type { CheckpointMark } from '../checkpoint.ts';
+import { accountKey, accountNodeKey, PUBLIC_ID, slotKey, storageNodeKey, TABLE } from '../keys.ts';
+import { decodeAccountRow, decodeSlotRow } from '../rows.ts';
+import { CURE, type Teller } from './finding.ts';
+
+const FILE = 'index/data.mdb';
+/** Accounts between two words of how far it is. */
+const PROGRESS_ACCOUNTS = 1_000;
+
+export interface StateCounts {
+  readonly accounts: number;
+  readonly slots: number;
+}
+
+export function verifyState(kv: Kv, mark: CheckpointMark, teller: Teller): StateCounts {
+  const look = new StateLook(kv, teller, mark.number);
+  look.space(PUBLIC_ID, 'the public state', mark.root);
+  for (const { id, psi, root } of mark.spaces) look.space(id, `private state ${psi}`, root);
+  const { accounts, slots } = look;
+  return { accounts, slots };
+}
+
+class StateLook {
+  private readonly kv: Kv;
+  private readonly teller: Teller;
+  private readonly height: number;
+  accounts = 0;
+  slots = 0;
+
+  constructor(kv: Kv, teller: Teller, height: number) {
+    this.kv = kv;
+    this.teller = teller;
+    this.height = height;
+  }
+
+  space(id: number, name: string, root: Hash32): void {
+    const load = (path: Uint8Array) => this.kv.get(TABLE.nodes, accountNodeKey(id, path));
+    const found = (what: string) => this.found(`${name}: ${what}`);
+    for (const { key, value } of walkTrie(root, load, ({ message }) => found(message))) {
+      this.guarded(found, () => this.account(id, key, value, found));
+      if (++this.accounts % PROGRESS_ACCOUNTS === 0) {
+        // Keys are hashes: the first bytes say how far it is.
+        this.teller.progress(name, key[0]! * 256 + key[1]!, 65_536);
+      }
+    }
+  }
+
+  private account(id: number, hash: Hash32, leaf: Uint8Array, found: (what: string) => void): void {
+    const row = this.kv.get(TABLE.head, accountKey(id, hash));
+    if (!row) {
+      found('an account of its trie is missing');
+      return;
+    }
+    const { account } = decodeAccountRow(row);
+    if (!equalBytes(encodeAccountLeaf(account), leaf)) {
+      found('an account is not that of its trie');
+      return;
+    }
+    if (!equalBytes(account.codeHash, EMPTY_CODE_HASH)) {
+      const code = this.kv.get(TABLE.code, account.codeHash);
+      if (!code || !equalBytes(keccak256(code), account.codeHash)) {
+        found('the code of a contract is missing or another one');
+      }
+    }
+    const load = (path: Uint8Array) =>
+      this.kv.get(TABLE.nodes, storageNodeKey(id, hash, account.born, path));
+    for (const slot of walkTrie(account.storageRoot, load, ({ message }) => found(message))) {
+      const held = this.kv.get(TABLE.head, slotKey(id, hash, account.born, slot.key));
+      const isSame = held && equalBytes(encodeSlotLeaf(decodeSlotRow(held).value), slot.value);
+      if (!isSame) found('a slot is missing, or is not that of its trie');
+      this.slots++;
+    }
+  }
+
+  private guarded(found: (what: string) => void, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      found(error.message);
+    }
+  }
+
+  private found(what: string): void {
+    this.teller.found({ file: FILE, height: this.height, what, cure: CURE.index });
+  }
+}

@@ -1,0 +1,36 @@
+/** The body of a request, counted as it comes. */
+import type { IncomingMessage } from 'node:http';
+import type { Holding } from '../../core/base/byte-budget.ts';
+
+/** `large`: beyond what one request may have. `busy`: too much is in flight. `gone`: the client broke off. */
+export type BodyRefusal = 'large' | 'busy' | 'gone';
+
+/** What was held stays so until the holding is released. Resolves as soon as the outcome is known. */
+export function readBody(
+  request: IncomingMessage,
+  holding: Holding,
+  bytesMax: number,
+): Promise<Buffer | BodyRefusal> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const refuse = (why: BodyRefusal) => {
+      // What still comes is thrown away; the answer ends the connection.
+      request.removeListener('data', take);
+      request.resume();
+      chunks = [];
+      resolve(why);
+    };
+    const take = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bytesMax) refuse('large');
+      else if (!holding.take(chunk.length)) refuse('busy');
+      else chunks.push(chunk);
+    };
+    if (request.destroyed) resolve('gone');
+    request.on('data', take);
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.once('error', () => refuse('gone'));
+    request.once('close', () => refuse('gone'));
+  });
+}

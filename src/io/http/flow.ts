@@ -1,0 +1,127 @@
+/**
+ * Keeps a connection that carries many calls within bounds: it is not read while too much of it
+ * waits, or while its client does not take what it is sent; and it ends where that does not help.
+ */
+import type { Holding } from '../../core/base/byte-budget.ts';
+import { REQUEST_OVERHEAD_BYTES, type Traffic } from './traffic.ts';
+
+/** Calls that wait or are worked on: with more the connection is not read. */
+const CALLS_MAX = 1_000;
+const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+/** With more that is not taken, nothing is read and no further call is begun. */
+const UNSENT_BYTES_MAX = 1024 * 1024;
+/** Notifications come unasked: a client with more of them untaken is cut off. */
+const NOTICE_BYTES_MAX = 16 * 1024 * 1024;
+
+export interface FlowWire {
+  pause(): void;
+  resume(): void;
+  /** Cuts the connection. */
+  end(): void;
+}
+
+export class Flow {
+  private readonly wire: FlowWire;
+  private readonly traffic: Traffic;
+  private readonly requests: Holding;
+  private readonly unsent: Holding;
+  private calls = 0;
+  private waitingBytes = 0;
+  private partBytes = 0;
+  private noticeBytes = 0;
+  private isPaused = false;
+  private isOver = false;
+  private waiters: (() => void)[] = [];
+
+  constructor(wire: FlowWire, traffic: Traffic, source: string) {
+    this.wire = wire;
+    this.traffic = traffic;
+    this.requests = traffic.requests.open(source);
+    this.unsent = traffic.unsent.open(source, () => this.end());
+  }
+
+  /** Bytes of a message that is not whole yet. */
+  arrived(bytes: number): void {
+    this.partBytes += bytes;
+    if (!this.isOver && !this.requests.take(bytes)) this.end();
+  }
+
+  /** So many of the bytes that arrived were of no message. */
+  passed(bytes: number): void {
+    const given = Math.min(bytes, this.partBytes);
+    this.partBytes -= given;
+    this.requests.give(given);
+  }
+
+  /** A whole message, which waits from now on. */
+  begin(bytes: number): void {
+    this.requests.give(this.partBytes);
+    this.partBytes = 0;
+    this.calls++;
+    this.waitingBytes += bytes;
+    if (!this.isOver && !this.requests.take(bytes + REQUEST_OVERHEAD_BYTES)) this.end();
+    this.settle();
+  }
+
+  /** It is answered. */
+  finish(bytes: number): void {
+    this.calls--;
+    this.waitingBytes -= bytes;
+    this.requests.give(bytes + REQUEST_OVERHEAD_BYTES);
+    this.settle();
+  }
+
+  /** So many bytes are handed to the connection; to be called back when the client has taken them. */
+  send(bytes: number, isNotice: boolean): () => void {
+    if (isNotice) this.noticeBytes += bytes;
+    if (this.noticeBytes > NOTICE_BYTES_MAX) this.end();
+    if (this.isOver) return () => undefined;
+    this.unsent.force(bytes);
+    this.traffic.unsent.relieve();
+    this.settle();
+    return () => {
+      if (isNotice) this.noticeBytes -= bytes;
+      this.unsent.give(bytes);
+      this.settle();
+    };
+  }
+
+  /** Resolves when the client has taken most of what it was sent, or is gone. */
+  async drained(): Promise<void> {
+    while (!this.isOver && this.unsent.bytes > UNSENT_BYTES_MAX)
+      await new Promise<void>((resolve) => this.waiters.push(resolve));
+  }
+
+  /** The client has taken nothing for long. */
+  stalled(): void {
+    if (this.unsent.bytes > 0) this.end();
+  }
+
+  /** The connection has ended. */
+  close(): void {
+    this.isOver = true;
+    this.requests.release();
+    this.unsent.release();
+    this.settle();
+  }
+
+  private end(): void {
+    if (this.isOver) return;
+    this.close();
+    this.wire.end();
+  }
+
+  private settle(): void {
+    if (this.isOver || this.unsent.bytes <= UNSENT_BYTES_MAX)
+      for (const wake of this.waiters.splice(0)) wake();
+    if (this.isOver) return;
+    const isFull =
+      this.calls >= CALLS_MAX ||
+      this.waitingBytes >= WAITING_BYTES_MAX ||
+      this.unsent.bytes > UNSENT_BYTES_MAX;
+    if (isFull === this.isPaused) return;
+    this.isPaused = isFull;
+    if (isFull) this.wire.pause();
+    else this.wire.resume();
+  }
+}

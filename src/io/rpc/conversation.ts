@@ -1,0 +1,94 @@
+/** Calls of one connection, answered in order, and its notifications: WebSocket and IPC alike. */
+import { Flow, type FlowWire } from '../http/flow.ts';
+import type { Traffic } from '../http/traffic.ts';
+import type { Caller, Channel, Dispatcher, Reply } from './dispatcher.ts';
+
+/** Calls that follow each other for so long leave a turn to others. */
+const TURN_MS = 5;
+
+export interface ConversationWire extends FlowWire {
+  /** `taken`: to be called when the client has it, or never will. */
+  write(text: Reply, taken: () => void): void;
+}
+
+export class Conversation {
+  private readonly dispatcher: Pick<Dispatcher<never>, 'reply'>;
+  private readonly wire: ConversationWire;
+  private readonly callerOf: (text: string) => Caller | Promise<Caller>;
+  private readonly flow: Flow;
+  private readonly gone = new AbortController();
+  private readonly waiting: string[] = [];
+  private isWorking = false;
+  private readonly channel: Channel = {
+    subscriptions: new Map(),
+    send: (text) => this.send(text, true),
+  };
+
+  constructor(parts: {
+    readonly dispatcher: Pick<Dispatcher<never>, 'reply'>;
+    readonly wire: ConversationWire;
+    readonly callerOf: (text: string) => Caller | Promise<Caller>;
+    readonly traffic: Traffic;
+    /** Whose bytes are counted together. */
+    readonly source: string;
+  }) {
+    this.dispatcher = parts.dispatcher;
+    this.wire = parts.wire;
+    this.callerOf = parts.callerOf;
+    const { pause, resume, end } = parts.wire;
+    const cut = () => {
+      this.closed();
+      end();
+    };
+    this.flow = new Flow({ pause, resume, end: cut }, parts.traffic, parts.source);
+  }
+
+  /** Bytes of a message that is not whole yet. */
+  arrived(bytes: number): void {
+    this.flow.arrived(bytes);
+  }
+
+  message(text: string): void {
+    this.flow.begin(text.length);
+    this.waiting.push(text);
+    if (!this.isWorking) void this.work();
+  }
+
+  /** So many of those were of no message. */
+  passed(bytes: number): void {
+    this.flow.passed(bytes);
+  }
+
+  /** Nothing was taken for long. */
+  stalled(): void {
+    this.flow.stalled();
+  }
+
+  closed(): void {
+    this.waiting.length = 0;
+    this.gone.abort();
+    this.flow.close();
+    for (const close of this.channel.subscriptions.values()) close();
+    this.channel.subscriptions.clear();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    let turnMs = performance.now();
+    for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
+      const caller = await this.callerOf(text);
+      const reply = await this.dispatcher.reply(text, caller, this.channel, this.gone.signal);
+      this.flow.finish(text.length);
+      if (reply.length > 0) this.send(reply, false);
+      await this.flow.drained();
+      if (performance.now() - turnMs < TURN_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnMs = performance.now();
+    }
+    this.isWorking = false;
+  }
+
+  private send(text: Reply, isNotice: boolean): void {
+    if (!this.gone.signal.aborted) this.wire.write(text, this.flow.send(text.length, isNotice));
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Fills the block that this node proposes, and shares its time: the first half in the usual order, what is left by gas limit, the
+ * lowest first. A transaction costs no more than its gas limit, so those that ask for little get through however many ask for much.
+ * Senders of a transaction that was cut short come after all others.
+ */
+import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
+import { hasCode } from '../../../../core/base/errors.ts';
+import { bareHex } from '../../../../core/base/hex.ts';
+import { Lru } from '../../../../core/base/lru.ts';
+import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import type { TransactionPool } from '../../../../core/txpool/pool.ts';
+import type { Selection } from '../../../../core/txpool/select.ts';
+import { Budget } from './budget.ts';
+import type { BuildBounds } from './build-bounds.ts';
+import type { Trials } from './trials.ts';
+
+/** A transfer: with less left, nothing fits. */
+const TRANSACTION_GAS_MIN = 21_000n;
+/** Senders that are remembered. */
+const SLOW_SENDERS_MAX = 4096;
+
+export interface FillerParts {
+  readonly pool: TransactionPool;
+  readonly timers: Timers;
+  readonly effort: Effort;
+  readonly trials: Trials;
+  readonly log: Log;
+}
+
+export interface Stage {
+  readonly execution: BlockExecution;
+  readonly header: Header;
+  readonly isWanted: () => boolean;
+  /** Where the parent is not the head yet: whether a block below holds the transaction. */
+  readonly site: { isTaken(transaction: Transaction): boolean } | undefined;
+  readonly bounds: BuildBounds;
+  /** The same block, empty, on the head. */
+  readonly stageAlone: () => BlockExecution;
+}
+
+/** `out`: neither it nor what follows of its sender comes into this block. */
+type Fate = 'in' | 'out';
+
+interface Filling extends Stage {
+  readonly budget: Budget;
+  readonly included: Transaction[];
+  readonly fates: Map<Transaction, Fate>;
+  /** Whether there is a sender who comes after all others. */
+  isSenderDeferred: boolean;
+}
+
+class Unwanted extends Error {}
+
+export class BlockFiller {
+  private readonly parts: FillerParts;
+  /** Senders of transactions that were cut short. */
+  private readonly slow = new Lru<string, true>(SLOW_SENDERS_MAX);
+  /** The last block went to one that had been tried before: the next one is of the others first. */
+  private isOthersTurn = false;
+  /** Transactions that blocks had no time for, since the start. */
+  leftOut = 0;
+
+  constructor(parts: FillerParts) {
+    this.parts = parts;
+  }
+
+  /** Until the block is full, its time is over or the pool is out; undefined when nobody wants it any more. */
+  async fill(stage: Stage): Promise<Transaction[] | undefined> {
+    const { transactionMs } = stage.bounds;
+    const filling: Filling = {
+      ...stage,
+      budget: new Budget(this.parts.effort, transactionMs, 2 * transactionMs),
+      included: [],
+      fates: new Map(),
+      isSenderDeferred: false,
+    };
+    try {
+      await this.share(filling);
+      return filling.included;
+    } catch (error) {
+      if (error instanceof Unwanted) return undefined;
+      throw error;
+    }
+  }
+
+  private async share(filling: Filling): Promise<void> {
+    const { budget, bounds, included } = filling;
+    const { blockMs } = bounds;
+    const isOthersTurn = this.isOthersTurn;
+    this.isOthersTurn = false;
+    if (!isOthersTurn) await this.includeProven(filling);
+    const isOut = await this.walk(filling, 'usual', blockMs / 2);
+    if (!isOut) await this.walk(filling, 'smallest', blockMs);
+    if (filling.isSenderDeferred) await this.walk(filling, 'slow', blockMs);
+    if (isOthersTurn && included.length === 0 && !budget.isSpent())
+      await this.includeProven(filling);
+  }
+
+  /** One that was tried alone, and fits: it may take more than others have together. */
+  private async includeProven(filling: Filling): Promise<void> {
+    const { trials } = this.parts;
+    const { site, budget, bounds } = filling;
+    budget.limitMs = bounds.transactionMs;
+    const proven = trials.takeProven((each) => this.isNext(each) && !site?.isTaken(each));
+    if (!proven) return;
+    await this.include(filling, proven);
+    this.isOthersTurn = budget.elapsedMs() > bounds.blockMs / 2;
+  }
+
+  /** Until `limitMs`. Whether the pool had nothing else. */
+  private async walk(
+    filling: Filling,
+    order: 'usual' | 'smallest' | 'slow',
+    limitMs: number,
+  ): Promise<boolean> {
+    const { execution, header, site, budget, fates } = filling;
+    const { trials, pool } = this.parts;
+    budget.limitMs = limitMs;
+    if (budget.isSpent()) return false;
+    const selection = pool.select(
+      header.baseFeePerGas ?? 0n,
+      order === 'smallest' ? 'smallest' : 'usual',
+    );
+    while (!budget.isSpent()) {
+      if (execution.gasLeft < TRANSACTION_GAS_MIN) return true;
+      const transaction = selection.next(execution.gasLeft);
+      if (!transaction) return true;
+      if (site?.isTaken(transaction) || fates.get(transaction) === 'in') continue;
+      const isDeferred = order !== 'slow' && this.slow.has(keyOf(transaction.sender));
+      const isTooMuch = (trials.costOf(transaction) ?? 0) > limitMs - budget.elapsedMs();
+      if (isDeferred) filling.isSenderDeferred = true;
+      if (isDeferred || isTooMuch || fates.has(transaction) || trials.has(transaction)) {
+        selection.leaveOut(transaction);
+        continue;
+      }
+      await this.take(filling, transaction, selection);
+    }
+    return false;
+  }
+
+  private async take(filling: Filling, transaction: Transaction, selection: Selection) {
+    const { budget, bounds, header, stageAlone } = filling;
+    const { trials, log } = this.parts;
+    const beganMs = budget.elapsedMs();
+    const outcome = await this.include(filling, transaction);
+    if (outcome !== 'done') selection.leaveOut(transaction);
+    if (outcome !== 'late') return;
+    this.leftOut++;
+    log('info', 'Transaction left out of the block: its time is over', {
+      hash: bareHex(transaction.hash),
+      number: header.number,
+    });
+    if (budget.elapsedMs() - beganMs < bounds.blockMs / 4) return;
+    this.slow.set(keyOf(transaction.sender), true);
+    trials.add({ transaction, limitMs: bounds.transactionMs, stage: stageAlone });
+  }
+
+  /** Executable on the head. */
+  private isNext({ sender, nonce, hash }: Transaction): boolean {
+    const [first] = this.parts.pool.contentFrom(sender).pending;
+    return first?.nonce === nonce && equalBytes(first.hash, hash);
+  }
+
+  /** Throws Unwanted. */
+  private async include(
+    { execution, isWanted, site, budget, included, fates }: Filling,
+    transaction: Transaction,
+  ): Promise<'done' | 'refused' | 'late'> {
+    const { timers, log, pool } = this.parts;
+    fates.set(transaction, 'out');
+    try {
+      while (execution.include(transaction, budget.pace) === 'more') {
+        budget.suspend();
+        await new Promise<void>((resolve) => timers.yield(resolve));
+        if (!isWanted()) throw new Unwanted();
+        budget.resume();
+      }
+      fates.set(transaction, 'in');
+      included.push(transaction);
+      return 'done';
+    } catch (error) {
+      if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';
+      if (!hasCode(error, 'BLOCK_TRANSACTION_INVALID')) throw error;
+      log('debug', 'Transaction left out of the block', { why: error.message });
+      if (!site) pool.remove(transaction.hash);
+      return 'refused';
+    }
+  }
+}

@@ -1,0 +1,303 @@
+/** Looks through all that a stopped node has on disk, and changes nothing: `quorate db verify` (docs/storage.md). */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail, hasCode, QuorateError } from '../../../core/base/errors.ts';
+import type { Kv, SlotFile } from '../../../core/base/ports.ts';
+import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
+import type { TransactionDialect } from '../../../core/chain/transaction.ts';
+import { ChainReplica } from '../../../core/store/chain-replica.ts';
+import { CheckedKv } from '../../../core/store/checked-kv.ts';
+import { type CheckpointMark, readMark } from '../../../core/store/checkpoint.ts';
+import { checkFormat, FORMAT_VERSION } from '../../../core/store/format.ts';
+import { TABLES } from '../../../core/store/keys.ts';
+import { sealedNumber } from '../../../core/store/seals.ts';
+import {
+  type LogSummary,
+  type RecordVisitor,
+  verifyBlockRecords,
+} from '../../../core/store/verify/block-records.ts';
+import { CURE, type Finding, Findings, type Teller } from '../../../core/store/verify/finding.ts';
+import { IndexRows } from '../../../core/store/verify/index-rows.ts';
+import { rewindsOf } from '../../../core/store/verify/log-walk.ts';
+import {
+  verifyJournal,
+  verifyRaftLog,
+  verifyVotes,
+} from '../../../core/store/verify/small-files.ts';
+import { type StateCounts, verifyState } from '../../../core/store/verify/state.ts';
+import { openVotes } from '../../../io/storage/data-folder.ts';
+import { lockDirectory } from '../../../io/storage/directory-lock.ts';
+import { lmdbFault } from '../../../io/storage/lmdb-file.ts';
+import { type OpenLmdb, openLmdbKv } from '../../../io/storage/lmdb-kv.ts';
+import { readOnlyLogFolder } from '../../../io/storage/node-log-file.ts';
+import { probeIndex } from '../../../io/storage/probe-index.ts';
+import { firstBlockOf } from '../node/chain/first-block.ts';
+import { storeFolder } from '../store/data.ts';
+import { checkKept, keptGenesis } from '../store/kept-genesis.ts';
+
+export interface VerifyReport {
+  /** Nothing but notes was found. */
+  readonly isWhole: boolean;
+  readonly findings: readonly Finding[];
+  /** Of files with more than a hundred findings. */
+  readonly leftOut: readonly { readonly file: string; readonly count: number }[];
+  readonly checked: {
+    readonly records: number;
+    readonly logBytes: number;
+    /** -1: none. */
+    readonly head: number;
+    readonly indexRows: number;
+    readonly accounts: number;
+    readonly slots: number;
+    readonly votes: number;
+    readonly journalEntries: number;
+    readonly raftRecords: number;
+  };
+}
+
+export interface VerifyOptions {
+  /** Where the folder `raft` lies, if not in the data folder. */
+  readonly raftFolder?: string | undefined;
+  readonly progress: Teller['progress'];
+}
+
+/** Throws GENESIS_MISSING where no chain is, STORAGE_LOCKED while its node runs, STORE_FORMAT_NEWER. */
+export async function verifyData(
+  dataDirectory: string,
+  options: VerifyOptions,
+): Promise<VerifyReport> {
+  const folder = storeFolder(dataDirectory);
+  if (!existsSync(join(folder, 'blocks'))) {
+    throw fail('GENESIS_MISSING', `there is no chain in ${dataDirectory}: name a node's --datadir`);
+  }
+  const unlock = lockDirectory(folder);
+  try {
+    return await new DataLook(folder, dataDirectory, options).run();
+  } finally {
+    unlock();
+  }
+}
+
+const NOTHING_READ = { indexRows: 0, accounts: 0, slots: 0 };
+
+class DataLook implements Teller {
+  private readonly folder: string;
+  private readonly dataDirectory: string;
+  private readonly raftFolder: string;
+  private readonly findings = new Findings();
+  readonly progress: Teller['progress'];
+
+  constructor(folder: string, dataDirectory: string, { raftFolder, progress }: VerifyOptions) {
+    this.folder = folder;
+    this.dataDirectory = dataDirectory;
+    this.raftFolder = raftFolder ?? folder;
+    this.progress = progress;
+  }
+
+  found(finding: Finding): void {
+    this.findings.add(finding);
+  }
+
+  async run(): Promise<VerifyReport> {
+    const format = this.format();
+    const genesis = this.genesis();
+    const lmdb = format === FORMAT_VERSION ? await this.openIndex() : undefined;
+    const kv = lmdb && new CheckedKv(lmdb);
+    try {
+      const seals = {
+        votes: kv ? guarded(() => sealedNumber(kv, 'votes'), 0) : 0,
+        raft: kv ? guarded(() => sealedNumber(kv, 'raft'), 0) : 0,
+      };
+      const { summary, counts } = this.chain(genesis, lmdb, kv);
+      const votes = await this.votes(seals.votes);
+      const journalEntries = this.part('journal', this.folder, (log) => verifyJournal(log, this));
+      const raftRecords = this.part('raft', this.raftFolder, (log) =>
+        verifyRaftLog(log, seals.raft, this),
+      );
+      const { list } = this.findings;
+      return {
+        isWhole: list.every(({ isNote }) => isNote),
+        findings: list,
+        leftOut: this.findings.leftOut(),
+        checked: {
+          ...{ records: summary.records, logBytes: summary.bytes, head: summary.head },
+          ...counts,
+          ...{ votes, journalEntries, raftRecords },
+        },
+      };
+    } finally {
+      await kv?.close();
+    }
+  }
+
+  /** Undefined: it cannot be read. */
+  private format(): number | undefined {
+    const path = join(this.folder, 'format');
+    try {
+      const version = checkFormat(existsSync(path) ? readFileSync(path, 'utf8') : '', this.folder);
+      if (version < FORMAT_VERSION) {
+        const what = `data format ${version}: rows of its index have no checksums, and are not looked at`;
+        const cure = 'the next start upgrades the folder';
+        this.found({ file: 'format', what, cure, isNote: true });
+      }
+      return version;
+    } catch (error) {
+      if (!hasCode(error, 'STORE_FORMAT_UNKNOWN')) throw error;
+      const cure = 'delete that file, and the next start writes it anew';
+      this.found({ file: 'format', what: 'it is missing or damaged', cure });
+      return FORMAT_VERSION;
+    }
+  }
+
+  private genesis(): Genesis | undefined {
+    const cure = `give the genesis file of the chain anew: "quorate init --datadir ${this.dataDirectory} genesis.json"`;
+    const damaged = (what: string) => this.found({ file: 'genesis.json', what, cure });
+    const text = keptGenesis(this.folder);
+    if (text === undefined) {
+      damaged('it is missing');
+      return undefined;
+    }
+    if (!checkKept(this.folder, text).isSame) damaged('it has not the checksum beside it');
+    try {
+      return parseGenesis(text);
+    } catch (error) {
+      damaged((error as Error).message);
+      return undefined;
+    }
+  }
+
+  /** Undefined: it is missing, or must not be mapped. */
+  private async openIndex(): Promise<OpenLmdb | undefined> {
+    const index = join(this.folder, 'index');
+    const file = 'index/data.mdb';
+    if (!existsSync(join(index, 'data.mdb'))) {
+      this.found({ file, what: 'it is missing', cure: CURE.index, isNote: true });
+      return undefined;
+    }
+    const fault =
+      lmdbFault(join(index, 'data.mdb')) ??
+      (await probeIndex(index, (done, of) => this.progress('index', done, of)));
+    if (fault === undefined) return openLmdbKv({ path: index, tables: TABLES, readOnly: true });
+    this.found({ file, what: fault, cure: CURE.index });
+    return undefined;
+  }
+
+  /** The log, the rows that it makes, the state that they hold, and what stands above the checkpoint. */
+  private chain(
+    genesis: Genesis | undefined,
+    lmdb: OpenLmdb | undefined,
+    kv: Kv | undefined,
+  ): { summary: LogSummary; counts: typeof NOTHING_READ } {
+    const blocks = readOnlyLogFolder(join(this.folder, 'blocks'));
+    const dialect = genesis && !genesis.config.isQuorum ? 'ethereum' : 'quorum';
+    const mark = kv && readMark(kv);
+    const rows =
+      lmdb && kv && mark
+        ? new IndexRows({
+            ...{ kv, mark, teller: this, rewinds: rewindsOf(blocks) },
+            count: (table) => lmdb.count(table),
+          })
+        : undefined;
+    const summary = verifyBlockRecords({
+      ...{ folder: blocks, dialect, teller: this, checkpoint: mark?.position },
+      visitor: withFirst(rows, (hash) => this.first(genesis, hash)),
+    });
+    if (!rows || !kv || !mark) return { summary, counts: NOTHING_READ };
+    if (summary.isWhole) rows.finish();
+    const counts: StateCounts = verifyState(kv, mark, this);
+    if (summary.isWhole) this.above(kv, mark, dialect, summary);
+    return { summary, counts: { indexRows: rows.rows, ...counts } };
+  }
+
+  private first(genesis: Genesis | undefined, hash: Uint8Array): void {
+    if (!genesis || equalBytes(firstBlockOf(genesis).block.hash, hash)) return;
+    this.found({
+      file: 'genesis.json',
+      height: 0,
+      what: 'block 0 of the log does not follow from it',
+      cure: 'put the genesis file of this chain back: "quorate init" with it',
+    });
+  }
+
+  /** The write sets above the checkpoint must come to the root of the last header. */
+  private above(
+    kv: Kv,
+    mark: CheckpointMark,
+    dialect: TransactionDialect,
+    { end, head }: LogSummary,
+  ): void {
+    const log = readOnlyLogFolder(join(this.folder, 'blocks'));
+    if (rewindsOf(log).some(({ position }) => isAt(position, mark.position))) return;
+    const replica = new ChainReplica({ log, kv, dialect });
+    try {
+      replica.follow(end);
+      const root = replica.trieAt({ kind: 'public' }, head).root();
+      if (equalBytes(root, replica.header(head)!.stateRoot)) return;
+      const what = `the changes above the index do not come to the state root of block ${head}`;
+      this.found({ file: 'blocks', height: head, what, cure: CURE.log });
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      this.found({ file: 'blocks', height: head, what: error.message, cure: CURE.log });
+    }
+  }
+
+  private async votes(sealed: number): Promise<number> {
+    const names = ['votes', 'votes-written'];
+    if (!names.every((name) => existsSync(join(this.folder, name)))) {
+      const one = existsSync(join(this.folder, 'votes')) ? await openVotes(this.folder) : undefined;
+      const count = verifyVotes(one?.votes ?? NO_SLOTS, NO_SLOTS, sealed, this);
+      one?.close();
+      return count;
+    }
+    const { votes, votesWritten, close } = await openVotes(this.folder);
+    try {
+      return verifyVotes(votes, votesWritten, sealed, this);
+    } finally {
+      close();
+    }
+  }
+
+  private part(
+    name: string,
+    folder: string,
+    look: (log: ReturnType<typeof readOnlyLogFolder>) => number,
+  ): number {
+    const path = join(folder, name);
+    return existsSync(path) ? look(readOnlyLogFolder(path)) : 0;
+  }
+}
+
+const NO_SLOTS: SlotFile = {
+  read: () => undefined,
+  write: () => Promise.reject(fail('STORAGE_READ_ONLY', 'the file is only looked at')),
+  writeUnsynced: () => {},
+  close: () => {},
+};
+
+/** `rows` sees all; `first` the hash of block 0 besides. */
+function withFirst(
+  rows: RecordVisitor | undefined,
+  first: (hash: Uint8Array) => void,
+): RecordVisitor {
+  return {
+    block(replayed, position) {
+      const { header, hash } = replayed.block;
+      if (header.number === 0) first(hash);
+      rows?.block(replayed, position);
+    },
+    private: (record, position) => rows?.private(record, position),
+  };
+}
+
+function isAt(a: { segment: number; offset: number }, b: { segment: number; offset: number }) {
+  return a.segment > b.segment || (a.segment === b.segment && a.offset >= b.offset);
+}
+
+function guarded<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The Raft log of a data folder. A member that has lost it no longer knows its votes, so it does not begin
+ * another one by itself: the file `raft-member` says that there was one, and so does a chain with blocks.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newerVersion } from '../../../core/base/newer-version.ts';
+import { RaftStore } from '../../../core/store/raft-store.ts';
+import { sealedNumber } from '../../../core/store/seals.ts';
+import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
+import type { OpenChain } from './data.ts';
+
+const NOTE = 'raft-member';
+const NOTE_VERSION = 1;
+const NOTE_PATTERN = /^quorate raft member (\d{1,9}), id (\d{1,9})\n$/;
+const FOLDER = 'raft';
+/** Of nobody: the next start begins a log. */
+const NO_ID = 0;
+
+export interface RaftPlace {
+  /** Of the node's store. */
+  readonly folder: string;
+  /** Where the folder `raft` lies. */
+  readonly logFolder: string;
+  readonly raftId: number;
+  /** It was given its id by a cluster, rather than by static-nodes.json. */
+  readonly isJoining: boolean;
+}
+
+/** Throws RAFT_LOG_… or STORE_FORMAT_NEWER. */
+export async function openRaftLog(
+  { store, folder, seals }: OpenChain,
+  place: RaftPlace,
+): Promise<RaftStore> {
+  const mustBeThere = reasonFor(place, store.head()?.number ?? 0);
+  const sealed = sealedNumber(folder.kv, 'raft');
+  const log = nodeLogFolder(join(place.logFolder, FOLDER));
+  const raft = await RaftStore.open(log, { mustBeThere, sealed });
+  seals.follow('raft', () => raft.lastWritten);
+  // Of a log that was given up: the one that begins now must not be taken for older.
+  if (sealed > raft.lastWritten) await seals.writeNow(folder.kv);
+  writeNote(place.folder, place.raftId);
+  return raft;
+}
+
+/** The operator's word that the cluster begins anew. What is there is kept as `raft.before-reset`. */
+export function resetRaftLog(folder: string, logFolder: string = folder): void {
+  const path = join(logFolder, FOLDER);
+  const kept = `${path}.before-reset`;
+  if (existsSync(path)) {
+    rmSync(kept, { recursive: true, force: true });
+    renameSync(path, kept);
+  }
+  writeNote(folder, NO_ID);
+}
+
+/** Why a log must be there; undefined: one may begin. */
+function reasonFor({ folder, raftId, isJoining }: RaftPlace, head: number): string | undefined {
+  const noted = readNote(folder);
+  if (noted === 'unreadable') return `${join(folder, NOTE)} says that there was one`;
+  if (noted === NO_ID) return undefined;
+  if (noted === raftId) return `this node was member ${raftId} of its cluster before`;
+  return !isJoining && head > 0 ? `its chain is at block ${head}` : undefined;
+}
+
+/** Throws STORE_FORMAT_NEWER. */
+function readNote(folder: string): number | 'unreadable' | undefined {
+  const path = join(folder, NOTE);
+  if (!existsSync(path)) return undefined;
+  const found = NOTE_PATTERN.exec(readFileSync(path, 'utf8'));
+  if (!found) return 'unreadable';
+  const version = Number(found[1]);
+  if (version > NOTE_VERSION) {
+    throw newerVersion('STORE_FORMAT_NEWER', path, { found: version, known: NOTE_VERSION });
+  }
+  return Number(found[2]);
+}
+
+function writeNote(folder: string, raftId: number): void {
+  const path = join(folder, NOTE);
+  const text = `quorate raft member ${NOTE_VERSION}, id ${raftId}\n`;
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,26 @@
+/** Flags of the staking service that mean something only beside another one. */
+import { type FlagNeed, given, on } from '../../io/options/needs.ts';
+
+export const STORE_NEEDS: readonly FlagNeed[] = [
+  {
+    flags: ['datadir'],
+    isMet: (world) => !given('store')(world) || !given('secret-file')(world),
+    what: '--store or --secret-file to be left away: they say where everything is',
+  },
+];
+
+export const STAKING_NEEDS: readonly FlagNeed[] = [
+  ...STORE_NEEDS,
+  {
+    flags: [
+      ...['api.audience', 'ledger.url', 'deposit.from', 'deposit.contract', 'deposit.fork-version'],
+    ],
+    isMet: on('api'),
+    what: 'the staking API, which --api=false turns off',
+  },
+  {
+    flags: ['ledger.url', 'deposit.contract', 'deposit.fork-version'],
+    isMet: (world) => !on('api')(world) || given('deposit.from')(world),
+    what: '--deposit.from: nobody pays for deposits without it',
+  },
+];
