@@ -16,6 +16,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   private: async () => (await import('./private.ts')).privateBench(),
   staking: async () => (await import('./staking.ts')).staking(),
   net: async () => (await import('./net.ts')).net(),
+  agreement: async () => (await import('./agreement.ts')).agreement(),
   signer: async () => (await import('./signer.ts')).signer(),
   'signer-keys': async () => (await import('./signer-keys.ts')).signerKeys(),
 };

@@ -1,6 +1,7 @@
 /** `quorate node`. */
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { translateGethKey } from '../services/ledger/config/geth-config.ts';
 import { NODE_ROWS } from '../services/ledger/config/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
@@ -34,6 +35,7 @@ export const nodeCommand: Command = {
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
       readerWorker: READER_WORKER,
+      agreementWorker: AGREEMENT_WORKER,
       onFault,
     });
     onStopSignal({ stop: () => node.close(), log });

@@ -28,10 +28,12 @@ import { managerNotInUse } from '../../src/io/ptm-client/client.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
+import { voteStore } from '../../src/services/ledger/node/consensus/memory-watch.ts';
 import {
   bootstrapStore,
   type RaftSettings,
 } from '../../src/services/ledger/node/consensus/raft-participation.ts';
+import { memoryAgreement } from './memory-agreement.ts';
 import { VirtualEffort } from './virtual-effort.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -172,6 +174,8 @@ export interface MemoryNodeOptions {
   /** Of a member of a Raft cluster. */
   readonly raft?: { readonly links: RaftLinks; readonly settings: RaftSettings };
   readonly log?: Log;
+  /** Agreement is apart from the chain, as in a thread of its own. */
+  readonly isApart?: boolean;
   /** Of virtual time that execution takes. */
   readonly nanosecondsAGas?: number;
 }
@@ -200,28 +204,36 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
   let isKilled = false;
   const effort = new VirtualEffort(time, options.nanosecondsAGas);
+  const votes = new VoteFile(disk.slots('votes'), disk.slots('votes-written'));
+  const log = options.log ?? (() => {});
+  const fatal = (error: unknown) => {
+    if (!isKilled) throw error;
+  };
+  const signer = {
+    address: addressOfSecretKey(secretKey),
+    sign: (hash: Uint8Array) => sign65(hash, secretKey),
+    recover: recoverAddress,
+  };
+  const links = hub.links(secretKey, options.shared);
+  const ends = { time, timers: effort, links, votes: voteStore(votes), signer, log, fatal };
+  const thread = options.isApart ? memoryAgreement(ends) : undefined;
   const node = composeNode(
     {
       clock: time,
       timers: effort,
       effort,
       entropy: options.entropy ?? systemEntropy,
-      log: options.log ?? (() => {}),
-      links: hub.links(secretKey, options.shared),
+      log,
+      links: thread ?? links,
+      agreement: thread && ((chain) => thread.over(chain)),
       store,
       kv,
-      votes: new VoteFile(disk.slots('votes'), disk.slots('votes-written')),
+      votes,
       journal: new TransactionJournal(disk.log('journal')),
       manager: options.manager ?? managerNotInUse(),
-      signer: {
-        address: addressOfSecretKey(secretKey),
-        sign: (hash) => sign65(hash, secretKey),
-        recover: recoverAddress,
-      },
+      signer,
       ...(raft ? { raft } : {}),
-      fatal: (error) => {
-        if (!isKilled) throw error;
-      },
+      fatal,
     },
     {
       config: genesis.config,

@@ -73,6 +73,8 @@ export interface PeerHost {
     code: number,
     bytes: Uint8Array,
   ): Slices<void> | undefined;
+  /** Bytes of its messages that are handed on, and wait. */
+  backlog(peer: PeerConnection): number;
   /** The peer holds much memory of ours. */
   burdened(): void;
   /** A fault of ours while a message was handled. */
@@ -152,7 +154,9 @@ export class PeerConnection {
 
   /** Bytes that wait here: of a message that is not whole, and of what the peer has not read. */
   get heldBytes(): number {
-    return this.socket.writableLength + (this.session?.bufferedBytes ?? 0);
+    return (
+      this.socket.writableLength + (this.session?.bufferedBytes ?? 0) + this.host.backlog(this)
+    );
   }
 
   /** Queues one message; messages of one turn of the loop leave in one write. False: the connection is over. */
@@ -199,6 +203,13 @@ export class PeerConnection {
       this.lastPingMs = nowMs;
       this.write(BASE_MESSAGE.ping, EMPTY_LIST);
     }
+  }
+
+  /** Work elsewhere for a message of this peer has taken so many ms. */
+  charge(ms: number): void {
+    const nowMs = Date.now();
+    this.ms.take(ms, nowMs);
+    this.resumeReading(nowMs);
   }
 
   private received(chunk: Buffer): void {
@@ -341,7 +352,8 @@ export class PeerConnection {
 
   private isTooMuch(): boolean {
     if (this.messages.empty || this.bytes.empty || this.ms.empty) return true;
-    return this.socket.writableLength > WRITE_BUFFER_PAUSE_BYTES;
+    const waiting = Math.max(this.socket.writableLength, this.host.backlog(this));
+    return waiting > WRITE_BUFFER_PAUSE_BYTES;
   }
 
   private resumeReading(nowMs: number): void {

@@ -58,6 +58,8 @@ export interface P2pOptions {
   readonly timings?: Timings;
   /** What a peer's work costs is measured with it, in ms. */
   readonly costClock?: () => number;
+  /** Bytes of a peer's messages that the node has not taken yet, where it takes them later. */
+  readonly backlog?: (peer: PeerId) => number;
   /** HELD_BYTES_MAX where it is not told. */
   readonly heldBytesMax?: number;
 }
@@ -148,6 +150,11 @@ export class P2pServer implements Links {
 
   drop(peer: PeerId, reason: number): void {
     this.sessions.get(peer)?.connection.disconnect(reason, 'dropped by the node');
+  }
+
+  /** A message that the node took later has cost so many ms. */
+  charge(peer: PeerId, ms: number): void {
+    this.sessions.get(peer)?.connection.charge(ms);
   }
 
   peers(): ConnectedPeer[] {
@@ -285,6 +292,7 @@ export class P2pServer implements Links {
       timings: this.timings,
       turns: new PeerTurns(options.costClock),
       burdened: () => this.lighten(),
+      backlog: ({ id }) => options.backlog?.(id) ?? 0,
       identified: (connection) => this.identified(connection),
       greeted: (connection) => this.greeted(connection),
       message: (connection, protocol, code, bytes) =>

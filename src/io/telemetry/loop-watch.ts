@@ -1,9 +1,9 @@
 /**
- * Watches how long the event loop of this thread is held up, and by what. The delay comes from a timer of Node's own; the
- * cause is the longest synchronous work that was named to `during` meanwhile.
+ * Watches how long the event loop of this thread is held up, and by what: by its own work, or because the machine had no
+ * processor for it. The cause is the longest synchronous work that was named to `during` meanwhile.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Log, Watch } from '../../core/base/ports.ts';
+import { threadCpuMs } from '../host/thread-cpu.ts';
 
 const TICK_MS = 20;
 const LOOK_MS = 1_000;
@@ -11,32 +11,43 @@ const LOOK_MS = 1_000;
 const ALARM_MS = 200;
 /** What `lagMs` remembers. */
 const REMEMBERED_LOOKS = 10;
-const NANOSECONDS_PER_MS = 1e6;
 
 export interface Lag {
   readonly ms: number;
+  /** Of the processor time that the thread used meanwhile, the most: the rest it waited for a processor or a disk. */
+  readonly ownMs: number;
   /** What ran longest meanwhile, and for how long; undefined: nothing that was named. */
   readonly what: string | undefined;
   readonly whatMs: number;
 }
 
+/** The longest of the last ten seconds. */
+export type LongestLag = Pick<Lag, 'ms' | 'ownMs'>;
+
+const NONE: LongestLag = { ms: 0, ownMs: 0 };
+
 export class LoopWatch implements Watch {
   private readonly log: Log;
+  private readonly thread: string;
   private readonly listeners: ((lag: Lag) => void)[] = [];
-  private histogram: IntervalHistogram | undefined;
+  private ticks: NodeJS.Timeout | undefined;
   private timer: NodeJS.Timeout | undefined;
+  private tickMs = 0;
+  private tickCpuMs = 0;
+  private worst = NONE;
   private what: string | undefined;
   private whatMs = 0;
   private depth = 0;
-  private readonly lags: number[] = [];
+  private readonly lags: LongestLag[] = [];
 
-  constructor(log: Log) {
+  /** `thread`: what the log calls it. */
+  constructor(log: Log, thread = 'consensus') {
     this.log = log;
+    this.thread = thread;
   }
 
-  /** The longest hold-up of the last ten seconds. */
-  get lagMs(): number {
-    return Math.max(0, ...this.lags);
+  get longest(): LongestLag {
+    return this.lags.reduce(longer, NONE);
   }
 
   /** Told each second of the longest hold-up. */
@@ -45,15 +56,17 @@ export class LoopWatch implements Watch {
   }
 
   start(): void {
-    this.histogram = monitorEventLoopDelay({ resolution: TICK_MS });
-    this.histogram.enable();
+    this.tickMs = performance.now();
+    this.tickCpuMs = threadCpuMs();
+    this.ticks = setInterval(() => this.tick(), TICK_MS);
     this.timer = setInterval(() => this.look(), LOOK_MS);
+    this.ticks.unref();
     this.timer.unref();
   }
 
   stop(): void {
+    clearInterval(this.ticks);
     clearInterval(this.timer);
-    this.histogram?.disable();
   }
 
   /** Only the outermost of nested works counts. */
@@ -75,21 +88,38 @@ export class LoopWatch implements Watch {
     this.what = what;
   }
 
+  private tick(): void {
+    const nowMs = performance.now();
+    const cpuMs = threadCpuMs();
+    const ms = Math.max(0, nowMs - this.tickMs - TICK_MS);
+    const ownMs = Math.min(ms, cpuMs - this.tickCpuMs);
+    this.tickMs = nowMs;
+    this.tickCpuMs = cpuMs;
+    this.worst = longer(this.worst, { ms, ownMs });
+  }
+
   private look(): void {
-    const { histogram, what, whatMs } = this;
-    if (!histogram) return;
-    const ms = Math.max(0, histogram.max / NANOSECONDS_PER_MS - TICK_MS, whatMs);
-    histogram.reset();
+    const { what, whatMs } = this;
+    this.tick();
+    const ms = Math.max(this.worst.ms, whatMs);
+    const { ownMs } = this.worst;
+    this.worst = NONE;
     this.what = undefined;
     this.whatMs = 0;
-    this.lags.push(ms);
+    this.lags.push({ ms, ownMs });
     if (this.lags.length > REMEMBERED_LOOKS) this.lags.shift();
-    for (const listener of this.listeners) listener({ ms, what, whatMs });
+    for (const listener of this.listeners) listener({ ms, ownMs, what, whatMs });
     if (ms < ALARM_MS) return;
-    this.log('warn', 'The thread of consensus was held up', {
+    this.log('warn', `The thread of ${this.thread} was held up`, {
       ms: Math.round(ms),
-      // Without: garbage collection, or the machine had no time for this process.
+      // The rest it waited for a processor or a disk.
+      ownMs: Math.round(ownMs),
+      // Without: garbage collection, or the machine.
       ...(what !== undefined && whatMs > ms / 2 ? { by: what, byMs: Math.round(whatMs) } : {}),
     });
   }
+}
+
+function longer(a: LongestLag, b: LongestLag): LongestLag {
+  return { ms: Math.max(a.ms, b.ms), ownMs: Math.max(a.ownMs, b.ownMs) };
 }

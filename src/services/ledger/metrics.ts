@@ -6,6 +6,7 @@
 import type { Log } from '../../core/base/ports.ts';
 import { startHttpServer, text } from '../../io/http/server.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
+import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import type { LedgerNode } from './node/compose.ts';
@@ -18,20 +19,23 @@ const NANOSECONDS_PER_MS = 1e6;
 
 /** undefined without `--metrics`: then nothing is counted. */
 export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
-  const { node, admin, options, watch } = parts;
+  const { node, admin, options, watch, agreementWatch } = parts;
   if (!options.boolean('metrics')) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
   watchPrivacy(metrics, parts);
   watchSystem(metrics);
-  if (watch) {
-    metrics.gauge('quorate/consensus/lag/ms', 0);
-    watch.onLag(({ ms }) => {
-      metrics.gauge('quorate/consensus/lag/ms', Math.round(ms));
-      metrics.observe('quorate/consensus/lag', Math.round(ms * NANOSECONDS_PER_MS));
-    });
-  }
+  if (agreementWatch) watchLag(metrics, 'quorate/consensus/lag', agreementWatch);
+  if (watch) watchLag(metrics, 'quorate/chain/lag', watch);
   return metrics;
+}
+
+function watchLag(metrics: MetricsRegistry, name: string, watch: Pick<LoopWatch, 'onLag'>): void {
+  metrics.gauge(`${name}/ms`, 0);
+  watch.onLag(({ ms }) => {
+    metrics.gauge(`${name}/ms`, Math.round(ms));
+    metrics.observe(name, Math.round(ms * NANOSECONDS_PER_MS));
+  });
 }
 
 function watchNode(metrics: MetricsRegistry, node: LedgerNode, admin: NodeAdmin): void {

@@ -24,17 +24,22 @@ export interface ReadinessParts extends PrivacyWatches {
   readonly options: ParsedOptions;
   /** Whether it is told in files whom to connect to. */
   readonly hasConfiguredPeers?: boolean;
+  /** Of this thread. */
   readonly watch?: LoopWatch | undefined;
+  /** Of the thread of agreement, which may be this one. */
+  readonly agreementWatch?: Pick<LoopWatch, 'longest' | 'onLag'> | undefined;
 }
 
 export function readiness(parts: ReadinessParts): Page {
-  const { node, admin, watch, options } = parts;
+  const { node, admin, watch, agreementWatch, options } = parts;
   const head = node.chain.head().number;
   const progress = admin.syncing();
   const facts = {
     head,
     behind: progress ? progress.highestBlock - head : 0,
-    lagMs: Math.round(watch?.lagMs ?? 0),
+    lagMs: Math.round(agreementWatch?.longest.ms ?? 0),
+    ownLagMs: Math.round(agreementWatch?.longest.ownMs ?? 0),
+    chainLagMs: Math.round(watch?.longest.ms ?? 0),
     peers: admin.peers().length,
   };
   const found = faults(parts, facts);
@@ -52,13 +57,16 @@ export function readiness(parts: ReadinessParts): Page {
   };
 }
 
+type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';
+
 /** Each in words for an operator; undefined: nothing is wrong there. Nothing of what is private is in them. */
 function faults(
   { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
-  { head, behind, lagMs, peers }: Readonly<Record<'head' | 'behind' | 'lagMs' | 'peers', number>>,
+  { head, behind, peers, ...lags }: Readonly<Record<Fact, number>>,
 ): Partial<Record<ReadyReason, string | undefined>> {
   const late = node.follower ? head - node.follower.cursor() : 0;
   const bad = privateWatch?.firstBad;
+  const lagMs = Math.max(lags.lagMs, lags.chainLagMs);
   return {
     behind: behind > LAG_BLOCKS_MAX ? `${behind} blocks behind the network` : undefined,
     lag: lagMs > LAG_MS_MAX ? `held up for ${lagMs} ms` : undefined,

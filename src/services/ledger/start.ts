@@ -1,24 +1,17 @@
 /** The one file where the outside meets the node: ports, parts, transports, and their end in reverse order. */
 import { join } from 'node:path';
+import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
-import { bareHex, fromHex, toHex } from '../../core/base/hex.ts';
+import { bareHex, toHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
-import {
-  addressOfPublicKey,
-  addressOfSecretKey,
-  recoverAddress,
-  secp256k1,
-  sign65,
-} from '../../core/base/secp256k1.ts';
+import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 import { checkStart } from '../../core/chain/check-start.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
-import type { ConsensusSigner } from '../../core/consensus/bft/interface.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import type { ChainStore } from '../../core/store/chain-store.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
-import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
-import { type Enode, formatEnode } from '../../core/wire/enode.ts';
+import { formatEnode } from '../../core/wire/enode.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { clientVersion } from '../../io/host/client-version.ts';
 import { systemClock } from '../../io/host/clock.ts';
@@ -29,8 +22,7 @@ import { systemTimers } from '../../io/host/timers.ts';
 import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
 import { sayIgnored } from '../../io/options/ignored.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
-import { P2pServer } from '../../io/p2p/server.ts';
+import { readNodeList } from '../../io/p2p/node-files.ts';
 import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
@@ -49,13 +41,14 @@ import { consensusDefaults, managerFlags, poolLimits, vanityOf } from './config/
 import { ManagerPulse } from './manager-pulse.ts';
 import type { Component } from './node/component.ts';
 import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
-import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import { PrivateWatch } from './node/private-state/private-watch.ts';
+import { nodeSigner } from './node-signer.ts';
+import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
 import type { PrivacyWatches } from './readiness.ts';
-import { type ApiParts, composeApi } from './serve.ts';
+import { type ApiParts, composeApi, type ServedApi } from './serve.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeInfo } from './view/node-admin.ts';
 import { watchedPorts } from './watched.ts';
@@ -74,6 +67,8 @@ export interface NodeHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Module of the threads that answer reads (READER_WORKER); undefined: none, the node's own thread does. */
   readonly readerWorker?: URL | undefined;
+  /** Module of the thread of agreement (AGREEMENT_WORKER); undefined: the node's own thread agrees, as it does in a Raft cluster. */
+  readonly agreementWorker?: URL | undefined;
   /** The disk failed under the node: the process must end. */
   onFault(error: unknown): void;
 }
@@ -94,7 +89,7 @@ export async function startNode(options: ParsedOptions, host: NodeHost): Promise
 
 async function start(
   options: ParsedOptions,
-  { log, privateConfig, environment, readerWorker, onFault }: NodeHost,
+  { log, privateConfig, environment, readerWorker, agreementWorker, onFault }: NodeHost,
   ends: (() => void | Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<RunningNode> {
@@ -123,9 +118,10 @@ async function start(
     ? await raftSettings(options, idOf(nodeKey), staticNodes, coinbase())
     : undefined;
   const isMember = (id: string) => !isRaft || (node.raft?.cluster.hasNode(id) ?? false);
-  const isKnown = knownPeer(options, isRaft, () => node.bft);
-  const peers = { staticNodes, isMember, isKnown };
-  const server = peerServer(options, { genesis, nodeKey, name, log, ...peers });
+  const bft = () => node.bft;
+  const network = { opened, genesis, nodeKey, name, log, staticNodes, isMember, bft };
+  const { server, thread } = openPeers(options, { ...network, agreementWorker, fatal: onFault });
+  ends.push(() => thread?.stop());
   const raft =
     settings &&
     (await openRaft({
@@ -139,7 +135,7 @@ async function start(
   if (raft) ends.push(() => raft.close());
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
-  const watch = startWatch(log, ends);
+  const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
   const signer = nodeSigner(nodeKey);
   const node = composeNode(
     {
@@ -151,6 +147,7 @@ async function start(
       store,
       kv: folder.kv,
       votes,
+      agreement: thread && ((chain) => thread.over(chain)),
       journal,
       manager,
       signer,
@@ -178,21 +175,41 @@ async function start(
     log,
     readers: readersOf(options, log, readerWorker),
     watch,
+    agreementWatch: thread ?? watch,
   });
-  await startParts([...node.parts, ...api.parts, ...watches.parts], ends);
+  const told = thread && node.bft ? [validatorsTold(thread, node.bft)] : [];
+  await startParts([...node.parts, ...told, ...api.parts, ...watches.parts], ends);
   await server.start();
   ends.push(() => server.stop());
-  const { httpUrl, webSocketUrl, close: stopServing } = await api.serve();
-  ends.push(stopServing);
+  const served = await api.serve();
+  ends.push(() => served.close());
   const { enode } = info();
+  sayUp(log, node, { crypto, name, address: signer.address, manager: manager.name, enode, served });
+  return { httpUrl: served.httpUrl, webSocketUrl: served.webSocketUrl, enode, close };
+}
+
+function sayUp(
+  log: Log,
+  node: LedgerNode,
+  told: {
+    crypto: { secp256k1: string };
+    name: string;
+    address: Address;
+    manager: string;
+    enode: string;
+    served: ServedApi;
+  },
+): void {
   log('info', 'Quorate node is up', {
-    version: name,
-    secp256k1: crypto.secp256k1,
+    version: told.name,
+    secp256k1: told.crypto.secp256k1,
     ...positionOf(node),
-    ...{ node: toHex(signer.address), manager: manager.name, enode },
-    ...{ http: httpUrl ?? 'off', ws: webSocketUrl ?? 'off' },
+    node: toHex(told.address),
+    manager: told.manager,
+    http: told.served.httpUrl ?? 'off',
+    ws: told.served.webSocketUrl ?? 'off',
+    enode: told.enode,
   });
-  return { httpUrl, webSocketUrl, enode, close };
 }
 
 /** Over the manager and the private state; the latter where there is one, and somebody who keeps payloads. */
@@ -248,13 +265,8 @@ function idOf(nodeKey: Uint8Array): string {
   return bareHex(secp256k1().publicKey(nodeKey));
 }
 
-function nodeSigner(key: Uint8Array): ConsensusSigner {
-  const address = addressOfSecretKey(key);
-  return { address, sign: (hash) => sign65(hash, key), recover: recoverAddress };
-}
-
-function startWatch(log: Log, ends: (() => void)[]): LoopWatch {
-  const watch = new LoopWatch(log);
+function startWatch(log: Log, thread: string, ends: (() => void)[]): LoopWatch {
+  const watch = new LoopWatch(log, thread);
   watch.start();
   ends.push(() => watch.stop());
   return watch;
@@ -289,49 +301,6 @@ function nodeSettings(
     emitsCheckpoints: options.boolean('emitcheckpoints'),
     privateStates,
   };
-}
-
-/** Who makes blocks, or is permitted by name, keeps its place among the peers. */
-function knownPeer(
-  options: ParsedOptions,
-  isRaft: boolean,
-  bft: () => BftParticipation | undefined,
-): (id: string) => boolean {
-  if (isRaft || options.boolean('permissioned')) return () => true;
-  return (id) => bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false;
-}
-
-function peerServer(
-  options: ParsedOptions,
-  parts: {
-    genesis: Genesis;
-    nodeKey: Uint8Array;
-    name: string;
-    log: Log;
-    staticNodes: readonly Enode[];
-    isMember(id: string): boolean;
-    isKnown(id: string): boolean;
-  },
-): P2pServer {
-  const { genesis, nodeKey, name, log, staticNodes, isMember, isKnown } = parts;
-  const dataDirectory = options.string('datadir')!;
-  const isPermitted = options.boolean('permissioned')
-    ? filePermissions(dataDirectory, log)
-    : () => true;
-  return new P2pServer({
-    nodeKey,
-    clientName: name,
-    protocols: ['qbft', 'ibft'].includes(engineAt(genesis.config, 1))
-      ? [ETH_66, ETH_68, ...ISTANBUL, QUORATE_1]
-      : [ETH_66, ETH_68],
-    maxPeers: options.number('maxpeers')!,
-    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
-    staticNodes,
-    trustedNodes: readNodeList(dataDirectory, 'trusted-nodes.json', log),
-    mayConnect: (peer) => isMember(peer.id) && isPermitted(peer),
-    isKnown,
-    log,
-  });
 }
 
 function checkGenesis(options: ParsedOptions, genesis: Genesis): void {
@@ -370,7 +339,7 @@ function checkMarkers(options: ParsedOptions, { config }: Genesis): void {
 
 function nodeInfoOf(parts: {
   options: ParsedOptions;
-  server: P2pServer;
+  server: PeerNetwork;
   store: ChainStore;
   genesis: Genesis;
   nodeKey: Uint8Array;

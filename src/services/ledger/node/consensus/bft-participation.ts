@@ -168,7 +168,7 @@ export class BftParticipation {
   }
 
   /** Of the next block. A contract that names none stops the chain, not the node: the engine then has nobody to listen to. */
-  private validators(): readonly Address[] {
+  validators(): readonly Address[] {
     const { chain, schedule } = this.parts;
     const { number } = chain.head();
     try {

@@ -1,0 +1,248 @@
+/**
+ * The thread of agreement as the node's main thread has it: the sessions with peers, the engine of consensus and the vote file are
+ * there, the chain is here. What peers send beside consensus is handed on.
+ */
+import type { Address } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { LinkEvent, LinkSink, Log, PeerId, PeerMessage } from '../../../core/base/ports.ts';
+import { DISCONNECT } from '../../../core/wire/disconnect.ts';
+import type { Enode } from '../../../core/wire/enode.ts';
+import type { ConnectedPeer } from '../../../io/p2p/server.ts';
+import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
+import type { AgreementDoor, ChainSide } from '../node/consensus/agreement.ts';
+import { errorOf, type FromAgreement, type Session, type ToAgreement } from './messages.ts';
+import { NearChain } from './near-chain.ts';
+import { alone, Outbox, type Outlet } from './outbox.ts';
+import { PeerInbox } from './peer-inbox.ts';
+
+/** From the wish that the thread ends. */
+const END_MS = 5_000;
+/** It tells of its lag each second: who says nothing is held up. */
+const SILENCE_MS = 2_000;
+
+/** A worker, as far as it is used. */
+export interface ThreadEnd extends Outlet {
+  on(event: 'message', listener: (messages: readonly FromAgreement[]) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'exit', listener: (code: number) => void): unknown;
+  terminate(): unknown;
+}
+
+export interface AgreementThreadParts {
+  readonly thread: ThreadEnd;
+  /** Of the node's key. */
+  readonly id: PeerId;
+  readonly log: Log;
+  /** The node must not go on. */
+  fatal(error: unknown): void;
+  /** What the work for a peer costs is measured with it, in ms. */
+  readonly costClock?: (() => number) | undefined;
+}
+
+export class AgreementThread {
+  readonly id: PeerId;
+  listening: { host: string; port: number } | undefined;
+  private readonly parts: AgreementThreadParts;
+  private readonly outbox: Outbox<ToAgreement>;
+  private readonly sinks: LinkSink[] = [];
+  private readonly inbox: PeerInbox;
+  private readonly sessions = new Map<PeerId, { info: ConnectedPeer; session: Session }>();
+  private readonly lagListeners: ((lag: Lag) => void)[] = [];
+  private chain: NearChain | undefined;
+  private listened: { resolve(): void; reject(error: Error): void } | undefined;
+  private isEnding = false;
+  private lag: LongestLag = { ms: 0, ownMs: 0 };
+  private heardMs = performance.now();
+
+  constructor(parts: AgreementThreadParts) {
+    this.parts = parts;
+    this.id = parts.id;
+    this.outbox = new Outbox(parts.thread);
+    this.inbox = new PeerInbox({
+      sink: (event) => this.publish(event),
+      taken: (peer, bytes, ms) =>
+        this.ofSession(peer, (session) =>
+          this.outbox.say({ kind: 'taken', peer, session, bytes, ms }),
+        ),
+      failed: (peer, error) => {
+        parts.log('error', 'Handling a peer message failed', { id: peer, error });
+        this.drop(peer, DISCONNECT.subprotocolError);
+      },
+      costClock: parts.costClock,
+    });
+    parts.thread.on('message', (messages) => {
+      for (const message of messages) this.take(message);
+    });
+    parts.thread.on('error', (error) => this.fail(error));
+    parts.thread.on('exit', (code) => this.fail(ended(`with code ${code}`)));
+  }
+
+  // --- life ---------------------------------------------------------------------------------------------------------
+
+  /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
+  start(): Promise<void> {
+    this.outbox.say({ kind: 'listen' });
+    return new Promise((resolve, reject) => {
+      this.listened = { resolve, reject };
+    });
+  }
+
+  /** Says goodbye to all peers and resolves when the thread is over. */
+  async stop(): Promise<void> {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    this.chain?.withdraw();
+    const over = new Promise<void>((resolve) => this.parts.thread.on('exit', () => resolve()));
+    this.outbox.say({ kind: 'end' });
+    this.outbox.flush();
+    this.outbox.close();
+    const patience = setTimeout(() => void this.parts.thread.terminate(), END_MS);
+    await over;
+    clearTimeout(patience);
+  }
+
+  /** The longest hold-up of the last ten seconds. */
+  get longest(): LongestLag {
+    const { lag } = this;
+    const silentMs = performance.now() - this.heardMs;
+    return silentMs > SILENCE_MS ? { ...lag, ms: Math.max(lag.ms, silentMs) } : lag;
+  }
+
+  /** Told each second of the longest hold-up. */
+  onLag(listener: (lag: Lag) => void): void {
+    this.lagListeners.push(listener);
+  }
+
+  // --- agreement ----------------------------------------------------------------------------------------------------
+
+  /** Agreement over this chain, which answers what it asks. */
+  over(chain: ChainSide): AgreementDoor {
+    const say = (message: ToAgreement) => this.outbox.say(message);
+    this.chain = new NearChain(chain, say);
+    return {
+      begin: (position) => say({ kind: 'begin', position }),
+      committed: (position) => say({ kind: 'committed', position }),
+      transactionsPending: () => say({ kind: 'transactionsPending' }),
+      stop: () => {
+        this.chain?.withdraw();
+        say({ kind: 'stop' });
+      },
+      joined: (peer) =>
+        this.ofSession(peer.id, (session) => say({ kind: 'joined', args: [peer], session })),
+      left: (...args) => say({ kind: 'left', args }),
+      told: (...args) => say({ kind: 'told', args }),
+      receive: (from, code, bytes) => say({ kind: 'receive', args: [from, code, alone(bytes)] }),
+    };
+  }
+
+  /** Who keeps its place among the peers. */
+  knowValidators(validators: readonly Address[]): void {
+    this.outbox.say({ kind: 'validators', validators });
+  }
+
+  // --- peers --------------------------------------------------------------------------------------------------------
+
+  events(sink: LinkSink): void {
+    this.sinks.push(sink);
+  }
+
+  send(peer: PeerId, message: PeerMessage): void {
+    const own = { ...message, bytes: alone(message.bytes) };
+    this.ofSession(peer, (session) =>
+      this.outbox.say({ kind: 'send', peer, session, message: own }),
+    );
+  }
+
+  drop(peer: PeerId, reason: number): void {
+    this.ofSession(peer, (session) => this.outbox.say({ kind: 'drop', peer, session, reason }));
+  }
+
+  peers(): ConnectedPeer[] {
+    return [...this.sessions.values()].map(({ info }) => info);
+  }
+
+  addPeer(node: Enode): void {
+    this.outbox.say({ kind: 'addPeer', node });
+  }
+
+  removePeer(peer: PeerId): void {
+    this.outbox.say({ kind: 'removePeer', peer });
+  }
+
+  addTrustedPeer(node: Enode): void {
+    this.outbox.say({ kind: 'addTrustedPeer', node });
+  }
+
+  removeTrustedPeer(peer: PeerId): void {
+    this.outbox.say({ kind: 'removeTrustedPeer', peer });
+  }
+
+  // --- from the thread ----------------------------------------------------------------------------------------------
+
+  private take(message: FromAgreement): void {
+    switch (message.kind) {
+      case 'link':
+        this.hear(message);
+        break;
+      case 'ask':
+        void this.chain?.answer(message.id, message.question);
+        break;
+      case 'abstains':
+        this.chain?.abstains(message.reason);
+        break;
+      case 'unwanted':
+        this.chain?.unwanted(message.id);
+        break;
+      case 'log':
+        this.parts.log(message.level, message.message, message.facts);
+        break;
+      case 'lag':
+        this.heardMs = performance.now();
+        this.lag = message.longest;
+        for (const listener of this.lagListeners) listener(message.lag);
+        break;
+      case 'listening':
+        this.listening = message.at;
+        this.listened?.resolve();
+        break;
+      case 'refused':
+        this.listened?.reject(errorOf(message.error));
+        break;
+      case 'fatal':
+        this.fail(errorOf(message.error));
+        break;
+    }
+  }
+
+  private hear({ event, session }: FromAgreement & { kind: 'link' }): void {
+    if (event.kind === 'joined')
+      this.sessions.set(event.peer.id, { info: event.peer as ConnectedPeer, session });
+    if (event.kind === 'left') this.sessions.delete(event.peer);
+    this.inbox.push(event);
+  }
+
+  /** Says it of the session that this thread knows of. */
+  private ofSession(peer: PeerId, say: (session: Session) => void): void {
+    const found = this.sessions.get(peer);
+    if (found) say(found.session);
+  }
+
+  private publish(event: LinkEvent) {
+    for (const sink of this.sinks) {
+      const work = sink(event);
+      if (work) return work;
+    }
+    return undefined;
+  }
+
+  private fail(error: Error): void {
+    if (this.isEnding) return;
+    this.outbox.close();
+    this.listened?.reject(error);
+    this.parts.fatal(error);
+  }
+}
+
+function ended(how: string): Error {
+  return fail('AGREEMENT_THREAD_ENDED', `the thread of agreement ended ${how}`);
+}

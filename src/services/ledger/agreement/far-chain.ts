@@ -1,0 +1,73 @@
+/** The chain as the thread of agreement has it: questions to the main thread, and its answers. */
+import type { Block } from '../../../core/chain/block.ts';
+import { EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
+import type { Seal } from '../../../core/consensus/bft/interface.ts';
+import type { ChainSide } from '../node/consensus/agreement.ts';
+import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
+import { type Answer, errorOf, type FromAgreement, type Question } from './messages.ts';
+import type { Outbox } from './outbox.ts';
+
+interface Asked {
+  readonly isWanted: () => boolean;
+  readonly resolve: (answer: Answer | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const ALWAYS = () => true;
+
+export class FarChain implements ChainSide {
+  private readonly outbox: Outbox<FromAgreement>;
+  private readonly asked = new Map<number, Asked>();
+  private lastId = 0;
+
+  constructor(outbox: Outbox<FromAgreement>) {
+    this.outbox = outbox;
+  }
+
+  async assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined> {
+    const answer = await this.ask({ what: 'assemble', request }, isWanted);
+    return answer?.block && new EncodedBlock(answer.block);
+  }
+
+  async verify(block: Block, isWanted: () => boolean): Promise<string | undefined> {
+    const bytes = encodeBlock(block).slice();
+    const answer = await this.ask({ what: 'verify', block: bytes }, isWanted, bytes);
+    return answer?.fault;
+  }
+
+  async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
+    const bytes = encodeBlock(block).slice();
+    await this.ask({ what: 'decide', block: bytes, round, seals }, ALWAYS, bytes);
+  }
+
+  abstains(reason: string | undefined): void {
+    this.outbox.say({ kind: 'abstains', reason });
+  }
+
+  answered(answer: Answer): void {
+    const asked = this.asked.get(answer.id);
+    this.asked.delete(answer.id);
+    if (answer.error) asked?.reject(errorOf(answer.error));
+    else asked?.resolve(answer);
+  }
+
+  /** To be called when the engine has done something: withdraws what it waits for no longer. */
+  look(): void {
+    for (const [id, { isWanted, resolve }] of this.asked) {
+      if (isWanted()) continue;
+      this.asked.delete(id);
+      this.outbox.say({ kind: 'unwanted', id });
+      resolve(undefined);
+    }
+  }
+
+  private ask(
+    question: Question,
+    isWanted: () => boolean,
+    ...bytes: readonly Uint8Array<ArrayBuffer>[]
+  ): Promise<Answer | undefined> {
+    const id = ++this.lastId;
+    this.outbox.say({ kind: 'ask', id, question }, ...bytes);
+    return new Promise((resolve, reject) => this.asked.set(id, { isWanted, resolve, reject }));
+  }
+}

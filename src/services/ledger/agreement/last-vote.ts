@@ -1,0 +1,18 @@
+/** The number of the last vote that is durable, as all threads see it: the index notes it with its checkpoints. */
+export class LastVote {
+  readonly memory: SharedArrayBuffer;
+  private readonly cell: BigInt64Array;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory;
+    this.cell = new BigInt64Array(memory);
+  }
+
+  get number(): number {
+    return Number(Atomics.load(this.cell, 0));
+  }
+
+  set number(number: number) {
+    Atomics.store(this.cell, 0, BigInt(number));
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The thread's end of what it and the main thread say to each other: hands agreement its messages and the main thread the rest of
+ * what peers send, and carries out what the main thread wants of peers.
+ */
+import { keyOf } from '../../../core/base/bytes.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import type { Clock, LinkEvent, Links, Log, PeerId, Timers } from '../../../core/base/ports.ts';
+import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
+import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
+import { isConsensusCode } from '../../../core/wire/istanbul.ts';
+import type { P2pServer } from '../../../io/p2p/server.ts';
+import { Agreement } from '../node/consensus/agreement.ts';
+import { ConsensusPeers } from '../node/consensus/consensus-peers.ts';
+import type { VoteStore } from '../node/consensus/memory-watch.ts';
+import { FarChain } from './far-chain.ts';
+import {
+  type FromAgreement,
+  failureOf,
+  type OfSession,
+  type Session,
+  type ToAgreement,
+} from './messages.ts';
+import { alone, type Outbox } from './outbox.ts';
+
+/** What a message that waits takes beside its bytes. */
+const MESSAGE_OVERHEAD_BYTES = 512;
+
+type PeerServer = Pick<
+  P2pServer,
+  | 'start'
+  | 'listening'
+  | 'charge'
+  | 'addPeer'
+  | 'addTrustedPeer'
+  | 'removePeer'
+  | 'removeTrustedPeer'
+>;
+
+interface PeerSession {
+  readonly number: Session;
+  /** Bytes that the main thread has not taken yet. */
+  backlog: number;
+}
+
+export interface SeatParts {
+  readonly server: PeerServer;
+  /** Its messages. */
+  readonly links: Links;
+  readonly outbox: Outbox<FromAgreement>;
+  readonly votes: VoteStore;
+  readonly signer: ConsensusSigner;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** The main thread wants this one to end. */
+  end(): void;
+}
+
+export class Seat {
+  private readonly parts: SeatParts;
+  private readonly peers: ConsensusPeers;
+  private readonly chain: FarChain;
+  private readonly agreement: Agreement;
+  private validators = new Set<string>();
+  private readonly sessions = new Map<PeerId, PeerSession>();
+  private lastSession = 0;
+
+  constructor(parts: SeatParts) {
+    const { outbox, timers, links, log } = parts;
+    this.parts = parts;
+    this.peers = new ConsensusPeers(links, log);
+    this.chain = new FarChain(outbox);
+    this.agreement = new Agreement({
+      ...parts,
+      peers: this.peers,
+      chain: this.chain,
+      timers: {
+        yield: timers.yield,
+        set: (delayMs, fire) => timers.set(delayMs, this.acting(fire)),
+      },
+      fatal: (error) => outbox.say({ kind: 'fatal', error: failureOf(error) }),
+    });
+    links.events((event) => {
+      if (event.kind !== 'message' || !this.isHeard(event)) this.handOn(event);
+      return undefined;
+    });
+  }
+
+  isValidator(id: PeerId): boolean {
+    return this.validators.has(keyOf(addressOfPublicKey(fromHex(id))));
+  }
+
+  backlog(id: PeerId): number {
+    return this.sessions.get(id)?.backlog ?? 0;
+  }
+
+  stop(): void {
+    this.agreement.stop();
+  }
+
+  take(message: ToAgreement): void {
+    this.acting(() => this.route(message))();
+  }
+
+  /** What the engine waits for may be another thing afterwards. */
+  private acting(work: () => void): () => void {
+    return () => {
+      work();
+      this.chain.look();
+    };
+  }
+
+  private isHeard({ peer, message }: LinkEvent & { kind: 'message' }): boolean {
+    const { protocol, code, bytes } = message;
+    if (protocol !== 'istanbul' || !isConsensusCode(code)) return false;
+    const address = this.peers.addressOf(peer);
+    if (address) this.acting(() => this.agreement.receive(address, code, bytes))();
+    return address !== undefined;
+  }
+
+  private handOn(event: LinkEvent): void {
+    const { outbox } = this.parts;
+    const id = event.kind === 'joined' ? event.peer.id : event.peer;
+    if (event.kind === 'joined') this.sessions.set(id, { number: ++this.lastSession, backlog: 0 });
+    const session = this.sessions.get(id);
+    if (!session) return;
+    if (event.kind === 'left') this.sessions.delete(id);
+    if (event.kind !== 'message') {
+      outbox.say({ kind: 'link', event, session: session.number });
+      return;
+    }
+    const { message } = event;
+    const bytes = alone(message.bytes);
+    session.backlog += bytes.length + MESSAGE_OVERHEAD_BYTES;
+    const handed = { ...event, message: { ...message, bytes } };
+    outbox.say({ kind: 'link', event: handed, session: session.number }, bytes);
+  }
+
+  /** Undefined: it has ended, and another may be there. */
+  private current({ peer, session }: OfSession): PeerSession | undefined {
+    const found = this.sessions.get(peer);
+    return found?.number === session ? found : undefined;
+  }
+
+  private taken(message: OfSession & { readonly bytes: number; readonly ms: number }): void {
+    const session = this.current(message);
+    if (!session) return;
+    session.backlog -= message.bytes + MESSAGE_OVERHEAD_BYTES;
+    this.parts.server.charge(message.peer, message.ms);
+  }
+
+  private route(message: ToAgreement): void {
+    const { agreement } = this;
+    const { server, links } = this.parts;
+    switch (message.kind) {
+      case 'begin':
+      case 'committed':
+        agreement[message.kind](message.position);
+        break;
+      case 'transactionsPending':
+      case 'stop':
+        agreement[message.kind]();
+        break;
+      case 'joined':
+        if (this.current({ peer: message.args[0].id, session: message.session }))
+          agreement.joined(...message.args);
+        break;
+      case 'left':
+        agreement.left(...message.args);
+        break;
+      case 'told':
+        agreement.told(...message.args);
+        break;
+      case 'receive':
+        agreement.receive(...message.args);
+        break;
+      case 'answer':
+        this.chain.answered(message);
+        break;
+      case 'validators':
+        this.validators = new Set(message.validators.map(keyOf));
+        break;
+      case 'send':
+        if (this.current(message)) links.send(message.peer, message.message);
+        break;
+      case 'drop':
+        if (this.current(message)) links.drop(message.peer, message.reason);
+        break;
+      case 'taken':
+        this.taken(message);
+        break;
+      case 'addPeer':
+      case 'addTrustedPeer':
+        server[message.kind](message.node);
+        break;
+      case 'removePeer':
+      case 'removeTrustedPeer':
+        server[message.kind](message.peer);
+        break;
+      case 'listen':
+        void this.listen();
+        break;
+      case 'end':
+        this.parts.end();
+        break;
+    }
+  }
+
+  private async listen(): Promise<void> {
+    const { server, outbox } = this.parts;
+    try {
+      await server.start();
+      outbox.say({ kind: 'listening', at: server.listening });
+    } catch (error) {
+      outbox.say({ kind: 'refused', error: failureOf(error) });
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** The node's end of the peer-to-peer network, from flags and files: in the thread of agreement, or in this one. */
+import { fromHex } from '../../core/base/hex.ts';
+import type { Log } from '../../core/base/ports.ts';
+import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import type { Genesis } from '../../core/chain/genesis.ts';
+import { sealedNumber } from '../../core/store/seals.ts';
+import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
+import type { Enode } from '../../core/wire/enode.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
+import { P2pServer } from '../../io/p2p/server.ts';
+import type { AgreementThread } from './agreement/agreement-thread.ts';
+import { LastVote } from './agreement/last-vote.ts';
+import { startAgreement } from './agreement/threads.ts';
+import type { Component } from './node/component.ts';
+import type { BftParticipation } from './node/consensus/bft-participation.ts';
+import { type OpenChain, storeFolder } from './store/data.ts';
+
+export type PeerNetwork = Pick<
+  P2pServer,
+  'id' | 'listening' | 'start' | 'stop' | 'events' | 'send' | 'drop' | 'peers'
+> & {
+  addPeer(node: Enode): unknown;
+  removePeer(id: string): unknown;
+  addTrustedPeer(node: Enode): void;
+  removeTrustedPeer(id: string): void;
+};
+
+export interface PeerNetworkParts {
+  readonly genesis: Genesis;
+  readonly nodeKey: Uint8Array;
+  readonly name: string;
+  readonly log: Log;
+  readonly staticNodes: readonly Enode[];
+  /** Of a Raft cluster. */
+  isMember(id: string): boolean;
+  bft(): BftParticipation | undefined;
+  /** The chain, and what its index notes of the votes. */
+  readonly opened: Pick<OpenChain, 'folder' | 'votes' | 'seals'>;
+}
+
+/** `agreementWorker`: the module of the thread of agreement. Raft agrees over links of its own, on this thread. */
+export function openPeers(
+  options: ParsedOptions,
+  parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
+): { readonly server: PeerNetwork; readonly thread: AgreementThread | undefined } {
+  const { agreementWorker: worker, genesis } = parts;
+  if (!worker || engineAt(genesis.config, 1) === 'raft')
+    return { server: peersHere(options, parts), thread: undefined };
+  const thread = peersInThread(options, { ...parts, worker });
+  return { server: thread, thread };
+}
+
+function peersHere(options: ParsedOptions, parts: PeerNetworkParts): P2pServer {
+  const { log, isMember, bft } = parts;
+  const isPermissioned = options.boolean('permissioned');
+  const isPermitted = isPermissioned
+    ? filePermissions(options.string('datadir')!, log)
+    : () => true;
+  const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
+  return new P2pServer({
+    ...settingsOf(options, parts),
+    mayConnect: (peer) => isMember(peer.id) && isPermitted(peer),
+    // Who makes blocks, or is permitted by name, keeps its place among the peers.
+    isKnown: (id) =>
+      isRaft || isPermissioned || (bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
+    log,
+  });
+}
+
+/** `fatal`: the thread has ended, and the node must not go on. */
+function peersInThread(
+  options: ParsedOptions,
+  parts: PeerNetworkParts & { worker: URL; fatal(error: unknown): void },
+): AgreementThread {
+  const { worker, log, fatal, opened } = parts;
+  const lastVote = new LastVote();
+  lastVote.number = opened.votes.lastWritten;
+  opened.seals.follow('votes', () => lastVote.number);
+  const dataDirectory = options.string('datadir')!;
+  const settings = {
+    storeFolder: storeFolder(dataDirectory),
+    sealedVote: sealedNumber(opened.folder.kv, 'votes'),
+    lastVote: lastVote.memory,
+    permissionsIn: options.boolean('permissioned') ? dataDirectory : undefined,
+    peers: settingsOf(options, parts),
+  };
+  return startAgreement({ worker, settings, log, fatal });
+}
+
+/** Tells the thread each second who keeps its place among the peers. */
+export function validatorsTold(thread: AgreementThread, bft: BftParticipation): Component {
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => thread.knowValidators(bft.validators());
+  return {
+    name: 'known peers',
+    start() {
+      tell();
+      timer = setInterval(tell, 1_000);
+      timer.unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function settingsOf(
+  options: ParsedOptions,
+  { genesis, nodeKey, name, log, staticNodes }: PeerNetworkParts,
+) {
+  const isBft = ['qbft', 'ibft'].includes(engineAt(genesis.config, 1));
+  return {
+    nodeKey,
+    clientName: name,
+    protocols: isBft ? [ETH_66, ETH_68, ...ISTANBUL, QUORATE_1] : [ETH_66, ETH_68],
+    maxPeers: options.number('maxpeers')!,
+    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
+    staticNodes,
+    trustedNodes: readNodeList(options.string('datadir')!, 'trusted-nodes.json', log),
+  };
+}

@@ -1,0 +1,65 @@
+/** Agreement apart from the chain as in a thread of its own, over virtual links, disks and time: what they say is cloned. */
+import type { Links, Log, Timers } from '../../src/core/base/ports.ts';
+import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
+import {
+  AgreementThread,
+  type ThreadEnd,
+} from '../../src/services/ledger/agreement/agreement-thread.ts';
+import type { FromAgreement, ToAgreement } from '../../src/services/ledger/agreement/messages.ts';
+import { Outbox, type Outlet } from '../../src/services/ledger/agreement/outbox.ts';
+import { Seat } from '../../src/services/ledger/agreement/seat.ts';
+import type { VoteStore } from '../../src/services/ledger/node/consensus/memory-watch.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export interface MemoryAgreementParts {
+  readonly time: VirtualTime;
+  readonly timers: Timers;
+  readonly links: Links;
+  readonly votes: VoteStore;
+  readonly signer: ConsensusSigner;
+  readonly log: Log;
+  fatal(error: unknown): void;
+}
+
+/** The main thread's end; what arrives at either end arrives in a later turn. */
+export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
+  const { time, links } = parts;
+  let hear: (messages: readonly FromAgreement[]) => void = () => {};
+  const pipe = <T>(deliver: (messages: readonly T[]) => void): Outlet => ({
+    postMessage(messages, transfer = []) {
+      const copy = structuredClone(messages, { transfer: [...transfer] }) as readonly T[];
+      time.soon(() => deliver(copy));
+    },
+  });
+  const outbox = new Outbox<FromAgreement>(pipe<FromAgreement>((messages) => hear(messages)));
+  const seat = new Seat({
+    ...parts,
+    server: IDLE_SERVER,
+    clock: time,
+    outbox,
+    links,
+    end: () => {},
+  });
+  const toSeat = pipe<ToAgreement>((messages) => {
+    for (const message of messages) seat.take(message);
+  });
+  const thread: ThreadEnd = {
+    ...toSeat,
+    on(event: string, listener: unknown) {
+      if (event === 'message') hear = listener as typeof hear;
+    },
+    terminate: () => {},
+  };
+  const { log, fatal } = parts;
+  return new AgreementThread({ thread, id: '', log, fatal, costClock: () => 0 });
+}
+
+const IDLE_SERVER = {
+  start: async () => {},
+  listening: undefined,
+  charge: () => {},
+  addPeer: () => true,
+  addTrustedPeer: () => {},
+  removePeer: () => true,
+  removeTrustedPeer: () => {},
+};
