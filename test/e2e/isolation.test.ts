@@ -33,6 +33,7 @@ import {
   signPrivate,
   storeRaw,
 } from '../support/private-transactions.ts';
+import { postProven } from '../support/ptm.ts';
 
 const PARTY = 0;
 const STRANGERS = [2, 3];
@@ -295,6 +296,74 @@ it('gives nothing at the ports between managers: resend in every mode, party inf
     for (const path of ['partyinfo', 'metrics', 'health', 'version', 'upcheck']) {
       expect(canariesIn(ALL, (await ask(path)).bytes.toString('latin1'))).toEqual([]);
     }
+  }
+});
+
+/** With the keys of a manager that its operator has: what it is not party to it does not get either. */
+it('gives nothing to a member that proves its own key: resend in every mode, digests and roots', async () => {
+  const addressOf = (at: number, app: string): string => {
+    const config = readFileSync(join(net.folder, `ptm${at + 1}`, 'config.json'), 'utf8');
+    const { serverConfigs } = JSON.parse(config) as {
+      serverConfigs: { app: string; serverAddress: string }[];
+    };
+    return serverConfigs.find((each) => each.app === app)!.serverAddress;
+  };
+  const [member] = STRANGERS as [number];
+  const keyFile = readFileSync(join(net.folder, `ptm${member + 1}`, 'tm.key'), 'utf8');
+  const privateKey = (JSON.parse(keyFile) as { data: { bytes: string } }).data.bytes;
+  const holder = { publicKey: net.keys[member]!, privateKey };
+  const payloads = targets.map(({ payload }) => Buffer.from(payload.slice(2), 'hex'));
+  const ours = { tesseraSupportedApiVersions: 'v1,v2,2.1,3.0,4.0,5.0,quorate-1' };
+  for (const at of [PARTY, 1]) {
+    const manager = { p2pUrl: addressOf(at, 'P2P'), publicKeys: [net.keys[at]!] };
+    const ask = async (path: string, body: object) => {
+      const { status, bytes } = await postProven(manager, path, body, holder, ours);
+      const text = Buffer.from(bytes).toString('latin1');
+      expect(canariesIn(ALL, text)).toEqual([]);
+      for (const payload of payloads) {
+        for (const form of ['latin1', 'base64', 'hex'] as const)
+          expect(text.includes(payload.toString(form))).toBe(false);
+      }
+      return { status, text };
+    };
+    const { publicKey } = holder;
+    const refusals = new Set<string>();
+    for (const payload of payloads) {
+      const key = payload.toString('base64');
+      const { status, text } = await ask('/resend', { type: 'INDIVIDUAL', publicKey, key });
+      refusals.add(`${status} ${text.replaceAll(key, 'HASH')}`);
+    }
+    expect([...refusals].every((each) => !each.startsWith('200'))).toBe(true);
+    expect(await ask('/resend', { type: 'ALL', publicKey })).toEqual({ status: 200, text: '' });
+    const batch = await ask('/resendBatch', { publicKey, batchSize: 100 });
+    expect(batch.status === 200 ? JSON.parse(batch.text) : { total: 0 }).toEqual({ total: 0 });
+    expect(await ask('/shared', { publicKey, prefix: '' })).toEqual({
+      status: 200,
+      text: '{"hashes":[]}',
+    });
+    expect(await ask('/roots', { publicKey })).toEqual({ status: 200, text: '{"roots":[]}' });
+    for (const foreign of net.keys.filter((key) => key !== publicKey)) {
+      for (const [path, body] of [
+        ['/shared', { publicKey: foreign, prefix: '' }],
+        ['/roots', { publicKey: foreign }],
+        [
+          '/resend',
+          { type: 'INDIVIDUAL', publicKey: foreign, key: payloads[0]!.toString('base64') },
+        ],
+      ] as const) {
+        expect((await ask(path, body)).status).toBe(401);
+      }
+    }
+  }
+  // What the member's own manager has found out, and tells its node.
+  for (const path of ['/comparison', '/comparison/run']) {
+    const headers = { 'content-type': 'application/json' };
+    const found = await fetch(addressOf(member, 'Q2T') + path, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    });
+    expect(await found.json()).toMatchObject({ missing: [], differing: [] });
   }
 });
 

@@ -226,6 +226,8 @@ export const DOORS: Readonly<Record<string, Door>> = {
   txpool_contentFrom: ({ from }) => [[from]],
   admin_nodeInfo: PLAIN,
   admin_peers: PLAIN,
+  admin_privateState: PLAIN,
+  admin_privateTransaction: byTransaction,
   admin_datadir: PLAIN,
   admin_addPeer: () => [[ENODE]],
   admin_removePeer: () => [[ENODE]],

@@ -93,7 +93,7 @@ export async function deadUrl(): Promise<string> {
 
 /** As a manager of ours asks that holds the key: once more with a proof when it is asked for one. */
 export async function postProven(
-  at: TestPtm,
+  at: Pick<TestPtm, 'p2pUrl' | 'publicKeys'>,
   path: string,
   value: object,
   holder: TestKey,
