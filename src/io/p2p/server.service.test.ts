@@ -239,6 +239,33 @@ describe('who may connect', () => {
     await until(() => joined(a.events) === 5 && a.server.peers().length === 4);
   });
 
+  it('nor do strangers from all addresses of one /24, and static and permissioned peers keep theirs', async () => {
+    const keys = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))];
+    const ids = keys.map((key) => Buffer.from(secp256k1().publicKey(key)).toString('hex'));
+    const a = await node({ maxPeers: 6, isKnown: (peer) => peer === ids[0] });
+    a.server.addPeer(parseEnode(`enode://${ids[1]}@127.0.0.1:1`));
+    const has = (id: string) => a.server.peers().some((peer) => peer.id === id);
+    for (const [index, key] of keys.entries()) {
+      await new HandPeer(a, key).hello();
+      await until(() => has(ids[index]!));
+    }
+    const crowd = Array.from(
+      { length: 4 },
+      (_, i) => new HandPeer(a, undefined, `127.0.9.${i + 1}`),
+    );
+    for (const [index, peer] of crowd.entries()) {
+      await peer.hello();
+      await until(() => joined(a.events) === keys.length + index + 1);
+    }
+    const fifth = new HandPeer(a, undefined, '127.0.9.9');
+    expect(await fifth.disconnectReason()).toBe(DISCONNECT.tooManyPeers);
+    const other = new HandPeer(a, undefined, '127.0.5.1');
+    await other.hello();
+    expect(await crowd[3]!.disconnectReason()).toBe(DISCONNECT.tooManyPeers);
+    await until(() => joined(a.events) === keys.length + crowd.length + 1);
+    expect(ids.map(has)).toEqual([true, true]);
+  });
+
   it('a known peer gets the place of a stranger, and keeps it', async () => {
     const friendKey = new Uint8Array(randomBytes(32));
     const id = Buffer.from(secp256k1().publicKey(friendKey)).toString('hex');
