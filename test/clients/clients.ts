@@ -125,7 +125,6 @@ const WEB3J: Omit<Client, 'title' | 'command'> = {
     build: ['sh', '-c', "javac -cp 'lib/*' -d classes $(find src -name '*.java')"],
   },
   schemes: BOTH,
-  hears: false,
 };
 const java = (main: string) => (task: string) => ['java', '-cp', 'classes:lib/*', main, task];
 

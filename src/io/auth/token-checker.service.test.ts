@@ -6,6 +6,9 @@ import { CACHE_DEFAULT, type TokenRules } from './security-config.ts';
 import { TokenChecker } from './token-checker.ts';
 
 const INVALID = 'rpc error: code = Unknown desc = invalid token';
+const CLAIM = 'rpc error: code = PermissionDenied desc = square/go-jose/jwt: validation failed, ';
+const ISSUER = `${CLAIM}invalid issuer claim (iss)`;
+const AUDIENCE = `${CLAIM}invalid audience claim (aud)`;
 const UNSUPPORTED = 'rpc error: code = Unknown desc = unsupported token type';
 const TRUST = { isUnchecked: false, certificates: [] };
 const START_MS = 1_800_000_000_000;
@@ -141,9 +144,13 @@ it('refuses other issuers and audiences', async () => {
   const { ask } = await withKeys({ issuers: ['https://issuer'], audience: 'node1' });
   const claims = { iss: 'https://issuer', aud: ['node1', 'node2'] };
   expect(await ask(await sign(claims))).toBeTypeOf('object');
-  expect(await ask(await sign({ ...claims, iss: 'https://other' }))).toBe(INVALID);
-  expect(await ask(await sign({ ...claims, aud: 'node2' }))).toBe(INVALID);
-  expect(await ask(await sign({ iss: 'https://issuer' }))).toBe(INVALID);
+  expect(await ask(await sign({ ...claims, iss: 'https://other' }))).toBe(ISSUER);
+  expect(await ask(await sign({ ...claims, aud: 'node2' }))).toBe(AUDIENCE);
+  expect(await ask(await sign({ iss: 'https://issuer' }))).toBe(AUDIENCE);
+  expect(await ask(await sign({ ...claims, nbf: START_MS / 1000 + 30 }))).toBe(
+    `${CLAIM}token not valid yet (nbf)`,
+  );
+  expect(await ask(await sign({ ...claims, aud: 'node2' }, 1, { kid: 'key0' }))).toBe(INVALID);
 });
 
 it('asks for the keys once, again for an unknown key, and not at every stranger’s word', async () => {
@@ -219,8 +226,8 @@ it('judges what introspection says: end, issuer and audience', async () => {
   };
   expect(await says({ iss: 'i', aud: 'n' })).toBeTypeOf('object');
   expect(await says({ exp: START_MS / 1000 })).toBe('token expired');
-  expect(await says({ iss: 'j' })).toBe(INVALID);
-  expect(await says({ aud: ['m'] })).toBe(INVALID);
+  expect(await says({ iss: 'j' })).toBe(ISSUER);
+  expect(await says({ aud: ['m'] })).toBe(AUDIENCE);
   expect(await says({ active: 'yes' })).toBe(INVALID);
 });
 

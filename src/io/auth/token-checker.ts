@@ -26,6 +26,14 @@ export const WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
+/** Of a token whose signature holds, as quorum-security-plugin-enterprise words it. */
+const CLAIM_ERROR =
+  'rpc error: code = PermissionDenied desc = square/go-jose/jwt: validation failed, ';
+const CLAIM_FAILURES: Readonly<Record<string, string>> = {
+  aud: 'invalid audience claim (aud)',
+  iss: 'invalid issuer claim (iss)',
+  nbf: 'token not valid yet (nbf)',
+};
 
 /** Who holds a token, and what for, as far as the token says. */
 export interface TokenHolder {
@@ -150,10 +158,10 @@ export class TokenChecker {
     const { active, iss, aud, exp } = claims;
     if (active !== true) throw new errors.JWTInvalid('not active');
     if (typeof iss === 'string' && issuers.length > 0 && !issuers.includes(iss))
-      throw new errors.JWTInvalid('issuer');
+      throw new errors.JWTClaimValidationFailed('issuer', claims as JWTPayload, 'iss');
     const named = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : undefined;
     if (audience !== undefined && named && !named.includes(audience))
-      throw new errors.JWTInvalid('audience');
+      throw new errors.JWTClaimValidationFailed('audience', claims as JWTPayload, 'aud');
     const isOver = typeof exp === 'number' && exp * 1000 <= this.clock.nowMs();
     if (isOver) throw new errors.JWTExpired('expired', claims as JWTPayload);
     return claims;
@@ -178,6 +186,8 @@ export class TokenChecker {
 
   private refuse(error: Error): Verdict {
     if (error instanceof errors.JWTExpired) return refused('token expired');
+    const claim = error instanceof errors.JWTClaimValidationFailed && CLAIM_FAILURES[error.claim];
+    if (claim) return refused(`${CLAIM_ERROR}${claim}`);
     if (error instanceof errors.JOSEError) return refused(`${PLUGIN_ERROR}invalid token`);
     this.log('error', 'Access tokens cannot be checked', { err: error.message });
     return refused('internal error', 'unknown');

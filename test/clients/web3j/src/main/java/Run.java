@@ -5,6 +5,9 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.web3j.abi.FunctionEncoder;
 import org.web3j.abi.FunctionReturnDecoder;
 import org.web3j.abi.TypeReference;
@@ -53,10 +56,10 @@ public class Run {
             : new ClientTransactionManager(web3j, web3j.ethAccounts().send().getAccounts().get(0));
 
         String token = deploy("Token", "");
+        var heard = hear(url, token, to);
         var receipt = send(token, call("transfer", new Address(to), uint(5)), BigInteger.ZERO);
-        EthFilter filter = new EthFilter(DefaultBlockParameterName.EARLIEST, DefaultBlockParameterName.LATEST, token);
-        filter.addSingleTopic(TRANSFER).addNullTopic().addSingleTopic("0x" + "0".repeat(24) + to.substring(2));
-        var past = web3j.ethGetLogs(filter).send().getLogs().stream().map(log -> transferOf((Log) log.get())).toList();
+        var past = web3j.ethGetLogs(filter(token, to)).send().getLogs().stream().map(each -> (Log) each.get())
+            .map(log -> transferOf(log.getTopics(), log.getData())).toList();
 
         String first = deploy("BoxV1", "");
         var initialize = new DynamicBytes(Numeric.hexStringToByteArray(call("initialize", uint(41))));
@@ -68,6 +71,7 @@ public class Run {
 
         System.out.println(JSON.writeValueAsString(Map.of(
             "token", token, "box", box, "transaction", receipt.getTransactionHash(), "past", past,
+            "heard", List.of(heard.poll(30, TimeUnit.SECONDS)),
             "read", Map.of(
                 "balance", read(token, call("balanceOf", new Address(to))),
                 "value", read(box, call("value")),
@@ -80,6 +84,27 @@ public class Run {
         var service = new WebSocketService(new WebSocketClient(new URI(url)), false);
         service.connect();
         return service;
+    }
+
+    static EthFilter filter(String token, String to) {
+        EthFilter filter = new EthFilter(DefaultBlockParameterName.EARLIEST, DefaultBlockParameterName.LATEST, token);
+        filter.addSingleTopic(TRANSFER).addNullTopic().addSingleTopic("0x" + "0".repeat(24) + to.substring(2));
+        return filter;
+    }
+
+    /** By a subscription over WebSocket; over HTTP web3j polls a filter. */
+    static BlockingQueue<Map<String, String>> hear(String url, String token, String to) {
+        var heard = new LinkedBlockingQueue<Map<String, String>>();
+        if (!url.startsWith("ws")) {
+            web3j.ethLogFlowable(filter(token, to)).subscribe(log -> heard.add(transferOf(log.getTopics(), log.getData())));
+            return heard;
+        }
+        web3j.logsNotifications(List.of(token), List.of(TRANSFER)).subscribe(notification -> {
+            var log = notification.getParams().getResult();
+            var transfer = transferOf(log.getTopics(), log.getData());
+            if (transfer.get("to").equalsIgnoreCase(to)) heard.add(transfer);
+        });
+        return heard;
     }
 
     static String deploy(String name, String arguments) throws Exception {
@@ -108,11 +133,10 @@ public class Run {
         return new Uint256(BigInteger.valueOf(value));
     }
 
-    static Map<String, String> transferOf(Log log) {
-        var topics = log.getTopics();
+    static Map<String, String> transferOf(List<String> topics, String data) {
         return Map.of(
             "from", "0x" + topics.get(1).substring(26),
             "to", "0x" + topics.get(2).substring(26),
-            "value", Numeric.toBigInt(log.getData()).toString());
+            "value", Numeric.toBigInt(data).toString());
     }
 }
