@@ -1,6 +1,8 @@
 /** `npm run docs`: writes the pages that are made from the code. */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commandsPage } from './commands-page.ts';
+import { PAGES } from './pages.ts';
 
-writeFileSync(resolve(import.meta.dirname, '../docs/commands.md'), commandsPage());
+for (const [name, page] of PAGES) {
+  writeFileSync(resolve(import.meta.dirname, '../docs', name), page());
+}
