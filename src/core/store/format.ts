@@ -1,5 +1,6 @@
 /** The stamp of a data directory: which layout its files have. A program that does not know the layout does not touch it. */
 import { fail } from '../base/errors.ts';
+import { newerVersion } from '../base/newer-version.ts';
 
 /**
  * Raise with any change that an older program would misread, and let `upgrade` in io/storage/data-folder.ts lead there.
@@ -23,10 +24,10 @@ export function checkFormat(stamp: string, directory: string): number {
     );
   }
   if (version > FORMAT_VERSION) {
-    throw fail(
-      'STORE_FORMAT_NEWER',
-      `${directory} was written by a newer Quorate (data format ${version}; this program knows ${FORMAT_VERSION}): start that program, or choose another --datadir`,
-    );
+    throw newerVersion('STORE_FORMAT_NEWER', `the data folder ${directory}`, {
+      found: version,
+      known: FORMAT_VERSION,
+    });
   }
   return version;
 }

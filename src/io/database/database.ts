@@ -12,5 +12,7 @@ export interface Database {
   readonly query: Query;
   /** All or nothing; `work` runs again when another transaction stood in its way. */
   transaction<T>(work: (query: Query) => Promise<T>, begin?: string): Promise<T>;
+  /** Of a database in a file: copies it as it is now to `FILE.NAME`, unless that is there. Returns the copy's path. */
+  copy?(name: string): Promise<string>;
   close(): Promise<void>;
 }

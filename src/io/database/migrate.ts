@@ -1,5 +1,6 @@
 /** Brings the tables of a service to the version that this program knows, step by step, each whole or not at all. */
-import { fail } from '../../core/base/errors.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { Database } from './database.ts';
 
 const TABLE =
@@ -11,10 +12,18 @@ export interface Schema {
   readonly versions: readonly (readonly string[])[];
 }
 
-/** Throws STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_…. */
-export async function migrate(database: Database, { service, versions }: Schema): Promise<void> {
+/**
+ * What is in a file is copied beside it first; of a database on a server the log says that a dump is the way back. Throws
+ * STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_….
+ */
+export async function migrate(
+  database: Database,
+  { service, versions }: Schema,
+  log: Log = () => {},
+): Promise<void> {
   // Two programs that start at once: one of them may find the other's half-made catalogue entry.
   await database.query(TABLE).catch(() => database.query(TABLE));
+  await copyOlder(database, { service, versions }, log);
   await database.transaction(async (query) => {
     await query(
       'INSERT INTO quorate_schema (service, version) VALUES ($1, 0) ON CONFLICT DO NOTHING',
@@ -26,18 +35,40 @@ export async function migrate(database: Database, { service, versions }: Schema)
       [service],
     );
     const version = Number(row!.version);
-    if (version > versions.length) {
-      throw fail(
-        'STORAGE_FORMAT_NEWER',
-        `the database ${database.place} was written by a newer Quorate (format ${version} of ${service}; this program knows ${versions.length}): start that program`,
-      );
-    }
-    for (const statements of versions.slice(version)) {
+    checkVersion(database, service, version, versions.length);
+    for (const [at, statements] of versions.entries()) {
+      if (at < version) continue;
+      if (version > 0) log('info', 'Upgrading the tables', { service, to: at + 1 });
       for (const statement of statements) await query(statement);
     }
     await query('UPDATE quorate_schema SET version = $2 WHERE service = $1', [
       service,
       versions.length,
     ]);
+  });
+}
+
+async function copyOlder(
+  database: Database,
+  { service, versions }: Schema,
+  log: Log,
+): Promise<void> {
+  const [row] = await database.query('SELECT version FROM quorate_schema WHERE service = $1', [
+    service,
+  ]);
+  const version = Number(row?.version ?? 0);
+  checkVersion(database, service, version, versions.length);
+  if (version === 0 || version === versions.length) return;
+  const facts = { database: database.place, from: version, to: versions.length };
+  const copy = await database.copy?.(`version-${version}`);
+  if (copy === undefined) log('warn', 'The tables are upgraded; the way back is a dump', facts);
+  else log('info', 'The tables are upgraded; the way back is the copy', { ...facts, copy });
+}
+
+function checkVersion(database: Database, service: string, found: number, known: number): void {
+  if (found <= known) return;
+  throw newerVersion('STORAGE_FORMAT_NEWER', `the ${service} database ${database.place}`, {
+    found,
+    known,
   });
 }

@@ -2,7 +2,16 @@
  * A database in one file, by SQLite: durable at each commit, open to several processes of this machine (the service, and a
  * command that administers it). Statements are those of PostgreSQL that SQLite has too.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -10,9 +19,10 @@ import {
   type DatabaseSyncInstance,
   type StatementSyncInstance as Statement,
 } from '@photostructure/sqlite';
-import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { fail, QuorateError } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { Database, Query, Row } from './database.ts';
+import { checkAtRest, noteAtRest } from './file-checksum.ts';
 
 type Input = Parameters<Statement['all']>[0];
 
@@ -43,6 +53,7 @@ export function openSqlite(file: string): Database {
   let database: DatabaseSyncInstance;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    checkAtRest(file);
     closeSync(openSync(file, 'a', 0o600));
     database = new DatabaseSync(file, { timeout: 0 });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
@@ -77,9 +88,28 @@ class SqliteDatabase implements Database {
     }
   }
 
+  async copy(name: string): Promise<string> {
+    const path = `${this.place}.${name}`;
+    if (existsSync(path)) return path;
+    rmSync(`${path}.new`, { force: true });
+    await this.query('VACUUM INTO $1', [`${path}.new`]);
+    chmodSync(`${path}.new`, 0o600);
+    syncPath(`${path}.new`);
+    renameSync(`${path}.new`, path);
+    return path;
+  }
+
   async close(): Promise<void> {
     while (this.turn) await this.turn.catch(() => undefined);
-    if (this.database.isOpen) this.database.close();
+    if (!this.database.isOpen) return;
+    try {
+      // Statements that are still held keep SQLite from doing it when the connection closes.
+      this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // What is in the write-ahead log stays there, and counts.
+    }
+    this.database.close();
+    noteAtRest(this.place);
   }
 
   private async inTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -138,7 +168,17 @@ function codeOf(error: unknown): number {
   return code === 'ERR_SQLITE_ERROR' ? (CODES_BY_TEXT[message] ?? GENERIC) : 0;
 }
 
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function sqliteError(error: unknown, place: string): QuorateError {
+  if (error instanceof QuorateError) return error;
   const { message } = error as Error;
   const code = codeOf(error);
   if (code === FULL) {
@@ -155,7 +195,7 @@ function sqliteError(error: unknown, place: string): QuorateError {
     });
   }
   const isBroken = code === IO_ERROR || code === CORRUPT || code === NO_DATABASE;
-  const advice = isBroken ? ': restore it from a backup' : '';
+  const advice = isBroken ? '. Stop whatever uses it, and restore the file from a backup' : '';
   return fail('STORAGE_FAILED', `the database ${place} reports: ${message}${advice}`, {
     cause: error,
   });

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
 
 /** A folder without a stamp gets one. Throws STORAGE_FORMAT_NEWER, STORAGE_FORMAT_UNKNOWN. */
 export function stampFolder(
@@ -26,9 +27,9 @@ export function stampFolder(
     );
   }
   if (Number(found) > version) {
-    throw fail(
-      'STORAGE_FORMAT_NEWER',
-      `${folder} was written by a newer Quorate (${of} format ${found}; this program knows ${version}): start that program, or name another folder`,
-    );
+    throw newerVersion('STORAGE_FORMAT_NEWER', `the ${of} folder ${folder}`, {
+      found: Number(found),
+      known: version,
+    });
   }
 }

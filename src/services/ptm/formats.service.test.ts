@@ -111,7 +111,7 @@ describe('the store of a manager', () => {
     await kv.close();
     const refusal = {
       code: 'STORAGE_FORMAT_NEWER',
-      message: `the payload store in ${config.dataFolder} was written by a newer Quorate (format 3; this program knows 2): start that program`,
+      message: `the payload store in ${config.dataFolder} was written by a newer Quorate: version 3, this one reads up to 2. Start that program, or restore a backup of this one`,
     };
     for (const open of [openStore, openStoreToRead]) {
       await expect(open(config, clock, () => undefined, {})).rejects.toMatchObject(refusal);

@@ -3,6 +3,7 @@
  * EncryptedTransaction and EncryptedRawTransaction).
  */
 import { fail } from '../../core/base/errors.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
 import type { Database, Query } from '../../io/database/database.ts';
 
 /** Raise with any change that an older program would misread. */
@@ -119,9 +120,9 @@ async function checkFormat(query: Query, place: string): Promise<void> {
     return;
   }
   if (Number(version) > FORMAT_VERSION) {
-    throw fail(
-      'STORAGE_FORMAT_NEWER',
-      `the database at ${place} was written by a newer Quorate (format ${version}; this program knows ${FORMAT_VERSION}): start that program`,
-    );
+    throw newerVersion('STORAGE_FORMAT_NEWER', `the database at ${place}`, {
+      found: Number(version),
+      known: FORMAT_VERSION,
+    });
   }
 }

@@ -236,6 +236,6 @@ describe('a manager over PostgreSQL', () => {
     await (await start(1, [], source(url))).close();
     running.length = 0;
     await sql(url, 'INSERT INTO quorate_format VALUES (99)');
-    await refused(/written by a newer Quorate \(format 99; this program knows 1\)/, source(url));
+    await refused(/written by a newer Quorate: version 99, this one reads up to 1/, source(url));
   });
 });

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { newerVersion } from '../../core/base/newer-version.ts';
 import { syncDirectory } from '../../io/storage/node-log-file.ts';
 import { FORMAT } from './manager/kv-store.ts';
 
@@ -18,10 +19,10 @@ export function checkStamp(folder: string, storePath: string, mayBeGone: boolean
   if (!existsSync(path)) return;
   const version = Number(PATTERN.exec(readFileSync(path, 'utf8'))?.[1] ?? Number.NaN);
   if (version > FORMAT) {
-    throw fail(
-      'STORAGE_FORMAT_NEWER',
-      `the payload store in ${folder} was written by a newer Quorate (format ${version}; this program knows ${FORMAT}): start that program`,
-    );
+    throw newerVersion('STORAGE_FORMAT_NEWER', `the payload store in ${folder}`, {
+      found: version,
+      known: FORMAT,
+    });
   }
   const data = join(storePath, DATA_FILE);
   if (mayBeGone || (existsSync(data) && statSync(data).size > 0)) return;

@@ -1,18 +1,22 @@
 /** The store of a staking service that version 0.1.0 wrote: it has the tables of a new one after opening, and what was in it. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { unpackFixture } from '../../../test/support/fixtures.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
+import type { Log } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
+import { migrate } from '../../io/database/migrate.ts';
+import { openSqlite } from '../../io/database/sqlite.ts';
 import { openStakingStore } from './store/open.ts';
+import { SCHEMA } from './store/schema.ts';
 
 const folder = scratchFolder('quorate-staking-');
 
-function openAt(name: string): Promise<Database> {
+function openAt(name: string, log?: Log): Promise<Database> {
   const dataFolder = join(folder, name);
   mkdirSync(dataFolder, { recursive: true });
-  return openStakingStore({ dataFolder, storeUrl: undefined, secretFile: undefined }, {});
+  return openStakingStore({ dataFolder, storeUrl: undefined, secretFile: undefined }, {}, log);
 }
 
 /** Each table with its columns, and each index. */
@@ -35,4 +39,68 @@ it('is opened with what was in it', async () => {
   expect(stakes).toEqual([{ id: 'stake-1', amount: '32000000000', reward: '5', reference: null }]);
   await older.close();
   await fresh.close();
+});
+
+it('is copied before it is upgraded', async () => {
+  const path = join(folder, 'first/staking.db');
+  const old = openSqlite(path);
+  await migrate(old, { ...SCHEMA, versions: SCHEMA.versions.slice(0, 1) });
+  await old.query("INSERT INTO setting (name, value) VALUES ('a', 'kept')");
+  const shape = await shapeOf(old);
+  await old.close();
+  const told: unknown[] = [];
+  const log: Log = (level, message, facts) => told.push([level, message, facts]);
+  const upgraded = await openAt('first', log);
+  expect(await shapeOf(upgraded)).not.toEqual(shape);
+  await upgraded.close();
+  const copy = `${path}.version-1`;
+  expect(told).toEqual([
+    [
+      'info',
+      'The tables are upgraded; the way back is the copy',
+      { database: path, from: 1, to: 2, copy },
+    ],
+    ['info', 'Upgrading the tables', { service: 'staking', to: 2 }],
+  ]);
+  const kept = openSqlite(copy);
+  expect(await shapeOf(kept)).toEqual(shape);
+  expect(await kept.query('SELECT value FROM setting')).toEqual([{ value: 'kept' }]);
+  await kept.close();
+});
+
+it('is refused when its file was damaged while nobody had it open, or is gone, until it is put back', async () => {
+  const path = join(folder, 'rot/staking.db');
+  const database = await openAt('rot');
+  await database.query("INSERT INTO setting (name, value) VALUES ('a', 'right')");
+  await database.close();
+  const whole = readFileSync(path);
+  const bytes = Buffer.from(whole);
+  bytes.write('wrong', bytes.indexOf('right'));
+  for (const damage of [() => writeFileSync(path, bytes), () => rmSync(path)]) {
+    damage();
+    await expect(openAt('rot')).rejects.toMatchObject({
+      code: 'STORAGE_DAMAGED',
+      message: expect.stringMatching(
+        /staking\.db is (damaged|missing).*Restore the file from a backup/,
+      ),
+    });
+  }
+  writeFileSync(path, whole);
+  const [first, second] = [await openAt('rot'), await openAt('rot')];
+  await second.query("UPDATE setting SET value = 'other' WHERE name = 'a'");
+  await second.close();
+  await first.query("UPDATE setting SET value = 'last' WHERE name = 'a'");
+  await first.close();
+  const again = await openAt('rot');
+  expect(await again.query('SELECT value FROM setting')).toEqual([{ value: 'last' }]);
+  await again.close();
+});
+
+it('is refused by name when a newer program wrote it', async () => {
+  const database = await openAt('newer');
+  await database.query("UPDATE quorate_schema SET version = 3 WHERE service = 'staking'");
+  await database.close();
+  await expect(openAt('newer')).rejects.toThrow(
+    /the staking database .*staking\.db was written by a newer Quorate: version 3, this one reads up to 2/,
+  );
 });

@@ -66,7 +66,7 @@ export async function startStaking(
   // PostgreSQL is there for several instances; a folder for one.
   const unlock = config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {};
   try {
-    const database = await openStakingStore(config, host.env);
+    const database = await openStakingStore(config, host.env, host.log);
     const running = await serve(config, host, database).catch(async (error) => {
       await database.close();
       throw error;

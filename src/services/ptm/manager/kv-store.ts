@@ -1,6 +1,6 @@
 /** The payload store over ordered key-value tables, embedded in the process; reads need no wait. */
 import { concatBytes, keyOf } from '../../../core/base/bytes.ts';
-import { fail } from '../../../core/base/errors.ts';
+import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Kv, KvWriter } from '../../../core/base/ports.ts';
 import {
   type EncodedPayload,
@@ -53,10 +53,10 @@ export async function prepareFormat(
   const noted = kv.get(TABLE.meta, FORMAT_KEY);
   const found = noted ? new DataView(noted.slice().buffer).getUint32(0) : olderFormat(kv);
   if (found !== undefined && found > FORMAT) {
-    throw fail(
-      'STORAGE_FORMAT_NEWER',
-      `the payload store in ${place} was written by a newer Quorate (format ${found}; this program knows ${FORMAT}): start that program`,
-    );
+    throw newerVersion('STORAGE_FORMAT_NEWER', `the payload store in ${place}`, {
+      found,
+      known: FORMAT,
+    });
   }
   if (found === FORMAT || isReadOnly) return found;
   const format = new Uint8Array(4);

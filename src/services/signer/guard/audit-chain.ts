@@ -3,10 +3,13 @@
  * that stands in front of that member. Whoever changes, drops or inserts a line has to rewrite all that follow.
  */
 import { createHash } from 'node:crypto';
+import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Intent } from '../../../core/signing/guard.ts';
 
 /** Of the first line of a chain. */
 export const NO_HASH = '0'.repeat(64);
+/** In the first line that a run writes into a file. Raise with any change that an older program would misread. */
+export const AUDIT_VERSION = 1;
 /** No line is longer: texts from outside are cut. */
 export const LINE_BYTES_MAX = 16 * 1024;
 
@@ -63,6 +66,26 @@ function linked(end: ChainEnd, nowMs: number, members: object) {
 export type LineCheck =
   | { readonly kind: 'sound'; readonly end: ChainEnd; readonly previous: string }
   | { readonly kind: 'broken'; readonly why: string };
+
+/** The version that a line of an event names; undefined: it names none. */
+function versionOf(line: string): number | undefined {
+  try {
+    const { event, version } = JSON.parse(line) as { event?: unknown; version?: unknown };
+    return event !== undefined && typeof version === 'number' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws STORAGE_FORMAT_NEWER. */
+export function checkVersion(path: string, line: string): void {
+  const found = versionOf(line) ?? AUDIT_VERSION;
+  if (found <= AUDIT_VERSION) return;
+  throw newerVersion('STORAGE_FORMAT_NEWER', `the audit log ${path}`, {
+    found,
+    known: AUDIT_VERSION,
+  });
+}
 
 /** Whether a line is whole in itself; its place in the chain is for the caller to compare. */
 export function checkLine(line: string): LineCheck {

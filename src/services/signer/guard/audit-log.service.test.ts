@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../../test/support/conditions.ts';
 import type { Intent } from '../../../core/signing/guard.ts';
+import { eventLine, NO_HASH } from './audit-chain.ts';
 import { AuditLog } from './audit-log.ts';
 import { verifyAuditLogs } from './audit-verify.ts';
 
@@ -160,4 +161,18 @@ it('kill -9 in the middle: every entry that was confirmed is there, and the chai
   const kept = new Set(lines().map((line) => JSON.parse(line).outcome));
   for (const i of confirmed)
     for (const j of [0, 1, 2]) expect(kept.has(`${i}.${j}`), `${i}.${j}`).toBe(true);
+});
+
+it('says its version where a run begins, and is refused by name when a newer one wrote it', async () => {
+  await (await open()).close();
+  expect(JSON.parse(lines()[0]!)).toMatchObject({ event: 'start', version: 1 });
+  const { line } = eventLine({ seq: 0, hash: NO_HASH }, 0, 'start', { version: 2 });
+  writeFileSync(path, `${line}\n`);
+  const refusal = /the audit log .* newer Quorate: version 2, this one reads up to 1/;
+  await expect(open()).rejects.toThrow(refusal);
+  await expect(verifyAuditLogs([path])).rejects.toThrow(refusal);
+  const old = eventLine({ seq: 0, hash: NO_HASH }, 0, 'start').line;
+  writeFileSync(path, `${old}\n`);
+  await (await open()).close();
+  expect(await verifyAuditLogs([path])).toMatchObject({ lines: 3 });
 });

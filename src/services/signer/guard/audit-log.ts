@@ -15,9 +15,11 @@ import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import {
+  AUDIT_VERSION,
   type AuditEntry,
   type ChainEnd,
   checkLine,
+  checkVersion,
   entryLine,
   eventLine,
   LINE_BYTES_MAX,
@@ -54,12 +56,15 @@ export class AuditLog {
     this.log = log;
   }
 
-  /** Goes on where the file ends; a last line that a crash tore is cut off. Throws SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED. */
+  /** Goes on where the file ends; a last line that a crash tore is cut off. Throws SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED, STORAGE_FORMAT_NEWER. */
   static async open(path: string, clock: Clock, log: Log): Promise<AuditLog> {
     const { end, cutBytes } = recoverEnd(path, { seq: 0, hash: NO_HASH });
     const file = await openFile(path);
     const audit = new AuditLog(path, file, end, clock, log);
-    await audit.event('start', cutBytes > 0 ? { tornBytes: cutBytes } : {});
+    await audit.event('start', {
+      version: AUDIT_VERSION,
+      ...(cutBytes > 0 ? { tornBytes: cutBytes } : {}),
+    });
     return audit;
   }
 
@@ -86,7 +91,7 @@ export class AuditLog {
     this.end = end;
     this.size = fstatSync(this.file.fd).size;
     this.broken = undefined;
-    await this.event('reopen');
+    await this.event('reopen', { version: AUDIT_VERSION });
   }
 
   async close(): Promise<void> {
@@ -189,6 +194,9 @@ function recoverEnd(path: string, none: ChainEnd): { end: ChainEnd; cutBytes: nu
   }
   try {
     const { size } = fstatSync(fd);
+    const head = Buffer.alloc(Math.min(size, LINE_BYTES_MAX));
+    readSync(fd, head, 0, head.length, 0);
+    checkVersion(path, head.toString('utf8').split('\n', 1)[0]!);
     const tail = Buffer.alloc(Math.min(size, 2 * LINE_BYTES_MAX));
     readSync(fd, tail, 0, tail.length, size - tail.length);
     const lastFeed = tail.lastIndexOf('\n');

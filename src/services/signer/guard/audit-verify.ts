@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
 import { checkFile } from '../../../io/host/files.ts';
-import { type ChainEnd, checkLine, LINE_BYTES_MAX } from './audit-chain.ts';
+import { type ChainEnd, checkLine, checkVersion, LINE_BYTES_MAX } from './audit-chain.ts';
 
 export interface AuditReport {
   readonly lines: number;
@@ -27,6 +27,7 @@ export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditRe
         tornBytes = Buffer.byteLength(line);
         break;
       }
+      checkVersion(path, line);
       end = next(end, line, `${path}: line ${number}`);
       lines++;
     }

@@ -242,7 +242,7 @@ describe('a folder of keystores', () => {
     };
     expect((await open(settings)).accounts.addresses()).toEqual([account(1)]);
     const index = readFileSync(settings.publicKeysFile, 'latin1');
-    expect(index).toMatch(/^[0-9a-f]{64} [0-9a-f]{128}\n$/);
+    expect(index).toMatch(/^# quorate public keys 1\n[0-9a-f]{64} [0-9a-f]{128}\n$/);
     put('word', 'wrong');
     const known = await open(settings);
     expect(known.accounts.addresses()).toEqual([account(1)]);

@@ -5,18 +5,23 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bareHex, fromHex } from '../../../core/base/hex.ts';
+import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
 
 const ENTRIES_MAX = 2_000_000;
+/** Raise with any change that an older program would misread. The line that says it is one that 0.1.0 passes over. */
+const VERSION = 1;
+const HEADER = /^# quorate public keys (\d{1,9})$/;
 const LINE = /^([0-9a-f]{64}) ([0-9a-f]{128})$/;
 
 export class PublicKeyIndex {
   private readonly path: string | undefined;
   private readonly log: Log;
   private readonly known = new Map<string, string>();
+  private isNew = true;
 
-  /** Without `path` they are known until the process ends. */
+  /** Without `path` they are known until the process ends. Throws STORAGE_FORMAT_NEWER. */
   constructor(path: string | undefined, log: Log) {
     this.path = path;
     this.log = log;
@@ -37,7 +42,9 @@ export class PublicKeyIndex {
     if (this.path === undefined) return;
     try {
       mkdirSync(dirname(this.path), { recursive: true });
-      appendFileSync(this.path, `${contentHash} ${hex}\n`);
+      const header = this.isNew ? `# quorate public keys ${VERSION}\n` : '';
+      appendFileSync(this.path, `${header}${contentHash} ${hex}\n`);
+      this.isNew = false;
     } catch (error) {
       this.log('warn', 'Public keys cannot be remembered', { path: this.path, error });
     }
@@ -50,6 +57,14 @@ export class PublicKeyIndex {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       this.log('warn', 'Public keys of an earlier run cannot be read', { path, error });
+    }
+    this.isNew = text === '';
+    const found = Number(HEADER.exec(text.split('\n', 1)[0]!)?.[1] ?? 0);
+    if (found > VERSION) {
+      throw newerVersion('STORAGE_FORMAT_NEWER', `the index of public keys ${path}`, {
+        found,
+        known: VERSION,
+      });
     }
     for (const line of text.split('\n')) {
       const match = LINE.exec(line);

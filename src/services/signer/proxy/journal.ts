@@ -2,6 +2,7 @@
  * Signed transactions without an end, on disk before they leave. Lines in append-only segments: checksum, then JSON; writers that come
  * together share one sync. A segment that has grown is replaced by one that holds what still lives.
  */
+import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Log, LogFile, LogFolder } from '../../../core/base/ports.ts';
 import type { SignedSend } from '../../../core/signing/nonce-sequence.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
@@ -16,7 +17,11 @@ interface Kept {
   isAccepted: boolean;
 }
 
+/** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without a line that says so. */
+const VERSION = 2;
+
 type Line =
+  | readonly ['version', number]
   | readonly ['sent', string, number, string, string, string, string?]
   | readonly ['accepted', string, string]
   | readonly ['gone', string, string];
@@ -37,7 +42,7 @@ export class FileJournal implements Journal {
   /** Segments that the current one replaces once it is durable. */
   private stale: number[] = [];
 
-  /** Reads what is there. Throws STORAGE_… where the folder cannot be used. */
+  /** Reads what is there. Throws STORAGE_… where the folder cannot be used, or a newer program wrote there. */
   constructor(folder: LogFolder, log: Log) {
     this.folder = folder;
     this.log = log;
@@ -117,16 +122,16 @@ export class FileJournal implements Journal {
   }
 
   private rewrite(): void {
-    const lines: string[] = [];
+    const lines: string[] = [lineOf(['version', VERSION])];
     for (const { send, isAccepted } of this.kept.values()) {
       lines.push(lineOf(sentLine(send)));
       if (isAccepted) lines.push(lineOf(['accepted', send.nonceKey, send.hash]));
     }
-    if (lines.length > 0) this.file.append(encoder.encode(lines.join('')));
+    this.file.append(encoder.encode(lines.join('')));
     this.limit = Math.max(SEGMENT_BYTES_MAX, 4 * this.file.size());
   }
 
-  /** Up to the first line that is torn or rotten: nothing behind it was promised to anybody, unless the disk lies. */
+  /** A line that is torn or rotten is named, and those behind it count. Throws STORAGE_FORMAT_NEWER. */
   private read(segment: number): void {
     const file = this.folder.open(segment);
     const size = Math.min(file.size(), READ_BYTES_MAX);
@@ -135,13 +140,22 @@ export class FileJournal implements Journal {
     for (const [index, text] of lines.entries()) {
       if (text === '') continue;
       const line = parseLine(text);
-      if (line) this.apply(line);
+      if (line) this.apply(line, segment);
       else
-        this.log('warn', 'A line of the transaction journal is torn', { segment, line: index + 1 });
+        this.log('warn', 'A line of the transaction journal is torn or damaged', {
+          file: fileOf(segment),
+          line: index + 1,
+        });
     }
   }
 
-  private apply(line: Line): void {
+  private apply(line: Line, segment: number): void {
+    if (line[0] === 'version') {
+      const [, found] = line;
+      if (found <= VERSION) return;
+      const what = `the transaction journal ${fileOf(segment)}`;
+      throw newerVersion('STORAGE_FORMAT_NEWER', what, { found, known: VERSION });
+    }
     if (line[0] === 'sent') {
       const [, nonceKey, nonce, hash, method, params, psi] = line;
       const send = { nonceKey, nonce, hash, method, params, psi };
@@ -161,6 +175,10 @@ export const FORGETFUL_JOURNAL: Journal = {
   accepted: () => {},
   forget: () => {},
 };
+
+function fileOf(segment: number): string {
+  return `journal/${String(segment).padStart(6, '0')}.log`;
+}
 
 function keyOf({ nonceKey, hash }: SignedSend): string {
   return `${nonceKey} ${hash}`;

@@ -4,6 +4,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
+import type { Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
@@ -29,13 +30,17 @@ export function isStoreThere({ dataFolder, storeUrl }: StoreSource): boolean {
 }
 
 /** Makes what is missing. Throws STORAGE_…. */
-export async function openStakingStore(source: StoreSource, env: Environment): Promise<Database> {
+export async function openStakingStore(
+  source: StoreSource,
+  env: Environment,
+  log?: Log,
+): Promise<Database> {
   const database = openDatabase(
     { url: source.storeUrl, file: join(source.dataFolder, FILE) },
     { user: env.PGUSER, password: env.PGPASSWORD },
   );
   try {
-    await migrate(database, SCHEMA);
+    await migrate(database, SCHEMA, log);
     return database;
   } catch (error) {
     await database.close();
