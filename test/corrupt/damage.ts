@@ -1,4 +1,4 @@
-/** What may happen to one file of a data folder: a kind of damage, a place in the file, chosen by a seed. */
+/** What may happen to one stored file: a kind of damage, a place in the file, chosen by a seed. */
 import {
   closeSync,
   copyFileSync,
@@ -12,42 +12,35 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Prng } from '../../src/core/base/prng.ts';
+import type { Subject } from './subject.ts';
 
-export const FILES = [
-  'format',
-  'genesis.json',
-  'genesis.json.sha256',
-  'index-state',
-  'index/data.mdb',
-  'blocks/000000.log',
-  'journal/000000.log',
-  'votes',
-  'votes-written',
-] as const;
 const PLACES = ['head', 'middle', 'tail'] as const;
 const KINDS = ['flip', 'truncate', 'zero', 'delete', 'older'] as const;
-/** Of one kind at one place of one file, before the next seed. */
-export const COMBINATIONS = FILES.length * PLACES.length * KINDS.length;
-
 const FLIPS_MAX = 8;
 const REGION_BYTES = 512;
 const ZERO_BYTES_MAX = 8_192;
 
 export interface Damage {
-  readonly file: (typeof FILES)[number];
+  readonly subject: Subject;
+  readonly file: string;
   readonly place: (typeof PLACES)[number];
   readonly kind: (typeof KINDS)[number];
   readonly seed: number;
 }
 
-/** Every combination comes once in COMBINATIONS numbers, at other bytes each time. */
-export function damageOf(number: number, seed: number): Damage {
-  const at = number % COMBINATIONS;
-  const file = FILES[at % FILES.length]!;
-  const rest = Math.floor(at / FILES.length);
-  const kind = KINDS[rest % KINDS.length]!;
-  const place = PLACES[Math.floor(rest / KINDS.length)]!;
-  return { file, place, kind, seed: seed * 1_000_003 + number };
+/** Each file of each subject, each place, each kind: once. The same seed chooses the same bytes. */
+export function damagesOf(subjects: readonly Subject[], seed: number): Damage[] {
+  const all: Damage[] = [];
+  for (const place of PLACES) {
+    for (const kind of KINDS) {
+      for (const subject of subjects) {
+        for (const file of subject.files) {
+          all.push({ subject, file, place, kind, seed: seed * 1_000_003 + all.length });
+        }
+      }
+    }
+  }
+  return all;
 }
 
 /** Damages the file in `folder`; `older` holds the same folder at an earlier time. */

@@ -1,22 +1,29 @@
-/** `npm run corrupt -- --seed N --count N`: damages a data folder and starts on it; status 1 when an outcome is wrong. */
+/**
+ * `npm run corrupt -- --seed N --rounds N --subjects node,raft,manager,signer,staking`: damages every stored file, at every place, in every
+ * way, and opens what it is part of; status 1 when an outcome is wrong.
+ */
 import { parseArgs } from 'node:util';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { runCorruptions } from './corrupt.ts';
-import { COMBINATIONS } from './damage.ts';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    count: { type: 'string', default: String(4 * COMBINATIONS) },
+    rounds: { type: 'string', default: '2' },
+    subjects: { type: 'string' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 20));
-const count = Number(values.count);
 await installCrypto();
-console.log(`${count} damages, seed ${seed}`);
-const { whole, mended, refused, faults } = await runCorruptions(count, seed, console.log);
+console.log(`seed ${seed}`);
+const { whole, mended, refused, faults } = await runCorruptions({
+  seed,
+  rounds: Number(values.rounds),
+  subjects: values.subjects?.split(','),
+  say: console.log,
+});
 console.log(
-  `${count} damages: ${whole} started whole, ${mended} mended by themselves, ${refused} refused with file and command, ${faults.length} faults`,
+  `${whole + mended + refused + faults.length} damages: ${whole} started whole, ${mended} mended by themselves, ${refused} refused with file and command, ${faults.length} faults`,
 );
 for (const fault of faults) console.log(fault);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -32,6 +32,28 @@ export function lmdbFault(path: string): string | undefined {
   }
 }
 
+/** Number of the last transaction that was committed to a whole file: it only grows. */
+export function lmdbTransaction(path: string): number {
+  const descriptor = openSync(path, 'r');
+  try {
+    const metaAt = (page: number) => {
+      const bytes = Buffer.alloc(AT.end);
+      readSync(descriptor, bytes, 0, AT.end, page + META_AT);
+      return readMeta(bytes);
+    };
+    const first = metaAt(0);
+    const second = first && metaAt(first.pageBytes);
+    return Number(
+      [first, second].reduce(
+        (most, meta) => (meta && meta.transaction > most ? meta.transaction : most),
+        0n,
+      ),
+    );
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function readMeta(bytes: Buffer) {
   const pageBytes = bytes.readUInt32LE(AT.pageBytes);
   const isWhole =

@@ -94,8 +94,16 @@ export async function loadKey(
     return { publicKey: sized(publicKey), secretKey: sized(secretKey) };
   } catch (cause) {
     const code = cause instanceof QuorateError ? cause.code : 'PTM_KEY_INVALID';
-    throw fail(code, `${name}: ${reasonOf(cause)}`, { cause });
+    throw fail(code, `${name}${filesOf(source)}: ${reasonOf(cause)}${cureOf(source)}`, { cause });
   }
+}
+
+function filesOf(source: KeySource): string {
+  return source.kind === 'files' ? ` (${source.publicKeyPath}, ${source.privateKeyPath})` : '';
+}
+
+function cureOf(source: KeySource): string {
+  return source.kind === 'files' ? '. Restore both files from a backup' : '';
 }
 
 async function readPair(source: KeySource, crypto: EnclaveCrypto, env: VaultEnv): Promise<OwnKey> {

@@ -6,19 +6,25 @@ import type { Clock, Kv, Log } from '../../core/base/ports.ts';
 import { openPostgres } from '../../io/database/postgres.ts';
 import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
-import { type LmdbOptions, openLmdbKv } from '../../io/storage/lmdb-kv.ts';
+import { type LmdbOptions, type OpenLmdb, openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { KvPayloadStore, PTM_TABLES, prepareFormat } from './manager/kv-store.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { prepareSchema } from './postgres-schema.ts';
 import { PostgresPayloadStore } from './postgres-store.ts';
-import { checkStamp, writeStamp } from './store-stamp.ts';
+import { checkStamp, noteWritten, olderThanNoted, writeStamp } from './store-stamp.ts';
 
 const STORE_FOLDER = 'payloads';
 const FOLDER_MODE = 0o700;
 /** Pages that are looked at before the file is used, at every start: all of 200 MB, in half a second. */
 const CHECKED_PAGES = 50_000;
+/** Rows of the file whose checksums are looked at, at every start: some 300 ms. */
+const CHECKED_ROWS = 20_000;
+const CHECKED_PAGE_ROWS = 256;
 const FIRST_FORMAT =
   'The payload store is of version 0.1.0: it is read as it is, and what is written from now on has a checksum. To go back, take a snapshot with "quorate backup" and restore it with 0.1.0';
+
+const OLDER_COPY = 'The payload store is an older copy: payloads may be missing';
+const RECOVER = 'stop this manager, then fetch them from the peers with "quorate ptm recover"';
 
 /** A PostgreSQL database, as `--store` or `jdbc` names it. */
 export interface DatabaseSource {
@@ -63,19 +69,57 @@ export async function openStore(
   const path = embeddedStorePath(source);
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   const unlock = lockFolder(source.dataFolder);
-  let kv: Kv | undefined;
+  let kv: OpenLmdb | undefined;
   try {
     checkStamp(source.dataFolder, path, mayBeGone);
     kv = openFile({ path, tables: PTM_TABLES, checkPages: CHECKED_PAGES });
     const found = await prepareFormat(kv, source.dataFolder, false);
     writeStamp(source.dataFolder);
     if (found === 1) say('info', FIRST_FORMAT, { folder: source.dataFolder });
-    return overKv(kv, unlock);
+    const older = olderThanNoted(source.dataFolder, path);
+    if (older !== undefined) say('error', OLDER_COPY, { folder: path, why: older, cure: RECOVER });
+    const opened = overKv(kv, () => {
+      noteWritten(source.dataFolder, path);
+      unlock();
+    });
+    await sayDamaged(opened.store, kv, path, say);
+    return opened;
   } catch (error) {
     await kv?.close();
     unlock();
     throw error;
   }
+}
+
+/**
+ * A key that was damaged hides its payload: the row then stands where it does not belong, which its checksum tells, or none is
+ * found where lmdb counts one.
+ */
+async function sayDamaged(
+  store: PayloadStore,
+  lmdb: OpenLmdb,
+  path: string,
+  say: Log,
+): Promise<void> {
+  let rows = 0;
+  for (const [table, pageOf] of [
+    ['payloads', store.page.bind(store)],
+    ['raw', store.rawPage.bind(store)],
+  ] as const) {
+    const count = lmdb.count(table);
+    let looked = 0;
+    for (let page = await pageOf(CHECKED_PAGE_ROWS); page.length > 0 && looked < CHECKED_ROWS; ) {
+      rows += page.filter(([, payload]) => payload === undefined).length;
+      looked += page.length;
+      page = await pageOf(CHECKED_PAGE_ROWS, page.at(-1)![0]);
+    }
+    if (looked < CHECKED_ROWS) rows += Math.abs(count - looked);
+  }
+  if (rows === 0) return;
+  say('error', 'Payloads are not as they were written, or missing', {
+    ...{ folder: path, rows },
+    cure: 'stop this manager, then run "quorate ptm repair", which asks the peers again, or "quorate restore"',
+  });
 }
 
 /** Beside a manager that runs, or one that does not; nothing is locked or written. Throws STORAGE_…. */
@@ -107,7 +151,7 @@ export async function openStoreToRead(
 }
 
 /** Throws STORAGE_DAMAGED with what to do about it. */
-function openFile(options: LmdbOptions): Kv {
+function openFile(options: LmdbOptions): OpenLmdb {
   try {
     return openLmdbKv(options);
   } catch (error) {

@@ -171,8 +171,37 @@ it('says its version where a run begins, and is refused by name when a newer one
   const refusal = /the audit log .* newer Quorate: version 2, this one reads up to 1/;
   await expect(open()).rejects.toThrow(refusal);
   await expect(verifyAuditLogs([path])).rejects.toThrow(refusal);
+  rmSync(`${path}.end`);
   const old = eventLine({ seq: 0, hash: NO_HASH }, 0, 'start').line;
   writeFileSync(path, `${old}\n`);
   await (await open()).close();
   expect(await verifyAuditLogs([path])).toMatchObject({ lines: 3 });
+});
+
+it('notices a log that lost its end or was put back, and goes on where the file was moved away', async () => {
+  const log = await open();
+  await log.append(entry('0x1'));
+  await log.close();
+  const older = readFileSync(path);
+  await (await open()).close();
+  const newer = readFileSync(path);
+  for (const bytes of [older, newer.subarray(0, newer.length - 30), Buffer.alloc(newer.length)]) {
+    writeFileSync(path, bytes);
+    await expect(open()).rejects.toMatchObject({
+      code: 'SIGNER_AUDIT_BROKEN',
+      message: expect.stringMatching(/audit\.jsonl was cut, or an older copy.*and 5 were written/),
+    });
+    expect(readFileSync(path)).toEqual(bytes);
+  }
+  writeFileSync(path, newer);
+  await (await open()).close();
+  const rotated = `${path}.1`;
+  renameSync(path, rotated);
+  await (await open()).close();
+  expect(await verifyAuditLogs([rotated, path])).toMatchObject({ lines: 9 });
+  // What a power failure may leave of the note counts for nothing.
+  for (const note of ['', 'quorate audit end 1 0000000000000099 ']) {
+    writeFileSync(`${path}.end`, note);
+    await (await open()).close();
+  }
 });

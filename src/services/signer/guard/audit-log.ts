@@ -25,10 +25,13 @@ import {
   LINE_BYTES_MAX,
   NO_HASH,
 } from './audit-chain.ts';
+import { AuditEnd, checkEnd, notedEnd } from './audit-end.ts';
 
 const FILE_MODE = 0o600;
 /** Entries that wait for the disk; beyond it nothing more is signed. */
 const WAITING_MAX = 100_000;
+
+const NO_END: ChainEnd = { seq: 0, hash: NO_HASH };
 
 interface Waiting {
   readonly resolve: () => void;
@@ -44,6 +47,7 @@ export class AuditLog {
   private size: number;
   private lines: string[] = [];
   private waiting: Waiting[] = [];
+  private readonly noted: AuditEnd;
   private flushing: Promise<void> | undefined;
   private broken: Error | undefined;
 
@@ -54,11 +58,22 @@ export class AuditLog {
     this.size = fstatSync(file.fd).size;
     this.clock = clock;
     this.log = log;
+    this.noted = new AuditEnd(path);
   }
 
   /** Goes on where the file ends; a last line that a crash tore is cut off. Throws SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED, STORAGE_FORMAT_NEWER. */
   static async open(path: string, clock: Clock, log: Log): Promise<AuditLog> {
-    const { end, cutBytes } = recoverEnd(path, { seq: 0, hash: NO_HASH });
+    const noted = notedEnd(path);
+    const isNew = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    const { end, cutBytes } = recoverEnd(path, isNew ? (noted ?? NO_END) : NO_END, (found) => {
+      if (noted) checkEnd(path, found, noted);
+    });
+    if (noted && isNew) {
+      log('warn', 'The audit log was moved away: its chain goes on in a new file', {
+        file: path,
+        behind: noted.seq,
+      });
+    }
     const file = await openFile(path);
     const audit = new AuditLog(path, file, end, clock, log);
     await audit.event('start', {
@@ -85,7 +100,7 @@ export class AuditLog {
   async reopen(): Promise<void> {
     await this.flushed();
     if (!this.broken && isSameFile(this.path, this.file.fd)) return;
-    const { end } = recoverEnd(this.path, this.end);
+    const { end } = recoverEnd(this.path, this.end, () => {});
     await this.file.close().catch(() => undefined);
     this.file = await openFile(this.path);
     this.end = end;
@@ -98,6 +113,7 @@ export class AuditLog {
     if (!this.broken) await this.event('stop').catch(() => undefined);
     await this.flushed();
     await this.file.close();
+    this.noted.close();
   }
 
   private add(make: (nowMs: number) => { line: string; end: ChainEnd }): Promise<void> {
@@ -121,7 +137,7 @@ export class AuditLog {
     // What comes in the same turn of the loop shares the first write.
     await Promise.resolve();
     while (this.waiting.length > 0) {
-      const { lines, waiting } = this;
+      const { lines, waiting, end } = this;
       this.lines = [];
       this.waiting = [];
       try {
@@ -133,6 +149,7 @@ export class AuditLog {
         await this.file.appendFile(bytes);
         await this.file.datasync();
         this.size += bytes.length;
+        this.noted.note(end);
         for (const one of waiting) one.resolve();
       } catch (cause) {
         this.broken ??= fail(
@@ -181,8 +198,12 @@ function syncFolder(path: string): void {
   }
 }
 
-/** End of the chain in a file; `none`: where there is no line in it. */
-function recoverEnd(path: string, none: ChainEnd): { end: ChainEnd; cutBytes: number } {
+/** End of the chain in a file; `none`: where there is no line in it. `check` may throw before a torn line is cut off. */
+function recoverEnd(
+  path: string,
+  none: ChainEnd,
+  check: (end: ChainEnd) => void,
+): { end: ChainEnd; cutBytes: number } {
   let fd: number;
   try {
     fd = openSync(path, 'r+');
@@ -202,18 +223,23 @@ function recoverEnd(path: string, none: ChainEnd): { end: ChainEnd; cutBytes: nu
     const lastFeed = tail.lastIndexOf('\n');
     const cutBytes = tail.length - (lastFeed + 1);
     if (cutBytes > LINE_BYTES_MAX) throw broken(path, 'its end is no line of an audit log');
+    const end = lastFeed < 0 ? none : lastLine(path, tail, lastFeed);
+    check(end);
     if (cutBytes > 0) {
       ftruncateSync(fd, size - cutBytes);
       fsyncSync(fd);
     }
-    if (lastFeed < 0) return { end: none, cutBytes };
-    const start = lastFeed === 0 ? 0 : tail.lastIndexOf('\n', lastFeed - 1) + 1;
-    const last = checkLine(tail.subarray(start, lastFeed).toString('utf8'));
-    if (last.kind === 'broken') throw broken(path, `its last line is not sound: ${last.why}`);
-    return { end: last.end, cutBytes };
+    return { end, cutBytes };
   } finally {
     closeSync(fd);
   }
+}
+
+function lastLine(path: string, tail: Buffer, lastFeed: number): ChainEnd {
+  const start = lastFeed === 0 ? 0 : tail.lastIndexOf('\n', lastFeed - 1) + 1;
+  const last = checkLine(tail.subarray(start, lastFeed).toString('utf8'));
+  if (last.kind === 'broken') throw broken(path, `its last line is not sound: ${last.why}`);
+  return last.end;
 }
 
 function broken(path: string, why: string): Error {

@@ -5,6 +5,8 @@ import { fail } from '../../../core/base/errors.ts';
 import { checkFile } from '../../../io/host/files.ts';
 import { type ChainEnd, checkLine, checkVersion, LINE_BYTES_MAX } from './audit-chain.ts';
 
+const CURE = 'Keep the file as evidence, and restore it from a backup';
+
 export interface AuditReport {
   readonly lines: number;
   /** Of the last line: note it elsewhere, and a log that lost its end can be told. */
@@ -37,13 +39,13 @@ export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditRe
 
 function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd {
   const found = checkLine(line);
-  if (found.kind === 'broken') throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${found.why}`);
+  if (found.kind === 'broken') throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${found.why}. ${CURE}`);
   if (end && found.previous !== end.hash)
-    throw fail('SIGNER_AUDIT_BROKEN', `${where}: it does not follow the line before it`);
+    throw fail('SIGNER_AUDIT_BROKEN', `${where}: it does not follow the line before it. ${CURE}`);
   if (end && found.end.seq !== end.seq + 1)
     throw fail(
       'SIGNER_AUDIT_BROKEN',
-      `${where}: its number is ${found.end.seq}, not ${end.seq + 1}`,
+      `${where}: its number is ${found.end.seq}, not ${end.seq + 1}. ${CURE}`,
     );
   return found.end;
 }

@@ -60,7 +60,10 @@ export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: s
   }
   const text = readText(file).trim();
   if (!/^[0-9a-f]{64}$/i.test(text)) {
-    throw fail('STAKING_SECRET_INVALID', `${file} must hold 32 bytes in hex`);
+    throw fail(
+      'STAKING_SECRET_INVALID',
+      `the secret in ${file} must be 32 bytes in hex: restore that file from a backup`,
+    );
   }
   const secret = Buffer.from(text, 'hex');
   return (purpose) => createHmac('sha256', secret).update(purpose).digest();

@@ -192,7 +192,7 @@ function unsealed(seal: Buffer, box: Buffer, kid: string): string {
   } catch (cause) {
     throw fail(
       'STAKING_SECRET_INVALID',
-      'the signing keys in the store were sealed with another secret: give this instance the secret file they were made with',
+      'the signing keys in the store were sealed with another secret: give this instance the secret file they were made with, or restore it from a backup',
       { cause },
     );
   }
