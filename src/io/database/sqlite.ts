@@ -21,6 +21,7 @@ import {
 } from '@photostructure/sqlite';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
+import { checkDiskRoom } from '../host/disk-room.ts';
 import type { Database, Query, Row } from './database.ts';
 import { checkAtRest, noteAtRest } from './file-checksum.ts';
 
@@ -53,6 +54,7 @@ export function openSqlite(file: string): Database {
   let database: DatabaseSyncInstance;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    checkDiskRoom(file);
     checkAtRest(file);
     closeSync(openSync(file, 'a', 0o600));
     database = new DatabaseSync(file, { timeout: 0 });

@@ -6,6 +6,7 @@ import type { Kv, LogFolder, SlotFile } from '../../core/base/ports.ts';
 import { CheckedKv } from '../../core/store/checked-kv.ts';
 import { checkFormat, FORMAT_VERSION, formatStamp } from '../../core/store/format.ts';
 import { TABLES } from '../../core/store/keys.ts';
+import { checkDiskRoom } from '../host/disk-room.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { IndexState, noteIndexDamage } from './index-state.ts';
 import { openLmdbKv } from './lmdb-kv.ts';
@@ -42,6 +43,7 @@ export async function openDataFolder(
   directory: string,
   { reindex = false, onDrop, onDamage }: DataFolderOptions = {},
 ): Promise<DataFolder> {
+  checkDiskRoom(directory);
   const unlock = lockDirectory(directory);
   try {
     const index = new IndexState(directory);
@@ -66,8 +68,11 @@ export async function openDataFolder(
       noteDamage,
       close() {
         close();
-        index.end();
-        unlock();
+        try {
+          index.end();
+        } finally {
+          unlock();
+        }
       },
     };
   } catch (error) {

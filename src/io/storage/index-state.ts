@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { lmdbFault } from './lmdb-file.ts';
 import { syncDirectory } from './node-log-file.ts';
 import { probeIndex } from './probe-index.ts';
+import { storageError } from './system-error.ts';
 
 const STATE = 'index-state';
 const DAMAGED = 'index-damaged';
@@ -98,9 +99,13 @@ export class IndexState {
 
   private write(state: State): void {
     const path = join(this.directory, STATE);
-    writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
-    syncDirectory(this.directory);
+    try {
+      writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600, flush: true });
+      renameSync(`${path}.new`, path);
+      syncDirectory(this.directory);
+    } catch (error) {
+      throw storageError(error, path);
+    }
   }
 }
 

@@ -1,12 +1,16 @@
 /** Kv over lmdb: memory-mapped, synchronous reads; one write transaction a commit, filled in slices, synced before it resolves. */
+import { constants } from 'node:os';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { assert, fail, QuorateError } from '../../core/base/errors.ts';
 import type { Kv, KvWriter } from '../../core/base/ports.ts';
+import { diskRoom } from '../host/disk-room.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { storageError } from './system-error.ts';
 
 /** A commit is filled that long before the event loop runs. */
 const SLICE_MS = 2;
+/** A disk with less than a commit writes at once counts as full. */
+const FULL_BELOW_BYTES = 1024 * 1024;
 
 type Rows = Database<Buffer, Buffer>;
 
@@ -37,6 +41,7 @@ class LmdbKv implements OpenLmdb {
 
   constructor(options: LmdbOptions) {
     this.path = options.path;
+    if (!options.readOnly) hearFailedCommits();
     this.writing = options.readOnly ? undefined : openHandle(options);
     this.reading = openHandle(options);
   }
@@ -76,6 +81,7 @@ class LmdbKv implements OpenLmdb {
     let failure: unknown;
     const note = (error: unknown) => {
       failure ??= error;
+      void causeOf(error);
     };
     const writer: KvWriter = {
       put: (table, key, value) => {
@@ -97,9 +103,18 @@ class LmdbKv implements OpenLmdb {
         if (failure) throw failure;
       });
     } catch (error) {
-      throw error instanceof QuorateError ? error : storageError(error, this.path);
+      if (error instanceof QuorateError) throw error;
+      throw storageError(await this.causeOfCommit(error), this.path);
     }
     this.refresh();
+  }
+
+  /** A write of several pages that a full disk cuts short is an I/O error to lmdb. */
+  private async causeOfCommit(error: unknown): Promise<unknown> {
+    const cause = await causeOf(error);
+    const isShort = (cause as { code?: unknown }).code === constants.errno.EIO;
+    if (!isShort || diskRoom(this.path) >= FULL_BELOW_BYTES) return cause;
+    return Object.assign(new Error('short write', { cause }), { code: 'ENOSPC' });
   }
 
   /** Reads see the newest commit, and only that as long as they are made in one turn of the event loop. */
@@ -120,6 +135,27 @@ class LmdbKv implements OpenLmdb {
   private rows(table: string): Rows | undefined {
     return tableOf(this.reading, table);
   }
+}
+
+let isListening = false;
+
+/**
+ * Of a commit that failed lmdb leaves promises of its own behind, which would end the process although `commit` has told. Any
+ * other rejection that nobody heard of ends it, as without this.
+ */
+function hearFailedCommits(): void {
+  if (isListening) return;
+  isListening = true;
+  process.on('unhandledRejection', (error: unknown) => {
+    if (error instanceof Error && 'commitError' in error) return;
+    throw error;
+  });
+}
+
+/** lmdb tells of a commit that failed, and why in a promise beside, which nobody may leave alone. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = (error ?? {}) as { commitError?: Promise<never> };
+  return commitError === undefined ? error : commitError.catch((cause: unknown) => cause);
 }
 
 function openHandle({ path, tables, readOnly = false }: LmdbOptions): Handle {

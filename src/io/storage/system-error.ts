@@ -1,11 +1,12 @@
 /** Errors of the operating system on our files, as errors of ours that say what to do. */
 
+import { getSystemErrorName } from 'node:util';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 
 /** STORAGE_FULL: stop cleanly. STORAGE_IO: what the disk holds is unknown, so the process must end. */
 export function storageError(error: unknown, file: string): QuorateError {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = nameOf((error as { code?: string | number }).code);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return fail(
       'STORAGE_FULL',
@@ -23,4 +24,9 @@ export function storageError(error: unknown, file: string): QuorateError {
   return fail('STORAGE_FAILED', `cannot use ${file}: ${reasonOf(error)}`, {
     cause: error,
   });
+}
+
+/** lmdb gives the number. */
+function nameOf(code: string | number | undefined): string | undefined {
+  return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : String(code);
 }

@@ -5,6 +5,7 @@ import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/base/ports.ts';
 import { openPostgres } from '../../io/database/postgres.ts';
 import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
+import { checkDiskRoom } from '../../io/host/disk-room.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { type LmdbOptions, type OpenLmdb, openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { KvPayloadStore, PTM_TABLES, prepareFormat } from './manager/kv-store.ts';
@@ -67,6 +68,7 @@ export async function openStore(
 ): Promise<OpenedStore> {
   if (source.database) return openPostgresStore(source.database, clock, say, env);
   const path = embeddedStorePath(source);
+  checkDiskRoom(path);
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   const unlock = lockFolder(source.dataFolder);
   let kv: OpenLmdb | undefined;

@@ -77,8 +77,11 @@ export async function openChain(
   });
   const close = async () => {
     stopLooking();
-    await store.close();
-    data.close();
+    try {
+      await store.close();
+    } finally {
+      data.close();
+    }
   };
   try {
     // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.

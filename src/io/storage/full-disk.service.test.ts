@@ -1,0 +1,31 @@
+/** Disks that are full in the middle of the work of every store; `npm run faults` tries more of them. */
+import { execFile, execFileSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const FAULTS = resolve(import.meta.dirname, '../../../test/faults/main.ts');
+
+function mayMount(): boolean {
+  try {
+    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt'], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+it('says that the disk is full, loses nothing acknowledged, and goes on when there is room', async ({
+  skip,
+}) => {
+  if (!mayMount()) skip('this machine lets nobody mount a file system of his own (unshare -rm)');
+  const argv = ['--import', 'tsx', FAULTS, '--pages', '1,9,30'];
+  const { stdout } = await promisify(execFile)(process.execPath, argv, {
+    cwd: join(FAULTS, '../../..'),
+  });
+  expect(stdout).toMatch(
+    /12 full disks: (1[0-2]|\d) were noticed before the work was done, 0 faults/,
+  );
+}, 120_000);
