@@ -13,7 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../core/base/errors.ts';
 import { lmdbFault } from './lmdb-file.ts';
+import { checkLmdbPages } from './lmdb-walk.ts';
 import { syncDirectory } from './node-log-file.ts';
 import { probeIndex } from './probe-index.ts';
 import { storageError } from './system-error.ts';
@@ -55,7 +57,7 @@ export class IndexState {
     const state = this.read();
     const fault = lmdbFault(this.data);
     if (fault !== undefined) return `index/data.mdb: ${fault}`;
-    return this.isAsLeft(state) ? undefined : probeIndex(this.index);
+    return this.isAsLeft(state) ? undefined : (pageFault(this.index) ?? probeIndex(this.index));
   }
 
   /** Drops the index; the store makes it anew from the log. */
@@ -106,6 +108,17 @@ export class IndexState {
     } catch (error) {
       throw storageError(error, path);
     }
+  }
+}
+
+/** Why lmdb must not use the file, of the pages that a reader passes over too: a damaged list of free pages ends who writes. */
+export function pageFault(index: string): string | undefined {
+  try {
+    checkLmdbPages(index, Number.POSITIVE_INFINITY);
+    return undefined;
+  } catch (error) {
+    if (!hasCode(error, 'STORAGE_DAMAGED')) throw error;
+    return `index/data.mdb: ${error.message}`;
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { resolve } from 'node:path';
 import { fromBase64 } from '../../core/base/base64.ts';
+import { equalBytes } from '../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
 import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
@@ -91,7 +92,11 @@ export async function loadKey(
   const name = `keys.keyData[${source.password.line}]`;
   try {
     const { publicKey, secretKey } = await readPair(source, crypto, env);
-    return { publicKey: sized(publicKey), secretKey: sized(secretKey) };
+    const pair = { publicKey: sized(publicKey), secretKey: sized(secretKey) };
+    if (!equalBytes(crypto.publicKey(pair.secretKey), pair.publicKey)) {
+      throw fail('PTM_KEY_MISMATCH', 'the private key belongs to another public key');
+    }
+    return pair;
   } catch (cause) {
     const code = cause instanceof QuorateError ? cause.code : 'PTM_KEY_INVALID';
     throw fail(code, `${name}${filesOf(source)}: ${reasonOf(cause)}${cureOf(source)}`, { cause });

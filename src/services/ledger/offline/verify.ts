@@ -28,6 +28,7 @@ import {
 import { type StateCounts, verifyState } from '../../../core/store/verify/state.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { lockDirectory } from '../../../io/storage/directory-lock.ts';
+import { pageFault } from '../../../io/storage/index-state.ts';
 import { lmdbFault } from '../../../io/storage/lmdb-file.ts';
 import { type OpenLmdb, openLmdbKv } from '../../../io/storage/lmdb-kv.ts';
 import { readOnlyLogFolder } from '../../../io/storage/node-log-file.ts';
@@ -177,6 +178,7 @@ class DataLook implements Teller {
     }
     const fault =
       lmdbFault(join(index, 'data.mdb')) ??
+      pageFault(index) ??
       (await probeIndex(index, (done, of) => this.progress('index', done, of)));
     if (fault === undefined) return openLmdbKv({ path: index, tables: TABLES, readOnly: true });
     this.found({ file, what: fault, cure: CURE.index });

@@ -72,7 +72,7 @@ export class Enclave {
       if (!equalBytes(this.crypto.publicKey(secretKey), publicKey)) {
         throw fail(
           'PTM_KEY_MISMATCH',
-          `the private key configured for ${toBase64(publicKey)} belongs to another public key: restore both files from a backup`,
+          `the private key configured for ${toBase64(publicKey)} belongs to another public key`,
         );
       }
       this.secrets.set(keyOf(publicKey), secretKey);

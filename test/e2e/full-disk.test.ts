@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const FAULTS = resolve(import.meta.dirname, '../../../test/faults/main.ts');
+const FAULTS = resolve(import.meta.dirname, '../faults/main.ts');
 
 function mayMount(): boolean {
   try {
