@@ -5,7 +5,7 @@ import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { translateGethKey } from '../services/ledger/config/geth-config.ts';
 import { NODE_ROWS } from '../services/ledger/config/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
-import { startNode } from '../services/ledger/start.ts';
+import { type RunningNode, startNode } from '../services/ledger/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 
@@ -30,7 +30,10 @@ export const nodeCommand: Command = {
       log('error', 'The stored data failed, the node ends', { err: reasonOf(error) });
       process.exit(1);
     };
-    const node = await startNode(options, {
+    let node: RunningNode | undefined;
+    // From now on: whoever is answered, and stops it, must find it listening.
+    onStopSignal({ stop: async () => node?.close(), log });
+    node = await startNode(options, {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,
@@ -38,7 +41,6 @@ export const nodeCommand: Command = {
       agreementWorker: AGREEMENT_WORKER,
       onFault,
     });
-    onStopSignal({ stop: () => node.close(), log });
     return new Promise(() => {});
   },
 };

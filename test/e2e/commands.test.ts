@@ -27,7 +27,7 @@ function quorate(...args: string[]): Promise<Done> {
     execFile(
       process.execPath,
       [MAIN, ...args],
-      { cwd: folder, timeout: 60_000 },
+      { cwd: folder, timeout: 300_000 },
       (error, stdout, stderr) => {
         resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr });
       },
@@ -120,6 +120,18 @@ describe('devnet in the background', () => {
     const rpc = rpcClient(`http://127.0.0.1:${port}`);
     expect(await until('the node answers', () => rpc.call('eth_chainId'))).toBe('0x539');
     node.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('a signal while a node starts ends it', async () => {
+    const args = [MAIN, 'node', '--datadir', 'data', '--nodiscover', '--port', '0'];
+    const node = spawn(process.execPath, args, {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const ended = new Promise((resolve) => node.once('exit', resolve));
+    // The first line that it logs.
+    node.stderr.once('data', () => node.kill('SIGTERM'));
     expect(await ended).toBe(0);
   });
 });

@@ -15,4 +15,4 @@ it('starts whole, mends itself, or refuses with the file and the command', async
   });
   expect(faults).toEqual([]);
   expect(whole + mended + refused).toBe(COUNT);
-}, 240_000);
+});

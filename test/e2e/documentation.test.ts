@@ -43,7 +43,7 @@ describe.each(PAGES)('docs/%s', (page) => {
     return new Promise((resolve, reject) => {
       const path = `${folder}:${process.env.PATH}`;
       const env = { ...process.env, PATH: path, PORT: String(port), PRIVATE_CONFIG: 'ignore' };
-      execFile('bash', ['-e', file], { cwd: folder, env, timeout: 60_000 }, (error, stdout) =>
+      execFile('bash', ['-e', file], { cwd: folder, env, timeout: 300_000 }, (error, stdout) =>
         error ? reject(error) : resolve(stdout),
       );
     });

@@ -23,7 +23,7 @@ describe.each(['qbft', 'raft'] as const)('the examples on a %s devnet', (consens
     const here = lines!
       .replaceAll('http://127.0.0.1:22000', net.devnet.description.nodes[0]!.rpc)
       .replaceAll(/(node examples\/\w+\.mjs)/g, `$1 ${net.file}`);
-    const { stdout } = await run('bash', ['-ec', here], { cwd: PROJECT, timeout: 90_000 });
+    const { stdout } = await run('bash', ['-ec', here], { cwd: PROJECT, timeout: 300_000 });
     expect(stdout).toMatch(/^\{"jsonrpc":"2.0","id":1,"result":"0x[0-9a-f]+"\}/);
     const said = [
       /public contract 0x[0-9a-fA-F]{40} in block \d+/g,

@@ -10,7 +10,7 @@ import { playAll } from '../live/play.ts';
 import { readRecording } from '../live/recording.ts';
 import type { Kind } from '../support/bft-processes.ts';
 
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 1_200_000;
 const reference = process.env.REFERENCE_GETH;
 const KINDS: readonly Kind[] =
   reference === undefined ? ['q', 'q', 'q', 'q'] : ['r', 'q', 'r', 'q'];

@@ -33,7 +33,7 @@ function environment(aheadMs: number): NodeJS.ProcessEnv {
 
 function quorate(args: readonly string[], aheadMs = 0): Promise<Done> {
   return new Promise((resolve) => {
-    const options = { timeout: 60_000, env: environment(aheadMs) };
+    const options = { timeout: 300_000, env: environment(aheadMs) };
     execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
       resolve({ status: error ? Number(error.code ?? -1) : 0, stdout, stderr });
     });

@@ -222,6 +222,10 @@ class Processes {
 
   constructor(folder: string) {
     this.folder = folder;
+    // A test that ran out of time leaves none behind.
+    process.once('exit', () => {
+      for (const child of this.children) child.kill('SIGKILL');
+    });
   }
 
   start(name: string, file: string, args: readonly string[], environment = {}): void {

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const POLL_INTERVAL_MS = 50;
-const PATIENCE_MS = 60_000;
+/** Long: on a busy machine everything takes its time, and who waits for what never comes has failed anyway. */
+const PATIENCE_MS = 100_000;
 
 /** Resolves with the first answer that is neither undefined nor false. An error counts as "not yet", the last one is told. */
 export async function until<T>(
