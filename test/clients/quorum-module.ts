@@ -21,7 +21,10 @@ export async function playQuorumModule(
   const networks = Object.keys(NETWORKS);
   const cells = new Map<string, string[]>();
   for (const [column, network] of networks.entries()) {
-    const findings = await NETWORKS[network]!(installed);
+    const findings = await NETWORKS[network]!(installed).catch((error: Error): Findings => {
+      onFailure(`${network}: ${error.message}`);
+      return {};
+    });
     for (const [area, { passed, failed }] of Object.entries(findings)) {
       if (failed) onFailure(`${network}, ${area}: ${failed}`);
       const row = cells.get(area) ?? networks.map(() => '');
