@@ -5,11 +5,29 @@ const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, i) =>
   i.toString(16).padStart(2, '0'),
 );
 
+const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+/** Longer bytes are written in pieces of so many: text made digit by digit takes sixteen times its length. */
+const PIECE_BYTES = 2_048;
+
 /** Without `0x`. */
 export function bareHex(bytes: Uint8Array): string {
   let out = '';
+  if (bytes.length > PIECE_BYTES) {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+      out += pieceHex(bytes.subarray(at, at + PIECE_BYTES));
+    return out;
+  }
   for (let i = 0; i < bytes.length; i++) out += DIGITS[bytes[i]!];
   return out;
+}
+
+function pieceHex(bytes: Uint8Array): string {
+  const codes = new Uint8Array(2 * bytes.length);
+  for (let i = 0; i < bytes.length; i++) {
+    codes[2 * i] = DIGIT_CODES[bytes[i]! >>> 4]!;
+    codes[2 * i + 1] = DIGIT_CODES[bytes[i]! & 15]!;
+  }
+  return String.fromCharCode(...codes);
 }
 
 export function toHex(bytes: Uint8Array): string {

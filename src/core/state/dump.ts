@@ -1,6 +1,7 @@
 /** Listings of a state in trie order: debug_dumpAddress, debug_dumpBlock, debug_accountRange, debug_storageRangeAt. */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, ZERO_HASH } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH } from '../base/keccak.ts';
+import { FREE, type Spend } from '../base/spend.ts';
 import type { Account, StorageEntry } from './account.ts';
 import { hashOfAddress, hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
@@ -19,21 +20,30 @@ export interface DumpContent {
 
 const EVERYTHING: DumpContent = { withCode: true, withStorage: true };
 
+/** Without code and storage. */
+const ACCOUNT_BYTES = 300;
+const SLOT_BYTES = 140;
+
 /** undefined: no such account. */
 export function dumpAccount(
   reader: StateReader,
   address: Address,
+  spend: Spend = FREE,
   content: DumpContent = EVERYTHING,
 ): DumpedAccount | undefined {
   const account = reader.account(address);
   if (account === undefined) return undefined;
   const hasCode = content.withCode && !equalBytes(account.codeHash, EMPTY_CODE_HASH);
-  return {
-    address,
-    account,
-    code: hasCode ? reader.code(account.codeHash) : EMPTY_BYTES,
-    storage: content.withStorage ? [...reader.slots(address, account, ZERO_HASH)] : [],
-  };
+  const code = hasCode ? reader.code(account.codeHash) : EMPTY_BYTES;
+  spend(ACCOUNT_BYTES + 2 * code.length);
+  const storage: StorageEntry[] = [];
+  if (content.withStorage) {
+    for (const entry of reader.slots(address, account, ZERO_HASH)) {
+      spend(SLOT_BYTES);
+      storage.push(entry);
+    }
+  }
+  return { address, account, code, storage };
 }
 
 export interface AccountRange {
@@ -47,12 +57,13 @@ export function dumpAccounts(
   reader: StateReader,
   from: Hash32,
   accountsMax: number,
+  spend: Spend = FREE,
   content: DumpContent = EVERYTHING,
 ): AccountRange {
   const accounts: DumpedAccount[] = [];
   for (const { address } of reader.accounts(from)) {
     if (accounts.length === accountsMax) return { accounts, next: hashOfAddress(address) };
-    accounts.push(dumpAccount(reader, address, content)!);
+    accounts.push(dumpAccount(reader, address, spend, content)!);
   }
   return { accounts, next: undefined };
 }
@@ -69,6 +80,7 @@ export function dumpStorage(
   address: Address,
   from: Hash32,
   slotsMax: number,
+  spend: Spend = FREE,
 ): StorageRange {
   const account = reader.account(address);
   const entries: (StorageEntry & { hash: Hash32 })[] = [];
@@ -76,6 +88,7 @@ export function dumpStorage(
   for (const { slot, value } of reader.slots(address, account, from)) {
     const hash = hashOfSlot(slot);
     if (entries.length === slotsMax) return { entries, next: hash };
+    spend(2 * SLOT_BYTES);
     entries.push({ hash, slot, value });
   }
   return { entries, next: undefined };

@@ -3,12 +3,15 @@
  * outputs are what the caller's memory holds. COMPAT throughout.
  */
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { World } from '../../state/world.ts';
 import type { Frame } from '../frame.ts';
 import { opcodeName } from '../opcode-names.ts';
 import type { Step, TracedCall, TracedExit, Tracer } from '../tracer.ts';
 import { addressOfWord } from '../words.ts';
 
+/** Without its data. */
+const CALL_TEXT_BYTES = 300;
 const REVERTED = 'execution reverted';
 
 export interface LegacyCallNode {
@@ -46,8 +49,10 @@ export class LegacyCallTracer implements Tracer {
   private hasDescended = false;
   private outer: TracedCall | undefined;
   private outerExit: TracedExit | undefined;
+  private readonly spend: Spend;
 
-  constructor(world: World, isPrecompile: (address: Uint8Array) => boolean) {
+  constructor(world: World, isPrecompile: (address: Uint8Array) => boolean, spend: Spend = FREE) {
+    this.spend = spend;
     this.world = world;
     this.isPrecompile = isPrecompile;
   }
@@ -124,11 +129,13 @@ export class LegacyCallTracer implements Tracer {
       input: toHex(memoryOf(frame, 1, 2)),
       value: wordQuantity(frame, 0),
     };
+    this.spend(CALL_TEXT_BYTES + node.input.length);
     this.stack.push(open(node, step));
     this.hasDescended = true;
   }
 
   private addSelfdestruct({ frame }: Step): void {
+    this.spend(CALL_TEXT_BYTES);
     this.addCall({
       type: 'SELFDESTRUCT',
       from: toHex(frame.address),
@@ -149,6 +156,7 @@ export class LegacyCallTracer implements Tracer {
       input: toHex(memoryOf(frame, 2 + shift, 3 + shift)),
       ...(shift === 1 && { value: wordQuantity(frame, 2) }),
     };
+    this.spend(CALL_TEXT_BYTES + node.input!.length);
     const opened = open(node, step);
     opened.outputOffset = Number(peek(frame, 4 + shift));
     opened.outputLength = Number(peek(frame, 5 + shift));
@@ -168,6 +176,8 @@ export class LegacyCallTracer implements Tracer {
     }
     if (step.depth !== this.stack.length - 1) return;
     const ended = this.stack.pop()!;
+    // Before its output is copied.
+    this.spend(2 * ended.outputLength);
     const { type } = ended.node;
     if (type === 'CREATE' || type === 'CREATE2') this.endCreate(ended, step);
     else endCall(ended, step);

@@ -1,11 +1,15 @@
 /** callTracer as geth prints it today: the tree of calls, precompiles included, with logs on request. */
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { Step, TracedCall, TracedExit, Tracer } from '../tracer.ts';
 import { bytesOfWord } from '../words.ts';
 import { revertReason } from './revert-reason.ts';
 
 const LOG0 = 0xa0;
 const LOG4 = 0xa4;
+/** Without its data. */
+const CALL_TEXT_BYTES = 300;
+const LOG_TEXT_BYTES = 500;
 
 export interface CallTracerOptions {
   readonly onlyTopCall?: boolean | undefined;
@@ -42,13 +46,16 @@ export class CallTracer implements Tracer {
   private readonly open: CallNode[] = [];
   private root: CallNode | undefined;
   private logCount = 0;
+  private readonly spend: Spend;
 
-  constructor(options: CallTracerOptions = {}) {
+  constructor(options: CallTracerOptions = {}, spend: Spend = FREE) {
     this.options = options;
+    this.spend = spend;
   }
 
   onEnter(call: TracedCall): void {
     if (this.options.onlyTopCall && call.depth > 0) return;
+    this.spend(CALL_TEXT_BYTES + 2 * call.input.length);
     this.open.push({
       from: toHex(call.from),
       gas: quantity(call.gas),
@@ -63,6 +70,7 @@ export class CallTracer implements Tracer {
   onExit(exit: TracedExit): void {
     if (this.options.onlyTopCall && exit.depth > 0) return;
     const node = this.open.pop()!;
+    this.spend(2 * exit.output.length);
     node.gasUsed = quantity(exit.gasUsed);
     settle(node, exit);
     const parent = this.open[this.open.length - 1];
@@ -80,6 +88,7 @@ export class CallTracer implements Tracer {
     const node = this.open[this.open.length - 1]!;
     const { stack, sp, memory } = frame;
     const topics: string[] = [];
+    this.spend(LOG_TEXT_BYTES + 2 * Number(stack[sp - 2]!));
     for (let i = 0; i < op - LOG0; i++) topics.push(toHex(bytesOfWord(stack[sp - 3 - i]!)));
     node.logs ??= [];
     node.logs.push({

@@ -1,5 +1,6 @@
 /** flatCallTracer: the calls of a transaction as a flat list with trace addresses, as OpenEthereum's `trace_` methods print them. */
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { TracedCall, TracedExit, Tracer } from '../tracer.ts';
 import { VM_ERROR } from '../vm-error.ts';
 
@@ -35,21 +36,28 @@ const PARITY_ERRORS = new Map<string, string>([
   [VM_ERROR.writeProtection, 'Mutable Call In Static Context'],
 ]);
 
+/** Without its data and its trace address. */
+const CALL_TEXT_BYTES = 400;
+
 export class FlatCallTracer implements Tracer {
   private readonly options: FlatCallOptions;
   private readonly open: Node[] = [];
   private root: Node | undefined;
+  private readonly spend: Spend;
 
-  constructor(options: FlatCallOptions = {}) {
+  constructor(options: FlatCallOptions = {}, spend: Spend = FREE) {
     this.options = options;
+    this.spend = spend;
   }
 
   onEnter(call: TracedCall): void {
+    this.spend(CALL_TEXT_BYTES + 10 * call.depth + 2 * call.input.length);
     this.open.push({ call, exit: undefined, calls: [] });
   }
 
   onExit(exit: TracedExit): void {
     const node = this.open.pop()!;
+    this.spend(2 * exit.output.length);
     node.exit = exit;
     const parent = this.open[this.open.length - 1];
     if (!parent) this.root = node;

@@ -1,12 +1,19 @@
 /** 4byteTracer: which method selectors were called with how many bytes of arguments. */
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { TracedCall, Tracer } from '../tracer.ts';
 
 const SELECTOR_BYTES = 4;
+const ENTRY_TEXT_BYTES = 40;
 
 export class FourByteTracer implements Tracer {
   private readonly counts = new Map<string, number>();
   private outer: TracedCall | undefined;
+  private readonly spend: Spend;
+
+  constructor(spend: Spend = FREE) {
+    this.spend = spend;
+  }
 
   onEnter(call: TracedCall): void {
     if (call.depth === 0) this.outer = call;
@@ -23,6 +30,7 @@ export class FourByteTracer implements Tracer {
   private count(input: Uint8Array): void {
     if (input.length < SELECTOR_BYTES) return;
     const key = `${toHex(input.subarray(0, SELECTOR_BYTES))}-${input.length - SELECTOR_BYTES}`;
+    if (!this.counts.has(key)) this.spend(ENTRY_TEXT_BYTES);
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
   }
 }

@@ -1,6 +1,7 @@
 /** prestateTracer as geth 1.10.3 prints it: accounts as they were when an opcode first looked at them. COMPAT throughout. */
 import type { Address } from '../../base/bytes.ts';
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { World } from '../../state/world.ts';
 import { create2Address, createAddress } from '../create-address.ts';
 import type { Frame } from '../frame.ts';
@@ -17,14 +18,20 @@ export interface LegacyPrestateAccount {
 
 export type LegacyPrestateResult = Record<string, LegacyPrestateAccount>;
 
+/** Without its code and storage. */
+const ACCOUNT_TEXT_BYTES = 250;
+const SLOT_TEXT_BYTES = 140;
+
 export class LegacyPrestateTracer implements Tracer {
   private readonly world: World;
   private readonly accounts: LegacyPrestateResult = {};
   private outer: TracedCall | undefined;
   private outerExit: TracedExit | undefined;
   private hasStepped = false;
+  private readonly spend: Spend;
 
-  constructor(world: World) {
+  constructor(world: World, spend: Spend = FREE) {
+    this.spend = spend;
     this.world = world;
   }
 
@@ -89,18 +96,26 @@ export class LegacyPrestateTracer implements Tracer {
 
   private see(address: Address): LegacyPrestateAccount {
     const name = toHex(address);
-    this.accounts[name] ??= {
+    const known = this.accounts[name];
+    if (known) return known;
+    const code = this.world.code(address);
+    this.spend(ACCOUNT_TEXT_BYTES + 2 * code.length);
+    const seen = {
       balance: hex(this.world.balance(address)),
       nonce: Number(this.world.nonce(address)),
-      code: toHex(this.world.code(address)),
+      code: toHex(code),
       storage: {},
     };
-    return this.accounts[name];
+    this.accounts[name] = seen;
+    return seen;
   }
 
   private seeSlot(address: Address, slot: bigint): void {
     const { storage } = this.see(address);
-    storage[toHex(bytesOfWord(slot))] ??= toHex(bytesOfWord(this.world.storage(address, slot)));
+    const name = toHex(bytesOfWord(slot));
+    if (storage[name] !== undefined) return;
+    this.spend(SLOT_TEXT_BYTES);
+    storage[name] = toHex(bytesOfWord(this.world.storage(address, slot)));
   }
 }
 

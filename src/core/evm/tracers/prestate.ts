@@ -1,6 +1,7 @@
 /** prestateTracer as geth prints it today: the accounts that a transaction looked at, as they were before, and in diff mode after. */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { toHex } from '../../base/hex.ts';
+import { FREE, type Spend } from '../../base/spend.ts';
 import type { World } from '../../state/world.ts';
 import { create2Address, createAddress } from '../create-address.ts';
 import type { Frame } from '../frame.ts';
@@ -36,6 +37,9 @@ interface Seen {
   readonly isEmpty: boolean;
 }
 
+/** Without its code and storage. */
+const ACCOUNT_TEXT_BYTES = 250;
+const SLOT_TEXT_BYTES = 140;
 const LOOKS_AT_TOP = new Set(['EXTCODECOPY', 'EXTCODEHASH', 'EXTCODESIZE', 'BALANCE']);
 const CALLS = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 'STATICCALL']);
 
@@ -44,8 +48,10 @@ export class PrestateTracer implements Tracer {
   private readonly options: PrestateOptions;
   private readonly seen = new Map<string, Seen>();
   private readonly destroyed = new Set<string>();
+  private readonly spend: Spend;
 
-  constructor(world: World, options: PrestateOptions = {}) {
+  constructor(world: World, options: PrestateOptions = {}, spend: Spend = FREE) {
+    this.spend = spend;
     this.world = world;
     this.options = options;
   }
@@ -96,6 +102,8 @@ export class PrestateTracer implements Tracer {
         world.nonce(address),
         world.code(address),
       ];
+      // In diff mode it stands there twice.
+      this.spend(2 * (ACCOUNT_TEXT_BYTES + 2 * code.length));
       const isEmpty = balance === 0n && nonce === 0n && code.length === 0;
       const codeHash = world.codeHash(address);
       seen = { address, balance, nonce, code, codeHash, slots: new Map(), isEmpty };
@@ -107,6 +115,7 @@ export class PrestateTracer implements Tracer {
   private seeSlot(address: Address, slot: bigint): void {
     const { slots } = this.see(address);
     if (this.options.disableStorage || slots.has(slot)) return;
+    this.spend(2 * SLOT_TEXT_BYTES);
     slots.set(slot, this.world.storage(address, slot));
   }
 

@@ -1,11 +1,15 @@
 /** `eth_subscribe`: new heads, logs, pending transactions, syncing; logs of private transactions go to parties only. */
 import { toHex } from '../../../core/base/hex.ts';
-import type { Json, Subscription } from '../../../io/rpc/method.ts';
-import { logsOfBlock, MATCH_ALL } from '../view/logs.ts';
+import type { Block } from '../../../core/chain/block.ts';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import { type Json, RawJson, type Subscription } from '../../../io/rpc/method.ts';
+import { type FoundLog, logsOfBlock, MATCH_ALL } from '../view/logs.ts';
 import type { SyncProgress } from '../view/node-admin.ts';
+import type { PartyView } from '../view/party-view.ts';
 import type { Context } from './context.ts';
 import { timed } from './eth/blocks.ts';
 import { filterArgs, renderFound } from './eth/logs.ts';
+import { notices, type Step } from './pump.ts';
 import { renderHeaderFields } from './render.ts';
 import { optional } from './shapes.ts';
 
@@ -25,16 +29,46 @@ function syncingStatus(progress: SyncProgress | undefined): Json {
   };
 }
 
+/** Batches of transactions that became executable together, of one subscription; beyond it they are not told of. */
+const BATCHES_WAITING_MAX = 10_000;
+
+const heads = new WeakMap<Block, RawJson>();
+
+/** Made once for all who hear of it. */
+function headOf(view: PartyView, block: Block): RawJson {
+  const known = heads.get(block);
+  if (known) return known;
+  const head = timed(view, block, renderHeaderFields(block.header, block.hash));
+  const made = new RawJson(JSON.stringify(head));
+  heads.set(block, made);
+  return made;
+}
+
+/** Ends a subscription that `step` serves. */
+function followed(step: Step, listening: readonly (() => void)[]): () => void {
+  return () => {
+    for (const end of listening) end();
+    notices.drop(step);
+  };
+}
+
 export const subscriptions: readonly Subscription<Context>[] = [
   {
     namespaces: ETH,
     kind: 'newHeads',
     params: [],
     about: 'The header of each new block.',
-    open: ({ events, view }, _, emit) =>
-      events.on('committed', ({ block }) =>
-        emit(timed(view, block, renderHeaderFields(block.header, block.hash))),
-      ),
+    open: ({ events, view }, _, emit) => {
+      let next = view.head().number + 1;
+      const step = () => {
+        const { number } = view.head();
+        const block = next <= number ? view.block(next) : undefined;
+        if (!block) return false;
+        emit(headOf(view, block));
+        return ++next <= number;
+      };
+      return followed(step, [events.on('committed', () => notices.wake(step))]);
+    },
   },
   {
     namespaces: ETH,
@@ -44,15 +78,18 @@ export const subscriptions: readonly Subscription<Context>[] = [
     open: ({ events, view }, [args], emit) => {
       const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
       let next = view.head().number + 1;
-      const catchUp = () => {
-        for (; next <= view.head().number && view.isPrivateDone(next); next++) {
-          for (const found of logsOfBlock(view, next, query)) emit(renderFound(found));
+      let found: FoundLog[] = [];
+      const step = () => {
+        if (found.length === 0) {
+          if (next > view.head().number || !view.isPrivateDone(next)) return false;
+          found = logsOfBlock(view, next++, query).reverse();
         }
+        const log = found.pop();
+        if (log) emit(renderFound(log));
+        return true;
       };
-      const ends = [events.on('committed', catchUp), events.on('privateDone', catchUp)];
-      return () => {
-        for (const end of ends) end();
-      };
+      const wake = () => notices.wake(step);
+      return followed(step, [events.on('committed', wake), events.on('privateDone', wake)]);
     },
   },
   {
@@ -60,10 +97,25 @@ export const subscriptions: readonly Subscription<Context>[] = [
     kind: 'newPendingTransactions',
     params: [],
     about: 'Hashes of transactions that became executable.',
-    open: ({ events }, _, emit) =>
-      events.on('pending', (transactions) => {
-        for (const transaction of transactions) emit(toHex(transaction.hash));
-      }),
+    open: ({ events }, _, emit) => {
+      const waiting: (readonly Transaction[])[] = [];
+      let at = 0;
+      const step = () => {
+        const transaction = waiting[0]?.[at++];
+        if (transaction) emit(toHex(transaction.hash));
+        else {
+          waiting.shift();
+          at = 0;
+        }
+        return waiting.length > 0;
+      };
+      const listen = events.on('pending', (transactions) => {
+        if (waiting.length >= BATCHES_WAITING_MAX) return;
+        waiting.push(transactions);
+        notices.wake(step);
+      });
+      return followed(step, [listen]);
+    },
   },
   {
     namespaces: ETH,

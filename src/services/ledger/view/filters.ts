@@ -9,7 +9,13 @@ import type { LogQuery } from './logs.ts';
 import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
-const HASHES_PER_FILTER_MAX = 100_000;
+const FILTERS_OF_CLIENT_MAX = 1_000;
+/** Addresses and topics of all log filters. */
+const QUERY_BYTES_MAX = 32 * 1024 * 1024;
+/** Hashes of one answer; the next one has the rest. */
+const HASHES_PER_ANSWER_MAX = 100_000;
+/** Pending transactions that filters may still ask about; of those before them they do not hear. */
+const TRAIL_MAX = 100_000;
 /** As GoQuorum: a filter that nobody polls for so long is dropped. */
 const IDLE_MS_MAX = 5 * 60 * 1000;
 
@@ -19,10 +25,39 @@ export interface LogRange {
   readonly to: number | undefined;
 }
 
-type Filter = { readonly psi: Psi; polledMs: number } & (
-  | { readonly kind: 'logs'; readonly query: LogQuery; readonly range: LogRange; next: number }
-  | { readonly kind: 'hashes'; hashes: Hash32[] }
+type Filter = { readonly psi: Psi; readonly client: string; polledMs: number; next: number } & (
+  | {
+      readonly kind: 'logs';
+      readonly query: LogQuery;
+      readonly bytes: number;
+      readonly range: LogRange;
+    }
+  /** `next`: number of a block. */
+  | { readonly kind: 'blocks' }
+  /** `next`: place in the trail. */
+  | { readonly kind: 'pending' }
 );
+
+/** What came last, with the places at which it came. */
+class Trail {
+  private hashes: Hash32[] = [];
+  private first = 0;
+
+  get end(): number {
+    return this.first + this.hashes.length;
+  }
+
+  push(hash: Hash32): void {
+    this.hashes.push(hash);
+    if (this.hashes.length < 2 * TRAIL_MAX) return;
+    this.first += TRAIL_MAX;
+    this.hashes = this.hashes.slice(TRAIL_MAX);
+  }
+
+  from(place: number): readonly Hash32[] {
+    return this.hashes.slice(Math.max(0, place - this.first));
+  }
+}
 
 export type Changes =
   /** Blocks to search, up to `to`; `putBack` where that fails. */
@@ -37,51 +72,43 @@ export type Changes =
 
 export class Filters {
   private readonly filters = new Map<string, Filter>();
-  private readonly listeners = new Map<string, () => void>();
-  private readonly events: Events;
+  private readonly byClient = new Map<string, number>();
+  private queryBytes = 0;
+  private readonly pending = new Trail();
   private readonly clock: Clock;
   private readonly entropy: Entropy;
 
   constructor(parts: { events: Events; clock: Clock; entropy: Entropy }) {
-    this.events = parts.events;
     this.clock = parts.clock;
     this.entropy = parts.entropy;
-  }
-
-  addLogs(view: PartyView, query: LogQuery, range: LogRange): string {
-    const next = Math.max(view.head().number + 1, range.from);
-    return this.add({
-      kind: 'logs',
-      psi: view.psi,
-      polledMs: this.clock.nowMs(),
-      query,
-      range,
-      next,
+    parts.events.on('pending', (transactions) => {
+      for (const { hash } of transactions) this.pending.push(hash);
     });
   }
 
-  addBlocks(view: PartyView): string {
-    return this.addHashes(view, (push) =>
-      this.events.on('committed', ({ block }) => push(block.hash)),
-    );
+  /** `client`: who asks, for his share. Throws FILTERS_FULL. */
+  addLogs(view: PartyView, client: string, query: LogQuery, range: LogRange): string {
+    const next = Math.max(view.head().number + 1, range.from);
+    const bytes = bytesOf(query);
+    return this.add({ kind: 'logs', ...this.owned(view, client, next), query, range, bytes });
   }
 
-  addPending(view: PartyView): string {
-    return this.addHashes(view, (push) =>
-      this.events.on('pending', (transactions) => {
-        for (const transaction of transactions) push(transaction.hash);
-      }),
-    );
+  addBlocks(view: PartyView, client: string): string {
+    return this.add({ kind: 'blocks', ...this.owned(view, client, view.head().number + 1) });
+  }
+
+  addPending(view: PartyView, client: string): string {
+    return this.add({ kind: 'pending', ...this.owned(view, client, this.pending.end) });
+  }
+
+  private owned(view: PartyView, client: string, next: number) {
+    return { psi: view.psi, client, polledMs: this.clock.nowMs(), next };
   }
 
   /** What is new since the last poll. Throws FILTER_NOT_FOUND. */
   changes(view: PartyView, id: string): Changes {
     const filter = this.find(view, id);
-    if (filter.kind === 'hashes') {
-      const hashes = filter.hashes;
-      filter.hashes = [];
-      return { kind: 'hashes', hashes };
-    }
+    if (filter.kind !== 'logs') return { kind: 'hashes', hashes: this.hashesFor(view, filter) };
     const { query, next: from } = filter;
     const last = Math.min(view.head().number, filter.range.to ?? Number.MAX_SAFE_INTEGER);
     while (filter.next <= last && view.isPrivateDone(filter.next)) filter.next++;
@@ -111,28 +138,30 @@ export class Filters {
     return true;
   }
 
-  private addHashes(view: PartyView, listen: (push: (hash: Hash32) => void) => () => void): string {
-    const filter: Filter = {
-      kind: 'hashes',
-      psi: view.psi,
-      polledMs: this.clock.nowMs(),
-      hashes: [],
-    };
-    const id = this.add(filter);
-    const end = listen((hash) => {
-      if (filter.hashes.length < HASHES_PER_FILTER_MAX) filter.hashes.push(hash);
-    });
-    this.listeners.set(id, end);
-    return id;
+  private hashesFor(view: PartyView, filter: Filter): readonly Hash32[] {
+    const { next } = filter;
+    if (filter.kind === 'pending') {
+      filter.next = this.pending.end;
+      return this.pending.from(next);
+    }
+    const end = Math.min(view.head().number + 1, next + HASHES_PER_ANSWER_MAX);
+    filter.next = Math.max(next, end);
+    return Array.from({ length: filter.next - next }, (_, at) => view.hashOf(next + at)!);
   }
 
   private add(filter: Filter): string {
     this.dropIdle();
-    if (this.filters.size >= FILTERS_MAX) {
-      throw fail('FILTERS_FULL', `too many filters: at most ${FILTERS_MAX}, uninstall some first`);
-    }
+    const { client } = filter;
+    const held = this.byClient.get(client) ?? 0;
+    const bytes = filter.kind === 'logs' ? filter.bytes : 0;
+    if (this.filters.size >= FILTERS_MAX) throw full(`${FILTERS_MAX} in all`);
+    if (held >= FILTERS_OF_CLIENT_MAX) throw full(`${FILTERS_OF_CLIENT_MAX} of one client`);
+    if (this.queryBytes + bytes > QUERY_BYTES_MAX)
+      throw full(`${QUERY_BYTES_MAX} bytes of addresses and topics`);
     const id = `0x${bareHex(this.entropy.bytes(16)).replace(/^0+(?=.)/, '')}`;
     this.filters.set(id, filter);
+    this.byClient.set(client, held + 1);
+    this.queryBytes += bytes;
     return id;
   }
 
@@ -150,10 +179,24 @@ export class Filters {
   }
 
   private drop(id: string): void {
+    const filter = this.filters.get(id)!;
     this.filters.delete(id);
-    this.listeners.get(id)?.();
-    this.listeners.delete(id);
+    const held = this.byClient.get(filter.client)! - 1;
+    if (held > 0) this.byClient.set(filter.client, held);
+    else this.byClient.delete(filter.client);
+    if (filter.kind === 'logs') this.queryBytes -= filter.bytes;
   }
+}
+
+/** What a query takes here: words, and what keeps each of them. */
+function bytesOf({ addresses, topics }: LogQuery): number {
+  let words = addresses.length;
+  for (const position of topics) words += 1 + position.length;
+  return 100 * words;
+}
+
+function full(most: string) {
+  return fail('FILTERS_FULL', `too many filters: at most ${most}, uninstall some first`);
 }
 
 function notFound() {

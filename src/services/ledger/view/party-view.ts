@@ -268,12 +268,15 @@ export class PartyView {
   }
 
   /** Keys of public accounts that differ between the ends of two blocks and still exist, in the order of their hashes. */
-  modifiedAccounts(start: number, end: number): string[] {
+  modifiedAccounts(start: number, end: number, spend: (bytes: number) => void): string[] {
     const [before, after] = [start, end].map((at) => this.chain.stateAt(PUBLIC_SPACE, at));
     const touched = new Map<string, Address>();
     for (let number = start + 1; number <= end; number++) {
-      for (const [key, { address }] of this.chain.writes(number)?.accounts ?? [])
+      spend(0);
+      for (const [key, { address }] of this.chain.writes(number)?.accounts ?? []) {
+        if (!touched.has(key)) spend(ADDRESS_BYTES);
         touched.set(key, address);
+      }
     }
     return [...touched]
       .filter(([, address]) => isChanged(before!.account(address), after!.account(address)))
@@ -286,6 +289,9 @@ export class PartyView {
     return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots);
   }
 }
+
+/** Of one as text. */
+const ADDRESS_BYTES = 45;
 
 function isChanged(before: Account | undefined, after: Account | undefined): boolean {
   if (!after) return false;

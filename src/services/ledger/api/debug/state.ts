@@ -16,6 +16,7 @@ import {
 import type { StateReader } from '../../../../core/state/reader.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
+import { AnswerRoom } from '../answer-room.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { stateAt } from '../eth/state.ts';
 import type { JsonObject } from '../render.ts';
@@ -69,8 +70,10 @@ function renderDumped({ account, code, storage }: DumpedAccount): JsonObject {
 function dumpAddress(context: ReadContext, who: Address, tag: BlockTag): JsonObject {
   if (tag.kind !== 'pending') blockOrFail(context, tag);
   const state = stateAt(context, tag);
+  const { take } = new AnswerRoom(context, 'page through it with debug_storageRangeAt');
   const found =
-    (state.private && dumpAccount(state.private, who)) ?? dumpAccount(state.public, who);
+    (state.private && dumpAccount(state.private, who, take)) ??
+    dumpAccount(state.public, who, take);
   if (!found) throw fail('ACCOUNT_UNKNOWN', 'error retrieving state');
   const { code = '', storage = {}, ...rest } = renderDumped(found);
   return { ...rest, code, storage };
@@ -80,10 +83,11 @@ function dumpBlock(context: ReadContext, tag: BlockTag, kind: string): JsonObjec
   const { header } = blockOrFail(context, tag);
   const state = stateAt(context, tag);
   const isPrivate = kind === 'private';
+  const { take } = new AnswerRoom(context, 'page through it with debug_accountRange');
   const { accounts, next } =
     isPrivate && !state.private
       ? { accounts: [], next: undefined }
-      : dumpAccounts(isPrivate ? state.private! : state.public, ZERO_HASH, DUMP_ACCOUNTS_MAX);
+      : dumpAccounts(isPrivate ? state.private! : state.public, ZERO_HASH, DUMP_ACCOUNTS_MAX, take);
   if (next) {
     throw fail(
       'DUMP_TOO_LARGE',
@@ -135,7 +139,8 @@ function accountRange(
   const { header } = blockOrFail(context, tag);
   const count =
     wanted > RANGE_ACCOUNTS_MAX || wanted <= 0 ? RANGE_ACCOUNTS_MAX : Math.floor(wanted);
-  const range = dumpAccounts(stateAt(context, tag).public, from, count, content);
+  const { take } = new AnswerRoom(context, 'ask for fewer, or without storage');
+  const range = dumpAccounts(stateAt(context, tag).public, from, count, take, content);
   return {
     root: bareHex(header.stateRoot),
     accounts: byAddress(range.accounts),
@@ -143,7 +148,7 @@ function accountRange(
   };
 }
 
-function stateInside({ view }: ReadContext, block: Block, index: number): StateReader {
+function stateInside({ view, isGivenUp }: ReadContext, block: Block, index: number): StateReader {
   if (index < 0 || index >= block.transactions.length || !Number.isInteger(index)) {
     throw fail(
       'TRANSACTION_INDEX',
@@ -151,16 +156,23 @@ function stateInside({ view }: ReadContext, block: Block, index: number): StateR
     );
   }
   const replay = new BlockReplay(view, block);
-  replay.runUpTo(index);
+  replay.runUpTo(index, { shouldStop: isGivenUp });
   return replay.reader();
 }
 
-function storageRange(state: StateReader, who: Address, from: Uint8Array, wanted: number) {
+function storageRange(
+  context: ReadContext,
+  state: StateReader,
+  who: Address,
+  from: Uint8Array,
+  wanted: number,
+) {
   if (!state.account(who)) {
     throw fail('ACCOUNT_UNKNOWN', `account ${bareHex(who)} doesn't exist`);
   }
   const count = Math.max(0, Math.min(Math.floor(wanted), RANGE_SLOTS_MAX));
-  const { entries, next } = dumpStorage(state, who, from, count);
+  const { take } = new AnswerRoom(context, 'ask for fewer');
+  const { entries, next } = dumpStorage(state, who, from, count, take);
   return {
     storage: Object.fromEntries(
       entries.map(({ hash: key, slot, value }) => [
@@ -182,7 +194,8 @@ function modified(context: ReadContext, start: number, end: number): string[] {
   }
   if (end - start > MODIFIED_BLOCKS_MAX)
     throw fail('BLOCK_RANGE', `at most ${MODIFIED_BLOCKS_MAX} blocks at a time`);
-  return context.view.modifiedAccounts(start, end).map((key) => toHex(bytesOfKey(key)));
+  const { take } = new AnswerRoom(context, 'ask for fewer blocks');
+  return context.view.modifiedAccounts(start, end, take).map((key) => toHex(bytesOfKey(key)));
 }
 
 function modifiedByNumber(context: ReadContext, first: BlockTag, last: BlockTag | undefined) {
@@ -268,7 +281,7 @@ export const stateListMethods = [
     call: (context, [wanted, index, who, from, count]) => {
       const tag = { kind: 'hash', hash: wanted, requireCanonical: false } as const;
       const state = stateInside(context, blockOrFail(context, tag), index);
-      return storageRange(state, who, filled(from), count);
+      return storageRange(context, state, who, filled(from), count);
     },
   }),
   readMethod('debug_getModifiedAccountsByNumber', {

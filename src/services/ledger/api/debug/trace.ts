@@ -220,7 +220,7 @@ function traceBlock(context: ReadContext, block: Block, options: TraceOptions): 
   return withInputs(inputs, block.transactions, view.rulesAt(block.header), () => {
     const { shouldStop } = deadlineOf(context, options);
     const replay = new BlockReplay(view, block, inputs);
-    const shared = { ...options, room: { words: 0 } };
+    const shared = { ...options, room: { words: 0, bytes: 0 } };
     return block.transactions.map((_, index) => {
       try {
         return { result: traceNext(replay, block, index, shared, shouldStop) };

@@ -3,20 +3,26 @@ import { environmentOf, SENDER, worldOf } from '../../../../../test/support/evm.
 import { rulesOfFork } from '../../../../../test/support/rules-of-fork.ts';
 import { fromHex } from '../../../../core/base/hex.ts';
 import { execute } from '../../../../core/evm/interpreter.ts';
-import { startTrace, type TraceRoom } from './tracers.ts';
+import { startTrace, type TraceOptions, type TraceRoom } from './tracers.ts';
 
 const BERLIN = rulesOfFork('berlin');
 const TOO_LARGE = expect.objectContaining({ code: 'TRACE_TOO_LARGE' });
 
 /** Struct logs of a creation that runs `code` with so much gas. */
-function trace(code: string, gas: bigint, room: TraceRoom = { words: 0 }): TraceRoom {
+function trace(
+  code: string,
+  gas: bigint,
+  room: TraceRoom = { words: 0, bytes: 0 },
+  tracer?: string,
+  tracerConfig?: object,
+): TraceRoom {
   const world = worldOf([{ address: SENDER, balance: 1n }]);
   const message = { sender: SENDER, to: undefined, accessList: [], gasLimit: gas, gasPrice: 0n };
   const data = fromHex(code);
-  const options = { tracer: undefined, tracerConfig: undefined, timeoutMs: undefined, room };
+  const options = { tracer, tracerConfig, timeoutMs: undefined, room } as TraceOptions;
   const traced = { world, rules: BERLIN, coinbase: SENDER, message: { ...message, data } };
-  const { tracer } = startTrace(options, traced as unknown as Parameters<typeof startTrace>[1]);
-  const environment = environmentOf(world, BERLIN, { tracer });
+  const running = startTrace(options, traced as unknown as Parameters<typeof startTrace>[1]);
+  const environment = environmentOf(world, BERLIN, { tracer: running.tracer });
   execute({ caller: SENDER, to: undefined, value: 0n, data, gas }, environment);
   return room;
 }
@@ -24,12 +30,12 @@ function trace(code: string, gas: bigint, room: TraceRoom = { words: 0 }): Trace
 describe('struct logs', () => {
   it('end before copies of memory, or of storage, fill the heap', () => {
     // One byte at 64 kB, then a loop; then a loop that stores in ever new slots.
-    expect(() => trace('0x600062010000525b600756', 300_000n, { words: 1_950_000 })).toThrow(
-      TOO_LARGE,
-    );
-    expect(() => trace('0x60005b80815560010160025600', 4_000_000n, { words: 1_950_000 })).toThrow(
-      TOO_LARGE,
-    );
+    expect(() =>
+      trace('0x600062010000525b600756', 300_000n, { words: 1_950_000, bytes: 0 }),
+    ).toThrow(TOO_LARGE);
+    expect(() =>
+      trace('0x60005b80815560010160025600', 4_000_000n, { words: 1_950_000, bytes: 0 }),
+    ).toThrow(TOO_LARGE);
   });
 
   it('of one request share what they may hold', () => {
@@ -38,5 +44,33 @@ describe('struct logs', () => {
     expect(trace('0x5b600056', 60_000n, room).words).toBe(2 * once);
     room.words = 2_000_000;
     expect(() => trace('0x5b600056', 60_000n, room)).toThrow(TOO_LARGE);
+  });
+});
+
+describe('other traces end before they are longer than an answer may be', () => {
+  const NEAR: TraceRoom = { words: 0, bytes: 67_000_000 };
+  // A call of address 9 with 64 kB of input, in a loop: the input is copied for each.
+  const CALLS = '0x600062010000525b6000600062010000600060006063612710f150600756';
+  // A look at the balance of ever new accounts; then at ever new slots.
+  const LOOKS = '0x60005b803150600101600256';
+  const SLOTS = '0x60005b805450600101600256';
+  it.each([
+    ['callTracer', undefined, CALLS],
+    ['callTracer', {}, CALLS],
+    ['flatCallTracer', undefined, CALLS],
+    ['prestateTracer', undefined, LOOKS],
+    ['prestateTracer', {}, LOOKS],
+    ['prestateTracer', undefined, SLOTS],
+    ['prestateTracer', {}, SLOTS],
+  ])('%s %o', (tracer, config, code) => {
+    const run = (room: TraceRoom) => trace(code, 8_000_000n, room, tracer, config);
+    expect(() => run({ ...NEAR })).toThrow(TOO_LARGE);
+  });
+
+  it('a short one is no longer than it is', () => {
+    const short = { words: 0, bytes: 0 };
+    trace('0x00', 60_000n, short, 'callTracer', {});
+    expect(short.bytes).toBeGreaterThan(0);
+    expect(short.bytes).toBeLessThan(1_000);
   });
 });

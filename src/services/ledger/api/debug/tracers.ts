@@ -3,6 +3,7 @@
  * prints.
  */
 import { fail } from '../../../../core/base/errors.ts';
+import type { Spend } from '../../../../core/base/spend.ts';
 import { intrinsicGas } from '../../../../core/chain/intrinsic-gas.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { TransactionFields } from '../../../../core/chain/transaction.ts';
@@ -27,6 +28,7 @@ import type { Json } from '../../../../io/rpc/method.ts';
 
 /** Words of stack and memory that one trace may hold: about 400 MB. */
 const TRACED_WORDS_MAX = 2_000_000;
+const TRACED_BYTES_MAX: number = 64 * 1024 * 1024;
 
 export interface TraceOptions extends StructLogOptions {
   readonly tracer: string | undefined;
@@ -38,7 +40,10 @@ export interface TraceOptions extends StructLogOptions {
 }
 
 export interface TraceRoom {
+  /** Of struct logs. */
   words: number;
+  /** Of all others, as text. */
+  bytes: number;
 }
 
 export interface Outcome {
@@ -69,29 +74,42 @@ export interface RunningTrace {
 export function startTrace(options: TraceOptions, traced: Traced): RunningTrace {
   const { tracer: name, tracerConfig } = options;
   if (name === undefined || name === '') return structLogs(options, traced);
-  if (name === 'callTracer') return tracerConfig ? calls(options, traced) : legacyCalls(traced);
+  const spend = spendIn(options.room ?? { words: 0, bytes: 0 });
+  if (name === 'callTracer')
+    return tracerConfig ? calls(tracerConfig, traced, spend) : legacyCalls(traced, spend);
   if (name === 'prestateTracer') {
-    return tracerConfig ? prestate(tracerConfig, traced) : legacyPrestate(traced);
+    return tracerConfig ? prestate(tracerConfig, traced, spend) : legacyPrestate(traced, spend);
   }
   if (name === 'flatCallTracer') {
-    const tracer = new FlatCallTracer(tracerConfig ?? {});
+    const tracer = new FlatCallTracer(tracerConfig ?? {}, spend);
     const limit = Number(traced.message.gasLimit);
     return { tracer, result: ({ gasUsed }) => tracer.result(limit, gasUsed) as unknown as Json };
   }
   const make = Object.hasOwn(COUNTERS, name) ? COUNTERS[name] : undefined;
   if (!make) throw unknownTracer(name);
-  const tracer = make();
+  const tracer = make(spend);
   return { tracer, result: () => tracer.result() };
 }
 
-const COUNTERS: Readonly<Record<string, () => Tracer & { result(): Json }>> = {
-  '4byteTracer': () => new FourByteTracer(),
+const COUNTERS: Readonly<Record<string, (spend: Spend) => Tracer & { result(): Json }>> = {
+  '4byteTracer': (spend) => new FourByteTracer(spend),
   opcountTracer: () => new OpcountTracer(),
   unigramTracer: () => new UnigramTracer(),
   bigramTracer: () => new BigramTracer(),
   trigramTracer: () => new TrigramTracer(),
   noopTracer: () => new NoopTracer(),
 };
+
+function spendIn(room: TraceRoom): Spend {
+  return (bytes) => {
+    room.bytes += bytes;
+    if (room.bytes <= TRACED_BYTES_MAX) return;
+    throw fail(
+      'TRACE_TOO_LARGE',
+      `the trace is longer than ${TRACED_BYTES_MAX / 2 ** 20} MB: ask with onlyTopCall, or for one transaction`,
+    );
+  };
+}
 
 function unknownTracer(name: string) {
   if (/^\w+$/.test(name))
@@ -139,7 +157,7 @@ class BoundedStructLogs extends StructLogTracer {
 }
 
 function structLogs(options: TraceOptions, { world }: Traced): RunningTrace {
-  const tracer = new BoundedStructLogs(world, options, options.room ?? { words: 0 });
+  const tracer = new BoundedStructLogs(world, options, options.room ?? { words: 0, bytes: 0 });
   return {
     tracer,
     result: ({ gasUsed, isFailed, output }) =>
@@ -147,8 +165,12 @@ function structLogs(options: TraceOptions, { world }: Traced): RunningTrace {
   };
 }
 
-function calls({ tracerConfig }: TraceOptions, { message }: Traced): RunningTrace {
-  const tracer = new CallTracer(tracerConfig ?? {});
+function calls(
+  config: Readonly<Record<string, unknown>>,
+  { message }: Traced,
+  spend: Spend,
+): RunningTrace {
+  const tracer = new CallTracer(config, spend);
   const limit = Number(message.gasLimit);
   return {
     tracer,
@@ -156,25 +178,27 @@ function calls({ tracerConfig }: TraceOptions, { message }: Traced): RunningTrac
   };
 }
 
-function legacyCalls({ world, rules }: Traced): RunningTrace {
-  const tracer = new LegacyCallTracer(world, (who) => precompileAt(rules, who) !== undefined);
+function legacyCalls({ world, rules }: Traced, spend: Spend): RunningTrace {
+  const isPrecompile = (who: Uint8Array) => precompileAt(rules, who) !== undefined;
+  const tracer = new LegacyCallTracer(world, isPrecompile, spend);
   return { tracer, result: (_, tookMs) => tracer.result(goDuration(tookMs)) as unknown as Json };
 }
 
 function prestate(
   config: Readonly<Record<string, unknown>>,
   { world, message, coinbase }: Traced,
+  spend: Spend,
 ): RunningTrace {
-  const tracer = new PrestateTracer(world, config);
+  const tracer = new PrestateTracer(world, config, spend);
   tracer.begin(message.sender, message.to, coinbase);
   return { tracer, result: () => tracer.result() as unknown as Json };
 }
 
 /** Where geth 1.10.3 fails because no code ran, the accounts are shown all the same. */
-function legacyPrestate(traced: Traced): RunningTrace {
+function legacyPrestate(traced: Traced, spend: Spend): RunningTrace {
   const { world, message, rules } = traced;
-  const legacy = new LegacyPrestateTracer(world);
-  const plain = prestate({}, traced);
+  const legacy = new LegacyPrestateTracer(world, spend);
+  const plain = prestate({}, traced, spend);
   const intrinsic = Number(intrinsicGas(message, rules));
   return {
     tracer: legacy,

@@ -8,7 +8,8 @@ import type { BlockTag } from '../../view/block-tag.ts';
 import { LATEST } from '../../view/block-tag.ts';
 import { type FoundLog, type LogQuery, logsOfBlock, mayHoldLogs } from '../../view/logs.ts';
 import type { PartyView } from '../../view/party-view.ts';
-import { type Context, method, readMethod } from '../context.ts';
+import { AnswerRoom } from '../answer-room.ts';
+import { type Context, method, type ReadContext, readMethod } from '../context.ts';
 import { afterPrivate } from '../private-arrival.ts';
 import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
@@ -17,10 +18,14 @@ import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
 /** Blocks that one query may span; beyond it the caller is told to ask in parts. */
 const LOG_BLOCKS_MAX = 100_000;
 const LOGS_PER_REPLY_MAX = 100_000;
+/** Of one as text, without its data. */
+const LOG_BYTES = 700;
 /** Blocks whose blooms are looked at before anything is searched for a filter. */
 const NEAR_BLOCKS_MAX = 64;
 /** Addresses, or topics of one position, that a query may name. */
 const ALTERNATIVES_MAX = 1_000;
+
+type Searched = Pick<ReadContext, 'view' | 'isGivenUp'>;
 
 export interface FilterArgs {
   readonly query: LogQuery;
@@ -117,26 +122,32 @@ function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   return Math.min(numberOr(view, to ?? LATEST, head), head);
 }
 
-function search(view: PartyView, args: FilterArgs): FoundLog[] {
+function search(context: Searched, args: FilterArgs): FoundLog[] {
+  const { view } = context;
   if (args.blockHash) {
     const number = view.numberOf({ kind: 'hash', hash: args.blockHash, requireCanonical: false });
     if (number === undefined) throw fail('BLOCK_UNKNOWN', 'unknown block');
-    return logsOfBlock(view, number, args.query);
+    return searchRange(context, args.query, number, number);
   }
   const from = numberOr(view, args.from ?? LATEST, view.head().number + 1);
-  return searchRange(view, args.query, from, lastOf(view, args));
+  return searchRange(context, args.query, from, lastOf(view, args));
 }
 
-function searchRange(view: PartyView, query: LogQuery, from: number, to: number): FoundLog[] {
+function searchRange(context: Searched, query: LogQuery, from: number, to: number): FoundLog[] {
   if (to - from >= LOG_BLOCKS_MAX) {
     throw fail(
       'LOGS_RANGE_TOO_WIDE',
       `a log query may span at most ${LOG_BLOCKS_MAX} blocks: ask in parts`,
     );
   }
+  const room = new AnswerRoom(context, 'ask in parts');
   const found: FoundLog[] = [];
   for (let number = from; number <= to; number++) {
-    found.push(...logsOfBlock(view, number, query));
+    room.take(0);
+    for (const each of logsOfBlock(context.view, number, query)) {
+      room.take(LOG_BYTES + 2 * each.log.data.length);
+      found.push(each);
+    }
     if (found.length > LOGS_PER_REPLY_MAX) {
       throw fail(
         'LOGS_TOO_MANY',
@@ -159,13 +170,14 @@ export function renderFound(found: FoundLog) {
 
 /** Where a filter asks: blooms tell about few blocks at once, readers about the rest. */
 async function logsFor(
-  { view, search }: Context,
+  context: Context,
   query: LogQuery,
   from: number,
   to: number,
 ): Promise<Json | RawJson> {
+  const { view, search } = context;
   if (hasNone(view, query, from, to)) return [];
-  return search ? search(query, from, to) : logsBetween(view, query, from, to);
+  return search ? search(query, from, to) : logsBetween(context, query, from, to);
 }
 
 /** Whether the blooms of so few blocks say that there is nothing. */
@@ -176,9 +188,9 @@ function hasNone(view: PartyView, query: LogQuery, from: number, to: number): bo
   return at > to;
 }
 
-/** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY. */
-export function logsBetween(view: PartyView, query: LogQuery, from: number, to: number): Json {
-  return searchRange(view, query, from, to).map(renderFound);
+/** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY, ANSWER_TOO_LARGE. */
+export function logsBetween(context: Searched, query: LogQuery, from: number, to: number): Json {
+  return searchRange(context, query, from, to).map(renderFound);
 }
 
 export const searchMethods = [
@@ -195,7 +207,7 @@ export const searchMethods = [
     },
     call: (context, [args]) => {
       const { view } = context;
-      const answer = () => search(view, args).map(renderFound);
+      const answer = () => search(context, args).map(renderFound);
       return afterPrivate(context, lastOf(view, args), answer);
     },
   }),
@@ -206,27 +218,27 @@ export const logMethods = [
     params: [filterArgs],
     result: QUANTITY,
     about: 'A filter of logs, polled with eth_getFilterChanges; dropped after five idle minutes.',
-    call: ({ view, filters }, [args]) => {
+    call: ({ view, filters, caller }, [args]) => {
       const head = view.head().number;
       const from = args.from ? numberOr(view, args.from, head + 1) : head;
       const to = args.to === undefined || args.to.kind !== 'number' ? undefined : args.to.number;
       if (args.from?.kind === 'number' && to !== undefined && from > to) {
         throw fail('FILTER_RANGE', 'invalid from and to block combination: from > to');
       }
-      return filters.addLogs(view, args.query, { from, to });
+      return filters.addLogs(view, caller.remote, args.query, { from, to });
     },
   }),
   method('eth_newBlockFilter', {
     params: [],
     result: QUANTITY,
     about: 'A filter of new block hashes.',
-    call: ({ view, filters }) => filters.addBlocks(view),
+    call: ({ view, filters, caller }) => filters.addBlocks(view, caller.remote),
   }),
   method('eth_newPendingTransactionFilter', {
     params: [],
     result: QUANTITY,
     about: 'A filter of transactions that became executable.',
-    call: ({ view, filters }) => filters.addPending(view),
+    call: ({ view, filters, caller }) => filters.addPending(view, caller.remote),
   }),
   method('eth_uninstallFilter', {
     params: [text],

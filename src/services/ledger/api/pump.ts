@@ -1,0 +1,44 @@
+/** Work for many listeners, such as notifications: done piece by piece, in slices between which others get their turn. */
+
+const SLICE_MS = 5;
+
+/** Does one piece; true where there is more. */
+export type Step = () => boolean;
+
+export class Pump {
+  private readonly due = new Set<Step>();
+  private readonly nowMs: () => number;
+  private isSet = false;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.nowMs = nowMs;
+  }
+
+  /** There may be something to do. */
+  wake(step: Step): void {
+    this.due.add(step);
+    if (this.isSet) return;
+    this.isSet = true;
+    setImmediate(() => this.run());
+  }
+
+  drop(step: Step): void {
+    this.due.delete(step);
+  }
+
+  private run(): void {
+    this.isSet = false;
+    const endMs = this.nowMs() + SLICE_MS;
+    for (const step of this.due) {
+      // Put at the end again, it has its turn after the others.
+      this.due.delete(step);
+      if (step()) this.due.add(step);
+      if (this.nowMs() >= endMs) break;
+    }
+    const [next] = this.due;
+    if (next) this.wake(next);
+  }
+}
+
+/** Of all subscriptions of this process. */
+export const notices: Pump = new Pump();

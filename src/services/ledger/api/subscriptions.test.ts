@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Transaction } from '../../../core/chain/transaction.ts';
+import { Events } from '../node/chain/events.ts';
+import type { Context } from './context.ts';
+import { subscriptions } from './subscriptions.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const batchOf = (count: number) =>
+  Array<Transaction>(count).fill({ hash: new Uint8Array(32) } as Transaction);
+
+function open(kind: string, context: Partial<Context>) {
+  const told: unknown[] = [];
+  const row = subscriptions.find((each) => each.kind === kind)!;
+  return { told, close: row.open(context as Context, [], (result) => told.push(result)) };
+}
+
+it('notifications are made after the event, and no longer once the subscription is closed', async () => {
+  const events = new Events();
+  const { told, close } = open('newPendingTransactions', { events });
+  events.emit('pending', batchOf(3));
+  expect(told).toEqual([]);
+  await turn();
+  expect(told).toHaveLength(3);
+  events.emit('pending', batchOf(3));
+  close();
+  await turn();
+  expect(told).toHaveLength(3);
+});
+
+it('a subscription that falls behind does not keep everything', async () => {
+  const events = new Events();
+  const { told, close } = open('newPendingTransactions', { events });
+  for (let i = 0; i < 12_000; i++) events.emit('pending', batchOf(1));
+  let before = -1;
+  while (told.length !== before) {
+    before = told.length;
+    await turn();
+  }
+  expect(told).toHaveLength(10_000);
+  close();
+});
+
+it('logs of a block are told in slices', async () => {
+  const events = new Events();
+  let head = 0;
+  const log = { address: new Uint8Array(20), topics: [], data: new Uint8Array(5_000) };
+  const view = {
+    head: () => ({ number: head }),
+    isPrivateDone: () => true,
+    blooms: () => [new Uint8Array(256).fill(255)],
+    block: () => ({
+      header: { number: 1 },
+      hash: new Uint8Array(32),
+      transactions: [{ hash: new Uint8Array(32) }],
+    }),
+    receipts: () => [{ logs: Array(500).fill(log) }],
+  } as unknown as Context['view'];
+  const { told, close } = open('logs', { events, view });
+  head = 1;
+  events.emit('committed', {} as never);
+  await turn();
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.length).toBeLessThan(500);
+  while (told.length < 500) await turn();
+  close();
+});
