@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fromHex } from '../../core/base/hex.ts';
 import type { LinkEvent } from '../../core/base/ports.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
@@ -586,6 +586,65 @@ describe('hostile peers', () => {
     other.write(BASE_MESSAGE.ping, Uint8Array.of(0xc0));
     await until(() => other.frames.some((frame) => frame.code === BASE_MESSAGE.pong));
     expect(handled).toBe(1);
+  });
+
+  it('a peer that sends many messages in a second is not read meanwhile', async () => {
+    let handled = 0;
+    const a = await node({ costClock: () => 0 });
+    a.server.events((event) => {
+      if (event.kind === 'message') handled++;
+      return undefined;
+    });
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => joined(a.events) === 1);
+    const one = () => peer.session!.encode(19, Uint8Array.of(0xc0));
+    const flood = Buffer.concat(Array.from({ length: 21_000 }, one));
+    // A second that does not pass, however slow the machine is.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      peer.socket.write(flood);
+      await until(() => handled >= 19_990);
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect(handled).toBeLessThan(20_100);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('a peer that does not read its replies is asked for nothing more', async () => {
+    const large = new Uint8Array(randomBytes(1_000_000));
+    let handled = 0;
+    const a = await node({ timings: { ...FAST, writeMs: 300 } });
+    a.server.events((event) => {
+      if (event.kind !== 'message') return undefined;
+      handled++;
+      a.server.send(event.peer, { protocol: 'eth', code: 4, bytes: large });
+      return undefined;
+    });
+    const peer = new HandPeer(a);
+    await peer.hello();
+    await until(() => joined(a.events) === 1);
+    peer.socket.pause();
+    const one = () => peer.session!.encode(19, Uint8Array.of(0xc0));
+    peer.socket.write(Buffer.concat(Array.from({ length: 30 }, one)));
+    await until(() => leftReasons(a.events).length === 1);
+    // What the machine buffers, and 4 MiB here.
+    expect(handled).toBeLessThan(25);
+  });
+
+  it('connections that say nothing take so many places', async () => {
+    const a = await node();
+    let closed = 0;
+    for (let i = 0; i < 60; i++) {
+      const socket = connect(a.server.listening!.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => closed++);
+    }
+    await until(() => closed === 10);
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toBe(10);
   });
 
   it('peers that do not read hold so much together, and the greatest of them goes', async () => {

@@ -235,4 +235,17 @@ describe('subscriptions', () => {
       channel.subscriptions.set(String(i), () => {});
     expect((await ask('eth_subscribe', ['ticks'], channel)).error.message).toMatch(/too many/);
   });
+
+  it('of all connections are limited, and those that end give way', async () => {
+    const { dispatcher } = dispatcherOf();
+    const subscribe = '{"id":1,"method":"eth_subscribe","params":["ticks"]}';
+    const batch = `[${Array(1_000).fill(subscribe).join(',')}]`;
+    const channels = Array.from({ length: 20 }, () => channelOf().channel);
+    for (const channel of channels) await dispatcher.handle(batch, CALLER, channel);
+    const { channel } = channelOf();
+    const one = async () => JSON.parse(await dispatcher.handle(subscribe, CALLER, channel));
+    expect((await one()).error.message).toMatch(/20000 in all/);
+    for (const close of channels[0]!.subscriptions.values()) close();
+    expect((await one()).error).toBeUndefined();
+  });
 });

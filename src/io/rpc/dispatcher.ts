@@ -60,6 +60,8 @@ export type ContextOf<Context> = (caller: Caller, id: string | undefined) => Con
 type CallMeter = (method: string, isSuccess: boolean, durationMs: number) => void;
 
 export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
+/** Of all connections. */
+const SUBSCRIPTIONS_MAX = 20_000;
 /** What a batch answers beyond this is left out, with an error in its place. */
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
 /** A batch works for so long before others get their turn. */
@@ -85,6 +87,7 @@ export class Dispatcher<Context> {
   private readonly watch: Watch | undefined;
   private readonly tries = new FirstTries();
   private turns: Promise<void> = Promise.resolve();
+  private openSubscriptions = 0;
 
   constructor(
     table: Table<Context>,
@@ -285,12 +288,19 @@ export class Dispatcher<Context> {
         `too many subscriptions: at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} a connection`,
       );
     }
+    if (this.openSubscriptions >= SUBSCRIPTIONS_MAX)
+      throw new RpcError(RPC.server, `too many subscriptions: at most ${SUBSCRIPTIONS_MAX} in all`);
     const args = parseParams([KIND, ...row.params], params).slice(1);
     const id = this.newId();
-    const close = row.open(this.contextOf(caller, call.id), args, (result) => {
+    const end = row.open(this.contextOf(caller, call.id), args, (result) => {
       if (!this.isOver(caller)) channel.send(notification(namespace, id, result));
       else if (channel.subscriptions.delete(id)) close();
     });
+    this.openSubscriptions++;
+    const close = () => {
+      this.openSubscriptions--;
+      end();
+    };
     channel.subscriptions.set(id, close);
     return id;
   }

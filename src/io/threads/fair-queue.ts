@@ -3,6 +3,7 @@
  * each of them takes; within a client, each of its connections.
  */
 import { fail } from '../../core/base/errors.ts';
+import { Lru } from '../../core/base/lru.ts';
 import { Turns } from '../../core/base/turns.ts';
 
 /** Who asks: a client, and one of its connections. */
@@ -18,6 +19,10 @@ export interface QueueLimits {
   readonly total: number;
 }
 
+/** A request that took so long makes its client slow, until a shorter one did. */
+const SLOW_MS = 100;
+const SLOW_CLIENTS_MAX = 1_000;
+
 interface Client<T> {
   readonly turns: Turns<number>;
   /** By connection; none is empty. */
@@ -30,6 +35,7 @@ export class FairQueue<T extends { readonly asker: Asker }> {
   private readonly limits: QueueLimits;
   private readonly turns = new Turns<string>();
   private readonly clients = new Map<string, Client<T>>();
+  private readonly slow = new Lru<string, true>(SLOW_CLIENTS_MAX);
   private waiting = 0;
 
   constructor(limits: QueueLimits) {
@@ -78,10 +84,17 @@ export class FairQueue<T extends { readonly asker: Asker }> {
     return undefined;
   }
 
+  /** How many requests of a client are running, where its last one took long; of others 0. */
+  runningOfSlow(client: string): number {
+    return this.slow.has(client) ? (this.clients.get(client)?.running ?? 0) : 0;
+  }
+
   /** It has ended, after so long. */
   served({ asker }: T, ms: number): void {
     const client = this.clients.get(asker.client);
     if (!client) return;
+    if (ms > SLOW_MS) this.slow.set(asker.client, true);
+    else this.slow.delete(asker.client);
     this.turns.charge(asker.client, ms);
     client.turns.charge(asker.connection, ms);
     client.running--;

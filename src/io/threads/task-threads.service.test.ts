@@ -148,6 +148,22 @@ describe('threads that carry out tasks', () => {
     await Promise.all(spinning);
   });
 
+  it('keep one of several free of a client whose requests take long', async () => {
+    const { threads } = start({ count: 2 });
+    const spin = (signal: AbortSignal) =>
+      threads.run({ kind: 'spin' }, { ...LONG, signal }).catch(() => 'stopped');
+    const first = new AbortController();
+    const spinning = spin(first.signal);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    first.abort();
+    await spinning;
+    const gone = new AbortController();
+    const more = [1, 2, 3].map(() => spin(gone.signal));
+    expect(await threads.run({ kind: 'echo', value: 5 }, { ...LONG, asker: BOB })).toBe(5);
+    gone.abort();
+    await Promise.all(more);
+  });
+
   it('refuse what one client has waiting beyond its share', async () => {
     const { threads } = start({ limits: { perClient: 3, total: 1_000 } });
     const gone = new AbortController();

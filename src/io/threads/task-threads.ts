@@ -111,9 +111,11 @@ export class TaskThreads<Task, Result> {
     }
   }
 
-  /** Long tasks wait for each other rather than take the last thread. */
-  private mayRun({ isLong = false }: TaskTerms, thread: Thread<Task, Result>): boolean {
-    if (!isLong || this.options.count === 1) return true;
+  /** Long tasks, and those of a slow client, wait for each other rather than take the last thread. */
+  private mayRun({ isLong = false, asker }: TaskTerms, thread: Thread<Task, Result>): boolean {
+    if (this.options.count === 1) return true;
+    if (this.queue.runningOfSlow(asker.client) >= this.options.count - 1) return false;
+    if (!isLong) return true;
     if (thread.load > 0) return false;
     const busy = this.threads.filter((each) => each.hasLong).length;
     return busy < this.options.count - 1;

@@ -204,6 +204,7 @@ describe('what clients have in flight', () => {
     for (let i = 0; i < 10; i++) void announce(proxy, 1_000_000, 900_000).then(() => refused++);
     await until('those beyond are refused', () => refused >= 7);
     expect(traffic.requests.held).toBeLessThanOrEqual(3_000_000);
+    expect(traffic.requests.held).toBeGreaterThan(1_000_000);
   });
 
   it('judges who asks before it reads the body', async () => {

@@ -4,7 +4,7 @@ import type { ReadContext } from './context.ts';
 
 const MB = 1024 * 1024;
 /** About as many bytes as the answer has as text. */
-export const ANSWER_BYTES_MAX: number = 128 * MB;
+const ANSWER_BYTES_MAX: number = 128 * MB;
 /** Pieces between two looks at the time. */
 const LOOK_EVERY = 16;
 

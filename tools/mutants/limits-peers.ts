@@ -1,0 +1,130 @@
+/** Limits of what peers may cost. */
+import type { Limit } from './limit.ts';
+
+const PEER = { file: 'src/io/p2p/peer.ts', test: 'src/io/p2p/server.service.test.ts' };
+const SERVE = { file: 'src/core/sync/serve.ts', test: 'src/core/sync/serve.test.ts' };
+const DOOR = {
+  file: 'src/services/ledger/node/sending/transaction-intake.ts',
+  test: 'src/services/ledger/node/sending/transaction-intake.test.ts',
+};
+
+export const PEER_LIMITS: readonly Limit[] = [
+  {
+    ...PEER,
+    name: 'peers: ms of a turn',
+    on: 'if (!turns.mayGoOn) this.waitForTurn();',
+    off: 'if (this.over) this.waitForTurn();',
+    only: 'leave turns to others',
+  },
+  {
+    ...PEER,
+    name: 'peers: a reply is made in pieces',
+    on: 'if (this.work.next().done) this.work = undefined;',
+    off: 'while (!this.work.next().done);\n      this.work = undefined;',
+    only: 'made in pieces',
+  },
+  {
+    ...PEER,
+    name: 'peers: ms of a second',
+    on: ' || this.ms.empty) return true;',
+    off: ') return true;',
+    only: 'share of a second',
+  },
+  {
+    ...PEER,
+    name: 'peers: messages of a second (p2p pause)',
+    on: 'if (this.messages.empty || ',
+    off: 'if (',
+    only: 'many messages in a second',
+  },
+  {
+    ...PEER,
+    name: 'peers: replies that are not read',
+    on: 'return waiting > WRITE_BUFFER_PAUSE_BYTES;',
+    off: 'return WRITE_BUFFER_PAUSE_BYTES < 0;',
+    only: 'asked for nothing more',
+  },
+  {
+    ...PEER,
+    name: 'peers: unsent bytes of one',
+    on: 'if (this.socket.writableLength > WRITE_BUFFER_BYTES_MAX) {',
+    off: 'if (this.socket.writableLength < 0 * WRITE_BUFFER_BYTES_MAX) {',
+    only: 'cut off by bytes',
+  },
+  {
+    name: 'peers: bytes that all hold',
+    file: 'src/io/p2p/server.ts',
+    on: 'if (held <= heldBytesMax) return;',
+    off: 'if (held <= heldBytesMax || held > 0) return;',
+    test: PEER.test,
+    only: 'hold so much together',
+  },
+  {
+    name: 'peers: connections that say nothing',
+    file: 'src/io/p2p/server.ts',
+    on: 'this.countPendingInbound() >= PENDING_INBOUND_MAX ||',
+    off: 'this.countPendingInbound() < 0 * PENDING_INBOUND_MAX ||',
+    test: PEER.test,
+    only: 'say nothing take so many places',
+  },
+  {
+    ...PEER,
+    name: 'peers: time to greet',
+    on: 'if (nowMs - this.startedMs > timings.handshakeMs) {',
+    off: 'if (nowMs - this.startedMs > 1e15 + timings.handshakeMs) {',
+    only: 'silence at every step',
+  },
+  {
+    name: 'peers: bytes of a message',
+    file: 'src/io/p2p/rlpx-session.ts',
+    on: "if (bytes.length > bytesMax) throw breach('message too long');",
+    off: '',
+    test: PEER.test,
+    only: 'oversize',
+  },
+  {
+    ...SERVE,
+    name: 'replies: headers',
+    on: 'if (headers.length >= Math.min(query.amount, HEADERS_MAX)) break;',
+    off: 'if (headers.length >= query.amount) break;',
+  },
+  {
+    ...SERVE,
+    name: 'replies: bodies, receipts, transactions',
+    on: 'if (size >= REPLY_BYTES_SOFT_MAX || found.length >= countMax) break;',
+    off: 'if (size >= REPLY_BYTES_SOFT_MAX) break;',
+  },
+  {
+    ...SERVE,
+    name: 'replies: bytes',
+    on: 'if (size >= REPLY_BYTES_SOFT_MAX || found.length >= countMax) break;',
+    off: 'if (found.length >= countMax) break;',
+  },
+  {
+    name: 'announced transactions that are wanted of a peer',
+    file: 'src/core/sync/gossip.ts',
+    on: 'if (peer.wanted.size >= WANTED_PER_PEER_MAX) break;',
+    off: '',
+    test: 'src/core/sync/gossip.test.ts',
+  },
+  {
+    ...DOOR,
+    name: "peers' transactions that wait",
+    on: 'if (!holding.take(bytesOf(transaction))) break;',
+    off: 'holding.force(bytesOf(transaction));',
+  },
+  {
+    ...DOOR,
+    name: "peers' transactions of one turn",
+    on: 'this.waiting.splice(0, SLICE_TRANSACTIONS)',
+    off: 'this.waiting.splice(0, this.waiting.length + SLICE_TRANSACTIONS)',
+  },
+  {
+    name: 'Raft: messages that are being read',
+    file: 'src/io/raft/transport.ts',
+    on: 'const held = this.bodies.open(',
+    off: 'const held = new ByteBudget({ all: 1e12, ofSource: 1e12 }).open(',
+    test: 'src/io/raft/transport.service.test.ts',
+    only: 'counts messages that are posted',
+  },
+];

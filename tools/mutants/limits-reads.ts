@@ -1,0 +1,147 @@
+/** Limits of what is read for clients: logs, traces, listings, filters, and the threads that read. */
+import type { Limit } from './limit.ts';
+
+const LOGS = {
+  file: 'src/services/ledger/api/eth/logs.ts',
+  test: 'src/services/ledger/api/eth/logs.test.ts',
+};
+const ROOM = { file: 'src/services/ledger/api/answer-room.ts', test: LOGS.test };
+const FILTERS = {
+  file: 'src/services/ledger/view/filters.ts',
+  test: 'src/services/ledger/view/filters.test.ts',
+};
+const TRACERS = {
+  file: 'src/services/ledger/api/debug/tracers.ts',
+  test: 'src/services/ledger/api/debug/tracers.test.ts',
+};
+const NOTICES = 'src/services/ledger/api/subscriptions.test.ts';
+const QUEUE = { file: 'src/io/threads/fair-queue.ts', test: 'src/io/threads/fair-queue.test.ts' };
+
+export const READ_LIMITS: readonly Limit[] = [
+  {
+    ...ROOM,
+    name: 'an answer, in bytes',
+    on: 'if (this.left < 0) {',
+    off: 'if (this.left > 1e15) {',
+  },
+  {
+    ...ROOM,
+    name: 'a search that nobody waits for',
+    on: '% LOOK_EVERY === 0 && this.isGivenUp())',
+    off: '% LOOK_EVERY > LOOK_EVERY)',
+  },
+  {
+    ...LOGS,
+    name: 'getLogs: bytes of its logs',
+    on: 'room.take(LOG_BYTES + 2 * each.log.data.length);',
+    off: '',
+  },
+  {
+    ...LOGS,
+    name: 'getLogs: number of logs',
+    on: 'if (found.length > LOGS_PER_REPLY_MAX) {',
+    off: 'if (found.length < 0) {',
+  },
+  {
+    ...LOGS,
+    name: 'getLogs: blocks',
+    on: 'if (to - from >= LOG_BLOCKS_MAX) {',
+    off: 'if (to < 0) {',
+  },
+  {
+    name: 'listings of state: accounts and code',
+    file: 'src/core/state/dump.ts',
+    on: 'spend(ACCOUNT_BYTES + 2 * code.length);',
+    off: '',
+    test: 'src/core/state/dump.test.ts',
+  },
+  {
+    ...FILTERS,
+    name: 'filters of all',
+    on: 'if (this.filters.size >= FILTERS_MAX)',
+    off: 'if (this.filters.size < 0)',
+  },
+  {
+    ...FILTERS,
+    name: 'filters of one client',
+    on: 'if (held >= FILTERS_OF_CLIENT_MAX)',
+    off: 'if (held < 0)',
+  },
+  {
+    ...FILTERS,
+    name: 'filters: bytes of queries',
+    on: 'if (this.queryBytes + bytes > QUERY_BYTES_MAX)',
+    off: 'if (bytes < 0)',
+  },
+  {
+    ...FILTERS,
+    name: 'filters that nobody polls',
+    on: 'if (filter.polledMs < oldest) this.drop(id);',
+    off: '{ void oldest; void id; void filter; }',
+  },
+  {
+    ...FILTERS,
+    name: 'filters: hashes of one answer',
+    on: 'Math.min(view.head().number + 1, next + HASHES_PER_ANSWER_MAX)',
+    off: 'view.head().number + 1',
+  },
+  {
+    ...FILTERS,
+    name: 'filters: pending transactions that are kept',
+    on: 'if (this.hashes.length < 2 * TRAIL_MAX) return;',
+    off: 'if (this.hashes.length > 0) return;',
+  },
+  {
+    name: 'notifications in slices',
+    file: 'src/services/ledger/api/pump.ts',
+    on: 'if (this.nowMs() >= endMs) break;',
+    off: 'if (this.nowMs() >= 1e15 + endMs) break;',
+    test: 'src/services/ledger/api/pump.test.ts',
+  },
+  {
+    name: 'a subscription that falls behind',
+    file: 'src/services/ledger/api/subscriptions.ts',
+    on: 'if (waiting.length >= BATCHES_WAITING_MAX) return;',
+    off: '',
+    test: NOTICES,
+  },
+  {
+    ...TRACERS,
+    name: 'struct logs',
+    on: 'if (room.words > TRACED_WORDS_MAX) {',
+    off: 'if (room.words < 0) {',
+  },
+  {
+    ...TRACERS,
+    name: 'call and prestate traces',
+    on: 'if (room.bytes <= TRACED_BYTES_MAX) return;',
+    off: 'if (room.bytes >= 0) return;',
+  },
+  {
+    ...QUEUE,
+    name: 'reads that wait, of one client',
+    on: 'if (found && found.count >= perClient)',
+    off: 'if (found && found.count < 0)',
+  },
+  {
+    ...QUEUE,
+    name: 'reads that wait, of all',
+    on: 'if (this.waiting >= total)',
+    off: 'if (this.waiting < 0)',
+  },
+  {
+    name: 'reads that run, of a slow client',
+    file: 'src/io/threads/task-threads.ts',
+    on: 'if (this.queue.runningOfSlow(asker.client) >= this.options.count - 1) return false;',
+    off: '',
+    test: 'src/io/threads/task-threads.service.test.ts',
+    only: 'a client whose requests take long',
+  },
+  {
+    name: 'tries on the main thread, of a second',
+    file: 'src/io/rpc/first-try.ts',
+    on: 'if (this.wastedMs >= WASTED_MS_MAX) return undefined;',
+    off: '',
+    test: 'src/io/rpc/first-try.test.ts',
+  },
+];

@@ -1,0 +1,83 @@
+/**
+ * `npm run mutants [-- WORDS]`: switches off each limit of docs/limits.md (those whose names have the words), in a copy of
+ * the project, and runs the test that should notice. Ends with 1 where one did not.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Limit, mutated } from './limit.ts';
+import { LIMITS } from './limits.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** A mutant may run for ever. */
+const TIMEOUT_MS = 240_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const words = process.argv.slice(2).map((word) => word.toLowerCase());
+const chosen = LIMITS.filter(({ name }) =>
+  words.every((word) => name.toLowerCase().includes(word)),
+);
+const copy = mkdtempSync(join(tmpdir(), 'quorate-mutants-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+makeCopy();
+
+const survivors: string[] = [];
+const seen = new Map<string, boolean>();
+for (const limit of chosen) {
+  const outcome = await judge(limit);
+  if (outcome !== 'killed') survivors.push(`${limit.name}: ${outcome} (${limit.test})`);
+  say(`${outcome.padEnd(10)} ${limit.name}`);
+}
+const killed = chosen.length - survivors.length;
+say(`\n${killed} of ${chosen.length} limits are known to a test`);
+for (const line of survivors) say(`  ${line}`);
+process.exit(survivors.length === 0 ? 0 : 1);
+
+function makeCopy(): void {
+  const files = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      cwd: ROOT,
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  for (const file of files.toString().split('\0')) {
+    if (file !== '') cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  }
+  for (const folder of ['node_modules', 'dist'])
+    symlinkSync(join(ROOT, folder), join(copy, folder));
+}
+
+async function judge(limit: Limit): Promise<'killed' | 'survived' | 'not run'> {
+  const path = join(copy, limit.file);
+  const source = readFileSync(path, 'utf8');
+  const mutant = mutated(source, limit);
+  const key = `${limit.test} ${limit.only}`;
+  // A test that fails anyway proves nothing.
+  if (!seen.has(key)) seen.set(key, await passes(limit));
+  if (!seen.get(key)) return 'not run';
+  writeFileSync(path, mutant);
+  try {
+    return (await passes(limit)) ? 'survived' : 'killed';
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+function passes({ test, only }: Limit): Promise<boolean> {
+  const project = test.endsWith('.service.test.ts') ? 'service' : 'unit';
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--project', project, '--bail', '1', test];
+  if (only !== undefined) args.push('-t', only);
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', detached: true });
+  return new Promise((done) => {
+    const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), TIMEOUT_MS);
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      done(code === 0);
+    });
+  });
+}
