@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressBlock } from './address-block.ts';
-import { DialGuard, isAddressBlock } from './dial-guard.ts';
+import { DialGuard } from './dial-guard.ts';
+import { isAddressBlock } from './dial-lookup.ts';
 import { HttpClient } from './http-client.ts';
 
 const INSIDE = [

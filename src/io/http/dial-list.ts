@@ -4,17 +4,29 @@
  * name itself.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
-import { addressBlocks, isInBlocks, lookupAllowed, plainHost } from './dial-lookup.ts';
+import {
+  addressBlocks,
+  isAddressBlock,
+  isInBlocks,
+  lookupAllowed,
+  plainHost,
+} from './dial-lookup.ts';
 
 /** Entries for this machine. */
 export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** A name, an address or a block: no URL, no port, and no numbers that are nearly an address. */
+export function isPlace(entry: string): boolean {
+  if (entry === '*' || isAddressBlock(entry)) return true;
+  return /^(?=.*[a-z])[a-z\d][\w.-]*$/i.test(entry);
+}
 
 export class DialList {
   private readonly isOpen: boolean;
   private readonly names: ReadonlySet<string>;
   private readonly blocks: BlockList;
 
-  /** `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere. */
+  /** `entries`: names, addresses, blocks such as 10.1.0.0/16, or `*` for everywhere; each isPlace. */
   constructor(entries: readonly string[]) {
     this.isOpen = entries.includes('*');
     const isName = (entry: string) => isIP(entry.split('/')[0]!) === 0;

@@ -29,6 +29,14 @@ export function lookupAllowed(
   };
 }
 
+/** An address, or a block such as 10.1.0.0/16. */
+export function isAddressBlock(text: string): boolean {
+  const [address = '', bits] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || bits === undefined) return version !== 0;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32);
+}
+
 /** Addresses, and blocks such as 10.1.0.0/16. Throws on a block that is none. */
 export function addressBlocks(ranges: readonly string[]): BlockList {
   const list = new BlockList();

@@ -1,7 +1,7 @@
 /** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
 import { isIP } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
-import { DialList, LOOPBACK } from '../../io/http/dial-list.ts';
+import { DialList, isPlace, LOOPBACK } from '../../io/http/dial-list.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import type { CallbackAsker, CallbackPost } from './node/sending/async-sends.ts';
 
@@ -15,8 +15,17 @@ export class Callbacks implements CallbackPost {
   private readonly hostsOfStrangers: DialList;
   private readonly open = new Set<HttpClient>();
 
-  /** `hosts`: places besides loopback and the caller's own address. A stranger reaches loopback from there only. */
+  /**
+   * `hosts`: places besides loopback and the caller's own address. A stranger reaches loopback from
+   * there only. Throws OPTION_VALUE_INVALID.
+   */
   constructor(hosts: readonly string[]) {
+    const wrong = hosts.find((host) => !isPlace(host));
+    if (wrong !== undefined)
+      throw fail(
+        'OPTION_VALUE_INVALID',
+        `--rpc.callback-hosts: "${wrong}" is no host: name hosts (client.example), addresses (10.1.2.3), blocks of them (10.1.0.0/16), or * for everywhere`,
+      );
     this.hosts = new DialList([...LOOPBACK, ...hosts]);
     this.hostsOfStrangers = new DialList(hosts);
   }

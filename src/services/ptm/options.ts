@@ -8,7 +8,7 @@ import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/payload/payload.ts'
 import type { ResidentGroup } from '../../core/privacy/manager-port.ts';
 import { CONNECTIONS_DEFAULT } from '../../io/database/postgres.ts';
 import { databaseKind, isPostgresUrl } from '../../io/database/postgres-address.ts';
-import { isAddressBlock } from '../../io/http/dial-guard.ts';
+import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { HttpAddress } from '../../io/http/server.ts';
 import { UNPROVEN_PEERS, type UnprovenPeers } from './api/p2p-parts.ts';
 import { unreadKeys } from './config-keys.ts';
