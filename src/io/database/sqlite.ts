@@ -2,16 +2,7 @@
  * A database in one file, by SQLite: durable at each commit, open to several processes of this machine (the service, and a
  * command that administers it). Statements are those of PostgreSQL that SQLite has too.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -22,6 +13,7 @@ import {
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import { checkDiskRoom } from '../host/disk-room.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import type { Database, Query, Row } from './database.ts';
 import { checkAtRest, noteAtRest } from './file-checksum.ts';
 
@@ -53,7 +45,7 @@ const CODES_BY_TEXT: Readonly<Record<string, number>> = {
 export function openSqlite(file: string): Database {
   let database: DatabaseSyncInstance;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
     checkDiskRoom(file);
     checkAtRest(file);
     closeSync(openSync(file, 'a', 0o600));

@@ -1,8 +1,9 @@
 /** Taking an address: what stands in the way is told with what to do about it. */
-import { chmod, mkdir, rm, stat } from 'node:fs/promises';
+import { chmod, rm, stat } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import { reasonOf } from '../host/reason.ts';
 
 export type ListenAddress =
@@ -63,9 +64,11 @@ export async function clearSocketPath(path: string, code: string): Promise<void>
       `the path of a unix socket has at most ${SOCKET_PATH_BYTES_MAX} bytes, this one has ${bytes}: choose a shorter one`,
     );
   }
-  await mkdir(dirname(path), { recursive: true }).catch((cause: unknown) => {
+  try {
+    makeFolder(dirname(path));
+  } catch (cause) {
     throw listenFault({ kind: 'unix', path }, cause, code);
-  });
+  }
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
   if (!found.isSocket()) throw refuse('something that is no socket has this name: choose another');

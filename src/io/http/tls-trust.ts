@@ -4,13 +4,14 @@
  * `<common name> <fingerprint>` a line.
  */
 import { createHash, type X509Certificate } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import * as tls from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
+import { makeFolder } from '../host/make-folder.ts';
 
 export const TRUST_MODES = ['CA', 'TOFU', 'WHITELIST', 'CA_OR_TOFU', 'NONE'] as const;
 export type TrustMode = (typeof TRUST_MODES)[number];
@@ -99,7 +100,7 @@ class KnownCertificates {
     if (this.fingerprints.size >= KNOWN_MAX) return false;
     const name = commonName(certificate);
     const print = fingerprint(certificate, 'sha256');
-    mkdirSync(dirname(this.file), { recursive: true });
+    makeFolder(dirname(this.file));
     appendFileSync(this.file, `${name} ${print}\n`);
     this.fingerprints.set(name, print);
     return true;

@@ -2,13 +2,14 @@
  * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in the order of file names, unlocked for a
  * time or until the end, locked again by forgetting the key. Files that come or go are noticed.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, equalBytes, keyOf } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import type { Clock, Timer, Timers } from '../../core/base/ports.ts';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import { decryptKey, encryptKey } from './keystore.ts';
 import { newSecretKey } from './node-key.ts';
 
@@ -165,7 +166,7 @@ export class AccountStore {
   private async store(secretKey: Uint8Array, password: string): Promise<AccountFile> {
     const file = await encryptKey(secretKey, password, { light: this.parts.light === true });
     const { directory, clock } = this.parts;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     const path = join(directory, fileName(clock.nowMs(), file.address));
     writeKeyJson(path, file);
     this.stamp = -1;

@@ -1,8 +1,8 @@
 /** Copies the beginning of a file, counting and hashing on the way; what it wrote is on the disk when it resolves. */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../host/make-folder.ts';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const FILE_MODE = 0o600;
@@ -21,7 +21,7 @@ export async function copyFile(
   onBytes: (count: number) => void = () => undefined,
   limit: number = Number.POSITIVE_INFINITY,
 ): Promise<Copied> {
-  mkdirSync(dirname(to), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(to), FOLDER_MODE);
   const source = await open(from, 'r');
   try {
     const target = await open(to, 'wx', FILE_MODE);

@@ -1,7 +1,8 @@
 /** Writes a snapshot: into `<folder>.partial`, renamed when it is whole, so that what bears the name is whole. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import { copyFile, hashFile } from './copy.ts';
 import { formatManifest, MANIFEST_NAME, type SnapshotFile, type SnapshotPart } from './manifest.ts';
 
@@ -24,13 +25,13 @@ export class SnapshotWriter {
     this.partial = `${folder}.partial`;
     this.onBytes = onBytes;
     rmSync(this.partial, { recursive: true, force: true });
-    mkdirSync(this.partial, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(this.partial, FOLDER_MODE);
   }
 
   /** Where a file of the snapshot stands while it is being written. */
   pathOf(path: string): string {
     const full = join(this.partial, path);
-    mkdirSync(dirname(full), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(full), FOLDER_MODE);
     return full;
   }
 

@@ -2,9 +2,10 @@
  * One process per data directory. The lock file names its owner; a lock whose owner is dead is taken over. Taking over is
  * safe against a race: the new file is linked into place only where none stands, and a stale one is first renamed away.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { makeFolder } from '../host/make-folder.ts';
 
 export const LOCK_NAME = 'LOCK';
 const ATTEMPTS_MAX = 10;
@@ -17,7 +18,7 @@ interface Owner {
 
 /** Returns the release. Throws STORAGE_LOCKED naming the pid that holds it. */
 export function lockDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, 0o700);
   const path = join(directory, LOCK_NAME);
   const own = `${process.pid} ${startOf(process.pid)}\n`;
   const mine = `${path}.${process.pid}`;

@@ -1,8 +1,9 @@
 /** The stamp of a service's data folder: a program that does not know its layout does not touch it. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { newerVersion } from '../../core/base/newer-version.ts';
+import { makeFolder } from '../host/make-folder.ts';
 
 /** A folder without a stamp gets one. Throws STORAGE_FORMAT_NEWER, STORAGE_FORMAT_UNKNOWN. */
 export function stampFolder(
@@ -12,7 +13,7 @@ export function stampFolder(
   const path = join(folder, 'format');
   const text = `quorate ${of} format ${version}\n`;
   if (!existsSync(path)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
     return;

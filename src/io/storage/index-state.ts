@@ -3,17 +3,10 @@
  * time, or open. One that is not as it was left, or with which the process ended early twice in a row, is read through in
  * another process first, which may crash.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../core/base/errors.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import { lmdbFault } from './lmdb-file.ts';
 import { checkLmdbPages } from './lmdb-walk.ts';
 import { syncDirectory } from './node-log-file.ts';
@@ -68,7 +61,7 @@ export class IndexState {
 
   /** Before the index is opened. */
   begin(): void {
-    mkdirSync(this.index, { recursive: true, mode: 0o700 });
+    makeFolder(this.index, 0o700);
     // Of readers that are gone: this process has the folder to itself, and lmdb makes the file anew.
     rmSync(join(this.index, 'lock.mdb'), { force: true });
     const early = (this.read()?.early ?? 0) + 1;

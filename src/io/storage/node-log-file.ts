@@ -5,7 +5,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -15,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { LogFile, LogFolder } from '../../core/base/ports.ts';
+import { makeFolder } from '../host/make-folder.ts';
 import { storageError } from './system-error.ts';
 
 const SEGMENT_NAME = /^(\d{6,})\.log$/;
@@ -88,7 +88,7 @@ class NodeLogFile implements LogFile {
 
 /** Segments are files `000000.log`, … below `directory`, which is made when missing. */
 export function nodeLogFolder(directory: string): LogFolder {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, 0o700);
   return {
     segments: () => segmentsOf(directory),
     open(segment) {

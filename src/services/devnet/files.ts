@@ -1,8 +1,9 @@
 /** Everything a devnet has on disk before its processes start: keys, genesis, configurations. Written once, kept afterwards. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bareHex } from '../../core/base/hex.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
@@ -34,13 +35,13 @@ export async function prepareFiles(
   topology: Topology,
   options: GenesisOptions,
 ): Promise<PreparedFiles> {
-  mkdirSync(topology.folder, { recursive: true });
+  makeFolder(topology.folder);
   const genesis = keepGenesis(topology.folder, devnetGenesis(topology, options));
   const password = join(topology.folder, 'test-password.txt');
   writeFileSync(password, `${TEST_PASSWORD}\n`);
   const signer = signerFiles(topology);
   // All of this file is the password, as Web3Signer reads it.
-  mkdirSync(signer.signerFolder, { recursive: true });
+  makeFolder(signer.signerFolder);
   writeFileSync(signer.signerPassword, TEST_PASSWORD);
   await writeAccounts(signer.signerKeys, topology.accounts);
   const ptmPublicKeys = topology.nodes.map((node) =>
@@ -54,11 +55,11 @@ export async function prepareFiles(
 }
 
 function writeNode(topology: Topology, node: NodeSpec): void {
-  mkdirSync(node.folder, { recursive: true });
+  makeFolder(node.folder);
   writeFileSync(join(node.folder, 'nodekey'), bareHex(node.nodeKey), { mode: 0o600 });
   const markerFile = join(node.folder, 'quorate', 'eea-marker-key');
   if (!existsSync(markerFile)) {
-    mkdirSync(dirname(markerFile), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(markerFile), 0o700);
     writeFileSync(markerFile, bareHex(node.markerKey), { mode: 0o600 });
   }
   // Members of a Raft cluster share one list: it gives them their ids.
@@ -107,7 +108,7 @@ function stakingFiles(topology: Topology) {
   const stakingFolder = join(topology.folder, 'staking');
   const stakingSecretFile = join(stakingFolder, 'test-client-secret.txt');
   if (!existsSync(stakingSecretFile)) {
-    mkdirSync(stakingFolder, { recursive: true, mode: 0o700 });
+    makeFolder(stakingFolder, 0o700);
     const secret = randomBytes(TEST_SECRET_BYTES).toString('base64url');
     writeFileSync(stakingSecretFile, `${secret}\n`, { mode: 0o600 });
   }

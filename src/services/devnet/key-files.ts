@@ -1,7 +1,8 @@
 /** Key files of the accounts and managers, written where they are missing. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex } from '../../core/base/hex.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { encryptKey } from '../../io/keys/keystore.ts';
 import type { Account, ManagerKey } from './test-keys.ts';
 import { TEST_PASSWORD } from './topology.ts';
@@ -9,7 +10,7 @@ import { writeWhole } from './whole-file.ts';
 
 /** Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the names, which is that of `accounts` here. */
 export async function writeAccounts(folder: string, accounts: readonly Account[]): Promise<void> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const present = readdirSync(folder);
   for (const [index, { address, privateKey }] of accounts.entries()) {
     const bare = address.slice(2);
@@ -25,7 +26,7 @@ export async function writeAccounts(folder: string, accounts: readonly Account[]
 export function writeManagerKey(folder: string, { publicKey, privateKey }: ManagerKey): string {
   const publicFile = join(folder, 'tm.pub');
   if (!existsSync(publicFile)) {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const secret = { type: 'unlocked', data: { bytes: privateKey } };
     writeWhole(join(folder, 'tm.key'), `${JSON.stringify(secret, null, 2)}\n`, { mode: 0o600 });
     writeWhole(publicFile, publicKey);

@@ -1,5 +1,4 @@
 /** The accounts of a node: their folder, and those that are unlocked at the start. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -7,6 +6,7 @@ import { fromHex, toHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { readText } from '../../io/host/files.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { AccountStore } from '../../io/keys/account-store.ts';
@@ -20,7 +20,7 @@ const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
  */
 export async function openAccounts(options: ParsedOptions, log: Log): Promise<AccountStore> {
   const directory = options.string('keystore') ?? join(options.string('datadir')!, 'keystore');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, 0o700);
   const isExposed = options.boolean('http') || options.boolean('ws');
   const mayUnlock = !isExposed || options.boolean('allow-insecure-unlock');
   const accounts = new AccountStore({

@@ -1,9 +1,9 @@
 /** The account that marks EEA private transactions on the chain: one of the node's, or a key that it makes for that alone. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { loadOrCreateKeyFile } from '../../io/keys/node-key.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import type { Accounts } from './node/sending/accounts.ts';
@@ -27,7 +27,7 @@ export function markerSigner(options: ParsedOptions, accounts: Accounts): Marker
   const key = (): Uint8Array => {
     if (made) return made;
     const folder = storeFolder(options.string('datadir')!);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     made = loadOrCreateKeyFile(join(folder, KEY_FILE));
     return made;
   };

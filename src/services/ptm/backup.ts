@@ -1,10 +1,11 @@
 /** A snapshot of a manager while it runs: payloads, configuration, key files; and a manager made of one again (docs/manager.md). */
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { readJson } from '../../io/host/files.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../io/snapshot/writer.ts';
@@ -102,7 +103,7 @@ export async function loadPtm(
   const partial = `${folder}.restoring`;
   rmSync(partial, { recursive: true, force: true });
   const counts = await loadInto({ dataFolder: partial }, file, host, onBytes);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   renameSync(embeddedStorePath({ dataFolder: partial }), embeddedStorePath(source));
   rmSync(partial, { recursive: true });
   return counts;

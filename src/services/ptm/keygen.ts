@@ -3,12 +3,13 @@
  * (Tessera KeyData).
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { toBase64 } from '../../core/base/base64.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Entropy } from '../../core/base/ports.ts';
 import { ARGON2_DEFAULTS, type Argon2Options, formatKeyFile } from '../../core/payload/key-file.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { lockKey } from '../../io/sodium/key-lock.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
 import type { OwnKey } from './manager/enclave.ts';
@@ -52,7 +53,7 @@ export async function generatePair(): Promise<OwnKey> {
 
 /** Writes `<path>.pub` and `<path>.key` (owner only). Throws PTM_KEY_EXISTS instead of overwriting a key. */
 export async function writeKeyPair(path: string, key: GeneratedKey): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   try {
     await writeFile(`${path}.key`, key.keyFile, { mode: SECRET_FILE_MODE, flag: 'wx' });
     await writeFile(`${path}.pub`, key.publicKey, { flag: 'wx' });

@@ -1,11 +1,12 @@
 /** Opens the payload store that the configuration names: a folder of our own, or a PostgreSQL database. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../core/base/errors.ts';
 import type { Clock, Kv, Log } from '../../core/base/ports.ts';
 import { openPostgres } from '../../io/database/postgres.ts';
 import { parsePostgresUrl } from '../../io/database/postgres-address.ts';
 import { checkDiskRoom } from '../../io/host/disk-room.ts';
+import { makeFolder } from '../../io/host/make-folder.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { type LmdbOptions, type OpenLmdb, openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { KvPayloadStore, PTM_TABLES, prepareFormat } from './manager/kv-store.ts';
@@ -69,7 +70,7 @@ export async function openStore(
   if (source.database) return openPostgresStore(source.database, clock, say, env);
   const path = embeddedStorePath(source);
   checkDiskRoom(path);
-  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(path, FOLDER_MODE);
   const unlock = lockFolder(source.dataFolder);
   let kv: OpenLmdb | undefined;
   try {

@@ -179,7 +179,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
   {
     flag: 'metrics-push-port',
     type: 'integer',
-    unit: 'port',
+    unit: 'port there',
     default: 9001,
     about: 'Port of the push gateway',
     group: METRICS,

@@ -1,6 +1,7 @@
 /** The file in the data folder that names the ports of a running proxy, for scripts that let it choose them. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../io/host/make-folder.ts';
 
 export type PortsFileName = 'ethsigner.ports' | 'web3signer.ports';
 
@@ -17,7 +18,7 @@ export function writePortsFile(
   const httpName = name === 'ethsigner.ports' ? 'http-jsonrpc' : 'http-port';
   const lines = [ABOUT, `#${new Date().toUTCString()}`, `${httpName}=${ports.http}`];
   if (ports.metrics !== undefined) lines.push(`metrics-port=${ports.metrics}`);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   // Whoever waits for the file finds it whole.
   writeFileSync(`${path}.new`, `${lines.join('\n')}\n`);
   renameSync(`${path}.new`, path);

@@ -1,14 +1,6 @@
 /** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/manager.md). */
 
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
@@ -22,6 +14,7 @@ import { RECORD_KIND } from '../../../core/store/log-record.ts';
 import { decodeHeaderOf, decodeRewindRecord } from '../../../core/store/record-bodies.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere } from '../../../io/host/files.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { SnapshotReader } from '../../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../../io/snapshot/writer.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
@@ -163,7 +156,7 @@ export async function restoreNode(
   // Nothing bears its name before everything is here, and the store comes last.
   const partial = join(dataDirectory, RESTORING);
   rmSync(partial, { recursive: true, force: true });
-  mkdirSync(partial, { recursive: true, mode: 0o700 });
+  makeFolder(partial, 0o700);
   for (const file of files) await snapshot.extract(file, join(partial, inside(file.path)), onBytes);
   await restoreVotes(join(partial, STORE), snapshot);
   restoreRaft(join(partial, STORE));

@@ -4,15 +4,7 @@
  * one, which stays as it is until the new one is whole; whatever interrupts it, the command run
  * again goes on.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -27,6 +19,7 @@ import type { StateTrie } from '../../../core/state/state-trie.ts';
 import type { AccountWrite } from '../../../core/state/write-set.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
 import { systemClock } from '../../../io/host/clock.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { LOCK_NAME } from '../../../io/storage/directory-lock.ts';
 import { type OpenChain, openChain, storeFolder } from '../store/data.ts';
@@ -157,7 +150,7 @@ async function openFresh(
   old: ChainStore,
   folder: string,
 ): Promise<{ store: ChainStore; data: DataFolder }> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const data = await openDataFolder(folder);
   const store = await ChainStore.open({ log: data.log, kv: data.kv, clock: systemClock });
   const head = store.head();

@@ -1,6 +1,5 @@
 /** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -12,6 +11,7 @@ import type { ChainStore } from '../../../core/store/chain-store.ts';
 import { Seals, sealedNumber } from '../../../core/store/seals.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 import type { DataFolder } from '../../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from '../node/chain/first-block.ts';
 import {
@@ -69,7 +69,7 @@ export async function openChain(
   if (genesisFile === undefined && !kept!.isSame) throw genesisDamaged(dataDirectory, folder);
   const genesis = readGenesis(text, genesisFile ?? genesisPath(folder));
   if (genesisFile !== undefined) checkStart(genesis);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const dialect = genesis.config.isQuorum ? 'quorum' : 'ethereum';
   const seals = new Seals();
   const { data, store, stopLooking } = await openStore(folder, {

@@ -2,12 +2,13 @@
  * Public keys of keystores that were open once, by the hash of their file: what is asked of them need not be decrypted again
  * after a restart. Nothing in it is secret.
  */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bareHex, fromHex } from '../../../core/base/hex.ts';
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 
 const ENTRIES_MAX = 2_000_000;
 /** Raise with any change that an older program would misread. The line that says it is one that 0.1.0 passes over. */
@@ -41,7 +42,7 @@ export class PublicKeyIndex {
     this.known.set(contentHash, hex);
     if (this.path === undefined) return;
     try {
-      mkdirSync(dirname(this.path), { recursive: true });
+      makeFolder(dirname(this.path));
       const header = this.isNew ? `# quorate public keys ${VERSION}\n` : '';
       appendFileSync(this.path, `${header}${contentHash} ${hex}\n`);
       this.isNew = false;

@@ -1,7 +1,7 @@
 /** Opens the store that the configuration names, with its tables in place, and the file of secrets beside it. */
 
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -9,6 +9,7 @@ import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
+import { makeFolder } from '../../../io/host/make-folder.ts';
 import { SCHEMA } from './schema.ts';
 
 const FILE = 'staking.db';
@@ -55,7 +56,7 @@ export async function openStakingStore(
 export function readSecret({ dataFolder, secretFile }: StoreSource): (purpose: string) => Buffer {
   const file = secretFile ?? join(dataFolder, 'secret');
   if (!isThere(file) && secretFile === undefined) {
-    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    makeFolder(dataFolder, 0o700);
     makeSecret(file);
   }
   const text = readText(file).trim();
