@@ -110,7 +110,7 @@ export const devnetCommand: Command = {
     await installCrypto();
     const isWait = options.boolean('wait');
     if (isWait && options.boolean('in-process')) {
-      throw fail('OPTION_CONFLICT', '--in-process ends with this process: leave --wait away');
+      throw fail('OPTION_CONFLICT', '--in-process ends with this process: omit --wait');
     }
     const launch = options.boolean('in-process')
       ? inProcessLauncher(3, { readerWorker: READER_WORKER })

@@ -112,8 +112,8 @@ it('is a client of the service, in both styles of errors', async () => {
     const options = { authUrl: staking.url, apiUrl: staking.url, audience: AUDIENCE, ...made };
     const client = new StakingClient(options);
     expect(await client.stakes({ limit: 5 })).toEqual({ data: [], next: null });
-    const wish = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '1' };
-    await expect(client.stake(wish, 'x')).rejects.toMatchObject({
+    const request = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '1' };
+    await expect(client.stake(request, 'x')).rejects.toMatchObject({
       status: 400,
       code: 'invalid_request',
     });

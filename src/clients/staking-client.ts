@@ -76,7 +76,7 @@ export interface Page<T> {
   readonly next: number | null;
 }
 
-export interface PageWish {
+export interface PageQuery {
   readonly limit?: number;
   readonly after?: number;
 }
@@ -138,7 +138,7 @@ export class StakingClient {
     return this.#post('/batch-stake', request, idempotencyKey);
   }
 
-  stakes(page: PageWish = {}): Promise<Page<Stake>> {
+  stakes(page: PageQuery = {}): Promise<Page<Stake>> {
     return this.#get(`/stakes${queryOf(page)}`);
   }
 
@@ -150,7 +150,7 @@ export class StakingClient {
     return this.#get(`/validators/${encodeURIComponent(pubkey)}`);
   }
 
-  rewards(page: PageWish = {}): Promise<Page<Reward>> {
+  rewards(page: PageQuery = {}): Promise<Page<Reward>> {
     return this.#get(`/rewards${queryOf(page)}`);
   }
 
@@ -247,7 +247,7 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
-function queryOf(page: PageWish): string {
+function queryOf(page: PageQuery): string {
   const pairs = Object.entries(page).map(([name, value]): [string, string] => [
     name,
     String(value),

@@ -106,13 +106,13 @@ it('takes what a wallet signed at a price: over a stored payload, and in a marke
       ...{ nonce, to: null, gasPrice: GWEI },
       data: await storeRaw(net, 0, STORE_CODE),
     });
-  const wish = { privateFor: [net.keys[1]] };
+  const terms = { privateFor: [net.keys[1]] };
   const raw = await signed(0);
   const stored = await paid(address, () =>
-    net.rpc[0]!.call('eth_sendRawPrivateTransaction', raw, wish),
+    net.rpc[0]!.call('eth_sendRawPrivateTransaction', raw, terms),
   );
   expect(stored.cost).toBeGreaterThan(0n);
-  const data = await net.rpc[0]!.call('eth_distributePrivateTransaction', await signed(1), wish);
+  const data = await net.rpc[0]!.call('eth_distributePrivateTransaction', await signed(1), terms);
   const precompile = await net.rpc[0]!.call('eth_getPrivacyPrecompileAddress');
   const marker = await new Wallet(privateKey).signTransaction({
     ...{ type: 0, chainId: 1337, nonce: 1, to: precompile, data, gasLimit: 30_000 },

@@ -20,7 +20,7 @@ function mayMount(): boolean {
 it('says that the disk is full, loses nothing acknowledged, and goes on when there is room', async ({
   skip,
 }) => {
-  if (!mayMount()) skip('this machine lets nobody mount a file system of his own (unshare -rm)');
+  if (!mayMount()) skip('this machine lets nobody mount a file system of their own (unshare -rm)');
   const argv = ['--import', 'tsx', FAULTS, '--pages', '1,9,30'];
   const { stdout } = await promisify(execFile)(process.execPath, argv, {
     cwd: join(FAULTS, '../../..'),

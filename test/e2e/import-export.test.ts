@@ -85,7 +85,7 @@ describe('quorate import and export', () => {
     ['a state root that is not the one of its transactions', 'block 4', changeStateRoot],
     ['a file that ends inside a block', 'the file ends inside a block', cutLast],
     ['a gap', 'block 5 (0x', dropOne],
-    ['what is no block', 'no block begins here', garble],
+    ['what is not a block', 'no block begins here', garble],
   ])('names %s and keeps what came before', async (what, text, spoil) => {
     const chain = recorded('public-chain');
     const file = chain.path(`-${what.replaceAll(' ', '-')}.rlp`);

@@ -25,7 +25,7 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
-import { SUBSCRIPTION_DOORS, type Target, tryDoors } from '../support/doors.ts';
+import { SUBSCRIPTION_DOORS, type Target, tryEveryDoor } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import {
   sealEnvelope,
@@ -201,7 +201,7 @@ async function sealedFor(at: number): Promise<string> {
   return sealEnvelope(q2t, argument.hex);
 }
 
-const doors = (talk: Conversation) => tryDoors(talk, targets, ALL);
+const doors = (talk: Conversation) => tryEveryDoor(talk, targets, ALL);
 
 it('shows nothing to strangers by any method over any transport', async () => {
   for (const at of STRANGERS) {

@@ -1,6 +1,6 @@
 /**
  * A stranger's process at the P2P ports of four managers: private contracts stay readable, also after a
- * restart and when a node makes its private state anew; he learns nothing; nothing of his is kept.
+ * restart and when a node makes its private state anew; they learn nothing; nothing of theirs is kept.
  */
 import { spawn } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -72,7 +72,7 @@ async function partiesRead(value: number): Promise<void> {
 const storeBytes = (at: number) =>
   statSync(join(net.folder, `ptm${at + 1}`, 'data/payloads/data.mdb')).size;
 
-it('learns nothing, and nothing of his is kept', async () => {
+it('learns nothing, and nothing of theirs is kept', async () => {
   await partiesRead(42);
   const before = [0, 1, 2, 3].map(storeBytes);
   const told = await attack();
@@ -81,7 +81,7 @@ it('learns nothing, and nothing of his is kept', async () => {
     new Set(told.filter((one) => one.path === path).map(({ status }) => status));
   expect(statuses('push')).toEqual(new Set([500]));
   expect(statuses('partyinfo/validate')).toEqual(new Set([400]));
-  // ALL and batches go to who proved the key; he is told that, or to prove it.
+  // ALL and batches go to who proved the key; they are told that, or to prove it.
   for (const { path, status, body } of told) {
     if (path !== 'resend' || status !== 200) continue;
     expect(body).toBe('');

@@ -40,7 +40,7 @@ function blocksOf(page: string): Block[] {
     name,
     text: text!,
   }));
-  // What is shown without the name of a file is no file.
+  // What is shown without the name of a file is not a file.
   return blocks.filter(({ kind, name }) => kind === 'sh' || name !== '');
 }
 

@@ -35,14 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => net?.close());
 
-interface Wish {
+interface Terms {
   readonly at: number;
   readonly parties: readonly number[];
   readonly flag?: number;
   readonly mandatory?: readonly number[];
 }
 
-function send({ at, parties, flag, mandatory }: Wish, fields: { to?: string; data: string }) {
+function send({ at, parties, flag, mandatory }: Terms, fields: { to?: string; data: string }) {
   const keys = (nodes: readonly number[]) => nodes.map((node) => net.keys[node]);
   return net.rpc[at]!.call<string>('eth_sendTransaction', {
     ...{ from: accounts[at], gas: GAS, privateFor: keys(parties), privacyFlag: flag },
@@ -51,13 +51,13 @@ function send({ at, parties, flag, mandatory }: Wish, fields: { to?: string; dat
   });
 }
 
-async function deployed(wish: Wish): Promise<string> {
-  const hash = await send(wish, { data: STORE_CODE });
-  return (await everywhere(hash))[wish.at]!.contractAddress!;
+async function deployed(terms: Terms): Promise<string> {
+  const hash = await send(terms, { data: STORE_CODE });
+  return (await everywhere(hash))[terms.at]!.contractAddress!;
 }
 
-async function setTo(value: number, to: string, wish: Wish): Promise<readonly string[]> {
-  const receipts = await everywhere(await send(wish, { to, data: setInput(value) }));
+async function setTo(value: number, to: string, terms: Terms): Promise<readonly string[]> {
+  const receipts = await everywhere(await send(terms, { to, data: setInput(value) }));
   return receipts.map(({ status }) => status);
 }
 
@@ -74,7 +74,7 @@ async function expectValues(to: string, wanted: readonly (number | undefined)[])
   });
 }
 
-it('party protection: who is no party changes nothing, by any flag', async () => {
+it('party protection: who is not a party changes nothing, by any flag', async () => {
   const contract = await deployed({ at: 0, parties: [3], flag: PROTECTED });
   const own = { at: 0, parties: [3], flag: PROTECTED };
   expect(await setTo(42, contract, own)).toEqual(['0x1', '0x1', '0x1', '0x1']);
@@ -115,8 +115,8 @@ it('mandatory parties: they are told of everything, others as the sender likes',
     const told = await net.rpc[at]!.call('eth_getContractPrivacyMetadata', contract);
     expect(told).toMatchObject({ privacyFlag: MANDATORY, mandatoryFor: [net.keys[3]] });
   }
-  const refused = async (wish: Partial<Wish>, text: string) =>
-    expect(send({ ...all, ...wish }, { to: contract, data: setInput(1) })).rejects.toThrow(text);
+  const refused = async (terms: Partial<Terms>, text: string) =>
+    expect(send({ ...all, ...terms }, { to: contract, data: setInput(1) })).rejects.toThrow(text);
   await refused({ mandatory: [] }, 'missing mandatory recipients data');
   await refused({ flag: PROTECTED }, 'mandatory recipients are only applicable for PrivacyFlag=2');
   await refused({ parties: [1] }, 'mandatory recipients not included in the participant list');

@@ -121,7 +121,7 @@ function heard(ear: Awaited<ReturnType<typeof overWebSocket>>): number {
   return ear.heard.filter((text) => text.includes('"eth_subscription"')).length;
 }
 
-it('an extension voted by a wallet: the newcomer has the state, and only what he is told of later', async () => {
+it('an extension voted by a wallet: the newcomer has the state, and only what they are told of later', async () => {
   const address = await deployPrivate(net, [1]);
   await untilMined(net.rpc[0]!, await setPrivate(net, address, 7, [1]));
   const wallet = Wallet.createRandom();

@@ -158,7 +158,7 @@ async function clients(scene: Scene): Promise<void> {
 
   // The older of two lets go at once; the newer when its time is over, in a service that runs.
   const { secret: fourth } = await shown('client', 'rotate', id, '--overlap', '1s');
-  await untilStatus('the older secret is no good', 401, () => statusOf(id, third));
+  await untilStatus('the older secret is not good', 401, () => statusOf(id, third));
   expect(await statusOf(id, fourth)).toBe(200);
 
   const lines = (await command('client', 'list', '--json')).stdout.trim().split('\n');

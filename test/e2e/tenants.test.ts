@@ -1,6 +1,6 @@
 /**
  * Two tenants of one node, told apart by their access tokens: what one keeps private shows at no door of the other, whatever
- * private state he names.
+ * private state they name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toHex } from '../../src/core/base/hex.ts';
@@ -10,7 +10,7 @@ import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
-import { type Target, tryDoors } from '../support/doors.ts';
+import { type Target, tryEveryDoor } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import { sealEnvelope } from '../support/private-transactions.ts';
 import { type TestPtm, testKey } from '../support/ptm.ts';
@@ -122,9 +122,9 @@ async function eeaHistory(tenant: Conversation): Promise<any[]> {
   return [created, await send({ nonce: 1, contract: created.contractAddress, data })];
 }
 
-const doors = (talk: Conversation) => tryDoors(talk, targets, ALL);
+const doors = (talk: Conversation) => tryEveryDoor(talk, targets, ALL);
 
-it('shows a tenant’s private data to him', async () => {
+it('shows a tenant’s private data to them', async () => {
   const shown = await doors(overHttp(api.httpUrl!, bearer(tokens.PS1)));
   expect(new Set(shown.map((each) => each.split(' ')[0]))).toEqual(
     new Set(ALL.map(({ name }) => name)),
@@ -162,7 +162,7 @@ it('shows nothing of it to the other tenant over WebSocket, subscriptions includ
   talk.close();
 });
 
-it('extends a contract from one tenant to the other, each with his own account and key', async () => {
+it('extends a contract from one tenant to the other, each with their own account and key', async () => {
   await node.call('miner_start');
   const second = new Uint8Array(32).fill(11);
   const recipient = toHex(await node.accounts.importKey(second, 'test'));
@@ -201,7 +201,7 @@ it('extends a contract from one tenant to the other, each with his own account a
   });
 });
 
-it('sends EEA transactions with a tenant’s own key and of the signers that his token names', async () => {
+it('sends EEA transactions with a tenant’s own key and of the signers that their token names', async () => {
   const raw = (nonce: number) => toHex(signEea({ privateFrom: tenantKey(), nonce, data: '0x00' }));
   const ask = (token: string) => overHttp(api.httpUrl!, bearer(token));
   await expect(call(ask(tokens.PS2), 'eea_sendRawTransaction', raw(2))).rejects.toThrow(

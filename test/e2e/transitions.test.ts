@@ -122,7 +122,7 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
   network.write(withTransitions(past)(network.nodes.map(({ address }) => address)));
   await expect(network.init(first)).rejects.toThrow('transitions.BlockReward data incompatible');
   await first.start();
-  // Votes are in the chain, and wishes are not.
+  // Votes are in the chain, and candidates are not.
   expect(await first.rpc.call('istanbul_candidates')).toEqual({});
   expect(await votesOf(first, `0x${bent.toString(16)}`)).toMatchObject([
     { validator: first.address, address: CANDIDATE, authorize: true },

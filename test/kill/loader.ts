@@ -51,7 +51,7 @@ export class Loader {
       this.loop((turn) => this.set(nonces[0]! + turn, turn + 1)),
       ...this.net.rpc.map((rpc, at) => this.watchHead(rpc, at)),
     ];
-    // Told by stop(); until then it is no unhandled rejection.
+    // Told by stop(); until then it is not an unhandled rejection.
     for (const run of this.runs) run.catch(() => undefined);
   }
 

@@ -80,7 +80,7 @@ function changeText(data: Uint8Array): string {
   return `(${CHANGE_NAMES[type]} ${nodeId})`;
 }
 
-/** Throws for a name that is no change of the members. */
+/** Throws for a name that is not a change of the members. */
 export function changeNamed(name: string): number {
   const found = Object.entries(CHANGE_NAMES).find(([, each]) => each === name);
   if (!found) throw new Error(`no change ${name}`);

@@ -64,7 +64,7 @@ export class SimNode {
   readonly signer: ConsensusSigner;
   readonly disk: Disk;
   isUp = false;
-  /** Wishes outlive a crash here, though not in a process: the operator says them again. */
+  /** Candidates outlive a crash here, though not in a process: the operator proposes them again. */
   readonly candidates = new Candidates();
   private readonly snapshots: Snapshot[] = [];
   private readonly world: Surroundings;

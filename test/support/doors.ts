@@ -42,7 +42,7 @@ function asksFor(method: string, targets: readonly Target[]): Params[] {
 }
 
 /** Every door with every target; what shows, and where. */
-export async function tryDoors(
+export async function tryEveryDoor(
   talk: Conversation,
   targets: readonly Target[],
   canaries: readonly Canary[],

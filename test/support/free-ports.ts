@@ -6,14 +6,14 @@ const LAST_PORT = 31_000;
 const RANGE_SIZE = 22;
 const TRIES_MAX = 100;
 /** Test files that run at once take turns with the ranges: a node that is down keeps its ports. */
-const LANES = 16;
-const lane = Number(process.env.VITEST_POOL_ID ?? 0) % LANES;
-const RANGES_PER_LANE = Math.floor((LAST_PORT - FIRST_PORT) / RANGE_SIZE / LANES);
+const SHARES = 16;
+const share = Number(process.env.VITEST_POOL_ID ?? 0) % SHARES;
+const RANGES_PER_SHARE = Math.floor((LAST_PORT - FIRST_PORT) / RANGE_SIZE / SHARES);
 
 /** First of 22 free neighbours, below the range from which the system takes ports for outgoing connections. */
 export async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const range = lane + LANES * Math.floor(Math.random() * RANGES_PER_LANE);
+    const range = share + SHARES * Math.floor(Math.random() * RANGES_PER_SHARE);
     const first = FIRST_PORT + RANGE_SIZE * range;
     const each = Array.from({ length: RANGE_SIZE }, (_, index) => isFree(first + index));
     if ((await Promise.all(each)).every(Boolean)) return first;

@@ -5,7 +5,7 @@
  */
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
-/** By the project of vitest.config.ts; the last is no project of it. */
+/** By the project of vitest.config.ts; the last is not a project of it. */
 const COMMANDS: Readonly<Record<string, string>> = {
   unit: 'npm run test:unit: tests in memory',
   service: 'npm run test:service: tests with sockets and folders',

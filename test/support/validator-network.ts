@@ -39,7 +39,7 @@ export class ValidatorNetwork {
     return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, ...more });
   }
 
-  /** A node that is no validator. */
+  /** A node that is not a validator. */
   stranger(): Promise<MemoryNode> {
     const secretKey = new Uint8Array(32).fill(0x51);
     return memoryNode({ hub: this.hub, genesis: this.genesis, secretKey, isMining: false });

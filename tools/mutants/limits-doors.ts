@@ -271,7 +271,7 @@ export const DOOR_LIMITS: readonly Limit[] = [
     name: 'signing proxy: answers that nobody takes',
     on: 'response.setTimeout(traffic.stallMs, () => response.destroy());',
     off: '',
-    only: 'takes nothing of his answer',
+    only: 'takes nothing of their answer',
   },
   {
     name: 'signing proxy: unread WebSocket',

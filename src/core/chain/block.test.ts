@@ -74,7 +74,7 @@ describe('recorded blocks', () => {
     }
   });
 
-  it('whose body is no body say so when it is asked for, not before', () => {
+  it('whose body is not a body say so when it is asked for, not before', () => {
     const [{ blocks } = { blocks: [] }] = recordings(/-chain\//);
     const { header } = decodeBlock(fromHex(blocks[0]!.rlp));
     const writer = new RlpWriter(1024);

@@ -19,7 +19,7 @@ export interface Message {
   readonly code?: Uint8Array | undefined;
   /** Runs as if called by STATICCALL. */
   readonly isStatic?: boolean | undefined;
-  /** Address of a creation, where it does not follow from the caller and his nonce. */
+  /** Address of a creation, where it does not follow from the caller and their nonce. */
   readonly createdAddress?: Address | undefined;
 }
 

@@ -82,7 +82,7 @@ export class BlockExecution {
   private outcome: PrivateOutcome | undefined;
   /** What a pause has interrupted. */
   private underWay: Slices<void> | undefined;
-  /** Of the caller, while he waits. */
+  /** Of the caller, while they wait. */
   private pace: Pace = UNHURRIED;
   /** Told to the pace of the transaction that runs. */
   private gasTold = 0;

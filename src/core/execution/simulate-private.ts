@@ -1,5 +1,5 @@
 /**
- * What the sender of a private transaction finds out before he distributes it: which contracts it
+ * What the sender of a private transaction finds out before they distribute it: which contracts it
  * touches, and for private state validation the state they end in (GoQuorum internal/ethapi/api.go,
  * simulateExecutionForPE).
  */

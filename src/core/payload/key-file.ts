@@ -26,7 +26,7 @@ export type KeyFile =
       readonly box: Uint8Array;
     };
 
-/** As Tessera generates them: 1 GiB, ten passes, four lanes. */
+/** As Tessera generates them: 1 GiB, ten passes, parallelism four. */
 export const ARGON2_DEFAULTS: Argon2Options = {
   variant: 'id',
   memory: 1_048_576,

@@ -36,7 +36,7 @@ export interface HeldPayload {
 export type PrivateAnswer =
   | HeldPayload
   | { readonly kind: 'fact'; readonly value: boolean }
-  /** The manager answered 404: this node is no party. No answer at all means: not asked yet. */
+  /** The manager answered 404: this node is not a party. No answer at all means: not asked yet. */
   | { readonly kind: 'notParty' };
 
 export interface PrivateInputs {

@@ -32,7 +32,7 @@ describe('StateShared', () => {
     expect(toHex(shared.uuid!)).toBe(`0x${'ab'.repeat(64)}`);
   });
 
-  it('may come without a uuid or with a dump name that is no base64', () => {
+  it('may come without a uuid or with a dump name that is not base64', () => {
     const shared = readStateShared(logOf('%%', ''))!;
     expect(shared.uuid).toBeUndefined();
     expect(shared.dumpHash).toBeUndefined();

@@ -5,7 +5,7 @@ export interface AccountSigner {
   readonly address: Address;
   /** 64 bytes, x and y; a locked key may have to be unlocked for it. */
   publicKey(): Promise<Uint8Array>;
-  /** 65 bytes: r, s (low), recovery id 0 or 1. Synchronous where the key is in memory, so that the hot path has no await. Rejects with SIGNER_UNAVAILABLE where it cannot be had now. */
+  /** 65 bytes: r, s (low), recovery id 0 or 1. Synchronous where the key is in memory, so that the hot path has no await. Rejects with SIGNER_UNAVAILABLE where it cannot be obtained now. */
   sign(digest: Hash32): Uint8Array | Promise<Uint8Array>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a caller is told when his request cannot be done: number, text and HTTP status (EthSigner
+ * What a caller is told when their request cannot be done: number, text and HTTP status (EthSigner
  * JsonRpcError, ResponseCodeSelector).
  */
 import { fail, QuorateError } from '../base/errors.ts';
@@ -75,7 +75,7 @@ export function badParams(reason: string): QuorateError {
   return refuse('SIGNER_PARAMS', reason);
 }
 
-/** How the caller sees it; anything that is no failure of these rows is an internal error without a word about its cause. */
+/** How the caller sees it; anything that is not a failure of these rows is an internal error without a word about its cause. */
 export function rowOf(error: unknown): FailureRow & { readonly data: unknown } {
   if (error instanceof QuorateError && error.code in ROWS)
     return { ...ROWS[error.code as FailureCode], data: error.data };

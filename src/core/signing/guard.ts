@@ -1,4 +1,4 @@
-/** Who asks, and whether he may: decided before anything is signed. */
+/** Who asks, and whether they may: decided before anything is signed. */
 
 /** What a caller has shown. `accounts`: 0x, lower case. */
 export interface Identity {

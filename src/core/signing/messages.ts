@@ -80,7 +80,7 @@ function typedFields(given: unknown): Fields {
   try {
     parsed = JSON.parse(given);
   } catch {
-    throw badParams('the typed data is no JSON');
+    throw badParams('the typed data is not JSON');
   }
   return objectOf(parsed, 'the typed data');
 }

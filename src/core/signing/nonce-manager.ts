@@ -241,7 +241,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
   // --- answers ----------------------------------------------------------------------------------------------------
 
   private send(held: Held): void {
-    held.isUnderWay = true;
+    held.isSending = true;
     held.sends++;
     held.sentMs = this.nowMs;
     held.againMs = Number.POSITIVE_INFINITY;
@@ -251,7 +251,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   private answered(input: Extract<NonceInput<Answer>, { kind: 'answered' }>): void {
     const { held, outcome, answer, isFinal } = input;
-    held.isUnderWay = false;
+    held.isSending = false;
     if (outcome === 'accepted' || outcome === 'known') this.accepted(held, outcome, answer);
     else if (outcome === 'unclear') this.unclear(held, answer, isFinal);
     else if (outcome === 'refused' || outcome === 'unsent') this.refused(held, outcome, answer);
@@ -292,7 +292,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   /** Asks the node whether it knows the transaction. */
   private find(held: Held): void {
-    held.isUnderWay = true;
+    held.isSending = true;
     this.emit({ kind: 'find', held });
   }
 
@@ -333,7 +333,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   private found(held: Held, isKnown: boolean | undefined, answer: Answer): void {
     const { hash, nonceKey } = held.send;
-    held.isUnderWay = false;
+    held.isSending = false;
     if (isKnown) {
       this.accepted(held, 'known', answer);
       return;
@@ -416,7 +416,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     for (const slot of [...sequence.slots.values()]) {
       if (slot.nonce >= latest) continue;
       for (const held of [...slot.held]) {
-        if (held.isUnderWay) continue;
+        if (held.isSending) continue;
         if (held.requests.length === 0) this.drop(held, true);
         else this.find(held);
       }
@@ -429,7 +429,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     const lost: Held[] = [];
     for (const { nonce, held: all } of sequence.slots.values()) {
       const held = all.at(-1);
-      if (nonce < floor || !held || held.isUnderWay || held.requests.length > 0) continue;
+      if (nonce < floor || !held || held.isSending || held.requests.length > 0) continue;
       if (this.nowMs - held.sentMs >= graceMs && this.nowMs >= dueMs(held)) lost.push(held);
     }
     lost.sort((a, b) => a.send.nonce - b.send.nonce);
@@ -475,7 +475,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   private tick(): void {
     for (const held of [...this.again]) {
-      if (held.againMs > this.nowMs || held.isUnderWay) continue;
+      if (held.againMs > this.nowMs || held.isSending) continue;
       this.send(held);
     }
     for (const sequence of this.active) {
@@ -527,7 +527,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
 function newHeld(send: SignedSend, requests: number[] = []): Held {
   return {
-    ...{ send, requests, sends: 0, isUnderWay: false, isAccepted: false, isUnclear: false },
+    ...{ send, requests, sends: 0, isSending: false, isAccepted: false, isUnclear: false },
     ...{ sentMs: Number.NEGATIVE_INFINITY, againMs: Number.POSITIVE_INFINITY, resends: 0 },
   };
 }

@@ -15,7 +15,7 @@ export type NonceInput<Answer> =
   | { readonly kind: 'signed'; readonly id: number; readonly send: SignedSend }
   /** Nothing was signed. */
   | { readonly kind: 'abandoned'; readonly id: number }
-  /** `answer`: handed on to the client as it is. `isFinal`: his time is over, do not try again for him. */
+  /** `answer`: handed on to the client as it is. `isFinal`: their time is over, do not try again for them. */
   | {
       readonly kind: 'answered';
       readonly held: Held;

@@ -20,7 +20,7 @@ export interface Held {
   /** Clients that wait for the answer. */
   requests: number[];
   sends: number;
-  isUnderWay: boolean;
+  isSending: boolean;
   /** The node has had it. */
   isAccepted: boolean;
   /** Some attempt ended without a verdict. */

@@ -65,7 +65,7 @@ export function objectOf(value: unknown, what: string): Fields {
   throw badParams(`${what} must be an object`);
 }
 
-/** 0x and lower case, of any text: what is no address matches no account. */
+/** 0x and lower case, of any text: what is not an address matches no account. */
 export function accountName(value: string): string {
   const name = value.toLowerCase();
   return name.startsWith('0x') ? name : `0x${name}`;

@@ -36,12 +36,12 @@ export function withdrawalCredentials(owner: Uint8Array): Uint8Array {
 /** `secretKey`: 32 bytes. `forkVersion`: 4 bytes. Takes some milliseconds. */
 export function signDeposit(
   secretKey: Uint8Array,
-  wish: Omit<DepositMessage, 'pubkey'>,
+  terms: Omit<DepositMessage, 'pubkey'>,
   forkVersion: Uint8Array,
 ): Deposit {
   const scheme = bls12_381.longSignatures;
   const pubkey = scheme.getPublicKey(secretKey).toBytes(true);
-  const message = { ...wish, pubkey };
+  const message = { ...terms, pubkey };
   const root = signingRoot(message, forkVersion);
   const signature = scheme.sign(scheme.hash(root, SIGNATURE_DOMAIN), secretKey).toBytes(true);
   return { ...message, signature, root: depositRoot(message, signature) };

@@ -178,7 +178,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     }
     const headers = decodeHeaders(raws);
     if (!headers) {
-      this.blame(id, DISCONNECT.breachOfProtocol, 'header that is no header');
+      this.blame(id, DISCONNECT.breachOfProtocol, 'header that is not a header');
       return;
     }
     const { origin } = request;

@@ -33,7 +33,7 @@ describe('eth without request ids', () => {
     expect(peer.outgoing(ETH_MESSAGE.blockHeaders, reply)).toEqual(EMPTY_REPLY);
   });
 
-  it('leaves what has no id as it is, and refuses what is no RLP', () => {
+  it('leaves what has no id as it is, and refuses what is not RLP', () => {
     const peer = new LegacyEth();
     const bytes = fromHex('0xc0');
     expect(peer.incoming(ETH_MESSAGE.transactions, bytes)).toBe(bytes);

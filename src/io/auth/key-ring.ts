@@ -42,7 +42,7 @@ export class KeyRing {
     this.source.close();
   }
 
-  /** Keys that are no older than that; old ones where new ones can't be had. */
+  /** Keys that are no older than that; old ones where new ones can't be obtained. */
   private async current(ageMsMax: number): Promise<LocalKeys> {
     const { keys } = this;
     if (keys && this.clock.nowMs() - this.readMs < ageMsMax) return keys;

@@ -108,7 +108,7 @@ it('reads scopes from the configured claim, as a list too', async () => {
   expect([token.mayCall('eth', 'call'), token.mayCall('net', 'version')]).toEqual([false, true]);
 });
 
-it('refuses what is no bearer token', async () => {
+it('refuses what is not a bearer token', async () => {
   const { made } = await withKeys();
   const why = async (header: string | undefined) => (await made.check(header)) as { why: string };
   expect((await why(undefined)).why).toBe('missing access token');
@@ -176,7 +176,7 @@ it('does not check a token again that it knows, until the cache lets go of it', 
   expect(await ask(token)).toBe(INVALID);
 });
 
-it('says "internal error" when the keys cannot be had, and tells why in the log without the token', async () => {
+it('says "internal error" when the keys cannot be obtained, and tells why in the log without the token', async () => {
   const { ask, logged } = checker({ keys: { place: 'http://127.0.0.1:1/', trust: TRUST } });
   const token = await sign({});
   expect(await ask(token)).toBe('internal error');

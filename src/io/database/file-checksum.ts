@@ -38,7 +38,7 @@ export function checkAtRest(file: string): void {
   rmSync(path, { force: true });
 }
 
-/** After it was closed here. Whoever else still has it open writes this when he closes it. */
+/** After it was closed here. Whoever else still has it open writes this when they close it. */
 export function noteAtRest(file: string): void {
   if (hasLog(file)) return;
   const path = sumPath(file);

@@ -47,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host cannot be looked up now',
   EAI_FAIL: 'the name of the host cannot be looked up',
   ERR_SOCKET_BAD_PORT: 'a port is between 0 and 65535',
-  ERR_INVALID_URL: 'it is no URL',
+  ERR_INVALID_URL: 'it is not a URL',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'it is no text (UTF-8)',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
@@ -73,7 +73,7 @@ export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   const known = typeof code === 'string' ? (REASONS[code] ?? reasonByKind(code)) : undefined;
   if (known !== undefined) return known;
-  if (error instanceof SyntaxError) return 'it is no valid JSON';
+  if (error instanceof SyntaxError) return 'it is not valid JSON';
   if (error instanceof TomlError) return tomlReason(error);
   const { message } = error instanceof Error ? error : { message: String(error) };
   return message.split('\n')[0]!.trim();

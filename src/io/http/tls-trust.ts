@@ -215,7 +215,7 @@ export function guardServer(server: https.Server, { auth, check }: ServerTrust):
 }
 
 /**
- * Whether an authority, or the operator by his list, vouches for a client whose certificate names
+ * Whether an authority, or the operator by their list, vouches for a client whose certificate names
  * this host. What was only remembered at its first use names whatever it likes.
  */
 export function isOfHost(

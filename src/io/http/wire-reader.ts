@@ -55,7 +55,7 @@ export class WireReader {
     this.isFresh = true;
   }
 
-  /** The answer once it is whole. Throws on what is no HTTP, or too large. */
+  /** The answer once it is whole. Throws on what is not HTTP, or too large. */
   push(chunk: Buffer): WireAnswer | undefined {
     this.isFresh = false;
     this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
@@ -90,7 +90,7 @@ export class WireReader {
   private readHead(text: string): Head {
     const lines = text.split(CRLF);
     const line = /^HTTP\/1\.([01]) (\d{3})/.exec(lines[0]!);
-    if (!line) throw new Error('the answer is no HTTP/1.1');
+    if (!line) throw new Error('the answer is not HTTP/1.1');
     const status = Number(line[2]);
     const headers: string[] = [];
     let length: Head['length'];

@@ -6,7 +6,7 @@ import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import type { VaultEnv } from './vault-types.ts';
 
 const PACKAGE = '@aws-sdk/credential-providers';
-/** Credentials that end sooner are had anew. */
+/** Credentials that end sooner are obtained anew. */
 const EARLY_MS = 5 * 60_000;
 
 interface ChainCredentials {

@@ -1,8 +1,8 @@
-/** Requests to a cloud under a token that is had when first needed, by one login for all who wait, and anew before it ends. */
+/** Requests to a cloud under a token that is obtained when first needed, by one login for all who wait, and anew before it ends. */
 import type { Clock } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
-/** Tokens that end sooner are had anew. */
+/** Tokens that end sooner are obtained anew. */
 const EARLY_SECONDS = 300;
 const LIFE_SECONDS_DEFAULT = 3600;
 
@@ -27,7 +27,7 @@ export class BearerSession {
     this.parts = parts;
   }
 
-  /** A token that is refused is had anew, once. Throws what the login and the request throw. */
+  /** A token that is refused is obtained anew, once. Throws what the login and the request throw. */
   async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     const used = await this.current();
     const answer = await this.ask(method, url, used, body);

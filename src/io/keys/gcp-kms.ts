@@ -109,7 +109,7 @@ async function readAccount(path: string): Promise<ServiceAccount | undefined> {
   try {
     fields = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    throw fail('VAULT_CONFIG_INVALID', `${path} is no file of Google's credentials`);
+    throw fail('VAULT_CONFIG_INVALID', `${path} is not a file of Google's credentials`);
   }
   if (fields?.type !== 'service_account') return undefined;
   const { client_email: email, private_key: privateKey, token_uri: uri } = fields;

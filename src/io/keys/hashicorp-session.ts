@@ -45,7 +45,7 @@ export class HashicorpSession {
     this.parts = parts;
   }
 
-  /** A refused token is had anew, once. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
+  /** A refused token is obtained anew, once. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
   async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     const used = this.currentToken();
     const answer = await this.ask(method, url, await used, body);
@@ -109,7 +109,7 @@ export class HashicorpSession {
     this.renewal?.cancel();
     this.renewal = timers.set(delayMs, () => {
       this.renewal = undefined;
-      // A token that cannot be renewed is had anew when it is next needed.
+      // A token that cannot be renewed is obtained anew when it is next needed.
       if (!isRenewable) this.token = undefined;
       else this.renew().catch(() => (this.token = undefined));
     });

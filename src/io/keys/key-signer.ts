@@ -197,7 +197,7 @@ function unavailable(
     : cause instanceof Error
       ? cause.message
       : String(cause);
-  const message = `the key of ${toHex(address)} cannot be had: ${reason}`;
+  const message = `the key of ${toHex(address)} cannot be obtained: ${reason}`;
   const error = fail('SIGNER_UNAVAILABLE', message, { cause });
   onFailure?.(error);
   return error;

@@ -20,7 +20,7 @@ export interface PasswordFile {
   readonly mayBeEmpty: boolean;
 }
 
-export interface KeystoreFacts {
+export interface KeystoreSummary {
   /** As the file or its name says; undefined where neither does. */
   readonly address: Address | undefined;
   /** Changes when the file does. */
@@ -28,11 +28,11 @@ export interface KeystoreFacts {
 }
 
 /** Throws KEYSTORE_INVALID, KEY_FILE_TOO_LARGE, or what the file system says. */
-export async function readKeystoreFacts(path: string): Promise<KeystoreFacts> {
+export async function readKeystoreSummary(path: string): Promise<KeystoreSummary> {
   const bytes = await readSmallFile(path, KEYSTORE_BYTES_MAX);
   const { address, crypto, Crypto } = parseKeystore(bytes, path);
   if (typeof (crypto ?? Crypto) !== 'object') {
-    throw fail('KEYSTORE_INVALID', `${path} is no keystore: it has no "crypto"`);
+    throw fail('KEYSTORE_INVALID', `${path} is not a keystore: it has no "crypto"`);
   }
   return {
     address:
@@ -48,7 +48,7 @@ function parseKeystore(bytes: Buffer, path: string): Readonly<Record<string, unk
   } catch {
     // Nothing of the file is repeated.
   }
-  throw fail('KEYSTORE_INVALID', `${path} is no keystore: it is not a JSON object`);
+  throw fail('KEYSTORE_INVALID', `${path} is not a keystore: it is not a JSON object`);
 }
 
 function addressOf(value: unknown): Address | undefined {

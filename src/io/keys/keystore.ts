@@ -103,7 +103,7 @@ export async function decryptKey(
   derived.fill(0);
   const secretKey = padLeft(plain, 32);
   if (plain.length < 32) plain.fill(0);
-  if (!secp256k1().isSecretKey(secretKey)) throw invalid('what it holds is no key');
+  if (!secp256k1().isSecretKey(secretKey)) throw invalid('what it holds is not a key');
   return secretKey;
 }
 

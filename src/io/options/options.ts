@@ -63,7 +63,7 @@ export function isUsageError(error: unknown): error is QuorateError {
 
 /** Values by flag. Asking for a flag that has no row, or as another type, is a fault of ours and throws. */
 export class ParsedOptions {
-  /** What is no option, in order. */
+  /** What is not an option, in order. */
   readonly positional: readonly string[];
   private readonly values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>;
   private readonly rows: ReadonlyMap<string, OptionRow>;

@@ -466,7 +466,7 @@ function plainRefusal(answer: HttpAnswer, negation: string): Error {
   });
 }
 
-/** A final no: what a peer wrote is no envelope, or not for us. */
+/** A final no: what a peer wrote is not an envelope, or not for us. */
 function isRefusal(error: unknown): boolean {
   if (!hasCode(error, 'PTM_REFUSED')) return false;
   const { status } = error.data as { status: number };

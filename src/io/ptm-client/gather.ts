@@ -14,7 +14,7 @@ export interface PayloadSource {
   fetchMany(hashes: readonly PayloadHash[]): Promise<readonly Found[]>;
 }
 
-/** In the order of the hashes; undefined where this manager is no party. Rejects with the first failure. */
+/** In the order of the hashes; undefined where this manager is not a party. Rejects with the first failure. */
 export async function gatherPayloads(
   hashes: readonly PayloadHash[],
   source: PayloadSource,

@@ -310,7 +310,7 @@ export class Dispatcher<Context> {
   }
 }
 
-/** Who asks, and how to reach him. */
+/** Who asks, and how to reach them. */
 interface Asker {
   readonly caller: Caller;
   readonly channel: Channel | undefined;

@@ -41,7 +41,7 @@ describe('parseEnvelope', () => {
     },
   );
 
-  it('refuses what is no call, naming the id where there is one', () => {
+  it('refuses what is not a call, naming the id where there is one', () => {
     expect(single('5')).toEqual({ kind: 'invalid', id: 'null' });
     expect(single('{}')).toEqual({ kind: 'invalid', id: 'null' });
     expect(single('{"id":3}')).toEqual({ kind: 'invalid', id: '3' });

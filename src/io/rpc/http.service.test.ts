@@ -189,7 +189,7 @@ describe('serveHttp', () => {
     expect(callers).toEqual([]);
   });
 
-  it('cuts off who takes nothing of his answer', async () => {
+  it('cuts off who takes nothing of their answer', async () => {
     const great = { reply: async () => 'x'.repeat(20_000_000) } as never;
     const traffic = newTraffic({ stallMs: 100 });
     const { port } = await serve({ traffic }, great);
@@ -268,7 +268,7 @@ describe('serveHttp', () => {
     expect(bad.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('survives what is no HTTP', async () => {
+  it('survives what is not HTTP', async () => {
     const { post, port } = await serve();
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => socket.write('\x16\x03\x01 garbage\r\n\r\n'));

@@ -168,7 +168,7 @@ function refuse(request: IncomingMessage, url: URL): { status: number; text: str
   return undefined;
 }
 
-/** undefined: the target of the request is no URL. */
+/** undefined: the target of the request is not a URL. */
 export function urlOf({ url = '/' }: Pick<IncomingMessage, 'url'>): URL | undefined {
   return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : undefined;
 }

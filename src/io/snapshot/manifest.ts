@@ -42,7 +42,7 @@ export function readManifest(folder: string): Manifest {
   } catch (cause) {
     throw fail(
       'SNAPSHOT_MISSING',
-      `${folder} holds no ${MANIFEST_NAME}: it is no snapshot, or its backup never came to an end. Take another one`,
+      `${folder} holds no ${MANIFEST_NAME}: it is not a snapshot, or its backup never came to an end. Take another one`,
       { cause },
     );
   }

@@ -12,7 +12,7 @@ const ATTEMPTS_MAX = 10;
 
 interface Owner {
   readonly pid: number;
-  /** Start time of the process, where the platform tells: a pid that was given to another program is no owner. */
+  /** Start time of the process, where the platform tells: a pid that was given to another program is not an owner. */
   readonly startedAt: string;
 }
 

@@ -11,7 +11,7 @@ import type { TaskMessage, ThreadData, ThreadMessage } from './thread.ts';
 
 /** A thread gets its next task before it has answered, so that it never waits for one. */
 const SENT_MAX = 2;
-/** From the wish that a task stops to the end of its thread. */
+/** From the request that a task stop to the end of its thread. */
 const GRACE_MS = 1_000;
 /** Between two starts of a thread that ends before it has answered anything. */
 const RESTART_MS = 1_000;

@@ -51,7 +51,7 @@ function parse(path: string, text: string): Genesis {
   try {
     return JSON.parse(text) as Genesis;
   } catch (cause) {
-    throw fail('DEVNET_DIFFERENT', `${path} is no JSON: begin anew with --fresh`, { cause });
+    throw fail('DEVNET_DIFFERENT', `${path} is not JSON: begin anew with --fresh`, { cause });
   }
 }
 

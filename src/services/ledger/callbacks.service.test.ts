@@ -25,7 +25,7 @@ describe('who may have whom called', () => {
     expect(asked(address, false, '[::ffff:127.0.0.1]')).toThrow(refusal);
   });
 
-  it('a stranger reaches himself, and what the operator names', () => {
+  it('a stranger reaches their own address, and what the operator names', () => {
     for (const host of [AWAY, '10.1.2.3', 'client.example'])
       expect(asked(AWAY, false, host)).not.toThrow();
   });
@@ -57,6 +57,6 @@ describe('what the operator names', () => {
     '',
     '-',
   ])('"%s" is none, and is named', (entry) =>
-    expect(() => new Callbacks([entry])).toThrow(`--rpc.callback-hosts: "${entry}" is no host`),
+    expect(() => new Callbacks([entry])).toThrow(`--rpc.callback-hosts: "${entry}" is not a host`),
   );
 });

@@ -24,7 +24,7 @@ export class Callbacks implements CallbackPost {
     if (wrong !== undefined)
       throw fail(
         'OPTION_VALUE_INVALID',
-        `--rpc.callback-hosts: "${wrong}" is no host: name hosts (client.example), addresses (10.1.2.3), blocks of them (10.1.0.0/16), or * for everywhere`,
+        `--rpc.callback-hosts: "${wrong}" is not a host: name hosts (client.example), addresses (10.1.2.3), blocks of them (10.1.0.0/16), or * for everywhere`,
       );
     this.hosts = new DialList([...LOOPBACK, ...hosts]);
     this.hostsOfStrangers = new DialList(hosts);

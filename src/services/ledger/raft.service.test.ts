@@ -19,7 +19,9 @@ describe('the settings of a Raft member', () => {
     expect(etherbaseOf(options(), [first!, second!])).toEqual(first);
     expect(etherbaseOf(options('--miner.etherbase', toHex(named!)), [first!])).toEqual(named);
     expect(etherbaseOf(options(), [])).toBeUndefined();
-    expect(() => etherbaseOf(options('--miner.etherbase', '0x12'), [])).toThrow('is no address');
+    expect(() => etherbaseOf(options('--miner.etherbase', '0x12'), [])).toThrow(
+      'is not an address',
+    );
   });
 
   it('has its id from its place in static-nodes.json', async () => {

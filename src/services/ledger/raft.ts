@@ -57,7 +57,7 @@ export function etherbaseOf(
   const text = options.string('miner.etherbase');
   if (text === undefined) return accounts[0];
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text);
-  throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is no address`);
+  throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is not an address`);
 }
 
 /** Opens what the member remembers, and its end of the links between members. */

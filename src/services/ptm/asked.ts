@@ -16,7 +16,7 @@ const METRICS: Readonly<Record<Asked, string>> = {
 };
 const TEXTS: Readonly<Record<Asked, string>> = {
   held: 'a payload was asked for',
-  notHeld: 'a payload was asked for that is not held: this manager is no party, or has lost it',
+  notHeld: 'a payload was asked for that is not held: this manager is not a party, or has lost it',
   notOurs: 'a payload was asked for that is held for no key of this manager',
   damaged: 'a payload was asked for that is ours and does not open: run "quorate ptm repair"',
 };

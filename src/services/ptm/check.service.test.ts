@@ -144,7 +144,7 @@ describe('a store that an attacker reached', () => {
       sender: OLDER.keys[0],
       ours: [OLDER.keys[0]],
     });
-    // A node is told of the first two that it is no party; the third is not taken for that.
+    // A node is told of the first two that it is not a party; the third is not taken for that.
     expect(await Promise.all([absent, foreign!, forged!].map((hash) => read(one, hash)))).toEqual([
       404, 404, 500,
     ]);

@@ -1,4 +1,4 @@
-/** Managers that compare: a payload that one has lost comes back; nobody hears of what he is not party to. */
+/** Managers that compare: a payload that one has lost comes back; nobody hears of what they are not party to. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   postProven,

@@ -104,8 +104,8 @@ describe('Tessera configuration files', () => {
     const all = parseTesseraConfig({ ...sample, quorate: { discoverInternal: true } }, file);
     expect(all.config.discoverInternal).toBe('all');
     for (const [fields, text] of [
-      [{ discoverInternal: ['10.1.0.0/33'] }, '"10.1.0.0/33" is no block of addresses'],
-      [{ discoverInternal: ['intranet'] }, '"intranet" is no block of addresses'],
+      [{ discoverInternal: ['10.1.0.0/33'] }, '"10.1.0.0/33" is not a block of addresses'],
+      [{ discoverInternal: ['intranet'] }, '"intranet" is not a block of addresses'],
       [{ unprovenPeers: 'some' }, 'quorate.unprovenPeers must be one of refuse, deliver, answer'],
       [{ unknownSenderBytesPerDay: -1 }, 'quorate.unknownSenderBytesPerDay must be a number'],
     ] as const) {

@@ -127,7 +127,7 @@ function internalBlocks(value: unknown): readonly string[] | 'all' {
   const blocks = list(value, name).map((block, i) => string(block, `${name}[${i}]`));
   const wrong = blocks.find((block) => !isAddressBlock(block));
   if (wrong === undefined) return blocks;
-  throw invalid(`${name}: "${wrong}" is no block of addresses, such as 10.1.0.0/16`);
+  throw invalid(`${name}: "${wrong}" is not a block of addresses, such as 10.1.0.0/16`);
 }
 
 /** Where peers are configured, others are found only when that is asked for in so many words. */

@@ -183,7 +183,7 @@ function versionsOf({ headers }: HttpAnswer): readonly string[] | undefined {
   return told.length > 0 ? told : undefined;
 }
 
-/** `GET /partyinfo`. Undefined when it is none: whoever answers may write what he likes. */
+/** `GET /partyinfo`. Undefined when it is none: whoever answers may write what they like. */
 function described(body: Uint8Array): PartyInfo | undefined {
   try {
     const { url, peers, keys } = JSON.parse(Buffer.from(body).toString('utf8')) as {

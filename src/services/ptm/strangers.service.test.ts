@@ -1,4 +1,4 @@
-/** A stranger at the P2P port: whatever he sends, he destroys nothing, replaces nothing and learns nothing. */
+/** A stranger at the P2P port: whatever they send, they destroy nothing, replace nothing and learn nothing. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   deadUrl,
@@ -237,7 +237,7 @@ describe('party info', () => {
     expect(keys.map(({ key }) => key)).not.toContain(stranger.publicKey);
   });
 
-  it('1,100 times with URLs that answer nobody: nothing of it is kept or spread, and a newcomer has his place', async () => {
+  it('1,100 times with URLs that answer nobody: nothing of it is kept or spread, and a newcomer has their place', async () => {
     const stranger = await testKey(77);
     const dead = await deadUrl();
     for (let i = 0; i < 1_100; i++) {
@@ -261,7 +261,7 @@ describe('party info', () => {
   });
 });
 
-/** What the stranger can seal: from his own key to one of ours. */
+/** What the stranger can seal: from their own key to one of ours. */
 async function sealed(
   from: { publicKey: string; privateKey: string },
   to: string,

@@ -265,7 +265,7 @@ describe('client and manager', () => {
   });
 });
 
-it('a recipient that does not answer keeps nobody waiting but those who send to him', async () => {
+it('a recipient that does not answer keeps nobody waiting but those who send to them', async () => {
   const own = await testKey(99);
   const { publicKey } = own;
   const silent = await tesseraPeer([own]);

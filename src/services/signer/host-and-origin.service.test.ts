@@ -96,7 +96,7 @@ describe('origins', () => {
     expect(answer.response.headers['access-control-allow-headers']).toContain('authorization');
   });
 
-  it('any: what is no origin of the web is refused all the same', async () => {
+  it('any: what is not an origin of the web is refused all the same', async () => {
     const ask = await serve({ corsOrigins: ['*'] });
     for (const origin of ['https://a.example:8080', 'null', 'ftp://x', 'moz-extension://ab-cd'])
       expect((await ask({ host, origin })).response.headers['access-control-allow-origin']).toBe(

@@ -1,4 +1,4 @@
-/** Where the options say that keys are; whether they can be had is for whoever loads them. */
+/** Where the options say that keys are; whether they can be obtained is for whoever loads them. */
 import { fail } from '../../core/base/errors.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { type EthSignerSubcommand, isEthSignerSubcommand } from './options.ts';

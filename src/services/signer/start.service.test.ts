@@ -143,7 +143,7 @@ describe('pass-through', () => {
     ]);
   });
 
-  it('says 404 to whatever is no JSON-RPC, on any path, and never asks the node', async () => {
+  it('says 404 to whatever is not JSON-RPC, on any path, and never asks the node', async () => {
     const upstream = await node(() => ({ result: 1 }));
     const proxy = await start(upstream);
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -218,7 +218,7 @@ describe('what clients have in flight', () => {
     await until('nothing is held', () => traffic.requests.held === 0);
   });
 
-  it('cuts off who takes nothing of his answer', async () => {
+  it('cuts off who takes nothing of their answer', async () => {
     const traffic = newTraffic({ stallMs: 2_000 });
     const long = 'y'.repeat(20_000_000);
     const upstream = { timeoutMs: 20_000 };

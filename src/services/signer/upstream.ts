@@ -32,34 +32,34 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 
 export class HttpUpstream implements Upstream {
   private readonly prefix: string;
-  private readonly door: Door;
+  private readonly client: NodeClient;
 
   constructor(settings: UpstreamSettings) {
     const isPlain = settings.secureAgent === undefined && settings.proxy === undefined;
-    this.door = isPlain ? plainDoor(settings) : otherDoor(settings);
+    this.client = isPlain ? wireClient(settings) : httpClient(settings);
     this.prefix = settings.path;
   }
 
   async post({ body, path, headers }: UpstreamCall): Promise<UpstreamAnswer> {
     try {
-      return await this.door.post(joinPaths(this.prefix, path), withType(headers), body);
+      return await this.client.post(joinPaths(this.prefix, path), withType(headers), body);
     } catch (error) {
       throw failureOf(error);
     }
   }
 
   close(): void {
-    this.door.close();
+    this.client.close();
   }
 }
 
-interface Door {
+interface NodeClient {
   post(path: string, headers: HeaderList, body: string): Promise<UpstreamAnswer>;
   close(): void;
 }
 
 /** Nearly everybody's node: next to the proxy, without TLS. */
-function plainDoor({ host, port, timeoutMs, connectionsMax }: UpstreamSettings): Door {
+function wireClient({ host, port, timeoutMs, connectionsMax }: UpstreamSettings): NodeClient {
   const client = new WireClient({
     ...{ host, port, timeoutMs, connectionsMax, idleMs: IDLE_SOCKET_MS },
     responseBytesMax: RESPONSE_BYTES_MAX,
@@ -75,7 +75,7 @@ function plainDoor({ host, port, timeoutMs, connectionsMax }: UpstreamSettings):
 }
 
 /** With TLS, or through a proxy, which wants the whole address in each request. */
-function otherDoor(settings: UpstreamSettings): Door {
+function httpClient(settings: UpstreamSettings): NodeClient {
   const { secureAgent, host, port, timeoutMs, connectionsMax } = settings;
   const node = authority({ host, port });
   const proxy = secureAgent ? undefined : settings.proxy;

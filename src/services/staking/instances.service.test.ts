@@ -23,7 +23,7 @@ import {
 import { StakingClient } from '../../clients/staking-client.ts';
 import { readSecret } from './store/open.ts';
 
-const WISH = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
+const STAKE = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
 const STAKES = 4;
 const CLIENT_SECRET = 'a-secret-of-the-test-with-32-characters';
 
@@ -113,7 +113,7 @@ it('are one service', async () => {
   const keys = Array.from({ length: STAKES }, () => randomUUID());
   const asked = keys.flatMap((key) =>
     clients.map((client) =>
-      until(`${key} is taken`, () => client.stake(WISH, key).catch(() => undefined)),
+      until(`${key} is taken`, () => client.stake(STAKE, key).catch(() => undefined)),
     ),
   );
   const ids = (await Promise.all(asked)).map(({ stakes }) => stakes[0]!.id);

@@ -47,7 +47,7 @@ export interface StakingHost {
 }
 
 export interface RunningStaking {
-  /** `http://host:port`; tokens are had at /oauth/token there. */
+  /** `http://host:port`; tokens are issued at /oauth/token there. */
   readonly url: string;
   readonly issuer: string;
   /** Of the staking API's tokens. */
@@ -97,7 +97,7 @@ async function serve(
     ...{ database, admin, clock, log, rotateMs: config.rotateMs },
     seal: secretFor('signing keys'),
     rotation: rotationOf(config),
-    // Whoever asked before this instance knew of him, or with a secret that was lost, starts anew.
+    // Whoever asked before this instance knew of them, or with a secret that was lost, starts anew.
     clientChanged: (id) => attempts.forgive(id),
   });
   await live.start();

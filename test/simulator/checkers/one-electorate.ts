@@ -14,7 +14,7 @@ export class OneElectorate implements Checker {
   /** Of block 1, 2, … */
   private readonly sets: string[][];
   /** Who wants what of whom: voter by candidate. */
-  private readonly wishes = new Map<string, Map<string, boolean>>();
+  private readonly votes = new Map<string, Map<string, boolean>>();
 
   constructor(validators: readonly Address[]) {
     this.sets = [[], validators.map(bareHex).sort()];
@@ -40,18 +40,18 @@ export class OneElectorate implements Checker {
   }
 
   private count(voter: string, candidate: string, isAdd: boolean, set: readonly string[]): void {
-    const voters = this.wishes.get(candidate) ?? new Map<string, boolean>();
-    this.wishes.set(candidate, voters);
+    const voters = this.votes.get(candidate) ?? new Map<string, boolean>();
+    this.votes.set(candidate, voters);
     voters.delete(voter);
     if (set.includes(candidate) !== isAdd) voters.set(voter, isAdd);
   }
 
   private outcome(set: readonly string[]): string[] {
-    for (const [candidate, voters] of this.wishes) {
+    for (const [candidate, voters] of this.votes) {
       if (voters.size <= set.length / 2) continue;
-      this.wishes.delete(candidate);
+      this.votes.delete(candidate);
       if (!set.includes(candidate)) return [...set, candidate].sort();
-      for (const others of this.wishes.values()) others.delete(candidate);
+      for (const others of this.votes.values()) others.delete(candidate);
       return set.filter((each) => each !== candidate);
     }
     return [...set];

@@ -100,25 +100,26 @@ describe('votes on validators', () => {
   });
 });
 
-describe('own wishes', () => {
+describe('own candidates', () => {
   it('are chosen among those that would change the set, and outlive their success', () => {
-    const wishes = new Candidates();
+    const candidates = new Candidates();
     const set = [account('A'), account('B')];
-    wishes.propose(account('C'), true);
-    wishes.propose(account('B'), true);
-    expect(wishes.choose(set, new Prng(1))?.candidate).toEqual(account('C'));
-    expect(wishes.choose([...set, account('C')], new Prng(1))).toBeUndefined();
-    expect(wishes.list().length).toBe(2);
-    wishes.discard(account('C'));
-    expect(wishes.choose(set, new Prng(1))).toBeUndefined();
+    candidates.propose(account('C'), true);
+    candidates.propose(account('B'), true);
+    expect(candidates.choose(set, new Prng(1))?.candidate).toEqual(account('C'));
+    expect(candidates.choose([...set, account('C')], new Prng(1))).toBeUndefined();
+    expect(candidates.list().length).toBe(2);
+    candidates.discard(account('C'));
+    expect(candidates.choose(set, new Prng(1))).toBeUndefined();
   });
 
   it('chooses each of several sooner or later', () => {
-    const wishes = new Candidates();
-    for (const name of 'CDE') wishes.propose(account(name), true);
+    const candidates = new Candidates();
+    for (const name of 'CDE') candidates.propose(account(name), true);
     const chance = new Prng(7);
     const chosen = new Set<number>();
-    for (let i = 0; i < 50; i++) chosen.add(wishes.choose([account('A')], chance)!.candidate[0]!);
+    for (let i = 0; i < 50; i++)
+      chosen.add(candidates.choose([account('A')], chance)!.candidate[0]!);
     expect(chosen.size).toBe(3);
   });
 });

@@ -54,7 +54,7 @@ export function genesisSnapshot(
 /**
  * The snapshot after `header`, the child of `before`. `rules` hold at the header's number; `named` are the validators of the
  * contract there, if one has them. COMPAT: votes are counted all the same.
- * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its author is no validator.
+ * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its author is not a validator.
  */
 export function nextSnapshot(
   before: Snapshot,
@@ -95,13 +95,13 @@ class Counting {
       throw fail('CONSENSUS_UNAUTHORIZED', 'unauthorized', { data: { author: toHex(author) } });
     }
     // COMPAT: a block without a vote is one against the zero address.
-    const wish = vote ?? { candidate: ZERO_ADDRESS, isAdd: false };
-    this.withdraw(author, wish.candidate);
-    if (isMeaningful(this.validators, wish)) {
-      this.tally.cast(wish);
-      this.votes.push({ validator: author, block: number, ...wish });
+    const cast = vote ?? { candidate: ZERO_ADDRESS, isAdd: false };
+    this.withdraw(author, cast.candidate);
+    if (isMeaningful(this.validators, cast)) {
+      this.tally.cast(cast);
+      this.votes.push({ validator: author, block: number, ...cast });
     }
-    this.decide(wish.candidate);
+    this.decide(cast.candidate);
   }
 
   /** A newer vote of the same author on the same candidate replaces the older one. */

@@ -19,7 +19,7 @@ export interface Ballot<M> {
 }
 
 /** What is asked for a block that may be empty, or not yet. */
-interface Wish {
+interface BlockTerms {
   readonly mayBeEmpty: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface RoundBase {
   /** Whether the time of the round runs. */
   isTimed: boolean;
   /** What the own block of this round may be: set while one is asked for. */
-  wanted: Wish | undefined;
+  wanted: BlockTerms | undefined;
 }
 
 export interface HeightBase {

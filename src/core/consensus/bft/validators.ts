@@ -20,7 +20,7 @@ export function sortedByChecksumText(addresses: readonly Address[]): ValidatorSe
     .map(({ address }) => address);
 }
 
-/** -1 when `address` is no member. */
+/** -1 when `address` is not a member. */
 export function indexOfValidator(validators: ValidatorSet, address: Address): number {
   return validators.findIndex((validator) => equalBytes(validator, address));
 }

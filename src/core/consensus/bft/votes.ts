@@ -1,5 +1,5 @@
 /**
- * Votes on validators: the tally of a snapshot and a node's own wishes (GoQuorum
+ * Votes on validators: the tally of a snapshot and a node's own candidates (GoQuorum
  * consensus/istanbul/backend/snapshot.go).
  */
 import { type Address, bytesOfKey, equalBytes, keyOf } from '../../base/bytes.ts';
@@ -14,9 +14,9 @@ export interface Vote extends HeaderVote {
   readonly block: number;
 }
 
-/** A wish counts only when it would change the set. */
-export function isMeaningful(validators: ValidatorSet, wish: HeaderVote): boolean {
-  return isValidator(validators, wish.candidate) !== wish.isAdd;
+/** A vote counts only when it would change the set. */
+export function isMeaningful(validators: ValidatorSet, vote: HeaderVote): boolean {
+  return isValidator(validators, vote.candidate) !== vote.isAdd;
 }
 
 export interface TallyLine {
@@ -26,7 +26,7 @@ export interface TallyLine {
 
 /**
  * Counted votes for each candidate, kept beside the list because GoQuorum counts a candidate's
- * first wish only.
+ * first vote only.
  */
 export class Tally {
   private readonly lines: Map<string, TallyLine>;
@@ -47,19 +47,19 @@ export class Tally {
     return [...this.lines].map(([key, line]) => [bytesOfKey(key), line]);
   }
 
-  cast(wish: HeaderVote): void {
-    const key = keyOf(wish.candidate);
+  cast(vote: HeaderVote): void {
+    const key = keyOf(vote.candidate);
     const line = this.lines.get(key);
     this.lines.set(
       key,
-      line ? { isAdd: line.isAdd, votes: line.votes + 1 } : { isAdd: wish.isAdd, votes: 1 },
+      line ? { isAdd: line.isAdd, votes: line.votes + 1 } : { isAdd: vote.isAdd, votes: 1 },
     );
   }
 
-  uncast(wish: HeaderVote): void {
-    const key = keyOf(wish.candidate);
+  uncast(vote: HeaderVote): void {
+    const key = keyOf(vote.candidate);
     const line = this.lines.get(key);
-    if (!line || line.isAdd !== wish.isAdd) return;
+    if (!line || line.isAdd !== vote.isAdd) return;
     if (line.votes > 1) this.lines.set(key, { isAdd: line.isAdd, votes: line.votes - 1 });
     else this.lines.delete(key);
   }
@@ -69,31 +69,31 @@ export class Tally {
   }
 }
 
-/** Wishes a node holds at once. */
-const WISHES_MAX = 1024;
+/** Candidates that a node holds at once. */
+const CANDIDATES_MAX = 1024;
 
 /** What `istanbul_propose` and `istanbul_discard` set: in memory only, never cleared by success. */
 export class Candidates {
-  private readonly wishes = new Map<string, HeaderVote>();
+  private readonly candidates = new Map<string, HeaderVote>();
 
-  /** Does nothing beyond WISHES_MAX different candidates. */
+  /** Does nothing beyond CANDIDATES_MAX different candidates. */
   propose(candidate: Address, isAdd: boolean): void {
     const key = keyOf(candidate);
-    if (!this.wishes.has(key) && this.wishes.size >= WISHES_MAX) return;
-    this.wishes.set(key, { candidate, isAdd });
+    if (!this.candidates.has(key) && this.candidates.size >= CANDIDATES_MAX) return;
+    this.candidates.set(key, { candidate, isAdd });
   }
 
   discard(candidate: Address): void {
-    this.wishes.delete(keyOf(candidate));
+    this.candidates.delete(keyOf(candidate));
   }
 
   list(): readonly HeaderVote[] {
-    return [...this.wishes.values()];
+    return [...this.candidates.values()];
   }
 
-  /** The wish to write into the next block: one of those that would change the set, by chance. */
+  /** The vote to write into the next block: one of those that would change the set, by chance. */
   choose(validators: ValidatorSet, chance: Prng): HeaderVote | undefined {
-    const open = this.list().filter((wish) => isMeaningful(validators, wish));
+    const open = this.list().filter((vote) => isMeaningful(validators, vote));
     return open.length === 0 ? undefined : open[chance.below(open.length)];
   }
 }

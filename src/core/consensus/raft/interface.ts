@@ -8,7 +8,7 @@ export type RaftLinkEvent =
   | { readonly kind: 'snapshotSent'; readonly id: number; readonly isDelivered: boolean };
 
 export interface RaftLinks {
-  /** Resolves when it listens. `isRemoved`: whom to tell that it is no member any more. */
+  /** Resolves when it listens. `isRemoved`: whom to tell that it is not a member any more. */
   start(sink: (event: RaftLinkEvent) => void, isRemoved: (id: number) => boolean): Promise<void>;
   stop(): Promise<void>;
   /** Never blocks, may drop: what is lost is reported as `unreachable`. */

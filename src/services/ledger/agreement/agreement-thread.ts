@@ -15,7 +15,7 @@ import { NearChain } from './near-chain.ts';
 import { alone, Outbox, type Outlet } from './outbox.ts';
 import { PeerInbox } from './peer-inbox.ts';
 
-/** From the wish that the thread ends. */
+/** From the request that the thread ends. */
 const END_MS = 5_000;
 /** It tells of its lag each second: who says nothing is held up. */
 const SILENCE_MS = 2_000;

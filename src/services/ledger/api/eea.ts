@@ -129,7 +129,7 @@ interface Opened {
   readonly tx: EeaTransaction;
 }
 
-/** What is in a marker; undefined for strangers, and for all that is no marker of an EEA transaction. */
+/** What is in a marker; undefined for strangers, and for all that is not a marker of an EEA transaction. */
 async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
   const opened = await findMarker(context, wanted);
   const tx = opened && openEea(opened.payload);
@@ -225,7 +225,7 @@ export const eeaMethods = [
   method('priv_getEeaTransactionCount', {
     params: [address, managerKey, managerKeys],
     result: QUANTITY,
-    about: 'Next nonce of an account in the group of a sender and his recipients.',
+    about: 'Next nonce of an account in the group of a sender and their recipients.',
     call: (context, [sender, from, to]) => nonceOf(context, sender, partyGroup([from, ...to])),
   }),
   method('priv_getTransactionReceipt', {

@@ -27,7 +27,7 @@ function bftOf({ admin }: Context): BftAdmin {
   return admin.bft;
 }
 
-/** COMPAT: `pending` is no block here, as in GoQuorum. */
+/** COMPAT: `pending` is not a block here, as in GoQuorum. */
 function headerAt({ view }: Context, tag: BlockTag): Header {
   const number = tag.kind === 'pending' ? undefined : view.numberOf(tag);
   const header = number === undefined ? undefined : view.header(number);

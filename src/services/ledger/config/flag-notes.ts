@@ -148,7 +148,7 @@ const REMARKS: readonly Remark[] = [
       : undefined,
   ({ options, isValidator, address, number }) =>
     options.boolean('mine') && isValidator === false
-      ? `This node, ${address}, is no validator of block ${number}: it follows the chain, and makes blocks once the validators have voted for it`
+      ? `This node, ${address}, is not a validator of block ${number}: it follows the chain, and makes blocks once the validators have voted for it`
       : undefined,
   ({ options, isValidator, address, number }) =>
     !options.boolean('mine') && isValidator === true

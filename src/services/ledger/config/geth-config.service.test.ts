@@ -97,7 +97,7 @@ describe('a configuration of geth', () => {
     );
   });
 
-  it('refuses what would be unsafe to leave out, and what is no key of geth', () => {
+  it('refuses what would be unsafe to leave out, and what is not a key of geth', () => {
     expect(() => read('[Node.P2P]\nNetRestrict = ["10.0.0.0/8"]')).toThrow(
       'geth.toml: Node.P2P.NetRestrict is not supported: name the peers in permissioned-nodes.json',
     );

@@ -59,7 +59,7 @@ export function consensusDefaults(options: ParsedOptions): ConsensusDefaults {
   };
 }
 
-/** As in GoQuorum, 0 is no limit: here, a day. */
+/** As in GoQuorum, 0 is not a limit: here, a day. */
 export function callSecondsOf(options: ParsedOptions): number {
   return options.number('vm.calltimeout') || DAY_SECONDS;
 }

@@ -306,7 +306,7 @@ describe('a network of four validators', () => {
     expect(await Promise.all(batches)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('serves a newcomer that is no validator', async () => {
+  it('serves a newcomer that is not a validator', async () => {
     network = new ValidatorNetwork(GENESIS);
     await network.start();
     await network.reach(30);

@@ -132,7 +132,7 @@ async function copyTree(writer: SnapshotWriter, from: string, path: string): Pro
 export function checkNodeTarget(snapshot: SnapshotReader, dataDirectory: string): void {
   const files = snapshot.below(PART);
   if (files.length === 0) {
-    throw fail('SNAPSHOT_PART_MISSING', `${snapshot.folder} holds no node: leave --datadir away`);
+    throw fail('SNAPSHOT_PART_MISSING', `${snapshot.folder} holds no node: omit --datadir`);
   }
   const names = new Set(files.map(({ path }) => inside(path).split('/')[0]!));
   const taken = [...names].find((name) => existsSync(join(dataDirectory, name)));

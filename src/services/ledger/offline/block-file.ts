@@ -17,7 +17,7 @@ const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX;
 const LONG_LIST = 0xf8;
 const SHORT_LIST = 0xc0;
 
-/** Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is no list of blocks, and the errors of the disk. */
+/** Each block's bytes, in order. Throws BLOCK_FILE_INVALID where the file is not a list of blocks, and the errors of the disk. */
 export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
   const source = openForReading(path);
   let rest: Uint8Array = EMPTY_BYTES;

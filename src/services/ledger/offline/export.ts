@@ -47,5 +47,5 @@ export async function exportBlocks(
 
 function numberOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw fail('OPTION_VALUE_INVALID', `"${text}" is no block number`);
+  throw fail('OPTION_VALUE_INVALID', `"${text}" is not a block number`);
 }

@@ -202,7 +202,7 @@ class BlockTaker {
     } catch (cause) {
       throw fail(
         'BLOCK_FILE_INVALID',
-        `${file}: what follows block ${last} is no block: ${reasonOf(cause)}`,
+        `${file}: what follows block ${last} is not a block: ${reasonOf(cause)}`,
         { cause },
       );
     }

@@ -1,6 +1,6 @@
 /**
  * The main thread's side of the readers: hands requests to threads, and gives them what only this thread has. A request is
- * answered from a head that is no older than the one this thread had when it was handed on.
+ * answered from a head that is not older than the one this thread had when it was handed on.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';

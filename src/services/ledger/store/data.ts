@@ -84,7 +84,7 @@ export async function openChain(
     }
   };
   try {
-    // What a damaged file says is no measure, nor is it needed where the one that was kept comes back.
+    // What a damaged file says is not a measure, nor is it needed where the one that was kept comes back.
     const isMeasure = kept?.isSame && text !== stored;
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));

@@ -4,7 +4,7 @@ import { Events } from '../node/chain/events.ts';
 import { Filters } from './filters.ts';
 import type { PartyView } from './party-view.ts';
 
-function desk() {
+function filtersUnderTest() {
   const clock = { ms: 0, nowMs: () => clock.ms };
   const chain = { head: 5 };
   let lastId = 0;
@@ -30,7 +30,7 @@ const ALL = { from: 0, to: undefined };
 const NOTHING = { addresses: [], topics: [] };
 
 it('tells of blocks and of pending transactions that came since the last poll', () => {
-  const { filters, view, chain, events } = desk();
+  const { filters, view, chain, events } = filtersUnderTest();
   const blocks = filters.addBlocks(view, 'a');
   events.emit('pending', [{ hash: Uint8Array.of(1) } as Transaction]);
   const pending = filters.addPending(view, 'a');
@@ -47,7 +47,7 @@ it('tells of blocks and of pending transactions that came since the last poll', 
 });
 
 it('keeps so many of one client, and of all', () => {
-  const { filters, view } = desk();
+  const { filters, view } = filtersUnderTest();
   for (let i = 0; i < 1_000; i++) filters.addBlocks(view, 'a');
   expect(() => filters.addBlocks(view, 'a')).toThrow(FULL);
   for (let i = 0; i < 9_000; i++) filters.addPending(view, `b${i % 100}`);
@@ -55,7 +55,7 @@ it('keeps so many of one client, and of all', () => {
 });
 
 it('keeps so many bytes of queries, and gives them back', () => {
-  const { filters, view } = desk();
+  const { filters, view } = filtersUnderTest();
   const topics = [Array<Uint8Array>(100_000).fill(new Uint8Array(32))];
   const add = () => filters.addLogs(view, 'a', { addresses: [], topics }, ALL);
   const ids = [add(), add(), add()];
@@ -65,7 +65,7 @@ it('keeps so many bytes of queries, and gives them back', () => {
 });
 
 it('forgets a filter that nobody polls for five minutes', () => {
-  const { filters, view, clock } = desk();
+  const { filters, view, clock } = filtersUnderTest();
   const idle = filters.addBlocks(view, 'a');
   const polled = filters.addBlocks(view, 'a');
   clock.ms = 4 * 60_000;
@@ -76,7 +76,7 @@ it('forgets a filter that nobody polls for five minutes', () => {
 });
 
 it('answers in parts where much has come, and knows so many pending transactions', () => {
-  const { filters, view, chain, events } = desk();
+  const { filters, view, chain, events } = filtersUnderTest();
   const blocks = filters.addBlocks(view, 'a');
   const pending = filters.addPending(view, 'a');
   const count = (id: string) => {

@@ -86,7 +86,7 @@ export class Filters {
     });
   }
 
-  /** `client`: who asks, for his share. Throws FILTERS_FULL. */
+  /** `client`: who asks, for their share. Throws FILTERS_FULL. */
   addLogs(view: PartyView, client: string, query: LogQuery, range: LogRange): string {
     const next = Math.max(view.head().number + 1, range.from);
     const bytes = bytesOf(query);

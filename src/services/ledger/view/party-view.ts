@@ -1,5 +1,5 @@
 /**
- * The chain as one caller may see it: public state and his own private state, nothing else. Every read of the API, of
+ * The chain as one caller may see it: public state and their own private state, nothing else. Every read of the API, of
  * filters and of subscriptions goes through here, so isolation holds by construction.
  */
 import { type Address, compareBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';

@@ -1,4 +1,4 @@
-/** What the routes of P2P share: who asks, what he may without a proof, and what a refused request costs him. */
+/** What the routes of P2P share: who asks, what they may without a proof, and what a refused request costs them. */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { addressBlock } from '../../../io/http/address-block.ts';
 import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
@@ -61,7 +61,7 @@ export function charged(route: Route, refusals: SourceBudget): Route {
   };
 }
 
-/** Does nothing for an error that is no refusal of a peer's request. */
+/** Does nothing for an error that is not a refusal of a peer's request. */
 export function charge(
   refusals: SourceBudget,
   source: string,

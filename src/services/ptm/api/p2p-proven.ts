@@ -33,7 +33,7 @@ import {
 
 const GROUP_BYTES_MAX = 256 * 1024;
 
-/** A request of who says that he holds the key. */
+/** A request of who says that they hold the key. */
 export interface Asked {
   readonly key: PublicKey;
   readonly path: string;
@@ -101,7 +101,7 @@ function resend(
   }
 }
 
-/** Where nobody but who proves his key is served at all, the others end here. */
+/** Where nobody but who proves their key is served at all, the others end here. */
 function provenDelivery(asked: Asked, parts: P2pParts): boolean {
   const isProven = proves(asked, parts);
   if (!isProven && parts.unprovenPeers === 'refuse') throw unproven();

@@ -1,5 +1,5 @@
 /**
- * URLs that somebody named: a stranger his own, a peer those it knows. Nothing of them is kept or
+ * URLs that somebody named: a stranger their own, a peer those it knows. Nothing of them is kept or
  * told on before the manager there has answered for itself: it says that this is its URL, and proves
  * a key. It is asked with a GET first, and little at a time, whoever names how many.
  */

@@ -84,7 +84,7 @@ export class Comparison {
     return own !== undefined && equalBytes(own, root);
   }
 
-  /** For the holder of `key`; nothing unless all that is held here is his too. */
+  /** For the holder of `key`; nothing unless all that is held here is theirs too. */
   async rootsFor(key: PublicKey): Promise<PrivateRoot[]> {
     const { table, shared } = this.options;
     const keys = table.knows(key) ? table.keysAt(table.locate(key)) : [];

@@ -22,7 +22,7 @@ import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
 /** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
 const SHARED_KEYS_MAX = 4096;
-/** The same of peers that have sealed nothing yet: nobody fills the first table with keys that he made up. */
+/** The same of peers that have sealed nothing yet: nobody fills the first table with keys that they made up. */
 const DOUBTFUL_KEYS_MAX = 64;
 /** Boxes that are tried before a payload counts as one that does not open. */
 const OPENINGS_MAX = 4096;

@@ -190,7 +190,7 @@ export class PrivateTransactionManager {
   }
 
   /**
-   * For a node, "not held" and "not ours" are one answer: it is no party. One that is ours and does
+   * For a node, "not held" and "not ours" are one answer: it is not a party. One that is ours and does
    * not open is none: taken for "no party", the node would have another private state than the others.
    */
   private openHeld(

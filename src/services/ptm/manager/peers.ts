@@ -77,7 +77,7 @@ export interface PeerWire {
   roots(url: string, key: PublicKey): Promise<readonly PrivateRoot[] | undefined>;
   /** False: the peer refused the privacy group. `from`: the member that speaks. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
-  /** Undefined when what answers is no manager. */
+  /** Undefined when what answers is not a manager. */
   describe(url: string): Promise<PeerDescription | undefined>;
   partyInfo(url: string, info: Uint8Array): Promise<PartyInfoAnswer>;
   /** Sends an encrypted challenge; the answer is the clear text, or undefined when the peer cannot open it. */

@@ -50,7 +50,7 @@ it('only the holder of a key answers a challenge, for one request, for a few min
   expect(holder(4).proofs.accepts(peer.key, REQUEST, proof)).toBe(false);
 });
 
-it('nobody has his challenge answered in the name of another manager, or decrypts through one', () => {
+it('nobody has their challenge answered in the name of another manager, or decrypts through one', () => {
   const [asked, peer, thief] = [holder(1), holder(2), holder(3)];
   // The thief is asked, and hands on what the other manager wants opened.
   const challenge = asked.proofs.challenge(peer.key);

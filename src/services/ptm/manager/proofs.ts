@@ -43,7 +43,7 @@ export class Proofs {
     this.seed = options.entropy.bytes(SECRET_BYTES);
   }
 
-  /** Base64, for who says that he holds `key`. Throws PTM_KEY_INVALID when it is none. */
+  /** Base64, for who says that they hold `key`. Throws PTM_KEY_INVALID when it is none. */
   challenge(key: PublicKey): string {
     const { enclave } = this.options;
     const message = concatBytes(TITLE, this.secret(key, 0));

@@ -126,7 +126,7 @@ export class Resender {
   }
 
   /**
-   * Everything goes to the manager that has proven the key, whoever asks: he learns nothing by it,
+   * Everything goes to the manager that has proven the key, whoever asks: they learn nothing by it,
    * and is heard now and then only. Half of the places stay for who proves it.
    */
   private checkUnproven(key: PublicKey): void {
@@ -149,7 +149,7 @@ export class Resender {
 
   /**
    * What we sent to the key, with a box that opens. Undefined: nothing. One that lost its box is
-   * sealed anew under state validation alone, where nobody can have added himself to the parties.
+   * sealed anew under state validation alone, where nobody can have added themselves to the parties.
    */
   private portionOf(payload: EncodedPayload, key: PublicKey): EncodedPayload | undefined {
     const { enclave } = this.options;

@@ -163,7 +163,7 @@ export class AuditLog {
         for (const one of waiting) one.reject(this.broken);
       }
     }
-    // In the turn of the loop's last look: whoever adds after it starts a flush of his own.
+    // In the turn of the loop's last look: whoever adds after it starts a flush of their own.
     this.flushing = undefined;
   }
 }

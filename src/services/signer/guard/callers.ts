@@ -1,4 +1,4 @@
-/** Who a caller is by what he shows, and which methods and accounts his token leaves him. */
+/** Who a caller is by what they show, and which methods and accounts their token leaves them. */
 
 import { AccessToken } from '../../../core/access/access-token.ts';
 import type { Identity, Refusal } from '../../../core/signing/guard.ts';
@@ -36,7 +36,7 @@ export function isRefused(found: Caller | Identity | Refusal): found is Refusal 
   return 'httpStatus' in found;
 }
 
-/** The first entry of the policy that all of it fits; without entries, whoever it says he is. */
+/** The first entry of the policy that all of it fits; without entries, whoever it says they are. */
 export function callerOf(
   shown: Shown,
   entries: readonly CallerEntry[] | undefined,

@@ -44,7 +44,7 @@ export class Place {
     return node.items.map((item) => new Place(this.file, item, this.at));
   }
 
-  /** As it stands in the file: an unquoted address is no number. */
+  /** As it stands in the file: an unquoted address is not a number. */
   text(what: string): string {
     const { node } = this;
     if (!isScalar(node) || node.value === null) throw this.wrong(`${what} must be a text`);

@@ -7,7 +7,7 @@ import { keccak256 } from '../../../core/base/keccak.ts';
 import { type Place, PolicyFile } from './policy-reader.ts';
 
 export interface Policy {
-  /** undefined: whoever gets in is a caller under his own name. */
+  /** undefined: whoever gets in is a caller under their own name. */
   readonly callers: readonly CallerEntry[] | undefined;
   readonly rules: readonly Rule[];
 }

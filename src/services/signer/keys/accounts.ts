@@ -69,7 +69,7 @@ export interface OpenAccounts {
   close(): void;
 }
 
-/** Rejects with SIGNER_START_FAILED when a key that was named, or a folder, cannot be had. */
+/** Rejects with SIGNER_START_FAILED when a key that was named, or a folder, cannot be obtained. */
 export async function openAccounts(
   settings: KeySettings,
   deps: AccountsDeps,

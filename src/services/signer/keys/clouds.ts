@@ -166,5 +166,5 @@ export async function firstLine(path: string): Promise<string> {
   const text = (await readSmallFile(path, SECRET_FILE_BYTES_MAX)).toString('utf8');
   const line = text.split(/\r?\n/, 1)[0]!.trim();
   if (/^[!-~]+$/.test(line)) return line;
-  throw fail('KEY_INVALID', `${path}: its first line is no token or secret`, { data: { path } });
+  throw fail('KEY_INVALID', `${path}: its first line is not a token or secret`, { data: { path } });
 }

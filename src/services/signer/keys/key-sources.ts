@@ -45,7 +45,7 @@ export interface KeySource {
   load(context: LoadContext): Promise<SourceKeys>;
 }
 
-/** One by one: rejects with the first that cannot be had. */
+/** One by one: rejects with the first that cannot be obtained. */
 export function namedKeys(configs: readonly KeyConfig[]): KeySource {
   return {
     id: 'named-keys-loading',
@@ -156,7 +156,7 @@ export function awsKeysOf(filter: AwsFilter): KeySource {
   return bulk('aws-bulk-loading', ({ clouds }) => listKmsKeys(filter, clouds));
 }
 
-/** COMPAT: a list that cannot be had counts as one error; the other sources are of use without it. */
+/** COMPAT: a list that cannot be obtained counts as one error; the other sources are of use without it. */
 function bulk(id: string, list: (context: LoadContext) => Promise<KeyConfig[]>): KeySource {
   return {
     id,

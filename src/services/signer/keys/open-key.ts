@@ -8,7 +8,7 @@ import { type FailureSink, MemorySigner, SealedSigner } from '../../../io/keys/k
 import {
   openKeystoreFile,
   passwordStamp,
-  readKeystoreFacts,
+  readKeystoreSummary,
 } from '../../../io/keys/keystore-file.ts';
 import { parseSecretKey, readSecretKeyFile } from '../../../io/keys/secret-key.ts';
 import type { Gate } from '../../../io/threads/parallel.ts';
@@ -26,7 +26,7 @@ export interface KeyContext {
   readonly clouds: Clouds;
 }
 
-/** `expected`: the account that the key must be of. Rejects where the key cannot be had, without a word of the key. */
+/** `expected`: the account that the key must be of. Rejects where the key cannot be obtained, without a word of the key. */
 export async function openKey(
   config: KeyConfig,
   context: KeyContext,
@@ -76,15 +76,15 @@ async function openKeystore(
   { gate, publicKeys, onFailure }: KeyContext,
   expected: Address | undefined,
 ): Promise<LoadedKey> {
-  const facts = await readKeystoreFacts(path);
+  const summary = await readKeystoreSummary(path);
   const stamp = await passwordStamp(password);
-  const publicKey = publicKeys.get(facts.contentHash);
-  const remember = (found: Uint8Array) => publicKeys.set(facts.contentHash, found);
-  const address = facts.address ?? (publicKey && addressOfPublicKey(publicKey)) ?? expected;
+  const publicKey = publicKeys.get(summary.contentHash);
+  const remember = (found: Uint8Array) => publicKeys.set(summary.contentHash, found);
+  const address = summary.address ?? (publicKey && addressOfPublicKey(publicKey)) ?? expected;
   if (!address) {
     // Neither the file nor its name says whose it is.
     const opened = await gate.run(() => openKeystoreFile(path, password), false);
-    const key = await inMemory(opened, `keystore:${facts.contentHash}`);
+    const key = await inMemory(opened, `keystore:${summary.contentHash}`);
     remember(await key.signer.publicKey());
     return key;
   }
@@ -99,7 +99,7 @@ async function openKeystore(
     },
     gate,
   );
-  const content = `keystore\n${facts.contentHash}\n${password.path}\n${stamp}`;
+  const content = `keystore\n${summary.contentHash}\n${password.path}\n${stamp}`;
   return { signer, identity: createHash('sha256').update(content).digest('base64url') };
 }
 

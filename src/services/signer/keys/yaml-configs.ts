@@ -105,7 +105,7 @@ const TYPES: Readonly<Record<string, KeyType>> = {
 const REMOVED: readonly string[] = ['yubihsm', 'interlock'];
 
 /**
- * Every scalar stays the text that it was written as: a key of digits without quotes is no number. A failure's own text
+ * Every scalar stays the text that it was written as: a key of digits without quotes is not a number. A failure's own text
  * would quote the file, and the file may hold keys.
  */
 const PARSING = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' } as const;
@@ -119,7 +119,7 @@ export function readKeyConfigs(source: string, directory: string): KeyConfig[] {
     if (error) throw foreignFile(`not YAML: ${reasonOf(error)} at character ${error.pos[0]}`);
     const fields = plain(document);
     if (fields === null || fields === undefined || fields === '') continue;
-    if (!isFields(fields)) throw foreignFile(`document ${index + 1} is no mapping`);
+    if (!isFields(fields)) throw foreignFile(`document ${index + 1} is not a mapping`);
     const config = readDocument(fields, directory);
     if (config) found.push(config);
   }

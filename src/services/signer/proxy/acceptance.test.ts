@@ -79,7 +79,7 @@ describe('members of a transaction', () => {
     expect(calls).toEqual([]);
   });
 
-  it('from: any case and prefix; what is no account here is a stranger', async () => {
+  it('from: any case and prefix; what is not an account here is a stranger', async () => {
     const { ask, signed, calls } = play();
     const raw = await signed(transfer);
     const mixed = '0x6370EF2f4Db3611D657b90667De398a2Cc2a370C';

@@ -5,7 +5,7 @@ import type { TransactionRequest } from '../../../core/signing/transaction-reque
 import type { UpstreamAnswer } from './ports.ts';
 
 /**
- * The body to send. `id` is JSON text, the client's own: an error of the node is his answer. It
+ * The body to send. `id` is JSON text, the client's own: an error of the node is their answer. It
  * offers no price, so that the balance of the account does not count.
  */
 export function estimateQuestion(request: TransactionRequest, id: string): string {

@@ -28,7 +28,7 @@ export class GuardedSigning {
     return this.accounts.addresses().filter((account) => identity.mayUse(account));
   }
 
-  /** An account that he may not use is as if it were not there. Throws `code`. */
+  /** An account that they may not use is as if it were not there. Throws `code`. */
   find(
     identity: Identity,
     account: string,

@@ -376,7 +376,7 @@ describe('the guard', () => {
     expect(selectors).toEqual([undefined, '0x01', '0x0102', '0x010203']);
   });
 
-  it('hides accounts that a caller may not use, and methods that he may not call', async () => {
+  it('hides accounts that a caller may not use, and methods that they may not call', async () => {
     const { proxy } = play();
     const nobody = {
       ...EVERYBODY,

@@ -179,7 +179,7 @@ function full(entry: Entry): Reply {
   return errorReply(entry.kind === 'call' ? entry.call.id : 'null', refuse('SIGNER_REQUEST', text));
 }
 
-/** A node may answer with what is no JSON; inside a batch that would spoil the rest. */
+/** A node may answer with what is not JSON; inside a batch that would spoil the rest. */
 function elementText(entry: Entry, body: string): string {
   try {
     JSON.parse(body);

@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: string;
   /** Of the node; undefined: our own answer. */
   readonly headers?: HeaderList | undefined;
-  /** What came was no JSON-RPC at all. */
+  /** What came was not JSON-RPC at all. */
   readonly isForeign?: boolean;
 }
 

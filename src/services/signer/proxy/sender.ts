@@ -1,4 +1,4 @@
-/** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how his transaction fared. */
+/** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how their transaction fared. */
 import { QuorateError, unreachable } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
 import type { NonceManager } from '../../../core/signing/nonce-manager.ts';

@@ -57,7 +57,7 @@ export class PublicKeys {
   private async openEach(): Promise<void> {
     for (const signer of [...this.signers()]) {
       if (signer.knownPublicKey) continue;
-      // Why one cannot be had stands in the log.
+      // Why one cannot be obtained stands in the log.
       await signer.publicKey().catch(() => undefined);
     }
   }

@@ -122,7 +122,7 @@ describe('sign', () => {
     expect(counts.get('signing_secp256k1_missing_identifier_count_total')).toBe(5);
   });
 
-  it('answers 500 where the key cannot be had, and tells nothing more', async () => {
+  it('answers 500 where the key cannot be obtained, and tells nothing more', async () => {
     const file = await encryptKey(SECRET, 'right', { light: true });
     put('store.json', JSON.stringify(file));
     put('word.txt', 'wrong');

@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-interface UnderWay {
+interface RunningRequest {
   readonly fate: string;
   goOn(): void;
   readonly settled: Promise<void>;
@@ -101,7 +101,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     const clock = { ms: 1_000_000, nowMs: () => clock.ms };
     const instances = databases.map((each) => new Idempotency(seenThrough(each), clock));
     const answers: { key: string; body: string; answer: KeptAnswer }[] = [];
-    const underWay: UnderWay[] = [];
+    const running: RunningRequest[] = [];
     let effects = 0;
 
     /** Resolves when the request waits in the middle of its work, or has its answer. */
@@ -118,7 +118,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       const settled = instances[instance]!.once(
         { clientId, key, fingerprint: body },
         async () => {
-          underWay.push({ fate, goOn, settled });
+          running.push({ fate, goOn, settled });
           entered();
           await gate;
           if (fate === 'refuses') throw fail('AWAY', 'nothing was done');
@@ -141,8 +141,8 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     async function take(next: Step): Promise<void> {
       if (next.kind === 'wait') clock.ms += next.ms;
       if (next.kind === 'ask') await ask(next.instance, next.key, next.body, next.fate);
-      if (next.kind !== 'go on' || underWay.length === 0) return;
-      const [one] = underWay.splice(next.which % underWay.length, 1);
+      if (next.kind !== 'go on' || running.length === 0) return;
+      const [one] = running.splice(next.which % running.length, 1);
       // Who dies never comes back.
       if (one!.fate === 'dies') return;
       one!.goOn();
@@ -159,7 +159,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       const [row] = await databases[0]!.query(text, [clientId, key]);
       return Number(row!.held_until);
     };
-    return { ask, take, answers, underWay, clock, effectsOf, heldUntil };
+    return { ask, take, answers, running, clock, effectsOf, heldUntil };
   }
 
   it('holds in every order', async () => {
@@ -167,7 +167,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
         const world = newWorld();
         for (const each of steps) await world.take(each);
-        while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+        while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
         world.clock.ms += LONG_MS;
         for (const key of KEYS) {
           const before = await world.effectsOf(key);
@@ -175,7 +175,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
           // Whoever asks now gets what was done, or does it.
           for (const body of BODIES) {
             await world.ask(0, key, body, 'done');
-            while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+            while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
           }
           const [effect, second] = await world.effectsOf(key);
           expect(second).toBeUndefined();
@@ -201,7 +201,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
       await until('it is renewed', async () => (await world.heldUntil('k0')) > before);
       await world.ask(1, 'k0', 'body a', 'done');
     }
-    expect(world.underWay).toHaveLength(1);
+    expect(world.running).toHaveLength(1);
     await world.take({ kind: 'go on', which: 0 });
     expect(world.answers).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
@@ -240,7 +240,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     await world.ask(0, 'k0', 'body a', 'done');
     await world.take({ kind: 'go on', which: 0 });
     await world.ask(0, 'k0', 'body b', 'done');
-    while (world.underWay.length > 0) await world.take({ kind: 'go on', which: 0 });
+    while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
     const [effect, second] = await world.effectsOf('k0');
     expect([effect?.body, second]).toEqual(['body a', undefined]);
     await world.ask(1, 'k0', 'body b', 'done');

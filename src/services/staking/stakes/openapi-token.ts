@@ -34,7 +34,7 @@ export const TOKEN_SCHEMAS = {
     required: ['token'],
     properties: { ...PROOF, token: TEXT, token_type_hint: TEXT },
   },
-  TokenFacts: {
+  TokenIntrospection: {
     type: 'object',
     required: ['active'],
     properties: {
@@ -115,7 +115,7 @@ export function tokenPaths(refusals: Refusals): object {
         ...OURS,
         security: CLIENT_SECURITY,
         requestBody: asked('TokenQuestion'),
-        responses: { 200: answered('What there is to tell', 'TokenFacts'), ...refused },
+        responses: { 200: answered('What there is to tell', 'TokenIntrospection'), ...refused },
       },
     },
     '/.well-known/jwks.json': open('Keys that tokens are checked with', 'KeySet'),

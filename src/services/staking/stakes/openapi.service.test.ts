@@ -20,7 +20,7 @@ import type { ShownSecret } from '../admin.ts';
 import { tokenRoutes } from '../token/routes.ts';
 import { stakeRoutes } from './routes.ts';
 
-const WISH = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
+const STAKE = { withdrawal_pubkey: `0x${'ab'.repeat(20)}`, amount: '32000000000' };
 const HEALTH = ['GET /health', 'GET /ready'];
 
 let ledger: FakeLedger;
@@ -143,12 +143,12 @@ it('asks for a token where the service does, with the scope that it wants', asyn
 it('is true of what stakes and reads answer', async () => {
   const stake = (path: string, body: object, key = randomUUID()) =>
     postJson(at(path), body, { ...bearer, 'idempotency-key': key });
-  await until('the contract stands', async () => (await stake('/stake', WISH)).status === 201);
+  await until('the contract stands', async () => (await stake('/stake', STAKE)).status === 201);
   const key = randomUUID();
   const full = {
-    ...WISH,
+    ...STAKE,
     vault_name: 'a vault',
-    fee_recipient: WISH.withdrawal_pubkey,
+    fee_recipient: STAKE.withdrawal_pubkey,
     builder_relays: [`https://0x${'ab'.repeat(48)}@relay.example`],
     cloud_providers: ['aws'],
     regions: ['eu-sweden'],
@@ -162,10 +162,10 @@ it('is true of what stakes and reads answer', async () => {
   ]);
   const { body } = await says('post', '/stake', 201, stake('/stake', full, key));
   await says('post', '/stake', 201, stake('/stake', full, key));
-  await says('post', '/stake', 409, stake('/stake', WISH, key));
+  await says('post', '/stake', 409, stake('/stake', STAKE, key));
   await says('post', '/stake', 400, stake('/stake', {}));
   await says('post', '/stake', 413, stake('/stake', { x: 'x'.repeat(70_000) }));
-  const two = { ...WISH, amount: '64000000000' };
+  const two = { ...STAKE, amount: '64000000000' };
   await says('post', '/batch-stake', 201, stake('/batch-stake', two));
   await says('post', '/batch-stake', 400, stake('/batch-stake', { ...two, amount: '1' }));
   const get = (path: string) => ask(at(path), { headers: bearer });
@@ -194,7 +194,7 @@ it('is true of what the token service answers', async () => {
   const about = { ...proof(), token };
   const facts = await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));
   // Each fact is described.
-  const { properties } = openapi.components.schemas.TokenFacts;
+  const { properties } = openapi.components.schemas.TokenIntrospection;
   expect(Object.keys(facts.body).sort()).toEqual(Object.keys(properties).sort());
   await says('post', '/oauth/revoke', 200, post('/oauth/revoke', about));
   await says('post', '/oauth/introspect', 200, post('/oauth/introspect', about));

@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document of the service, as it answers. Operations that are ours, not documented ones, carry x-quorate. */
 import { inline, OURS, reference, TEXT } from './openapi-parts.ts';
 import { CLIENT_SCHEME, TOKEN_SCHEMAS, tokenPaths } from './openapi-token.ts';
-import { BATCH_MAX, VALIDATOR_GWEI } from './wish.ts';
+import { BATCH_MAX, VALIDATOR_GWEI } from './stake-request.ts';
 
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
-const WISH = {
+const STAKE_REQUEST = {
   type: 'object',
   required: ['withdrawal_pubkey', 'amount'],
   additionalProperties: false,
@@ -59,7 +59,7 @@ const REWARD = {
 };
 const SCHEMAS = {
   ...TOKEN_SCHEMAS,
-  StakeRequest: WISH,
+  StakeRequest: STAKE_REQUEST,
   StakeAnswer: {
     type: 'object',
     required: ['chain_deposit_configuration', 'eth1_contract_address', 'stakes'],
@@ -101,7 +101,7 @@ export function openApiDocument(place: { readonly issuer: string }): object {
       version: '1.0.0',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Where the document was had from, behind a proxy too.
+    // Where the document was fetched from, behind a proxy too.
     servers: [{ url: '/' }],
     security: [{ token: ['stake:read'] }],
     paths: {

@@ -28,7 +28,7 @@ export function readRewardLines(text: string, name: string): readonly NewReward[
 function readReward(line: string, where: string): NewReward {
   const invalid = (why: string) => fail('STAKING_REWARD_INVALID', `${where}: ${why}`);
   const value = readJsonObject(line, {
-    none: () => invalid('this is no JSON object'),
+    none: () => invalid('this is not a JSON object'),
     twice: (name) => invalid(`member ${name.slice(0, 50)} is given twice`),
   });
   for (const [name, member] of Object.entries(value)) {

@@ -30,7 +30,7 @@ import type { NewReward } from './rewards.ts';
 
 const PUBKEY = `0x${'ab'.repeat(48)}`;
 const NOW_MS = Date.parse('2026-02-01T00:00:00Z');
-const WISH = { withdrawal_pubkey: `0x${'cd'.repeat(20)}`, amount: '32000000000' };
+const STAKE = { withdrawal_pubkey: `0x${'cd'.repeat(20)}`, amount: '32000000000' };
 
 describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
   let folder: string;
@@ -158,7 +158,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
       admin.addRewards(lines(`${line('1')}\n\n${line('2', '0')}\n`)),
     ).rejects.toMatchObject({
       code: 'STAKING_REWARD_INVALID',
-      message: expect.stringMatching(/^r\.jsonl: line 3: "0" is no amount/),
+      message: expect.stringMatching(/^r\.jsonl: line 3: "0" is not an amount/),
     });
     expect(await admin.rewards({ after: 0, limit: 9 })).toEqual([]);
     await expect(admin.addRewards(lines(`${line('1')}\n${line('1', '2')}`))).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('rewards: %s', (kind) => {
   }
 });
 
-describe('what is no reward', () => {
+describe('what is not a reward', () => {
   let folder: string;
   let database: Database;
   let admin: Admin;
@@ -243,9 +243,9 @@ describe('what is no reward', () => {
   });
 
   it.each([
-    ['{', /no JSON object/],
-    ['[]', /no JSON object/],
-    ['null', /no JSON object/],
+    ['{', /not a JSON object/],
+    ['[]', /not a JSON object/],
+    ['null', /not a JSON object/],
     ['{"pubkey":"a","amount":1,"reference":"r"}', /member amount must be text/],
     ['{"pubkey":"a","amount":"1"}', /member reference is missing/],
     ['{"pubkey":"a","amount":"1","reference":"r","time":"x"}', /no member "time", only pubkey/],
@@ -279,7 +279,7 @@ async function clientOf({ running, url }: TestStaking): Promise<StakingClient> {
 }
 
 async function deposited(client: StakingClient): Promise<string> {
-  const { stakes } = await client.stake(WISH, randomUUID());
+  const { stakes } = await client.stake(STAKE, randomUUID());
   const done = await until('it is in a block', async () => {
     const stake = await client.findStake(stakes[0]!.id);
     return stake.status === 'DEPOSITED' ? stake : undefined;

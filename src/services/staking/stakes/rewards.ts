@@ -1,4 +1,4 @@
-/** Rewards of validators: recorded by the operator, each once under a reference of his own, and read by the validators' clients. */
+/** Rewards of validators: recorded by the operator, each once under a reference of their own, and read by the validators' clients. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 import { change } from '../../../io/database/audit-trail.ts';
@@ -173,11 +173,13 @@ function checked(
   nowMs: number,
 ): CheckedReward {
   if (!PUBKEY.test(pubkey)) {
-    throw invalid(`${quoted(pubkey)} is no validator: give its public key, 0x and 96 hex digits`);
+    throw invalid(
+      `${quoted(pubkey)} is not a validator: give its public key, 0x and 96 hex digits`,
+    );
   }
   if (!AMOUNT.test(amount) || BigInt(amount) === 0n) {
     throw invalid(
-      `${quoted(amount)} is no amount: give whole gwei in decimal, more than 0, such as 1500000`,
+      `${quoted(amount)} is not an amount: give whole gwei in decimal, more than 0, such as 1500000`,
     );
   }
   if (

@@ -8,8 +8,8 @@ import { type HttpReply, type HttpRequest, json, type Route } from '../../../io/
 import { ApiError, badRequest, refusalOf } from './api-error.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Rewards } from './rewards.ts';
+import { BATCH_MAX, readStakeTerms, type StakeTerms, VALIDATOR_GWEI } from './stake-request.ts';
 import { type NewStake, PUBKEY, type Stakes } from './stakes.ts';
-import { BATCH_MAX, readWish, type StakeWish, VALIDATOR_GWEI } from './wish.ts';
 
 const SCOPE = { read: 'stake:read', write: 'stake:write' } as const;
 const PAGE_DEFAULT = 50;
@@ -131,16 +131,16 @@ async function stake(
   }
   const type = (request.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   if (type !== 'application/json') throw badRequest('the content type must be application/json');
-  const wish = readWish(request.body, validatorsMax);
+  const terms = readStakeTerms(request.body, validatorsMax);
   const path = validatorsMax === 1 ? '/stake' : '/batch-stake';
-  const fingerprint = fingerprintOf(path, wish.asked);
+  const fingerprint = fingerprintOf(path, terms.asked);
   const { stakes, idempotency, clock } = parts;
   const kept = await idempotency.once(
     { clientId, key: key.toLowerCase(), fingerprint },
-    async () => ({ target: await targetOf(parts), made: await stakes.sign(wish) }),
+    async () => ({ target: await targetOf(parts), made: await stakes.sign(terms) }),
     async (query, { target, made }) => {
-      await stakes.insert(query, clientId, wish, made, clock.nowMs());
-      return { status: 201, body: JSON.stringify(stakeAnswer(target, wish, made)) };
+      await stakes.insert(query, clientId, terms, made, clock.nowMs());
+      return { status: 201, body: JSON.stringify(stakeAnswer(target, terms, made)) };
     },
   );
   parts.added();
@@ -160,7 +160,7 @@ async function targetOf({ target }: StakeRouteParts): Promise<DepositTarget> {
 
 function stakeAnswer(
   { contract, forkVersion }: DepositTarget,
-  { options }: StakeWish,
+  { options }: StakeTerms,
   made: readonly NewStake[],
 ): object {
   return {

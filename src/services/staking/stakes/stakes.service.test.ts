@@ -15,7 +15,7 @@ import { fromHex } from '../../../core/base/hex.ts';
 import { isSignedDeposit } from '../../../core/staking/deposit.ts';
 
 const OWNER = `0x${'ab'.repeat(20)}`;
-const WISH = { withdrawal_pubkey: OWNER, amount: '32000000000' };
+const STAKE = { withdrawal_pubkey: OWNER, amount: '32000000000' };
 
 let ledger: FakeLedger;
 let staking: TestStaking;
@@ -60,7 +60,7 @@ beforeAll(async () => {
   other = await bearer(['stake:read', 'stake:write']);
   reader = await bearer(['stake:read']);
   await until('the contract stands', async () => {
-    const answer = await stake(WISH);
+    const answer = await stake(STAKE);
     return answer.status === 201 ? true : undefined;
   });
 }, 60_000);
@@ -71,7 +71,7 @@ afterAll(async () => {
 
 describe('staking', () => {
   it('reserves a validator, signs its deposit, and brings it onto the ledger', async () => {
-    const { status, body, headers: sent } = await stake({ ...WISH, fee_recipient: OWNER });
+    const { status, body, headers: sent } = await stake({ ...STAKE, fee_recipient: OWNER });
     expect(status).toBe(201);
     expect(sent.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.eth1_contract_address).toBe(`0x${'c0'.repeat(20)}`);
@@ -95,8 +95,8 @@ describe('staking', () => {
   });
 
   it('stakes a batch, each validator with a key of its own', async () => {
-    const wish = { ...WISH, withdrawal_pubkey: `0x${'cd'.repeat(48)}`, amount: '96000000000' };
-    const { status, body } = await stake(wish, randomUUID(), '/batch-stake');
+    const request = { ...STAKE, withdrawal_pubkey: `0x${'cd'.repeat(48)}`, amount: '96000000000' };
+    const { status, body } = await stake(request, randomUUID(), '/batch-stake');
     expect(status).toBe(201);
     expect(new Set(body.stakes.map((each: any) => each.pubkey)).size).toBe(3);
     expect(body.stakes[0].withdrawal_credentials).toMatch(/^0x00/);
@@ -112,21 +112,21 @@ describe('staking', () => {
 
   it('does one thing for one key', async () => {
     const key = randomUUID();
-    const first = await stake(WISH, key);
-    const again = await stake({ amount: WISH.amount, withdrawal_pubkey: OWNER }, key);
+    const first = await stake(STAKE, key);
+    const again = await stake({ amount: STAKE.amount, withdrawal_pubkey: OWNER }, key);
     expect([again.status, again.body]).toEqual([first.status, first.body]);
-    const changed = await stake({ ...WISH, vault_name: 'other' }, key);
+    const changed = await stake({ ...STAKE, vault_name: 'other' }, key);
     expect([changed.status, changed.body.error]).toEqual([409, 'idempotency_key_reused']);
-    const elsewhere = await stake(WISH, key, '/batch-stake');
+    const elsewhere = await stake(STAKE, key, '/batch-stake');
     expect(elsewhere.status).toBe(409);
-    const stranger = await postJson(`${staking.url}/stake`, WISH, {
+    const stranger = await postJson(`${staking.url}/stake`, STAKE, {
       ...other,
       'idempotency-key': key,
     });
     expect(stranger.status).toBe(201);
     expect(stranger.body.stakes[0].id).not.toBe(first.body.stakes[0].id);
     const racing = randomUUID();
-    const all = await Promise.all(Array.from({ length: 8 }, () => stake(WISH, racing)));
+    const all = await Promise.all(Array.from({ length: 8 }, () => stake(STAKE, racing)));
     const ids = new Set(
       all.filter(({ status }) => status === 201).map(({ body }) => body.stakes[0].id),
     );
@@ -134,36 +134,36 @@ describe('staking', () => {
     for (const { status, body } of all) {
       if (status !== 201) expect([status, body.error]).toEqual([409, 'idempotency_key_in_flight']);
     }
-    expect((await stake(WISH, racing)).status).toBe(201);
+    expect((await stake(STAKE, racing)).status).toBe(201);
   });
 
   it.each([
-    ['no key', WISH, ''],
-    ['a key that is no UUID', WISH, 'abc'],
-    ['no owner', { amount: WISH.amount }, undefined],
+    ['no key', STAKE, ''],
+    ['a key that is not a UUID', STAKE, 'abc'],
+    ['no owner', { amount: STAKE.amount }, undefined],
     [
       'what the documented pattern lets through',
-      { ...WISH, withdrawal_pubkey: `0x${'a'.repeat(96)}ff` },
+      { ...STAKE, withdrawal_pubkey: `0x${'a'.repeat(96)}ff` },
       undefined,
     ],
-    ['the zero address', { ...WISH, withdrawal_pubkey: `0x${'0'.repeat(40)}` }, undefined],
-    ['a number as amount', { ...WISH, amount: 32_000_000_000 }, undefined],
-    ['too little', { ...WISH, amount: '31999999999' }, undefined],
-    ['two validators', { ...WISH, amount: '64000000000' }, undefined],
-    ['nothing', { ...WISH, amount: '0' }, undefined],
-    ['less than nothing', { ...WISH, amount: '-32000000000' }, undefined],
-    ['a member that is none', { ...WISH, fee_recepient: OWNER }, undefined],
-    ['a fee recipient that is none', { ...WISH, fee_recipient: '0x12' }, undefined],
-    ['a relay without its key', { ...WISH, builder_relays: ['https://relay.example'] }, undefined],
+    ['the zero address', { ...STAKE, withdrawal_pubkey: `0x${'0'.repeat(40)}` }, undefined],
+    ['a number as amount', { ...STAKE, amount: 32_000_000_000 }, undefined],
+    ['too little', { ...STAKE, amount: '31999999999' }, undefined],
+    ['two validators', { ...STAKE, amount: '64000000000' }, undefined],
+    ['nothing', { ...STAKE, amount: '0' }, undefined],
+    ['less than nothing', { ...STAKE, amount: '-32000000000' }, undefined],
+    ['a member that is none', { ...STAKE, fee_recepient: OWNER }, undefined],
+    ['a fee recipient that is none', { ...STAKE, fee_recipient: '0x12' }, undefined],
+    ['a relay without its key', { ...STAKE, builder_relays: ['https://relay.example'] }, undefined],
     ...['@relay.example/', '\u0000', '<script>', 'a b', ' ', 'é.example', '"', "'"].map(
       (host): [string, object, undefined] => [
         `a relay of the host ${JSON.stringify(host)}`,
-        { ...WISH, builder_relays: [`https://0x${'ab'.repeat(48)}@${host}`] },
+        { ...STAKE, builder_relays: [`https://0x${'ab'.repeat(48)}@${host}`] },
         undefined,
       ],
     ),
-    ['a region that is none', { ...WISH, regions: ['mars'] }, undefined],
-    ['a list that is none', { ...WISH, client_types: 'teku' }, undefined],
+    ['a region that is none', { ...STAKE, regions: ['mars'] }, undefined],
+    ['a list that is none', { ...STAKE, client_types: 'teku' }, undefined],
     [
       'a member twice',
       `{"amount":"32000000000","amount":"32000000000","withdrawal_pubkey":"${OWNER}"}`,
@@ -187,12 +187,12 @@ describe('staking', () => {
 
   it('reads a body that begins with the mark of UTF-8 as one that does not', async () => {
     const key = randomUUID();
-    const first = await stake(`\ufeff${JSON.stringify(WISH)}`, key);
+    const first = await stake(`\ufeff${JSON.stringify(STAKE)}`, key);
     expect(first.status).toBe(201);
-    expect((await stake(WISH, key)).body).toEqual(first.body);
+    expect((await stake(STAKE, key)).body).toEqual(first.body);
   });
 
-  it('knows no stake by a text that is no id, whatever its bytes', async () => {
+  it('knows no stake by a text that is not an id, whatever its bytes', async () => {
     for (const id of [
       '%00',
       'x%00y',
@@ -233,14 +233,14 @@ describe('staking', () => {
   });
 
   it('refuses a batch that is too large, and pages that are none', async () => {
-    const tooMany = { ...WISH, amount: String(101n * 32_000_000_000n) };
+    const tooMany = { ...STAKE, amount: String(101n * 32_000_000_000n) };
     expect((await stake(tooMany, randomUUID(), '/batch-stake')).status).toBe(400);
     for (const query of ['limit=0', 'limit=101', 'limit=-1', 'limit=x', 'after=1.5']) {
       expect((await get(`/stakes?${query}`)).status).toBe(400);
     }
   });
 
-  it('serves nobody without a good token, and nobody what is not his', async () => {
+  it('serves nobody without a good token, and nobody what is not theirs', async () => {
     const bare = await get('/stakes', {});
     expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
       401,
@@ -251,13 +251,13 @@ describe('staking', () => {
       expect([status, body.error]).toEqual([401, 'invalid_token']);
       expect(said.get('www-authenticate')).toMatch(/error="invalid_token"/);
     }
-    const denied = await postJson(`${staking.url}/stake`, WISH, {
+    const denied = await postJson(`${staking.url}/stake`, STAKE, {
       ...reader,
       'idempotency-key': randomUUID(),
     });
     expect([denied.status, denied.body.error]).toEqual([403, 'insufficient_scope']);
     expect(denied.headers.get('www-authenticate')).toContain('scope="stake:write"');
-    const { body } = await stake(WISH);
+    const { body } = await stake(STAKE);
     expect((await get(`/stakes/${body.stakes[0].id}`, other)).status).toBe(404);
     expect((await get('/stakes/nothing')).status).toBe(404);
     expect((await get('/stakes?access_token=x')).status).toBe(400);
@@ -305,7 +305,7 @@ describe('a ledger with faults', () => {
     const faults = ['silent', 'none', 'error', 'lost', 'none', 'silent', 'none'] as const;
     ledger.fault = () => (asked < 40 ? faults[asked++ % faults.length]! : 'none');
     const ids = [];
-    for (let i = 0; i < 4; i++) ids.push((await stake(WISH)).body.stakes[0].id);
+    for (let i = 0; i < 4; i++) ids.push((await stake(STAKE)).body.stakes[0].id);
     // Stopped in the middle, and started again on the same store.
     staking = await staking.restart([...argv(), '--auth.issuer', staking.running.issuer]);
     const seen = await Promise.all(ids.map((id) => settled(id)));
@@ -318,7 +318,7 @@ describe('a ledger with faults', () => {
   it('signs another transaction only when the nonce of the first was spent by somebody else', async () => {
     const before = deposits().length;
     ledger.fault = (method) => (method === 'eth_sendRawTransaction' ? 'lost' : 'none');
-    const { id } = (await stake(WISH)).body.stakes[0];
+    const { id } = (await stake(STAKE)).body.stakes[0];
     const first = await until('it is signed', async () => {
       const { body } = await get(`/stakes/${id}`);
       return (body.transaction_hash as string | null) ?? undefined;
@@ -337,7 +337,7 @@ describe('a ledger with faults', () => {
   it('does not pay twice when a node that lags knows no receipt', async () => {
     const before = deposits().length;
     ledger.lags = true;
-    const { id } = (await stake(WISH)).body.stakes[0];
+    const { id } = (await stake(STAKE)).body.stakes[0];
     await until('it is in a block', async () => deposits().length > before || undefined);
     const looks = receiptsAsked();
     await until('it was missed twice', async () => receiptsAsked() > looks + 2 || undefined);
@@ -348,7 +348,7 @@ describe('a ledger with faults', () => {
 
   it('says of a deposit that the contract reverted that it failed', async () => {
     ledger.reverts = ({ to }) => to !== null;
-    const { id } = (await stake(WISH)).body.stakes[0];
+    const { id } = (await stake(STAKE)).body.stakes[0];
     const failed = await until('it failed', async () => {
       const { body } = await get(`/stakes/${id}`);
       return body.status === 'FAILED' ? body : undefined;
@@ -367,7 +367,7 @@ describe('the account and the contract', () => {
     ...['--ledger.url', mine.url, '--deposit.from', account, '--auth.issuer', ISSUER],
   ];
   const stakeOnce = () =>
-    postJson(`${own.url}/stake`, WISH, { ...client, 'idempotency-key': randomUUID() });
+    postJson(`${own.url}/stake`, STAKE, { ...client, 'idempotency-key': randomUUID() });
   beforeEach(async () => {
     mine = await startFakeLedger();
     own = await startTestStaking(paidBy(mine.account));

@@ -5,7 +5,7 @@ import { withdrawalCredentials } from '../../../core/staking/deposit.ts';
 import type { DepositSigner } from '../../../io/crypto/deposit-threads.ts';
 import type { Database, Query, Row } from '../../../io/database/database.ts';
 import { ApiError } from './api-error.ts';
-import { type StakeWish, VALIDATOR_GWEI } from './wish.ts';
+import { type StakeTerms, VALIDATOR_GWEI } from './stake-request.ts';
 
 /** QUEUED: safe in our store. SUBMITTED: signed for the ledger, under a hash. DEPOSITED: in a block. FAILED: the ledger refused it. */
 export type StakeState = 'QUEUED' | 'SUBMITTED' | 'DEPOSITED' | 'FAILED';
@@ -62,21 +62,21 @@ export class Stakes {
   }
 
   /** Keys that nobody had before, and deposits signed with them. Throws ApiError when too many are being signed. */
-  async sign(wish: StakeWish): Promise<readonly NewStake[]> {
-    if (this.signing + wish.validators > SIGNING_MAX) throw busy();
-    this.signing += wish.validators;
+  async sign(terms: StakeTerms): Promise<readonly NewStake[]> {
+    if (this.signing + terms.validators > SIGNING_MAX) throw busy();
+    this.signing += terms.validators;
     try {
-      return await this.signAll(wish);
+      return await this.signAll(terms);
     } finally {
-      this.signing -= wish.validators;
+      this.signing -= terms.validators;
     }
   }
 
-  private async signAll(wish: StakeWish): Promise<readonly NewStake[]> {
-    const first = await this.takeIndices(wish.validators);
-    const owner = withdrawalCredentials(fromHex(wish.withdrawalOwner));
+  private async signAll(terms: StakeTerms): Promise<readonly NewStake[]> {
+    const first = await this.takeIndices(terms.validators);
+    const owner = withdrawalCredentials(fromHex(terms.withdrawalOwner));
     const message = { withdrawalCredentials: owner, amountGwei: VALIDATOR_GWEI };
-    const indices = Array.from({ length: wish.validators }, (_, at) => first + at);
+    const indices = Array.from({ length: terms.validators }, (_, at) => first + at);
     return Promise.all(
       indices.map(async (index) => {
         const deposit = await this.signer.sign({ index, ...message });
@@ -96,7 +96,7 @@ export class Stakes {
   async insert(
     query: Query,
     clientId: string,
-    wish: StakeWish,
+    terms: StakeTerms,
     made: readonly NewStake[],
     nowMs: number,
   ): Promise<void> {
@@ -115,7 +115,7 @@ export class Stakes {
         [
           ...[stake.id, number + at + 1, clientId, stake.keyIndex, stake.pubkey],
           ...[stake.withdrawalCredentials, String(VALIDATOR_GWEI), stake.signature],
-          ...[stake.depositRoot, JSON.stringify(wish.options), nowMs, nowMs],
+          ...[stake.depositRoot, JSON.stringify(terms.options), nowMs, nowMs],
         ],
       );
     }

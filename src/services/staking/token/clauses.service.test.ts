@@ -139,11 +139,11 @@ describe('RFC 6749', () => {
   });
 
   it('§3.3: the order of scopes does not count, and one named twice is named once', async () => {
-    const scope = async (wish: string) =>
-      (await postJson(at('/oauth/token'), { ...grant(), scope: wish })).body.scope;
+    const scope = async (asked: string) =>
+      (await postJson(at('/oauth/token'), { ...grant(), scope: asked })).body.scope;
     expect(await scope('stake:write stake:read')).toBe('stake:write stake:read');
     expect(await scope('stake:read stake:read')).toBe('stake:read');
-    for (const wish of [
+    for (const asked of [
       ' stake:read',
       'stake:read ',
       'stake:read\tstake:write',
@@ -151,7 +151,7 @@ describe('RFC 6749', () => {
       '\\',
       'STAKE:READ',
     ]) {
-      const answer = await postJson(at('/oauth/token'), { ...grant(), scope: wish });
+      const answer = await postJson(at('/oauth/token'), { ...grant(), scope: asked });
       expectError(answer, 400, 'invalid_scope');
     }
   });

@@ -1,7 +1,7 @@
 /** JSON objects in which no name stands twice: JSON.parse keeps the last of them and says nothing. */
 
 export interface ObjectFaults {
-  /** The text is no JSON object. */
+  /** The text is not a JSON object. */
   none(): Error;
   twice(name: string): Error;
 }

@@ -117,7 +117,7 @@ const REFUSED: readonly [string, Make][] = [
   ['an audience that is an object', ({ own }) => own({ aud: { 0: AUDIENCE, length: 1 } })],
   ['a client that there is not', ({ own }) => own({ client_id: 'nobody', sub: 'nobody' })],
   ['a client that is inherited', ({ own }) => own({ client_id: '__proto__' })],
-  ['a client that is no text', ({ own }) => own({ client_id: { id: 1 } })],
+  ['a client that is not a text', ({ own }) => own({ client_id: { id: 1 } })],
   // Kinds of tokens.
   ['the type of any web token', ({ own }) => own({}, { typ: 'JWT' })],
   ['the type of an identity token', ({ own }) => own({}, { typ: 'id+jwt' })],
@@ -217,7 +217,7 @@ const REFUSED: readonly [string, Make][] = [
   ['an empty part more', ({ good }) => `${good}.`],
   ['a part less', ({ good }) => good.slice(0, good.lastIndexOf('.'))],
   [
-    'a header that is no JSON',
+    'a header that is not JSON',
     ({ claims, key }) => forge('{', claims, sealWith(key.algorithm, key.privateKey)),
   ],
   [
@@ -225,7 +225,7 @@ const REFUSED: readonly [string, Make][] = [
     ({ claims, key }) => forge('[]', claims, sealWith(key.algorithm, key.privateKey)),
   ],
   [
-    'claims that are no JSON',
+    'claims that are not JSON',
     ({ header, key }) => forge(header, '{"', sealWith(key.algorithm, key.privateKey)),
   ],
   [

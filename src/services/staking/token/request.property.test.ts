@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../stakes/api-error.ts';
-import { readWish } from '../stakes/wish.ts';
+import { readStakeTerms } from '../stakes/stake-request.ts';
 import { repeatedName } from './json-names.ts';
 import { OAuthRefusal, refusalReply } from './oauth-error.ts';
 import { type RawRequest, readRequest } from './request.ts';
@@ -147,11 +147,11 @@ describe('names that stand twice', () => {
 });
 
 describe('the reader of stakes', () => {
-  it('reads a wish or refuses it', () => {
+  it('reads the terms of a stake or refuses it', () => {
     fc.assert(
       fc.property(body, fc.constantFrom(1, 100), (bytes, max) => {
         try {
-          const { validators, options } = readWish(bytes, max);
+          const { validators, options } = readStakeTerms(bytes, max);
           expect(validators).toBeGreaterThanOrEqual(1);
           expect(validators).toBeLessThanOrEqual(max);
           const known = ['vault_name', 'fee_recipient', 'builder_relays', 'cloud_providers'];
@@ -182,13 +182,13 @@ describe('the reader of stakes', () => {
     );
     fc.assert(
       fc.property(amounts, (amount) => {
-        const wish = JSON.stringify({ amount, withdrawal_pubkey: `0x${'ab'.repeat(20)}` });
+        const request = JSON.stringify({ amount, withdrawal_pubkey: `0x${'ab'.repeat(20)}` });
         const gwei = /^\d{1,20}$/.test(amount) ? BigInt(amount) : 0n;
         const count = gwei / 32_000_000_000n;
         const isGood = gwei % 32_000_000_000n === 0n && count >= 1n && count <= 100n;
         let taken: number | undefined;
         try {
-          taken = readWish(Buffer.from(wish), 100).validators;
+          taken = readStakeTerms(Buffer.from(request), 100).validators;
         } catch (error) {
           expect(error).toBeInstanceOf(ApiError);
         }
@@ -251,7 +251,7 @@ class SlowReader {
     return JSON.parse(this.text.slice(from, ++this.at));
   }
 
-  /** The next one that is no blank. */
+  /** The next one that is not a blank. */
   private sign(): string | undefined {
     while (' \n\t\r'.includes(this.text[this.at] ?? 'x')) this.at++;
     return this.text[this.at];

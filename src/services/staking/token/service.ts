@@ -150,7 +150,7 @@ export class TokenService {
     });
   }
 
-  /** Without a wish: all that the client has. */
+  /** Where none is asked for: all that the client has. */
   private scopeOf({ scopes }: Client, asked: string | undefined): string {
     if (asked === undefined) return scopes.join(' ');
     if (!SCOPE_FORM.test(asked)) throw new OAuthRefusal({ kind: 'invalid_scope' });
@@ -192,7 +192,7 @@ export class TokenService {
     };
   }
 
-  /** Undefined for what is no living token of this issuer. */
+  /** Undefined for what is not a living token of this issuer. */
   private async claimsOf(token: string): Promise<JWTPayload | undefined> {
     const { clock, place, keys, toleranceSeconds } = this.parts;
     if (token.length > TOKEN_CHARACTERS_MAX || !WEB_TOKEN.test(token)) return undefined;

@@ -326,8 +326,8 @@ describe("the documented host's style of errors", () => {
   });
 
   it('leaves out scopes that are not granted, and names the client as that host does', async () => {
-    const wish = { ...one.body, scope: 'stake:read admin' };
-    const { status, body } = await postJson(`${one.staking.url}/oauth/token`, wish);
+    const request = { ...one.body, scope: 'stake:read admin' };
+    const { status, body } = await postJson(`${one.staking.url}/oauth/token`, request);
     expect([status, body.scope]).toEqual([200, 'stake:read']);
     const payload = JSON.parse(
       Buffer.from(body.access_token.split('.')[1], 'base64url').toString(),

@@ -96,7 +96,7 @@ export class PrivateReplay {
     return effect;
   }
 
-  /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is no party. */
+  /** The effect of a private transaction; undefined where it has none: inside a marker, for a tenant that is not a party. */
   *run(
     tx: Transaction,
     shared: BlockEnvironment,

@@ -87,7 +87,7 @@ function sealedParts(bytes: Uint8Array): SealedParts {
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw fail('PAYLOAD_INVALID', 'the payload is no JSON');
+    throw fail('PAYLOAD_INVALID', 'the payload is not JSON');
   }
   const missing = SEALED_NAMES.find((name) => value?.[name] === undefined);
   if (missing !== undefined) throw fail('PAYLOAD_INVALID', `the payload has no ${missing}`);
@@ -99,7 +99,7 @@ export const payloadMethods = [
     params: [named('payloadHash', text)],
     result: DATA,
     about:
-      'Clear payload behind the hash of a private transaction; `0x` when this node is no party.',
+      'Clear payload behind the hash of a private transaction; `0x` when this node is not a party.',
     call: async (context, [given]) => {
       const found = await context.payloads.payload(hashOf(context, given));
       return toHex(found?.payload ?? EMPTY_BYTES);
@@ -109,7 +109,7 @@ export const payloadMethods = [
     params: [named('payloadHash', text)],
     result: orNull(OBJECT),
     about:
-      'Clear payload behind the hash of a private transaction, and what its sender declared; null for a tenant that is no party.',
+      'Clear payload behind the hash of a private transaction, and what its sender declared; null for a tenant that is not a party.',
     call: (context, [given]) => payloadExtra(context, given),
   }),
   method('eth_decryptQuorumPayload', {

@@ -150,7 +150,7 @@ export class RaftApplier {
     });
   }
 
-  /** COMPAT: what is no block is skipped by all members alike. */
+  /** COMPAT: what is not a block is skipped by all members alike. */
   private decode({ data, index }: Entry): Block | undefined {
     try {
       return decodeBlock(data.slice());

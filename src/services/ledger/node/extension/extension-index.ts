@@ -53,7 +53,7 @@ export class ExtensionIndex {
     this.parts = parts;
   }
 
-  /** As of the last block whose private side is done. Rejects while a marker's payload can't be had. */
+  /** As of the last block whose private side is done. Rejects while a marker's payload can't be obtained. */
   async active(psi: Psi): Promise<ActiveExtensions> {
     const chapter = this.chapterOf(psi);
     while (chapter.at < this.cursor(psi)) {

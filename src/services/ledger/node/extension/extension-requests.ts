@@ -307,7 +307,7 @@ export class ExtensionRequests {
   /** Seals the contract's address for the voter's own manager and hands it to the others. */
   private async makeUuid(psi: Psi, contract: Address, args: PrivateArgs): Promise<string> {
     const { manager, membersOf } = this.parts;
-    // A key of this private state: its holder alone can tell later that the vote is his.
+    // A key of this private state: its holder alone can tell later that the vote is theirs.
     const from = args.privateFrom ?? membersOf(psi)?.[0];
     const terms = { from, flag: 0, affected: [], execHash: undefined } as const;
     const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });

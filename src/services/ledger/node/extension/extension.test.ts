@@ -202,7 +202,7 @@ describe('the rules of ledgerExtension_*', () => {
     await network.until(() => two.slot(contract) === 42n, 'the new party has the contract');
   });
 
-  it('say who may act before they ask for his wallet', async () => {
+  it('say who may act before they ask for their wallet', async () => {
     network = new PrivateNetwork();
     await network.start();
     const [one, two] = network.parties as [Party, Party];

@@ -38,7 +38,7 @@ export interface PrivateFault {
 /**
  * What a private transaction is to this node: its payload is held and was run (`party`); held, and was missing when its block was run
  * (`missed`); run, and gone since (`lost`); as held, and the private state says otherwise (`differs`); not held (`notHeld`): this
- * node is no party to it, or has lost it before it was run.
+ * node is not a party to it, or has lost it before it was run.
  */
 export type Standing = FaultKind | 'party' | 'notHeld';
 

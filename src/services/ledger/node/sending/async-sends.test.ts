@@ -103,7 +103,7 @@ describe('a send in the background', () => {
     ]);
   });
 
-  it('tells a stranger that his account is unknown, and calls nobody that he may not name', async () => {
+  it('tells a stranger that their account is unknown, and calls nobody that they may not name', async () => {
     setting = new Setting();
     setting.send = () => Promise.reject(fail('ACCOUNT_UNKNOWN', 'unknown account'));
     const stranger = { from: new Uint8Array(20).fill(2) } as TransactionArgs;

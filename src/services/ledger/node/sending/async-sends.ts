@@ -24,7 +24,7 @@ export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 /** Who wants to be called. */
 export interface CallbackAsker {
   readonly address: string;
-  /** He sends from an account of this node. */
+  /** They send from an account of this node. */
   readonly isKnown: boolean;
 }
 

@@ -49,7 +49,7 @@ it('looks further back where blocks say little', () => {
   expect(oracleOf([[7n, 8n, 7n], [], []]).suggest()).toBe(8n);
 });
 
-it('passes over what the miner pays to himself and what is free, and stays below the bound', () => {
+it('passes over what the miner pays to themselves and what is free, and stays below the bound', () => {
   expect(oracleOf([[5n]], { sender: MINER }).suggest()).toBe(1_000n);
   expect(oracleOf([[0n, 1n]]).suggest()).toBe(1_000n);
   expect(oracleOf([[90_000n, 90_000n]]).suggest()).toBe(50_000n);

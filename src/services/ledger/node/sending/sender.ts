@@ -71,7 +71,7 @@ export class Sender implements TransactionSubmitter {
     const distributed = this.mayDistributeAhead(args)
       ? this.distributeAhead(args, args.private, from, password)
       : undefined;
-    // Told to the caller when it is his turn.
+    // Told to the caller when it is their turn.
     distributed?.catch(() => undefined);
     const work = async () => {
       const transaction = distributed

@@ -1,4 +1,4 @@
-/** What a client wishes to stake, with the members of the documented API. Amounts are gwei. */
+/** What a client asks to stake, with the members of the documented API. Amounts are gwei. */
 import { readJsonObject } from '../token/json-names.ts';
 import { badRequest } from './api-error.ts';
 
@@ -18,7 +18,7 @@ const VAULT_NAME = /^[ a-zA-Z0-9_-]{3,20}$/;
 /** Letters of a URL, without what a page or a log would take for more than text. */
 const RELAY = /^https?:\/\/0x[0-9a-fA-F]{96}@[\w.~:/?#[\]!$&()*+,;=%-]{1,200}$/;
 
-export interface StakeWish {
+export interface StakeTerms {
   readonly withdrawalOwner: string;
   readonly validators: number;
   /** The optional members, as given. */
@@ -39,7 +39,7 @@ const OPTIONS: Readonly<Record<string, Check>> = {
 };
 
 /** `body`: UTF-8 JSON. Throws ApiError. */
-export function readWish(body: Uint8Array, validatorsMax: number): StakeWish {
+export function readStakeTerms(body: Uint8Array, validatorsMax: number): StakeTerms {
   const asked = readObject(body);
   const { withdrawal_pubkey: owner, amount, ...options } = asked;
   text(WITHDRAWAL, '0x and 96 or 40 hex digits')(owner, 'withdrawal_pubkey');

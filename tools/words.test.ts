@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { wordFaults } from './words.ts';
+
+it.each([
+  'class SendDesk {}',
+  'const lane = 1;',
+  'new ValidatorBook()',
+  'interface TokenFacts {',
+  '// a token that is had when it is first needed',
+  "fail('it is no URL')",
+  '/** What the caller gets for his request. */',
+])('names a word that this code does not use: %s', (line) => {
+  expect(wordFaults('a.ts', `\n${line}`)).toEqual([expect.stringMatching(/^a\.ts:2: ".+": say /)]);
+});
+
+it('lets the rest be', () => {
+  const text =
+    '// There is no URL. The handbook of facts: this, the other, under way.\nconst island = 1;';
+  expect(wordFaults('a.ts', text)).toEqual([]);
+});

@@ -1,0 +1,39 @@
+/**
+ * Words that this code does not use, and what it says instead: names of its own where Ethereum, Raft,
+ * OAuth or plain software have one, and phrases that a reader abroad does not get the first time.
+ */
+
+const NAMES = [
+  {
+    pattern: /\b\w*(?:Desk|Wish|Lane|UnderWay)\b|\b(?:desk|wish|lane)(?!s?\. \*\/)\b/,
+    cure: 'queue, request, submitter, reader ...',
+  },
+  {
+    pattern: /\b(?!Agreement|tryEvery)\w*[a-z](?:Door|Book)(?:s|Parts)?\b/,
+    cure: 'intake, index, schedule, check ...',
+  },
+  { pattern: /\b[A-Z]\w*Facts\b/, cure: 'info, summary ...' },
+];
+
+const PHRASES = [
+  {
+    pattern: /\b(?:is|are|was|be) had (?:when|anew|from|at|by)\b|\bcan(?:not|'t| not)? be had\b/,
+    cure: 'obtained',
+  },
+  { pattern: /\bleave --[a-z][-a-z.]* away\b/, cure: 'omit --...' },
+  {
+    pattern: /(?<![Tt]here )\bis no (?:address|number|URL|JSON|key|file|block|hex)\b/,
+    cure: 'is not a ...',
+  },
+  { pattern: /\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself|[Ss]he|[Hh]ers?)\b/, cure: 'they, their, them' },
+];
+
+/** One line per fault: `path:line: "words": cure`. */
+export function wordFaults(path: string, text: string): string[] {
+  return text.split('\n').flatMap((line, index) =>
+    [...NAMES, ...PHRASES].flatMap(({ pattern, cure }) => {
+      const words = pattern.exec(line)?.[0];
+      return words === undefined ? [] : [`${path}:${index + 1}: "${words.trim()}": say ${cure}`];
+    }),
+  );
+}
