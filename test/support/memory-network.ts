@@ -178,6 +178,8 @@ export interface MemoryNodeOptions {
   readonly isApart?: boolean;
   /** Of virtual time that execution takes. */
   readonly nanosecondsAGas?: number;
+  /** Of a second that passes, what execution has of its processor: less than 1 on a busy machine. */
+  readonly processorShare?: number;
 }
 
 export interface MemoryNode extends LedgerNode {
@@ -203,7 +205,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   };
   if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
   let isKilled = false;
-  const effort = new VirtualEffort(time, options.nanosecondsAGas);
+  const effort = new VirtualEffort(time, options.nanosecondsAGas, options.processorShare);
   const votes = new VoteFile(disk.slots('votes'), disk.slots('votes-written'));
   const log = options.log ?? (() => {});
   const fatal = (error: unknown) => {

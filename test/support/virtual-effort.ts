@@ -14,16 +14,20 @@ export class VirtualEffort implements Effort, Timers {
   /** Worked, and not waited for yet. */
   private owedMs = 0;
 
-  constructor(time: VirtualTime, nanosecondsAGas = 0) {
+  /** Of a second that passes, what the thread has of its processor. */
+  private readonly share: number;
+
+  constructor(time: VirtualTime, nanosecondsAGas = 0, share = 1) {
     this.time = time;
     this.nanosecondsAGas = nanosecondsAGas;
+    this.share = share;
   }
 
   slice(): Pace {
     const endMs = this.workedMs + SLICE_MS;
     let spent = 0;
     return (gas) => {
-      const ms = (gas * this.nanosecondsAGas) / 1e6;
+      const ms = (gas * this.nanosecondsAGas) / 1e6 / this.share;
       spent += gas;
       this.workedMs += ms;
       this.owedMs += ms;
@@ -35,7 +39,7 @@ export class VirtualEffort implements Effort, Timers {
   stopwatch(): Stopwatch {
     const startMs = this.workedMs;
     const workedMs = () => this.workedMs - startMs;
-    return { elapsedMs: workedMs, cpuMs: workedMs };
+    return { elapsedMs: workedMs, cpuMs: () => workedMs() * this.share };
   }
 
   set(delayMs: number, fire: () => void): { cancel(): void } {

@@ -72,7 +72,7 @@ export class BlockFiller {
     const { transactionMs } = stage.bounds;
     const filling: Filling = {
       ...stage,
-      budget: new Budget(this.parts.effort, transactionMs, 2 * transactionMs),
+      budget: new Budget(this.parts.effort, transactionMs),
       included: [],
       fates: new Map(),
       isSenderDeferred: false,
@@ -104,6 +104,7 @@ export class BlockFiller {
     const { trials } = this.parts;
     const { site, budget, bounds } = filling;
     budget.limitMs = bounds.transactionMs;
+    budget.patienceMs = 2 * bounds.transactionMs;
     const proven = trials.takeProven((each) => this.isNext(each) && !site?.isTaken(each));
     if (!proven) return;
     await this.include(filling, proven);
@@ -116,9 +117,13 @@ export class BlockFiller {
     order: 'usual' | 'smallest' | 'slow',
     limitMs: number,
   ): Promise<boolean> {
-    const { execution, header, site, budget, fates } = filling;
+    const { execution, header, site, budget, fates, bounds } = filling;
+    const { blockMs, transactionMs } = bounds;
     const { trials, pool } = this.parts;
     budget.limitMs = limitMs;
+    // On a busy machine more time passes than is worked. It is shared alike: a quarter of a round at most, because a trial beside it
+    // may take as much, and the other half is for those who execute the block after it.
+    budget.patienceMs = (transactionMs / 2) * (limitMs / blockMs);
     if (budget.isSpent()) return false;
     const selection = pool.select(
       header.baseFeePerGas ?? 0n,

@@ -12,7 +12,7 @@ export class Budget {
   /** CPU time at which the pace says stop. */
   limitMs: number;
   /** As `limitMs`, of time that passed in its turns. */
-  private readonly patienceMs: number;
+  patienceMs: number;
 
   constructor(effort: Effort, limitMs: number, patienceMs: number = Number.POSITIVE_INFINITY) {
     this.effort = effort;

@@ -193,6 +193,14 @@ describe('a flood of transactions from accounts that are new each time', () => {
     }
     for (const { round } of blocks(network.nodes[0]!)) expect(round).toBe(0);
   });
+
+  it('lets others through on a machine that has little time for the node', async () => {
+    await start(() => ({ processorShare: 0.25 }));
+    await flood(40, 1);
+    for (let nonce = 0; nonce < 2; nonce++) {
+      expect(await blocksUntilMined(nonce)).toBeLessThanOrEqual(4);
+    }
+  });
 });
 
 describe('a proposer that keeps to no bound', () => {
