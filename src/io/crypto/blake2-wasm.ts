@@ -3,6 +3,7 @@
  * 64 bits. Parameter 0 counts the rounds; locals 1-16 are the working vector, 17-32 the message; memory holds both, in this order.
  */
 import { BLAKE2_SIGMA, type Blake2Rounds } from '../../core/base/blake2f.ts';
+import { instantiate, leb, moduleOf, TYPE } from './wasm-module.ts';
 
 /** Words of the vector that one G mixes, columns first, then diagonals. */
 const MIXES: readonly (readonly [number, number, number, number])[] = [
@@ -44,23 +45,8 @@ const OP = {
   xor64: 0x85,
   rotateRight64: 0x8a,
 } as const;
-const TYPE = { i32: 0x7f, i64: 0x7e, function: 0x60, none: 0x40 } as const;
-const SECTION = { type: 1, function: 3, memory: 5, export: 7, code: 10 } as const;
 /** Of loads and stores: the logarithm of 8 bytes. */
 const ALIGNED = 3;
-
-/** Unsigned LEB128. */
-function leb(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb(value >>> 7)];
-}
-
-function section(id: number, content: readonly number[]): number[] {
-  return [id, ...leb(content.length), ...content];
-}
-
-function named(text: string): number[] {
-  return [text.length, ...new TextEncoder().encode(text)];
-}
 
 /** v[to] = v[to] + v[from] (+ m[word]) */
 function add(to: number, from: number, word?: number): number[] {
@@ -107,14 +93,7 @@ function body(): number[] {
 
 function moduleBytes(): Uint8Array {
   const code = [1, 2 * WORDS, TYPE.i64, ...body()];
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(SECTION.type, [1, TYPE.function, 1, TYPE.i32, 0]),
-    ...section(SECTION.function, [1, 0]),
-    ...section(SECTION.memory, [1, 0, 1]),
-    ...section(SECTION.export, [2, ...named('memory'), 2, 0, ...named('rounds'), 0, 0]),
-    ...section(SECTION.code, [1, ...leb(code.length), ...code]),
-  ]);
+  return moduleOf({ name: 'rounds', parameters: 1, code });
 }
 
 interface Exports {
@@ -122,15 +101,8 @@ interface Exports {
   readonly rounds: (count: number) => void;
 }
 
-/** What is used of the global, which Node's types know as types only. */
-interface Engine {
-  instantiate(module: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
-}
-
 export async function blake2RoundsInWasm(): Promise<Blake2Rounds> {
-  const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly;
-  const { instance } = await engine.instantiate(moduleBytes());
-  const { memory, rounds: run } = instance.exports as Exports;
+  const { memory, rounds: run } = (await instantiate(moduleBytes())) as Exports;
   const vector = new Uint32Array(memory.buffer, 0, 2 * WORDS);
   const message = new Uint32Array(memory.buffer, 8 * WORDS, 2 * WORDS);
   return (v, m, rounds) => {

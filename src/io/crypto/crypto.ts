@@ -8,6 +8,7 @@ import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { installKeccak256 } from '../../core/base/keccak.ts';
 import { installKzg } from '../../core/base/kzg.ts';
+import { installModularPower } from '../../core/base/modular-power.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { installRipemd160, ripemd160 } from '../../core/base/ripemd160.ts';
 import { installSecp256k1, type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';
@@ -15,6 +16,7 @@ import { installSha256, sha256 } from '../../core/base/sha256.ts';
 import { blake2RoundsInWasm } from './blake2-wasm.ts';
 import { bn254InWasm } from './bn254-wasm.ts';
 import { kzgInWasm } from './kzg-wasm.ts';
+import { modularPowerInWasm } from './modular-power.ts';
 
 const SELF_TEST = {
   secretKey: fromHex('0x4646464646464646464646464646464646464646464646464646464646464646'),
@@ -77,6 +79,8 @@ async function installHashes(): Promise<void> {
   installBlake2Rounds(await blake2RoundsInWasm());
   installBn254(bn254InWasm);
   installKzg(kzgInWasm);
+  // A processor without vector instructions is served by the engine's integers.
+  installModularPower(await modularPowerInWasm().catch(() => undefined));
   const ripemd = await createRIPEMD160();
   installRipemd160((bytes) => ripemd.init().update(bytes).digest('binary'));
   requireEqual('SHA-256', sha256(ABC), SELF_TEST.sha256);

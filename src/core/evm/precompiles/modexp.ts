@@ -2,6 +2,7 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { bareHex } from '../../base/hex.ts';
+import { type Exponent, modularPowerFor } from '../../base/modular-power.ts';
 import { finish, type Slices } from '../../base/pace.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 import type { Precompile } from './precompile.ts';
@@ -113,22 +114,34 @@ function integerOf({ bytes, length }: Slice): bigint {
 
 /** An exponent of so many bytes is not worth a table of powers. */
 const SHORT_EXPONENT_BYTES = 2;
+/** One of so many bytes is not worth numbers in another form. */
+const FEW_EXPONENT_BYTES = 4;
 
-/** Left to right, four bits a step, a byte of the exponent a piece; one bit where the exponent is short. */
+/** A byte of the exponent a piece. */
 function* power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): Slices<bigint> {
   let first = 0;
   while (first < bytes.length && bytes[first] === 0) first++;
   if (first === bytes.length) return 1n;
   // Fixed points need no arithmetic, and they are what an attacker would fill a long exponent with.
   if (base <= 1n) return base;
-  if (length - first <= SHORT_EXPONENT_BYTES) {
-    let exponent = 0;
-    for (let i = first; i < length; i++) exponent = exponent * 256 + (bytes[i] ?? 0);
-    return shortPower(base, exponent, modulus);
+  const exponent = { bytes: bytes.subarray(first), length: length - first };
+  if (exponent.length <= SHORT_EXPONENT_BYTES) {
+    let short = 0;
+    for (let i = 0; i < exponent.length; i++) short = short * 256 + (exponent.bytes[i] ?? 0);
+    return shortPower(base, short, modulus);
   }
+  const bits = 4 * modulus.toString(16).length;
+  const fast = exponent.length > FEW_EXPONENT_BYTES ? modularPowerFor(bits) : undefined;
+  if (fast && (modulus & 1n) === 1n) return yield* fast.power(base, exponent, modulus);
+  return yield* longPower(base, exponent, modulus);
+}
+
+/** Left to right, four bits a step. */
+function* longPower(base: bigint, exponent: Exponent, modulus: bigint): Slices<bigint> {
+  const { bytes, length } = exponent;
   const table = powersOf(base, modulus);
   let result = 1n;
-  for (let i = first; i < length; i++) {
+  for (let i = 0; i < length; i++) {
     const byte = bytes[i] ?? 0;
     result = step(step(result, byte >> 4, table, modulus), byte & 15, table, modulus);
     if (result <= 1n && i >= bytes.length) return result;
