@@ -29,6 +29,8 @@ export interface BftProcessesOptions {
   readonly reference?: string | undefined;
   readonly genesis: (addresses: readonly string[]) => object;
   readonly flags?: readonly string[];
+  /** Namespaces over HTTP, where they are not the usual ones. */
+  readonly api?: string;
 }
 
 export class BftNode extends NodeProcess {
@@ -133,7 +135,7 @@ export class BftProcesses {
   }
 
   private makeNode(number: number, kind: Kind, address: string): BftNode {
-    const { folder: all, reference, flags = [] } = this.options;
+    const { folder: all, reference, flags = [], api = API } = this.options;
     const folder = join(all, `node${number}`);
     mkdirSync(join(folder, 'geth'), { recursive: true });
     const key = bareHex(secretKey(number));
@@ -144,7 +146,7 @@ export class BftProcesses {
       ...['--datadir', folder, '--networkid', String(CHAIN_ID), '--nodiscover'],
       ...['--port', String(p2pPort), '--mine', '--miner.gasprice', '0', '--syncmode', 'full'],
       ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(rpcPort)],
-      ...['--http.api', API, '--verbosity', '3', '--ipcdisable', ...flags],
+      ...['--http.api', api, '--verbosity', '3', '--ipcdisable', ...flags],
     ];
     const command =
       kind === 'q'

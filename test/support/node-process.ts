@@ -40,6 +40,10 @@ export class NodeProcess {
     return this.child !== undefined;
   }
 
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
   /** All it has said, in all its lives. */
   log(): string {
     return readFileSync(this.logFile, 'utf8');

@@ -1,0 +1,137 @@
+/** Plays cases one after the other on one network, and judges each. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bounds, type Case, USUAL_BOUNDS } from './case.ts';
+import { HostileNetwork } from './network.ts';
+import { type Findings, Watch } from './watch.ts';
+
+const SECONDS = 8;
+/** An attack that does not end when it is told to is left behind. */
+const GRACE_MS = 25_000;
+/** With more than so much other work beside it, what comes late may be the machine's fault. */
+const OTHER_CORES_MAX = 0.5;
+
+export interface Verdict {
+  readonly name: string;
+  readonly findings: Findings;
+  /** Which bounds were broken; empty: none. */
+  readonly faults: readonly string[];
+  /** Bounds of time were broken while the machine worked for others: nothing can be said. */
+  readonly unclear: readonly string[];
+  readonly note: string | undefined;
+}
+
+export interface SuiteOptions {
+  readonly seconds?: number;
+  readonly progress?: (verdict: Verdict) => void;
+}
+
+export async function playSuite(
+  cases: readonly Case[],
+  { seconds = SECONDS, progress }: SuiteOptions = {},
+): Promise<Verdict[]> {
+  const network = await HostileNetwork.start(mkdtempSync(join(tmpdir(), 'quorate-hostile-')));
+  const verdicts: Verdict[] = [];
+  try {
+    for (const each of cases) {
+      const verdict = await play(network, each, each.seconds ?? seconds);
+      verdicts.push(verdict);
+      progress?.(verdict);
+      await network.recover();
+    }
+    return verdicts;
+  } finally {
+    await network.stop();
+  }
+}
+
+async function play(network: HostileNetwork, each: Case, seconds: number): Promise<Verdict> {
+  if (each.absent !== undefined) await network.nodes[each.absent]!.stop();
+  const watch = await Watch.begin(network);
+  const end = performance.now() + seconds * 1000;
+  const isOver = () => performance.now() > end;
+  const broken: string[] = [];
+  const attack = each.attack(network, isOver).catch((error: Error) => {
+    broken.push(error.message);
+    return undefined;
+  });
+  const ended = pause(seconds * 1000 + GRACE_MS).then(() => 'the attack went on');
+  await pause(seconds * 1000);
+  const findings = await watch.end();
+  const note = await Promise.race([attack, ended]);
+  const bounds = { ...USUAL_BOUNDS, ...each.bounds };
+  const late = [...lateness(findings, bounds), ...broken];
+  const isUnclear = findings.otherCores > OTHER_CORES_MAX;
+  return {
+    name: each.name,
+    findings,
+    faults: [...damage(findings, bounds), ...(isUnclear ? [] : late)],
+    unclear: isUnclear ? late : [],
+    note,
+  };
+}
+
+function damage({ residentMb, ended }: Findings, bounds: Bounds): string[] {
+  return [
+    residentMb > bounds.residentMb && `${Math.round(residentMb)} MB resident`,
+    ended.length > 0 && `ended: ${ended.join(', ')}`,
+  ].filter((fault) => fault !== false);
+}
+
+function lateness(found: Findings, bounds: Bounds): string[] {
+  const wanted = Math.floor(found.seconds * bounds.blockShare);
+  return [
+    found.blocks < wanted && `${found.blocks} blocks, not ${wanted}`,
+    found.rounds > bounds.rounds && `${found.rounds} rounds changed`,
+    found.gapSeconds > bounds.gapSeconds && `${found.gapSeconds} s between two blocks`,
+    found.lagMs > bounds.lagMs && `agreement held up for ${found.lagMs} ms`,
+  ].filter((fault) => fault !== false);
+}
+
+const WIDTHS = {
+  name: 66,
+  blocks: 10,
+  rounds: 6,
+  gap: 5,
+  lag: 8,
+  answer: 9,
+  resident: 8,
+  others: 6,
+};
+
+export function reportLine({ name, findings, faults, unclear, note }: Verdict): string {
+  const { blocks, seconds, rounds, gapSeconds, lagMs, lagBy, answerMs } = findings;
+  const verdict =
+    faults.length > 0
+      ? `FAILED: ${faults.join('; ')}`
+      : unclear.length > 0
+        ? `unclear, the machine was busy: ${unclear.join('; ')}`
+        : 'held';
+  return line({
+    name,
+    blocks: `${blocks} in ${seconds.toFixed(0)} s`,
+    rounds: String(rounds),
+    gap: `${gapSeconds} s`,
+    lag: `${lagMs} ms`,
+    answer: `${answerMs} ms`,
+    resident: `${findings.residentMb} MB`,
+    others: findings.otherCores.toFixed(1),
+    verdict: [verdict, note, lagBy && `longest: ${lagBy}`].filter(Boolean).join('; '),
+  });
+}
+
+/** `others`: processors that worked for something else. */
+export function reportHead(): string {
+  const names = Object.keys(WIDTHS).map((name) => [name, name]);
+  return line({ ...Object.fromEntries(names), name: 'case', resident: 'RSS', verdict: 'verdict' });
+}
+
+function line({ verdict = '', ...cells }: Record<string, string>): string {
+  const padded = Object.entries(WIDTHS).map(([name, width]) => {
+    const text = cells[name] ?? '';
+    return name === 'name' ? text.padEnd(width) : text.padStart(width);
+  });
+  return `${padded.join('  ')}   ${verdict}`;
+}
