@@ -99,16 +99,16 @@ export async function loadKey(
     return pair;
   } catch (cause) {
     const code = cause instanceof QuorateError ? cause.code : 'PTM_KEY_INVALID';
-    throw fail(code, `${name}${filesOf(source)}: ${reasonOf(cause)}${cureOf(source)}`, { cause });
+    throw fail(code, `${name}: ${reasonOf(cause)}${filesOf(source, reasonOf(cause))}`, { cause });
   }
 }
 
-function filesOf(source: KeySource): string {
-  return source.kind === 'files' ? ` (${source.publicKeyPath}, ${source.privateKeyPath})` : '';
-}
-
-function cureOf(source: KeySource): string {
-  return source.kind === 'files' ? '. Restore both files from a backup' : '';
+/** The files of a pair, where the reason names neither. */
+function filesOf(source: KeySource, reason: string): string {
+  if (source.kind !== 'files') return '';
+  const { publicKeyPath, privateKeyPath } = source;
+  if (reason.includes(publicKeyPath) || reason.includes(privateKeyPath)) return '';
+  return ` (${publicKeyPath}, ${privateKeyPath}). Restore both files from a backup`;
 }
 
 async function readPair(source: KeySource, crypto: EnclaveCrypto, env: VaultEnv): Promise<OwnKey> {

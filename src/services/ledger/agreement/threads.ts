@@ -5,8 +5,13 @@ import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { AgreementThread, type AgreementThreadParts } from './agreement-thread.ts';
 import type { AgreementSettings } from './messages.ts';
 
-/** Its module; threads load no TypeScript. */
-export const AGREEMENT_WORKER: URL = new URL('./agreement-worker.js', import.meta.url);
+/** Its module. Threads load no TypeScript: a process that runs from its sources takes the build's. */
+export const AGREEMENT_WORKER: URL = new URL(
+  new URL('./agreement-worker.js', import.meta.url).href.replace(
+    /\/src\/(services\/ledger\/agreement\/agreement-worker\.js)$/,
+    '/dist/$1',
+  ),
+);
 /** Of its heap; messages lie outside of it. */
 const HEAP_MEGABYTES = 512;
 /** Of what lives shortly: small, so that collecting it takes a millisecond. */
