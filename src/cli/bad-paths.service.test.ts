@@ -147,6 +147,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   backup: ['--datadir', '@kept', '--out', '@out'],
   restore: ['--from', '@snapshot'],
   db: ['--datadir', '@data', 'reindex'],
+  'db verify': ['--datadir', '@data'],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
 };

@@ -73,7 +73,7 @@ export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   const known = typeof code === 'string' ? (REASONS[code] ?? reasonByKind(code)) : undefined;
   if (known !== undefined) return known;
-  if (error instanceof SyntaxError) return 'it is not valid JSON';
+  if (error instanceof SyntaxError) return 'it is not JSON';
   if (error instanceof TomlError) return tomlReason(error);
   const { message } = error instanceof Error ? error : { message: String(error) };
   return message.split('\n')[0]!.trim();

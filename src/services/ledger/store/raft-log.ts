@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import { RaftStore } from '../../../core/store/raft-store.ts';
 import { sealedNumber } from '../../../core/store/seals.ts';
@@ -34,8 +35,13 @@ export async function openRaftLog(
 ): Promise<RaftStore> {
   const mustBeThere = reasonFor(place, store.head()?.number ?? 0);
   const sealed = sealedNumber(folder.kv, 'raft');
-  const log = nodeLogFolder(join(place.logFolder, FOLDER));
-  const raft = await RaftStore.open(log, { mustBeThere, sealed });
+  const path = join(place.logFolder, FOLDER);
+  const raft = await RaftStore.open(nodeLogFolder(path), { mustBeThere, sealed }).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof QuorateError)) throw cause;
+      throw fail(cause.code, `${path}: ${cause.message}`, { cause });
+    },
+  );
   seals.follow('raft', () => raft.lastWritten);
   // Of a log that was given up: the one that begins now must not be taken for older.
   if (sealed > raft.lastWritten) await seals.writeNow(folder.kv);
