@@ -95,7 +95,7 @@ describe.each(SIGNALS)('%s', (signal) => {
     const net = await npm();
     process.kill(net.front.pid!, signal);
     await untilGone(net);
-    expect(existsSync(file())).toBe(false);
+    await until('the file of the network is gone', () => !existsSync(file()));
   });
 });
 

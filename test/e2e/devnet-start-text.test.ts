@@ -23,11 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+// Where CI is set, Node takes no terminal to have colours.
+const { CI: _, NO_COLOR: __, ...rest } = process.env;
+const COLOURED = { ...rest, TERM: 'xterm-256color' };
+
 /** In a terminal of so many columns (script(1) of util-linux makes it), until `use` has ended. */
 async function inTerminal(columns: number, use: (text: string) => Promise<void>): Promise<void> {
   const options = `--folder net --ports-from ${ports}`;
   const line = `stty cols ${columns}; exec '${process.execPath}' '${MAIN}' devnet ${options}`;
-  const terminal = spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder });
+  const terminal = spawn('script', ['-qefc', line, '/dev/null'], { cwd: folder, env: COLOURED });
   let printed = '';
   terminal.stdout.on('data', (data) => {
     printed += data;

@@ -103,12 +103,13 @@ export async function loadKey(
   }
 }
 
-/** The files of a pair, where the reason names neither. */
+/** The files of a pair, where the reason names neither, and what to do. */
 function filesOf(source: KeySource, reason: string): string {
   if (source.kind !== 'files') return '';
   const { publicKeyPath, privateKeyPath } = source;
-  if (reason.includes(publicKeyPath) || reason.includes(privateKeyPath)) return '';
-  return ` (${publicKeyPath}, ${privateKeyPath}). Restore both files from a backup`;
+  const isNamed = [publicKeyPath, privateKeyPath].some((path) => reason.includes(path));
+  const files = isNamed ? '' : ` (${publicKeyPath}, ${privateKeyPath})`;
+  return `${files}. Restore both files from a backup`;
 }
 
 async function readPair(source: KeySource, crypto: EnclaveCrypto, env: VaultEnv): Promise<OwnKey> {
