@@ -130,7 +130,7 @@ export const DOOR_LIMITS: readonly Limit[] = [
   {
     name: 'unread WebSocket: no further call is begun',
     file: 'src/io/rpc/conversation.ts',
-    on: 'await this.flow.drained();',
+    on: 'await flow.drained();',
     off: '',
     test: SOCKETS,
     only: 'gets no more of its calls',
@@ -189,8 +189,36 @@ export const DOOR_LIMITS: readonly Limit[] = [
   {
     ...DISPATCHER,
     name: 'answer to a batch',
-    on: 'if (length > BATCH_REPLY_CHARACTERS_MAX) {',
-    off: 'if (length > Number.POSITIVE_INFINITY) {',
+    on: 'if (length > BATCH_REPLY_CHARACTERS_MAX) refuse = TOO_LONG;',
+    off: '',
+  },
+  {
+    ...DISPATCHER,
+    name: 'answers to batches, as they grow',
+    on: 'if (!isHeld) refuse = NO_ROOM;',
+    off: '',
+  },
+  {
+    name: 'answers to batches of all, as they grow',
+    file: 'src/io/http/traffic.ts',
+    on: 'if (this.holding.bytes + bytes > SMALL_ANSWER_BYTES) return false;',
+    off: '',
+    test: FLOW.test,
+  },
+  {
+    ...HTTP,
+    name: 'HTTP: answers to batches, as they grow',
+    on: 'undefined, gone.signal, room)',
+    off: 'undefined, gone.signal)',
+    only: 'counts the answers of batches',
+  },
+  {
+    name: 'WebSocket, IPC: answers to batches, as they grow',
+    file: 'src/io/rpc/conversation.ts',
+    on: 'gone.signal, flow.room)',
+    off: 'gone.signal)',
+    test: SOCKETS,
+    only: 'batches of many sockets',
   },
   {
     ...DISPATCHER,

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants [-- WORDS]`: switches off each limit of docs/limits.md (those whose names have the words), in a copy of
- * the project, and runs the test that should notice. Ends with 1 where one did not.
+ * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md (those whose names have the words, the
+ * second quarter of them), in a copy of the project, and runs the test that should notice. Ends with 1 where one did not.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,13 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const TIMEOUT_MS = 240_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
+const isPart = (word: string) => /^[1-9]\d*\/[1-9]\d*$/.test(word);
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
-const chosen = LIMITS.filter(({ name }) =>
-  words.every((word) => name.toLowerCase().includes(word)),
+const [part, parts] = (words.find(isPart) ?? '1/1').split('/').map(Number) as [number, number];
+const named = LIMITS.filter(({ name }) =>
+  words.every((word) => isPart(word) || name.toLowerCase().includes(word)),
 );
+const chosen = named.filter((_, at) => Math.floor((at * parts) / named.length) === part - 1);
 const copy = mkdtempSync(join(tmpdir(), 'quorate-mutants-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));

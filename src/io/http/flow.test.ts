@@ -95,3 +95,32 @@ describe('a connection is ended', () => {
     expect(traffic.unsent.held).toBe(0);
   });
 });
+
+describe('room for the answers of a batch', () => {
+  const bounds = { all: 10 * MB, ofSource: 8 * MB };
+
+  it('ends where one source, or all, leave so much untaken', () => {
+    const { flow, traffic } = flowWith(newTraffic({ unsent: bounds }));
+    expect(flow.room.take(6 * MB)).toBe(true);
+    expect(flow.room.take(3 * MB)).toBe(false);
+    expect(traffic.unsent.held).toBe(6 * MB);
+    flow.room.release();
+    expect(traffic.unsent.held).toBe(0);
+  });
+
+  it('is there for little at any time: who leaves the most gives way', () => {
+    const traffic = newTraffic({ unsent: bounds });
+    const [great, small] = [flowWith(traffic), flowWith(traffic)];
+    great.flow.send(10 * MB, false);
+    expect(small.flow.room.take(MB)).toBe(true);
+    expect([great.said, small.said]).toEqual([['pause', 'end'], []]);
+    expect(traffic.unsent.held).toBe(MB);
+  });
+
+  it('ends with the connection', () => {
+    const { flow, traffic } = flowWith();
+    flow.room.take(MB);
+    flow.close();
+    expect(traffic.unsent.held).toBe(0);
+  });
+});

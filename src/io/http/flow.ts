@@ -3,7 +3,7 @@
  * waits, or while its client does not take what it is sent; and it ends where that does not help.
  */
 import type { Holding } from '../../core/base/byte-budget.ts';
-import { REQUEST_OVERHEAD_BYTES, type Traffic } from './traffic.ts';
+import { AnswerRoom, REQUEST_OVERHEAD_BYTES, type Traffic } from './traffic.ts';
 
 /** Calls that wait or are worked on: with more the connection is not read. */
 const CALLS_MAX = 1_000;
@@ -21,6 +21,8 @@ export interface FlowWire {
 }
 
 export class Flow {
+  /** For the answers of the batch that is worked on. */
+  readonly room: AnswerRoom;
   private readonly wire: FlowWire;
   private readonly traffic: Traffic;
   private readonly requests: Holding;
@@ -38,6 +40,10 @@ export class Flow {
     this.traffic = traffic;
     this.requests = traffic.requests.open(source);
     this.unsent = traffic.unsent.open(source, () => this.end());
+    this.room = new AnswerRoom(
+      traffic.unsent,
+      traffic.unsent.open(source, () => this.end()),
+    );
   }
 
   /** Bytes of a message that is not whole yet. */
@@ -102,6 +108,7 @@ export class Flow {
     this.isOver = true;
     this.requests.release();
     this.unsent.release();
+    this.room.release();
     this.settle();
   }
 

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { newTraffic } from '../http/traffic.ts';
 import { NO_ACCESS_CONTROL } from './access.ts';
-import type { Caller, Channel } from './dispatcher.ts';
+import type { Caller, Channel, Dispatcher } from './dispatcher.ts';
 import { serveHttp } from './http.ts';
 import { serveIpc } from './ipc.ts';
 import { serveWebSocket } from './websocket.ts';
@@ -100,6 +100,29 @@ describe('WebSocket', () => {
     await until(() => server.seen.isClosed);
     // What the machine buffers between two processes is a few megabytes.
     expect(server.begun()).toBeLessThan(100);
+  });
+
+  it('the batches of many sockets find so much room together, and no more', async () => {
+    const traffic = newTraffic({ unsent: { all: 8e6, ofSource: 8e6 } });
+    let begun = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reply: Dispatcher<never>['reply'] = async (_text, _caller, _channel, _signal, room) => {
+      while (room?.take(2e6));
+      begun++;
+      await released;
+      return 'done';
+    };
+    const { url } = await webSocket([], { ...echo(), dispatcher: { reply } as never }, traffic);
+    const clients = await Promise.all([opened(url), opened(url), opened(url)]);
+    for (const { socket } of clients) socket.send('[]');
+    await until(() => begun === 3);
+    expect(traffic.unsent.held).toBe(8e6);
+    release();
+    await until(() => clients.every(({ received }) => received.length === 1));
+    await until(() => traffic.unsent.held === 0);
   });
 
   it('a client that does not read its notifications is cut off', async () => {

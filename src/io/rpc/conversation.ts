@@ -77,10 +77,12 @@ export class Conversation {
     let turnMs = performance.now();
     for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
       const caller = await this.callerOf(text);
-      const reply = await this.dispatcher.reply(text, caller, this.channel, this.gone.signal);
-      this.flow.finish(text.length);
+      const { channel, gone, flow } = this;
+      const reply = await this.dispatcher.reply(text, caller, channel, gone.signal, flow.room);
+      flow.room.release();
+      flow.finish(text.length);
       if (reply.length > 0) this.send(reply, false);
-      await this.flow.drained();
+      await flow.drained();
       if (performance.now() - turnMs < TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       turnMs = performance.now();

@@ -185,6 +185,50 @@ describe('batches', () => {
     expect(replies.at(-1).error.message).toMatch(/ask in parts/);
     expect(replies[0].result).toHaveLength(1024 * 1024);
   });
+
+  it('count their answers as they grow, and end with an error where there is no room', async () => {
+    const { dispatcher } = dispatcherOf();
+    const calls = ['long', 'psi', 'long', 'psi'].map((name, id) => ({ id, method: `eth_${name}` }));
+    const taken: number[] = [];
+    const room = {
+      take: (bytes: number) => {
+        taken.push(bytes);
+        return taken.length < 3;
+      },
+    };
+    const text = await dispatcher.reply(JSON.stringify(calls), CALLER, undefined, undefined, room);
+    const replies = JSON.parse(String(text));
+    expect(taken).toHaveLength(3);
+    expect(taken[0]).toBeGreaterThan(1024 * 1024);
+    expect(replies.map(({ result }: any) => typeof result)).toEqual([
+      'string',
+      'string',
+      'undefined',
+      'undefined',
+    ]);
+    expect(replies[2]).toMatchObject({
+      id: 2,
+      error: { message: expect.stringMatching(/unread/) },
+    });
+    expect(replies[3]).toMatchObject({ id: 3, error: { code: -32000 } });
+  });
+
+  it('keep short answers of calls that were carried out', async () => {
+    const { dispatcher } = dispatcherOf();
+    const calls = [0, 1].map((id) => ({ id, method: 'eth_psi' }));
+    const full = { take: () => false };
+    const text = await dispatcher.reply(JSON.stringify(calls), CALLER, undefined, undefined, full);
+    const [first, second] = JSON.parse(String(text));
+    expect(first.result).toBe('PS1');
+    expect(second.error.message).toMatch(/unread/);
+  });
+
+  it('hold nothing for a client that has gone', async () => {
+    const { dispatcher } = dispatcherOf();
+    const calls = [0, 1].map((id) => ({ id, method: 'eth_long' }));
+    const gone = AbortSignal.abort();
+    expect(await dispatcher.reply(JSON.stringify(calls), CALLER, undefined, gone)).toBe('');
+  });
 });
 
 describe('subscriptions', () => {

@@ -49,6 +49,11 @@ export interface Channel {
   send(text: Reply): void;
 }
 
+/** Counts the answers of a batch while they wait for each other; false: there is no room for one more. */
+export interface ReplyRoom {
+  take(bytes: number): boolean;
+}
+
 export interface Table<Context> {
   readonly methods: readonly Method<Context>[];
   readonly subscriptions: readonly Subscription<Context>[];
@@ -64,6 +69,8 @@ export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 1_000;
 const SUBSCRIPTIONS_MAX = 20_000;
 /** What a batch answers beyond this is left out, with an error in its place. */
 export const BATCH_REPLY_CHARACTERS_MAX: number = 32 * 1024 * 1024;
+/** Kept where there is no room for more: a transaction that was sent must not be called refused. */
+const SHORT_CHARACTERS_MAX = 4 * 1024;
 /** A batch works for so long before others get their turn. */
 const BATCH_TURN_MS = 5;
 /** A request that is longer waits for a turn of its own. */
@@ -134,10 +141,11 @@ export class Dispatcher<Context> {
     caller: Caller,
     channel?: Channel,
     signal?: AbortSignal,
+    room: ReplyRoom = ENDLESS,
   ): Promise<Reply> {
     if (text.length > LARGE_CHARACTERS) await this.ownTurn();
     const envelope = this.noted('parse', () => parseEnvelope(text));
-    const asker = { caller, channel, signal };
+    const asker = { caller, channel, signal, room };
     switch (envelope.kind) {
       case 'empty':
         return '';
@@ -166,19 +174,27 @@ export class Dispatcher<Context> {
   ): Promise<readonly (Reply | undefined)[]> {
     const answers: (Reply | undefined)[] = [];
     let length = 0;
+    let refuse: Refusal | undefined;
     let turnMs = performance.now();
     for (let at = 0; at < entries.length; ) {
-      if (length > BATCH_REPLY_CHARACTERS_MAX) {
-        answers.push(refuseFull(entries[at++]!));
+      if (length > BATCH_REPLY_CHARACTERS_MAX) refuse = TOO_LONG;
+      if (refuse) {
+        answers.push(refused(entries[at++]!, refuse));
         continue;
       }
+      const first = at;
       const together = [this.answer(entries[at++]!, asker)];
       const end = Math.min(entries.length, at - 1 + OVERLAPPING_CALLS_MAX);
       while (at < end && this.mayOverlap(entries[at - 1]!) && this.mayOverlap(entries[at]!))
         together.push(this.answer(entries[at++]!, asker));
-      const answered = await Promise.all(together);
-      for (const answer of answered) length += answer?.length ?? 0;
-      answers.push(...answered);
+      for (const [which, answer] of (await Promise.all(together)).entries()) {
+        if (answer === undefined || asker.signal?.aborted) continue;
+        length += answer.length;
+        const isHeld = asker.room.take(answer.length);
+        if (!isHeld) refuse = NO_ROOM;
+        const isKept = isHeld || answer.length <= SHORT_CHARACTERS_MAX;
+        answers.push(isKept ? answer : refused(entries[first + which]!, NO_ROOM));
+      }
       if (performance.now() - turnMs < BATCH_TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       turnMs = performance.now();
@@ -315,7 +331,10 @@ interface Asker {
   readonly caller: Caller;
   readonly channel: Channel | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly room: ReplyRoom;
 }
+
+const ENDLESS: ReplyRoom = { take: () => true };
 
 /** What a reader answered. */
 class ReadReply {
@@ -336,10 +355,16 @@ function joined(replies: readonly Reply[]): Reply {
   return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
-function refuseFull(entry: Entry): string | undefined {
+/** Why the rest of a batch is not answered. */
+type Refusal = string;
+
+const TOO_LONG: Refusal = `the replies to this batch exceed ${BATCH_REPLY_CHARACTERS_MAX} characters: ask in parts`;
+const NO_ROOM: Refusal =
+  'clients leave too many replies unread for one more to this batch: read yours, or ask again later';
+
+function refused(entry: Entry, why: Refusal): string | undefined {
   if (entry.kind !== 'call') return entry.kind === 'invalid' ? invalidRequest(entry.id) : undefined;
-  const text = `the replies to this batch exceed ${BATCH_REPLY_CHARACTERS_MAX} characters: ask in parts`;
-  return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, text);
+  return entry.id === undefined ? undefined : errorReply(entry.id, RPC.server, why);
 }
 
 const KIND: Param<unknown> = {

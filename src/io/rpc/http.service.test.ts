@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newTraffic } from '../http/traffic.ts';
 import { NO_ACCESS_CONTROL } from './access.ts';
-import type { Caller } from './dispatcher.ts';
+import type { Caller, Dispatcher } from './dispatcher.ts';
 import { HTTP_BODY_BYTES_MAX, type HttpOptions, isAllowedHost, serveHttp } from './http.ts';
 
 const ends: (() => Promise<void>)[] = [];
@@ -210,6 +210,31 @@ describe('serveHttp', () => {
     const { post } = await serve({ traffic });
     await (await post('x')).text();
     expect(looked).toBe(1);
+  });
+
+  it('counts the answers of batches while they grow, and gives the room back', async () => {
+    const traffic = newTraffic({ unsent: { all: 3e6, ofSource: 3e6 } });
+    let inWork = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reply: Dispatcher<never>['reply'] = async (_text, _caller, _channel, _signal, room) => {
+      let taken = 0;
+      while (room?.take(1e6)) taken++;
+      inWork++;
+      await released;
+      return String(taken);
+    };
+    const { post } = await serve({ traffic }, { reply } as never);
+    const posts = ['a', 'b', 'c'].map(async (body) => (await post(body)).json());
+    while (inWork < 3) await new Promise((resolve) => setImmediate(resolve));
+    // One that has had nothing yet may have its first megabyte.
+    expect(traffic.unsent.held).toBeLessThanOrEqual(3e6);
+    release();
+    const outcomes = await Promise.allSettled(posts);
+    expect(outcomes).toContainEqual({ status: 'fulfilled', value: 3 });
+    while (traffic.unsent.held > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('packs long answers for those who take it', async () => {

@@ -103,6 +103,16 @@ export const SOCKET_CASES: readonly Case[] = [
       }),
   },
   {
+    name: 'thirty WebSockets that ask for much in batches and do not read',
+    group: 'sockets',
+    attack: (network, isOver) =>
+      queue(network, isOver, {
+        sockets: 30,
+        requests: [`[${many(1_000, 'rpc.discover', [])}]`],
+        isRead: false,
+      }),
+  },
+  {
     name: 'a WebSocket with 20,000 subscriptions and filters',
     group: 'sockets',
     attack: (network, isOver) =>
