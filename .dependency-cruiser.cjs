@@ -12,6 +12,7 @@ const CORE_ARROWS = {
   signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],
   wire: ['base', 'chain'],
+  permission: ['base', 'chain', 'wire'],
   consensus: ['base', 'chain'],
   evm: ['base', 'chain', 'state'],
   execution: ['base', 'chain', 'state', 'evm', 'privacy'],
