@@ -24,7 +24,15 @@ const io = (name) => `^src/io/${name}/`;
 /** The rooms of io that others stand on, lowest first: each may import those before it. The rest stand side by side. */
 const IO_FOUNDATION = ['host', 'threads', 'options', 'telemetry', 'crypto', 'http'];
 /** The rooms of a node, lowest first: each may import those before it. */
-const NODE_ROOMS = ['chain', 'consensus', 'private-state', 'sending', 'extension', 'peers'];
+const NODE_ROOMS = [
+  'chain',
+  'consensus',
+  'private-state',
+  'sending',
+  'permission',
+  'extension',
+  'peers',
+];
 const node = (name) => `^src/services/ledger/node/${name}/`;
 const TEST = '(\\.test\\.ts$)|(^test/)|(^bench/)';
 module.exports = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isLanAddress, plainAddress } from './addresses.ts';
-import { filePermissions, readNodeList } from './node-files.ts';
+import { readNodeList } from './node-files.ts';
 
 const A =
   '6c4a4972e5ab2617cd318bd28753e16b03e7a67399587a69cfe911b4be65ccc9baa09ba968b641c0a45ab21886fa5147a3ebeed64b849b141b9039f3ecc2be4e';
@@ -39,19 +39,6 @@ describe('node lists', () => {
       { id: A, host: 'node.example' },
     ]);
     expect(logged).toEqual(['Node URL is not valid']);
-  });
-
-  it('permissions are read for every connection; disallowed wins; a broken file refuses all', () => {
-    const may = filePermissions(folder, log);
-    const ask = (id: string) => may({ id, enode: url(id), inbound: true });
-    expect(ask(A)).toBe(false);
-    write('permissioned-nodes.json', [url(A), url(B)]);
-    expect([ask(A), ask(B)]).toEqual([true, true]);
-    write('disallowed-nodes.json', [url(B)]);
-    expect([ask(A), ask(B)]).toEqual([true, false]);
-    write('permissioned-nodes.json', '[');
-    expect(ask(A)).toBe(false);
-    expect(logged).toEqual(['Failed to read the permissioned nodes']);
   });
 });
 

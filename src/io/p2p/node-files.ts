@@ -1,14 +1,14 @@
 /**
- * `static-nodes.json`, `trusted-nodes.json`, `permissioned-nodes.json`, `disallowed-nodes.json`
- * (GoQuorum p2p/enode/urlv4.go).
+ * Lists of nodes: `static-nodes.json`, `trusted-nodes.json` and those of permits.ts (GoQuorum p2p/enode/urlv4.go).
  */
 import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { type Enode, parseEnode } from '../../core/wire/enode.ts';
 import { isThere, readJson } from '../host/files.ts';
-import type { Candidate } from './server.ts';
 
 const NODES_MAX = 10_000;
+const AN_ARRAY = 'a JSON array of node URLs';
 
 /** Looked up in the data directory, then in its `geth` folder. A missing file is an empty list; a bad entry is logged and left out. Throws FILE_…. */
 export function readNodeList(dataDirectory: string, name: string, log: Log): Enode[] {
@@ -23,7 +23,7 @@ export function readNodeList(dataDirectory: string, name: string, log: Log): Eno
 
 function parseNodeList(value: unknown, refuse: (url: string, why: string) => void): Enode[] {
   if (!Array.isArray(value)) {
-    refuse('', 'the file must hold a JSON array of node URLs');
+    refuse('', `the file must hold ${AN_ARRAY}`);
     return [];
   }
   const nodes: Enode[] = [];
@@ -39,21 +39,15 @@ function parseNodeList(value: unknown, refuse: (url: string, why: string) => voi
 }
 
 /**
- * `--permissioned`: the files are read again for every connection, as operators edit them while the node runs.
- * By node id only; `disallowed-nodes.json` wins. An unreadable file refuses everybody.
+ * Ids of the nodes that the file names; undefined where there is none. Host names are not looked up: a node is known by its key.
+ * Throws FILE_UNREADABLE, or FILE_INVALID where it holds something else.
  */
-export function filePermissions(dataDirectory: string, log: Log): (peer: Candidate) => boolean {
-  return (peer) => {
-    try {
-      const lists = ['permissioned-nodes.json', 'disallowed-nodes.json'].map((name) => {
-        const file = join(dataDirectory, name);
-        return isThere(file) ? parseNodeList(readJson(file), () => undefined) : [];
-      });
-      const holds = (list: Enode[] | undefined) => list?.some((node) => node.id === peer.id);
-      return holds(lists[0]) === true && holds(lists[1]) !== true;
-    } catch (error) {
-      log('error', 'Failed to read the permissioned nodes', { error });
-      return false;
-    }
-  };
+export function readNodeIds(
+  file: string,
+  refuse: (url: string, why: string) => void,
+): Set<string> | undefined {
+  if (!isThere(file)) return undefined;
+  const value = readJson(file);
+  if (!Array.isArray(value)) throw fail('FILE_INVALID', `${file}: must hold ${AN_ARRAY}`);
+  return new Set(parseNodeList(value, refuse).map(({ id }) => id));
 }

@@ -52,6 +52,8 @@ export interface P2pOptions {
   readonly trustedNodes: readonly Enode[];
   /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
   readonly mayConnect?: (peer: Candidate) => boolean;
+  /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
+  readonly revoked?: () => ((peer: Candidate) => boolean) | undefined;
   /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
   readonly isKnown?: (peer: PeerId) => boolean;
   readonly log: Log;
@@ -227,7 +229,19 @@ export class P2pServer implements Links {
   private sweep(): void {
     const nowMs = Date.now();
     for (const connection of [...this.pending, ...this.connections()]) connection.sweep(nowMs);
+    this.sendAway();
     for (const node of this.dialer.due(nowMs)) this.dial(node);
+  }
+
+  /** Whom permissioning no longer lets in. */
+  private sendAway(): void {
+    const isRevoked = this.options.revoked?.();
+    if (!isRevoked) return;
+    for (const { info, connection } of this.sessions.values()) {
+      if (!isRevoked(info)) continue;
+      this.options.log('warn', 'Peer is no longer permitted', { id: info.id, enode: info.enode });
+      connection.disconnect(DISCONNECT.requested, 'no longer permitted');
+    }
   }
 
   private dial(node: Enode): void {

@@ -8,7 +8,8 @@ import { sealedNumber } from '../../core/store/seals.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
-import { filePermissions, readNodeList } from '../../io/p2p/node-files.ts';
+import { readNodeList } from '../../io/p2p/node-files.ts';
+import { Permits } from '../../io/p2p/permits.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import type { AgreementThread } from './agreement/agreement-thread.ts';
 import { LastVote } from './agreement/last-vote.ts';
@@ -54,17 +55,19 @@ export function openPeers(
 
 function peersHere(options: ParsedOptions, parts: PeerNetworkParts): P2pServer {
   const { log, isMember, bft } = parts;
-  const isPermissioned = options.boolean('permissioned');
-  const isPermitted = isPermissioned
-    ? filePermissions(options.string('datadir')!, log)
-    : () => true;
+  const permits = options.boolean('permissioned')
+    ? new Permits(options.string('datadir')!, log)
+    : undefined;
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
   return new P2pServer({
     ...settingsOf(options, parts),
-    mayConnect: (peer) => isMember(peer.id) && isPermitted(peer),
+    mayConnect: (peer) => isMember(peer.id) && (permits?.mayConnect(peer) ?? true),
+    revoked: () => permits?.revoked(),
     // Who makes blocks, or is permitted by name, keeps its place among the peers.
     isKnown: (id) =>
-      isRaft || isPermissioned || (bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
+      isRaft ||
+      permits !== undefined ||
+      (bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
     log,
   });
 }

@@ -5,7 +5,7 @@ import { VoteFile } from '../../../core/store/vote-file.ts';
 import { installCrypto } from '../../../io/crypto/crypto.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
-import { filePermissions } from '../../../io/p2p/node-files.ts';
+import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
 import { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
@@ -30,12 +30,13 @@ const watch = new LoopWatch(log);
 watch.onLag((lag) => outbox.say({ kind: 'lag', lag, longest: watch.longest }));
 watch.start();
 
-const isPermissioned = permissionsIn !== undefined;
+const permits = permissionsIn === undefined ? undefined : new Permits(permissionsIn, log);
 const server = new P2pServer({
   ...peers,
   log,
-  mayConnect: isPermissioned ? filePermissions(permissionsIn, log) : () => true,
-  isKnown: (id) => isPermissioned || seat.isValidator(id),
+  mayConnect: (peer) => permits?.mayConnect(peer) ?? true,
+  revoked: () => permits?.revoked(),
+  isKnown: (id) => permits !== undefined || seat.isValidator(id),
   backlog: (id) => seat.backlog(id),
 });
 const seat = new Seat({

@@ -1,0 +1,203 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OWN_VECTORS } from '../../../test/vectors/folders.ts';
+import { fromHex } from '../../core/base/hex.ts';
+import { ETH_66, ISTANBUL_100 } from '../../core/wire/capabilities.ts';
+import { parseEnode } from '../../core/wire/enode.ts';
+import { TIMINGS } from './limits.ts';
+import { Permits } from './permits.ts';
+import { P2pServer } from './server.ts';
+
+const A =
+  '6c4a4972e5ab2617cd318bd28753e16b03e7a67399587a69cfe911b4be65ccc9baa09ba968b641c0a45ab21886fa5147a3ebeed64b849b141b9039f3ecc2be4e';
+const B =
+  '1dd9d65c4552b5eb43d5ad55a2ee3f56c6cbc1c64a5c8d659f51fcd51bace24351232b8d7821617d2b29b54b81cdefb9b3e9c37d7fd5f63270bcc9e1a6f6a439';
+const url = (id: string) => `enode://${id}@node.example:30303?discport=0&raftport=50400`;
+let folder: string;
+const logged: string[] = [];
+const log = (_: string, message: string) => {
+  logged.push(message);
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-permits-'));
+  logged.length = 0;
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, value: unknown): void {
+  writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+describe('lists of nodes', () => {
+  it('are read again when they change, by key alone; disallowed wins', () => {
+    const permits = new Permits(folder, log);
+    const ask = (id: string) => permits.mayConnect({ id, enode: url(id), inbound: true });
+    expect([ask(A), ask(A)]).toEqual([false, false]);
+    expect(logged).toEqual([
+      'There is no permissioned-nodes.json: --permissioned lets nobody in without it',
+    ]);
+    write('permissioned-nodes.json', ['enode://12@127.0.0.1:1', '', url(A), url(B)]);
+    expect([ask(A), ask(B)]).toEqual([true, true]);
+    expect(logged[1]).toBe('Node URL is not valid');
+    write('disallowed-nodes.json', [url(B)]);
+    expect([ask(A), ask(B)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['permissioned-nodes.json', '['],
+    ['permissioned-nodes.json', '{}'],
+    ['disallowed-nodes.json', '{b}'],
+  ])('a broken %s lets nobody in, and sends nobody away', (name, text) => {
+    const permits = new Permits(folder, log);
+    const peer = { id: A, enode: url(A), inbound: true };
+    write('permissioned-nodes.json', [url(A)]);
+    expect(permits.mayConnect(peer)).toBe(true);
+    write(name, text);
+    expect(permits.mayConnect(peer)).toBe(false);
+    expect(logged).toEqual(['Failed to read the permissioned nodes']);
+    permits.set(undefined);
+    expect(permits.revoked()?.(peer)).toBe(false);
+  });
+
+  it('what contracts say takes their place', () => {
+    const permits = new Permits(folder, log);
+    write('permissioned-nodes.json', [url(A)]);
+    const from = (id: string, host: string) =>
+      permits.mayConnect({ id, enode: `enode://${id}@${host}:1`, inbound: true });
+    permits.set({
+      approved: new Map([[B, '10.0.0.1']]),
+      barred: new Set(),
+      comparesAddress: true,
+      isBehind: false,
+    });
+    expect([from(A, '10.0.0.1'), from(B, '10.0.0.1'), from(B, '10.0.0.2')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(from(B, 'node.example')).toBe(true);
+    expect(permits.revoked()?.({ id: A, enode: url(A), inbound: true })).toBe(true);
+    expect(permits.revoked()).toBeUndefined();
+  });
+});
+
+interface Scene {
+  readonly scene: string;
+  readonly files: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly permissioned: readonly string[];
+  readonly running: readonly string[];
+  readonly peers: Readonly<Record<string, readonly string[]>>;
+}
+
+const NOBODY = { 'node 1': [], 'node 2': [], 'node 3': [] };
+/** Where a list takes back what it gave, the peer goes: GoQuorum keeps it until it leaves by itself. */
+const DIFFERENT: Readonly<Record<string, Scene['peers']>> = {
+  'node 3 is taken out of the file: the live connection stays': {
+    'node 1': ['node 2'],
+    'node 2': ['node 1'],
+    'node 3': [],
+  },
+  'node 2 is put into disallowed-nodes.json: the live connection stays': NOBODY,
+  'node 2 restarts and dials: both lists name it': NOBODY,
+};
+
+const RECORDED: { readonly keys: Record<string, string>; readonly scenes: readonly Scene[] } =
+  JSON.parse(
+    gunzipSync(
+      readFileSync(join(OWN_VECTORS, 'goquorum/permission/basic/scenes.json.gz')),
+    ).toString(),
+  );
+/** Scenes in which the nodes of the one before run on. */
+const GOES_ON = /live connection|admin_addPeer|while node 1 runs|restarts and dials/;
+const TIMES = { ...TIMINGS, sweepMs: 5, redialMinMs: 5, redialMaxMs: 20, goodbyeMs: 50 };
+
+describe('scenes recorded with GoQuorum', () => {
+  const servers = new Map<string, P2pServer>();
+  const names = Object.keys(RECORDED.keys);
+  afterEach(async () => {
+    await Promise.all([...servers.values()].map((server) => server.stop()));
+    servers.clear();
+  });
+
+  async function begin({ permissioned, running }: Scene): Promise<void> {
+    await Promise.all([...servers.values()].map((server) => server.stop()));
+    servers.clear();
+    for (const name of running) {
+      const permits = new Permits(join(folder, name), log);
+      const server = new P2pServer({
+        nodeKey: fromHex(RECORDED.keys[name]!),
+        clientName: name,
+        protocols: [ETH_66, ISTANBUL_100],
+        maxPeers: 25,
+        listen: { host: '127.0.0.1', port: 0 },
+        staticNodes: [],
+        trustedNodes: [],
+        timings: TIMES,
+        log: (level, message) => log(level, `${name}: ${message}`),
+        ...(permissioned.includes(name)
+          ? {
+              mayConnect: (peer) => permits.mayConnect(peer),
+              revoked: () => permits.revoked(),
+            }
+          : {}),
+      });
+      servers.set(name, server);
+      await server.start();
+    }
+  }
+
+  /** Names of a node's peers, in order. */
+  function peersOf(name: string): string[] {
+    const byId = new Map([...servers].map(([each, { id }]) => [id, each]));
+    return servers
+      .get(name)!
+      .peers()
+      .map(({ id }) => byId.get(id)!)
+      .sort();
+  }
+
+  it('are played again, in one run', async () => {
+    for (const scene of RECORDED.scenes) {
+      for (const name of names) {
+        mkdirSync(join(folder, name), { recursive: true });
+        for (const file of ['permissioned-nodes.json', 'disallowed-nodes.json']) {
+          const text = scene.files[name]?.[file];
+          const path = join(folder, name, file);
+          if (text !== undefined) writeFileSync(path, text);
+          else if (existsSync(path)) rmSync(path);
+        }
+      }
+      if (!GOES_ON.test(scene.scene)) await begin(scene);
+      const before = logged.length;
+      for (const [name, server] of servers) {
+        const { 'static-nodes.json': listed = '[]' } = scene.files[name] ?? {};
+        for (const { id } of (JSON.parse(listed) as string[]).map(parseEnode)) {
+          const target = [...servers.values()].find((each) => each.id === id);
+          if (target)
+            server.addPeer(parseEnode(`enode://${id}@127.0.0.1:${target.listening!.port}`));
+        }
+      }
+      const wanted = DIFFERENT[scene.scene] ?? scene.peers;
+      const isAsRecorded = () =>
+        scene.running.every(
+          (name) => JSON.stringify(peersOf(name)) === JSON.stringify([...wanted[name]!].sort()),
+        );
+      // Who is refused has come, and was.
+      const isRefused = () =>
+        logged.slice(before).some((line) => line.endsWith('permission denied'));
+      const hasRefusal = scene.running.some((name) => wanted[name]!.length === 0);
+      await expect
+        .poll(() => isAsRecorded() && (!hasRefusal || isRefused()), {
+          message: scene.scene,
+          timeout: 20_000,
+          interval: 10,
+        })
+        .toBe(true);
+    }
+    expect(RECORDED.scenes).toHaveLength(12);
+  }, 60_000);
+});
