@@ -8,6 +8,7 @@ const CORE_ARROWS = {
   access: ['base'],
   payload: ['base', 'privacy'],
   staking: ['base'],
+  ramp: ['base'],
   submission: ['base', 'chain'],
   signing: ['base', 'chain', 'privacy'],
   state: ['base', 'chain'],

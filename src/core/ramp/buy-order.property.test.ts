@@ -1,0 +1,274 @@
+/**
+ * Buys under everything that can happen to them, in any order and any number of times: the books
+ * balance after each step, money leaves once, and in the end nobody is owed anything.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assert } from '../base/errors.ts';
+import { balances, type Posting } from './books.ts';
+import { type BuyInput, type BuyState, newBuy, stepBuy } from './buy-order.ts';
+import { isTerminal, type Terms } from './order.ts';
+
+const IN = 10_000n;
+const OUT = 4_000n;
+const TERMS: Terms = {
+  side: 'buy',
+  fiat: { id: 'USD', decimals: 2 },
+  crypto: { id: 'tok', address: `0x${'11'.repeat(20)}`, network: '1', decimals: 6 },
+  amountIn: IN,
+  amountOut: OUT,
+  fees: { processing: 100n, network: 7n, partner: 0n },
+  wallet: `0x${'ab'.repeat(20)}`,
+};
+/** What each payment is, whoever reports it. */
+const PAYMENTS: Readonly<Record<string, { fiat: string; units: bigint }>> = {
+  exact: { fiat: 'USD', units: IN },
+  again: { fiat: 'USD', units: IN },
+  short: { fiat: 'USD', units: IN - 1n },
+  rest: { fiat: 'USD', units: 1n },
+  much: { fiat: 'USD', units: IN + 5n },
+  foreign: { fiat: 'EUR', units: IN },
+};
+const VERDICTS = ['good', 'good', 'good', 'limit', 'review'] as const;
+
+type Act =
+  | { readonly do: 'settle'; readonly id: string; readonly verdict: (typeof VERDICTS)[number] }
+  | { readonly do: 'chargeBack'; readonly id: string }
+  | { readonly do: 'send' | 'confirm' | 'revert' | 'refund' | 'crash' }
+  | { readonly do: 'input'; readonly input: BuyInput }
+  | { readonly do: 'wait'; readonly ms: number };
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({
+    do: fc.constant('settle' as const),
+    id: fc.constantFrom(...Object.keys(PAYMENTS)),
+    verdict: fc.constantFrom(...VERDICTS),
+  }),
+  fc.record({
+    do: fc.constant('chargeBack' as const),
+    id: fc.constantFrom(...Object.keys(PAYMENTS)),
+  }),
+  fc.record({
+    do: fc.constantFrom('send', 'send', 'confirm', 'revert', 'revert', 'refund', 'crash'),
+  }),
+  fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 400, 2_000) }),
+  fc.record({
+    do: fc.constant('input' as const),
+    input: fc.constantFrom<BuyInput>(
+      { kind: 'kycStarted' },
+      { kind: 'kycPassed', verdict: 'good' },
+      { kind: 'kycFailed' },
+      { kind: 'authorizing' },
+      { kind: 'announced', payByMs: 3_000 },
+      { kind: 'declined', why: 'x' },
+      { kind: 'cancelled', by: 'user' },
+      { kind: 'cancelled', by: 'provider' },
+      { kind: 'released' },
+      { kind: 'tick' },
+    ),
+  }),
+  fc.constantFrom<Act>(
+    { do: 'input', input: { kind: 'held', why: 'x', unsent: true } },
+    { do: 'input', input: { kind: 'refundOrdered', unsent: true } },
+  ),
+) as fc.Arbitrary<Act>;
+
+/** Payment provider, ledger and store around one order. */
+class World {
+  state: BuyState = newBuy(1_000);
+  nowMs = 0;
+  readonly postings: Posting[] = [];
+  readonly payouts = new Map<string, 'queued' | 'sent' | 'done' | 'gone'>();
+  readonly refunds = new Map<string, { units: bigint; fiat: string; of: string; count: number }>();
+  readonly arrived = new Set<string>();
+  readonly chargedBack = new Set<string>();
+
+  act(act: Act): void {
+    const input = this.inputOf(act);
+    if (input) this.take(input);
+  }
+
+  private inputOf(act: Act): BuyInput | undefined {
+    switch (act.do) {
+      case 'settle':
+        this.arrived.add(act.id);
+        return {
+          kind: 'settled',
+          paymentId: act.id,
+          ...PAYMENTS[act.id]!,
+          verdict: act.verdict,
+        };
+      case 'chargeBack':
+        if (!this.arrived.has(act.id)) return undefined;
+        this.chargedBack.add(act.id);
+        return { kind: 'chargedBack', paymentId: act.id, unsent: this.unsent };
+      case 'send': {
+        const id = this.payoutIn('queued', 'sent');
+        if (id) this.payouts.set(id, 'sent');
+        return id ? { kind: 'payoutSent', payoutId: id, hash: `0x${id}` } : undefined;
+      }
+      case 'confirm': {
+        const id = this.payoutIn('sent', 'done');
+        if (id) this.payouts.set(id, 'done');
+        return id ? { kind: 'payoutConfirmed', payoutId: id } : undefined;
+      }
+      case 'revert': {
+        const id = this.payoutIn('sent', 'gone');
+        if (id) this.payouts.set(id, 'gone');
+        return id ? { kind: 'payoutFailed', payoutId: id, why: 'x' } : undefined;
+      }
+      case 'refund':
+        return this.refundOne();
+      case 'crash':
+        // What a step did before its transaction was committed is gone, and comes again.
+        stepBuy(TERMS, this.state, { kind: 'tick' }, this.nowMs + 10_000);
+        return undefined;
+      case 'wait':
+        this.nowMs += act.ms;
+        return undefined;
+      case 'input':
+        return 'unsent' in act.input ? { ...act.input, unsent: this.unsent } : act.input;
+    }
+  }
+
+  /** Each refund once at the bank; told as often as it likes. */
+  private refundOne(): BuyInput | undefined {
+    for (const [id, refund] of this.refunds) {
+      if (refund.count > 1) continue;
+      refund.count++;
+      return { kind: 'refunded', refundId: id };
+    }
+    return undefined;
+  }
+
+  take(input: BuyInput): void {
+    const before = this.state;
+    const { state, effects } = stepBuy(TERMS, before, input, this.nowMs);
+    this.state = state;
+    for (const effect of effects) {
+      if (effect.kind === 'post') this.postings.push(...effect.postings);
+      if (effect.kind === 'payout') {
+        assert(this.payouts.has(effect.id) === false, 'an id is used once');
+        this.payouts.set(effect.id, 'queued');
+      }
+      if (effect.kind === 'withdrawPayout') {
+        assert(this.payouts.get(effect.id) === 'queued', 'only what has not left is withdrawn');
+        this.payouts.set(effect.id, 'gone');
+      }
+      if (effect.kind === 'refund') {
+        const { id, units, asset, of } = effect.refund;
+        assert(this.refunds.has(id) === false, 'an id is used once');
+        this.refunds.set(id, { units, fiat: asset, of, count: 0 });
+      }
+      // A refund that is on its way already may arrive all the same.
+      if (
+        effect.kind === 'withdrawRefund' &&
+        this.refunds.get(effect.id)!.count === 0 &&
+        this.nowMs % 2 === 0
+      ) {
+        this.refunds.delete(effect.id);
+      }
+    }
+    if (isTerminal(before.code)) assert(state.code === before.code, 'an end is an end');
+    this.check();
+  }
+
+  check(): void {
+    const books = balances(this.postings);
+    const live = [...this.payouts.values()].filter((each) => each !== 'gone');
+    assert(live.length <= 1, 'one payout at most');
+    for (const [id, { units }] of Object.entries(PAYMENTS)) {
+      const back = [...this.refunds.values()].filter(({ of }) => of === id);
+      assert(
+        back.reduce((sum, each) => sum + each.units, 0n) <= units,
+        'no more goes back than came',
+      );
+    }
+    for (const fiat of ['USD', 'EUR']) {
+      assert((books.get(`bank ${fiat}`) ?? 0n) === this.bank(fiat), 'the bank');
+    }
+    const isOut = this.state.code === 'PROVIDER-COMPLETED-ORDER';
+    const wallet = books.get(`wallet 1:${TERMS.crypto.address}`) ?? 0n;
+    assert(wallet === (isOut ? -OUT : 0n), 'the wallet');
+    // Never both: all of it back, and the crypto out.
+    if (live.length > 0) {
+      const counted = Object.entries(this.state.payments).filter(([, each]) => each.isCounted);
+      const kept = counted.reduce(
+        (sum, [id, each]) =>
+          sum + each.units - this.given(id, ({ isExtra, state }) => !isExtra && state !== 'void'),
+        0n,
+      );
+      assert(kept === IN, 'what is paid out for stays here');
+    }
+  }
+
+  /** Nothing is owed when everything has come to its end. */
+  settle(): void {
+    for (let count = 0; count < 10; count++) {
+      for (const act of ['send', 'confirm', 'refund'] as const) this.act({ do: act });
+      this.nowMs += 10_000;
+      this.take({ kind: 'tick' });
+    }
+    if (!isTerminal(this.state.code)) {
+      this.act({ do: 'input', input: { kind: 'kycFailed' } });
+      this.act({ do: 'input', input: { kind: 'refundOrdered', unsent: true } });
+      for (let count = 0; count < 10; count++) this.act({ do: 'refund' });
+    }
+    assert(isTerminal(this.state.code), 'it comes to an end');
+    const open = ['customer', 'suspense'].flatMap((account) =>
+      [...balances(this.postings)].filter(
+        ([key, units]) => key.startsWith(account) && units !== 0n,
+      ),
+    );
+    assert(open.length === 0, `nothing is owed: ${open}`);
+  }
+
+  private get unsent(): boolean {
+    return this.payoutIn('queued') !== undefined;
+  }
+
+  private payoutIn(...states: string[]): string | undefined {
+    return [...this.payouts].find(([, state]) => states.includes(state))?.[0];
+  }
+
+  /** What the bank account really holds. */
+  private bank(fiat: string): bigint {
+    const known = Object.keys(this.state.payments).filter((id) => PAYMENTS[id]!.fiat === fiat);
+    const came = known.reduce((sum, id) => sum + PAYMENTS[id]!.units, 0n);
+    const taken = known
+      .filter((id) => this.state.payments[id]!.isChargedBack)
+      .reduce((sum, id) => sum + PAYMENTS[id]!.units, 0n);
+    const back = known.reduce(
+      (sum, id) => sum + this.given(id, ({ state }) => state === 'done'),
+      0n,
+    );
+    return came - taken - back;
+  }
+
+  private given(id: string, is: (refund: BuyState['refunds'][string]) => boolean): bigint {
+    return Object.values(this.state.refunds)
+      .filter((refund) => refund.of === id && is(refund))
+      .reduce((sum, { units }) => sum + units, 0n);
+  }
+}
+
+describe('a buy', () => {
+  it('balances, pays out once and owes nothing, whatever comes in whatever order', () => {
+    const ends = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(acts, { maxLength: 30 }), (all) => {
+        const world = new World();
+        for (const act of all) world.act(act);
+        world.settle();
+        ends.add(world.state.code);
+      }),
+      { numRuns: 1_500 },
+    );
+    // The runs must have been everywhere.
+    expect([...ends].sort()).toEqual([
+      ...['PROVIDER-CANCELLED-EXPIRED', 'PROVIDER-CANCELLED-PROVIDER', 'PROVIDER-CANCELLED-USER'],
+      ...['PROVIDER-COMPLETED-ORDER', 'PROVIDER-FAILED-KYC', 'PROVIDER-FAILED-LIMIT'],
+      ...['PROVIDER-FAILED-PAYMENT', 'PROVIDER-FAILED-PAYOUT', 'PROVIDER-FAILED-REVIEW'],
+    ]);
+  });
+});

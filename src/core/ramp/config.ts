@@ -1,0 +1,133 @@
+/** What a provider offers, to whom and on which terms: one file, read strictly. */
+
+import type { LimitRow, Limits } from './limits.ts';
+import type { Crypto, Fiat } from './order.ts';
+import type { FeeRule } from './quote.ts';
+import type { Country } from './regions.ts';
+
+export const BROWSERS = ['APP_BROWSER', 'IN_APP_OS_BROWSER', 'EXTERNAL_OS_BROWSER'] as const;
+
+export interface Features {
+  readonly quotes: boolean;
+  readonly sellQuotes: boolean;
+  readonly buy: boolean;
+  readonly sell: boolean;
+  readonly recurring: boolean;
+  readonly orderTracking: boolean;
+  readonly orderAnalytics: boolean;
+  readonly orderCustomId: boolean;
+  readonly redirectOrderId: readonly string[];
+  readonly browser: (typeof BROWSERS)[number];
+  readonly userAgent: string;
+}
+
+export interface PaymentMethod {
+  readonly id: string;
+  /** Which payment adapter takes it. */
+  readonly adapter: string;
+  /** As order records show it: `providerPayment`. */
+  readonly name: string;
+  /** Money may come until so long after the order; cards a few minutes, bank transfers days. */
+  readonly payMinutes: number;
+}
+
+export interface Unsupported {
+  readonly feature: string;
+  readonly region: string;
+}
+
+/** Limits of one payment method, as published and as counted. */
+export interface MethodLimits extends Limits {
+  readonly row: LimitRow;
+}
+
+export interface FiatOffer extends Fiat {
+  /** By payment method; a method that is missing cannot be paid with in this currency. */
+  readonly paymentLimits: ReadonlyMap<string, MethodLimits>;
+  readonly fees: ReadonlyMap<string, FeeRule>;
+  readonly unsupported: readonly Unsupported[];
+}
+
+export interface CryptoOffer extends Crypto {
+  /** Blocks on top of the one that holds a transfer, itself included. */
+  readonly confirmations: number;
+  /** Of a transfer. */
+  readonly gas: number;
+  /** Fiat paid for it. */
+  readonly paymentLimits: ReadonlyMap<string, MethodLimits>;
+  /** Crypto paid out for a buy. */
+  readonly payoutLimits: ReadonlyMap<string, MethodLimits>;
+  /** Crypto that one sell takes. */
+  readonly sellLimits: ReadonlyMap<string, MethodLimits>;
+  readonly unsupported: readonly Unsupported[];
+}
+
+export interface Partner {
+  /** `partnerAccountId`. */
+  readonly id: string;
+  /** Clients of the token service whose tokens are this partner's. */
+  readonly clientIds: readonly string[];
+  /** SHA-256 of its API keys, hex. */
+  readonly apiKeyHashes: readonly string[];
+  /** Scheme, host and beginning of the path. */
+  readonly redirectUrls: readonly string[];
+  readonly frameAncestors: readonly string[];
+  readonly fee: FeeRule;
+  readonly hash: {
+    readonly algorithm: 'hmac-sha256' | 'sha256';
+    readonly secretFile?: string | undefined;
+  };
+  readonly webhook?: { readonly url: string; readonly secretFile: string } | undefined;
+  /** Whether it calls `wallet-pay` `apple-pay`. */
+  readonly usesPaymentAlias: boolean;
+}
+
+/** New orders of these are refused; begun ones go on. */
+export interface Switches {
+  readonly buy: boolean;
+  readonly sell: boolean;
+  readonly crypto: readonly string[];
+  readonly payments: readonly string[];
+}
+
+export type PriceSource =
+  | { readonly kind: 'fixed'; readonly prices: ReadonlyMap<string, bigint> }
+  | {
+      readonly kind: 'http';
+      /** With `{base}` and `{quote}`. */
+      readonly url: string;
+      /** Where the price stands in the JSON answer, such as `data.amount`. */
+      readonly field: string;
+      readonly refreshSeconds: number;
+    };
+
+export interface Pricing {
+  readonly source: PriceSource;
+  /** Older prices give no quote. */
+  readonly staleSeconds: number;
+  readonly spreadMillionths: bigint;
+  /** A price that moves more than this between two looks is not believed. */
+  readonly jumpMillionths: bigint;
+}
+
+export interface RampConfig {
+  readonly version: string;
+  readonly features: Features;
+  readonly countries: readonly Country[];
+  readonly payments: readonly PaymentMethod[];
+  readonly fiat: readonly FiatOffer[];
+  readonly crypto: readonly CryptoOffer[];
+  readonly partners: readonly Partner[];
+  readonly paused: Switches;
+  readonly pricing: Pricing;
+  /** Wallets that get nothing, lower case. */
+  readonly deniedWallets: readonly string[];
+  /** Crypto units by id: a payout above it is looked at. */
+  readonly reviewAbove: ReadonlyMap<string, bigint>;
+  readonly sellMinutes: number;
+}
+
+/** Key of a price: fiat for one whole base. */
+export function pairOf(base: string, fiat: string): string {
+  return `${base.toUpperCase()}/${fiat}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * Amounts: integers of the smallest unit inside, decimal texts outside. Nothing is a float, and
+ * nothing rounds unless its name says so. A whole `.01` is accepted, `1.`, `1e5` and `+1` are not.
+ */
+import { fail } from '../base/errors.ts';
+
+const DECIMAL = /^(?:([0-9]{1,20})(?:\.([0-9]{1,18}))?|\.([0-9]{1,18}))$/;
+/** Of prices, rates and limits: as many as a decimal text may have. */
+export const RATE_DECIMALS = 18;
+/** Before the point. */
+const WHOLE_DIGITS_MAX = 20;
+
+/**
+ * The integer that `text` is, in units of 10^-decimals. Throws RAMP_AMOUNT_INVALID for what is not a
+ * decimal number, RAMP_AMOUNT_PRECISION for one with more decimals than there are.
+ */
+export function parseDecimal(text: string, decimals: number): bigint {
+  const match = DECIMAL.exec(text);
+  if (!match) throw fail('RAMP_AMOUNT_INVALID', 'must be a decimal number such as 1.20 or .01');
+  const fraction = match[2] ?? match[3] ?? '';
+  if (fraction.length > decimals) {
+    throw fail('RAMP_AMOUNT_PRECISION', `must have at most ${decimals} decimals`);
+  }
+  return (
+    BigInt(match[1] ?? '0') * 10n ** BigInt(decimals) +
+    BigInt(fraction.padEnd(decimals, '0') || '0')
+  );
+}
+
+/** With all its decimals, as money is written: 10.00, and 10 where there are none. */
+export function formatFiat(units: bigint, decimals: number): string {
+  const sign = units < 0n ? '-' : '';
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
+  if (decimals === 0) return sign + digits;
+  const point = digits.length - decimals;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** Without zeros at the end, as quantities of a token are written: 0.5, 10. */
+export function formatCrypto(units: bigint, decimals: number): string {
+  const text = formatFiat(units, decimals);
+  return decimals === 0 ? text : text.replace(/\.?0+$/, '');
+}
+
+/** Whether an amount can be written at all. */
+export function isWritable(units: bigint, decimals: number): boolean {
+  return units < 10n ** BigInt(WHOLE_DIGITS_MAX + decimals);
+}
+
+/** Towards the greater one; neither is negative. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
+
+/** The same value in another number of decimals, exact or rounded up. */
+export function rescaleUp(value: bigint, from: number, to: number): bigint {
+  return to >= from ? value * 10n ** BigInt(to - from) : divideUp(value, 10n ** BigInt(from - to));
+}
+
+/** The same value in another number of decimals, exact or rounded down. */
+export function rescaleDown(value: bigint, from: number, to: number): bigint {
+  return to >= from ? value * 10n ** BigInt(to - from) : value / 10n ** BigInt(from - to);
+}

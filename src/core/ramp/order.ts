@@ -1,0 +1,113 @@
+/** What both kinds of orders have in common: their terms, their codes, and what a step asks of the outside. */
+import { balanced, type Posting } from './books.ts';
+import type { Fees } from './quote.ts';
+
+export type Side = 'buy' | 'sell';
+export type Status = 'CREATED' | 'PENDING' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
+
+export interface Fiat {
+  readonly id: string;
+  readonly decimals: number;
+}
+
+export interface Crypto {
+  readonly id: string;
+  /** Contract of a token, or the zero address for the coin of the ledger; lower case. */
+  readonly address: string;
+  /** Chain id in decimal. */
+  readonly network: string;
+  readonly decimals: number;
+}
+
+/** What customer and provider agreed on. Nothing changes it afterwards. */
+export interface Terms {
+  readonly side: Side;
+  readonly fiat: Fiat;
+  readonly crypto: Crypto;
+  /** Fiat units of a buy, crypto units of a sell. */
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  /** Fiat units. */
+  readonly fees: Fees;
+  /** Gets the crypto of a buy, sends that of a sell; lower case. */
+  readonly wallet: string;
+}
+
+/** `PROVIDER-<status>-<subject>`: stable, and the first part is the status. */
+export type StatusCode = `PROVIDER-${Status}-${string}`;
+
+function statusOf(code: StatusCode): Status {
+  return code.split('-')[1] as Status;
+}
+
+/** No step leads out of these. */
+export function isTerminal(code: StatusCode): boolean {
+  return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(statusOf(code));
+}
+
+/** What is sent back, by an id that never stands for two refunds. */
+export interface Refund {
+  readonly id: string;
+  /** The payment or deposit that it gives back. */
+  readonly of: string;
+  readonly asset: string;
+  readonly units: bigint;
+  /** Of a deposit: the address that it came from. */
+  readonly to?: string | undefined;
+}
+
+/** How a refund stands. `void`: a charge-back gave the money back instead. */
+export interface RefundState extends Refund {
+  readonly state: 'due' | 'done' | 'void';
+  readonly isExtra: boolean;
+}
+
+/** Carried out in the transaction that keeps the new state, or queued by it. */
+export type Effect =
+  /** An entry of the order's history. */
+  | {
+      readonly kind: 'event';
+      readonly type: string;
+      readonly data: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'post'; readonly postings: readonly Posting[] }
+  /** Pay amountOut out: one payout at a time has this id. */
+  | { readonly kind: 'payout'; readonly id: string }
+  /** The payout that was asked for has not left and must not any more. */
+  | { readonly kind: 'withdrawPayout'; readonly id: string }
+  | { readonly kind: 'refund'; readonly refund: Refund }
+  | { readonly kind: 'withdrawRefund'; readonly id: string }
+  /** Somebody should look. */
+  | { readonly kind: 'alert'; readonly why: string };
+
+export interface Step<S> {
+  readonly state: S;
+  readonly effects: readonly Effect[];
+  /** Why an operator's or customer's input changes nothing. */
+  readonly refusal?: string;
+}
+
+export function nativeOrToken({ network, address }: Crypto): string {
+  return `${network}:${address}`;
+}
+
+/** What customers give and get, against fees and the provider's position: when a payout is queued. */
+export function exchangePostings(terms: Terms): readonly Posting[] {
+  const { side, fiat, crypto, amountIn, amountOut, fees } = terms;
+  const token = nativeOrToken(crypto);
+  const fiatUnits = side === 'buy' ? amountIn : amountOut;
+  const cryptoUnits = side === 'buy' ? amountOut : amountIn;
+  const all = fees.processing + fees.network + fees.partner;
+  const sign = side === 'buy' ? 1n : -1n;
+  // A buyer's fiat holds the fees; of a seller's, they were taken before.
+  const exchanged = side === 'buy' ? -(fiatUnits - all) : fiatUnits + all;
+  return balanced([
+    { account: 'customer', asset: fiat.id, units: sign * fiatUnits },
+    { account: 'fee-processing', asset: fiat.id, units: -fees.processing },
+    { account: 'fee-network', asset: fiat.id, units: -fees.network },
+    { account: 'fee-partner', asset: fiat.id, units: -fees.partner },
+    { account: 'exchange', asset: fiat.id, units: exchanged },
+    { account: 'exchange', asset: token, units: sign * cryptoUnits },
+    { account: 'customer', asset: token, units: -sign * cryptoUnits },
+  ]);
+}

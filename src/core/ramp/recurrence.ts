@@ -1,0 +1,30 @@
+/** When orders of a recurring one are due: every week, or every month on the same day, in UTC. */
+
+export type Frequency = 'weekly' | 'monthly';
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Number `count` after the first, at the same time of day. A month without that day: its last one. */
+export function occurrence(firstMs: number, frequency: Frequency, count: number): number {
+  if (frequency === 'weekly') return firstMs + count * WEEK_MS;
+  const first = new Date(firstMs);
+  const [year, month] = [first.getUTCFullYear(), first.getUTCMonth() + count];
+  // Day 0 of the month behind is the last day of this one.
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const startMs = Date.UTC(year, month, Math.min(first.getUTCDate(), lastDay));
+  const dayMs = Date.UTC(year, first.getUTCMonth(), first.getUTCDate());
+  return startMs + (firstMs - dayMs);
+}
+
+/** The last one that is due, as a count; those that were missed before it are not made up for. */
+export function lastDue(firstMs: number, frequency: Frequency, nowMs: number): number {
+  if (nowMs < firstMs) return -1;
+  let low = 0;
+  let high = 1;
+  while (occurrence(firstMs, frequency, high) <= nowMs) high *= 2;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (occurrence(firstMs, frequency, middle) <= nowMs) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,233 @@
+/**
+ * Sells under everything that can happen to them, in any order and any number of times: the books
+ * balance after each step, money leaves once, and in the end nobody is owed anything.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assert } from '../base/errors.ts';
+import { balances, type Posting } from './books.ts';
+import { isTerminal, type Terms } from './order.ts';
+import { type Deposit, newSell, type SellInput, type SellState, stepSell } from './sell-order.ts';
+
+const WALLET = `0x${'ab'.repeat(20)}`;
+const TOKEN = `1:0x${'11'.repeat(20)}`;
+const OTHER = `1:0x${'22'.repeat(20)}`;
+const IN = 1_000n;
+const TERMS: Terms = {
+  side: 'sell',
+  fiat: { id: 'JPY', decimals: 0 },
+  crypto: { id: 'tok', address: `0x${'11'.repeat(20)}`, network: '1', decimals: 2 },
+  amountIn: IN,
+  amountOut: 450n,
+  fees: { processing: 40n, network: 0n, partner: 10n },
+  wallet: WALLET,
+};
+const DEPOSITS: Readonly<Record<string, Deposit>> = {
+  exact: { hash: '0x01', from: WALLET, asset: TOKEN, units: IN },
+  again: { hash: '0x02', from: WALLET, asset: TOKEN, units: IN },
+  part: { hash: '0x03', from: WALLET, asset: TOKEN, units: 400n },
+  rest: { hash: '0x04', from: WALLET, asset: TOKEN, units: 600n },
+  much: { hash: '0x05', from: WALLET, asset: TOKEN, units: 1_700n },
+  others: { hash: '0x06', from: `0x${'cd'.repeat(20)}`, asset: TOKEN, units: IN },
+  wrong: { hash: '0x07', from: WALLET, asset: OTHER, units: 5n },
+};
+const ids = fc.constantFrom(...Object.keys(DEPOSITS));
+
+type Act =
+  | { readonly do: 'see' | 'drop'; readonly id: string }
+  | { readonly do: 'finish'; readonly id: string; readonly verdict: 'good' | 'review' }
+  | { readonly do: 'pay' | 'refuse' | 'refund' }
+  | { readonly do: 'input'; readonly input: SellInput }
+  | { readonly do: 'wait'; readonly ms: number };
+
+const acts = fc.oneof(
+  fc.record({ do: fc.constantFrom('see', 'drop'), id: ids }),
+  fc.record({
+    do: fc.constant('finish'),
+    id: ids,
+    verdict: fc.constantFrom('good', 'good', 'good', 'review'),
+  }),
+  fc.record({ do: fc.constantFrom('pay', 'pay', 'refuse', 'refund') }),
+  fc.record({ do: fc.constant('wait'), ms: fc.constantFrom(1, 300, 700) }),
+  fc.record({
+    do: fc.constant('input'),
+    input: fc.constantFrom<SellInput>(
+      { kind: 'cancelled', by: 'user' },
+      { kind: 'cancelled', by: 'provider' },
+      { kind: 'held', why: 'x', unsent: true },
+      { kind: 'released' },
+      { kind: 'refundOrdered', unsent: true },
+      { kind: 'tick' },
+    ),
+  }),
+) as fc.Arbitrary<Act>;
+
+class World {
+  state: SellState = newSell(1_000);
+  nowMs = 0;
+  readonly postings: Posting[] = [];
+  readonly payouts = new Map<string, 'queued' | 'done' | 'gone'>();
+  readonly refunds = new Map<string, { units: bigint; of: string; count: number }>();
+  /** In a final block: no reorganisation takes them away. */
+  readonly finals = new Set<string>();
+
+  act(act: Act): void {
+    const input = this.inputOf(act);
+    if (input) this.take(input);
+  }
+
+  private inputOf(act: Act): SellInput | undefined {
+    switch (act.do) {
+      case 'see':
+        return { kind: 'depositSeen', depositId: act.id, deposit: DEPOSITS[act.id]! };
+      case 'drop':
+        if (this.finals.has(act.id)) return undefined;
+        return { kind: 'depositDropped', depositId: act.id };
+      case 'finish':
+        this.finals.add(act.id);
+        return {
+          ...{ kind: 'depositFinal', depositId: act.id, deposit: DEPOSITS[act.id]! },
+          verdict: act.verdict,
+        };
+      case 'pay':
+        return this.payout('queued', 'done', (payoutId) => ({ kind: 'payoutDone', payoutId }));
+      case 'refuse':
+        return this.payout('queued', 'gone', (payoutId) => ({
+          kind: 'payoutFailed',
+          payoutId,
+          why: 'x',
+        }));
+      case 'refund':
+        for (const [refundId, refund] of this.refunds) {
+          if (refund.count > 1) continue;
+          refund.count++;
+          return { kind: 'refunded', refundId, hash: '0x09' };
+        }
+        return undefined;
+      case 'wait':
+        this.nowMs += act.ms;
+        return undefined;
+      case 'input':
+        return 'unsent' in act.input
+          ? { ...act.input, unsent: this.queued !== undefined }
+          : act.input;
+    }
+  }
+
+  take(input: SellInput): void {
+    const before = this.state;
+    const { state, effects } = stepSell(TERMS, before, input, this.nowMs);
+    this.state = state;
+    for (const effect of effects) {
+      if (effect.kind === 'post') this.postings.push(...effect.postings);
+      if (effect.kind === 'payout') {
+        assert(this.payouts.has(effect.id) === false, 'an id is used once');
+        this.payouts.set(effect.id, 'queued');
+      }
+      if (effect.kind === 'withdrawPayout') {
+        assert(this.payouts.get(effect.id) === 'queued', 'only what has not left is withdrawn');
+        this.payouts.set(effect.id, 'gone');
+      }
+      if (effect.kind === 'refund') {
+        const { id, units, of, to } = effect.refund;
+        assert(this.refunds.has(id) === false, 'an id is used once');
+        assert(to === DEPOSITS[of]!.from, 'it goes back to its sender');
+        this.refunds.set(id, { units, of, count: 0 });
+      }
+    }
+    if (isTerminal(before.code)) assert(state.code === before.code, 'an end is an end');
+    this.check();
+  }
+
+  check(): void {
+    const books = balances(this.postings);
+    const live = [...this.payouts.values()].filter((each) => each !== 'gone');
+    assert(live.length <= 1, 'one payout at most');
+    for (const [id, { units }] of Object.entries(DEPOSITS)) {
+      const back = [...this.refunds.values()].filter(({ of }) => of === id);
+      assert(
+        back.reduce((sum, each) => sum + each.units, 0n) <= units,
+        'no more goes back than came',
+      );
+    }
+    for (const asset of [TOKEN, OTHER]) {
+      assert((books.get(`wallet ${asset}`) ?? 0n) === this.wallet(asset), 'the wallet');
+    }
+    const isPaid = this.state.code === 'PROVIDER-COMPLETED-ORDER';
+    assert((books.get('bank JPY') ?? 0n) === (isPaid ? -TERMS.amountOut : 0n), 'the bank');
+    // No more money for less crypto: what stays here while it is paid is what was ordered.
+    if (live.length > 0) {
+      const kept = Object.entries(this.state.deposits)
+        .filter(([, { state }]) => state === 'counted')
+        .reduce((sum, [id, { units }]) => sum + units - this.given(id, () => true), 0n);
+      assert(kept === IN, 'what is paid out for stays here');
+    }
+  }
+
+  settle(): void {
+    for (const [id, { state }] of Object.entries(this.state.deposits)) {
+      if (state === 'seen') this.act({ do: 'finish', id, verdict: 'good' });
+    }
+    for (let count = 0; count < 10; count++) {
+      for (const act of ['pay', 'refund'] as const) this.act({ do: act });
+      this.nowMs += 10_000;
+      this.take({ kind: 'tick' });
+    }
+    if (!isTerminal(this.state.code)) {
+      this.act({ do: 'input', input: { kind: 'refundOrdered', unsent: true } });
+      for (let count = 0; count < 10; count++) this.act({ do: 'refund' });
+    }
+    assert(isTerminal(this.state.code), 'it comes to an end');
+    const open = [...balances(this.postings)].filter(
+      ([key, units]) => /^(?:customer|suspense)/.test(key) && units !== 0n,
+    );
+    assert(open.length === 0, `nothing is owed: ${open}`);
+  }
+
+  private payout(from: string, to: 'done' | 'gone', input: (id: string) => SellInput) {
+    const id = [...this.payouts].find(([, state]) => state === from)?.[0];
+    if (id === undefined) return undefined;
+    this.payouts.set(id, to);
+    return input(id);
+  }
+
+  private get queued(): string | undefined {
+    return [...this.payouts].find(([, state]) => state === 'queued')?.[0];
+  }
+
+  /** What really lies at the order's address, or came from there. */
+  private wallet(asset: string): bigint {
+    return Object.entries(this.state.deposits)
+      .filter(([id, { state }]) => DEPOSITS[id]!.asset === asset && state !== 'seen')
+      .reduce(
+        (sum, [id, { units }]) => sum + units - this.given(id, ({ state }) => state === 'done'),
+        0n,
+      );
+  }
+
+  private given(id: string, is: (refund: SellState['refunds'][string]) => boolean): bigint {
+    return Object.values(this.state.refunds)
+      .filter((refund) => refund.of === id && is(refund))
+      .reduce((sum, { units }) => sum + units, 0n);
+  }
+}
+
+describe('a sell', () => {
+  it('balances, pays once and owes nothing, whatever comes in whatever order', () => {
+    const ends = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(acts, { maxLength: 40 }), (all) => {
+        const world = new World();
+        for (const act of all) world.act(act);
+        world.settle();
+        ends.add(world.state.code);
+      }),
+      { numRuns: 1_500 },
+    );
+    expect([...ends].sort()).toEqual([
+      ...['PROVIDER-CANCELLED-EXPIRED', 'PROVIDER-CANCELLED-PROVIDER', 'PROVIDER-CANCELLED-USER'],
+      ...['PROVIDER-COMPLETED-ORDER', 'PROVIDER-FAILED-DEPOSIT', 'PROVIDER-FAILED-PAYOUT'],
+      'PROVIDER-FAILED-REVIEW',
+    ]);
+  });
+});

@@ -1,0 +1,397 @@
+/**
+ * A sell: crypto comes to an address of this order alone, fiat goes out, once.
+ *
+ *   CREATED-ORDER ─► DEPOSIT ─► PAYOUT ─► COMPLETED-ORDER
+ *     │      ▲  ╲      │  ╲       │ the bank refuses
+ *     │      ╰───╲─────╯   ╲      ▼
+ *     │  reorganised       REVIEW ─► REFUND ─► FAILED-…
+ *     └─► CANCELLED-…
+ *
+ * - A deposit counts once it is final, by transaction and log index, and only of the ordered asset.
+ * - All of the amount: fiat is paid. More: the rest is sent back to whom it came from. Less: the
+ *   order waits for the rest, then sends back what it has. From another wallet: under review.
+ * - A deposit that the order does not wait for, a second one or a late one, goes back.
+ */
+import { unreachable } from '../base/errors.ts';
+import { reversed } from './books.ts';
+import {
+  exchangePostings,
+  isTerminal,
+  nativeOrToken,
+  type RefundState,
+  type StatusCode,
+  type Step,
+  type Terms,
+} from './order.ts';
+import { StepNotes } from './step-notes.ts';
+
+export interface Deposit {
+  readonly hash: string;
+  /** Lower case. */
+  readonly from: string;
+  /** As nativeOrToken() has it. */
+  readonly asset: string;
+  readonly units: bigint;
+}
+
+export interface DepositState extends Deposit {
+  /** `seen`: in a block that may still be replaced. `returned`: final, and none of this order's. */
+  readonly state: 'seen' | 'counted' | 'returned';
+}
+
+export interface SellState {
+  readonly code: StatusCode;
+  readonly reason: string;
+  /** The deposit is awaited until then. Unix milliseconds. */
+  readonly sendByMs: number;
+  readonly deposits: Readonly<Record<string, DepositState>>;
+  readonly refunds: Readonly<Record<string, RefundState>>;
+  readonly payouts: number;
+  /** Of the customer's deposit. */
+  readonly hash?: string | undefined;
+  readonly endsAs?: StatusCode | undefined;
+}
+
+export type SellInput =
+  | { readonly kind: 'depositSeen'; readonly depositId: string; readonly deposit: Deposit }
+  | {
+      readonly kind: 'depositFinal';
+      readonly depositId: string;
+      readonly deposit: Deposit;
+      readonly verdict: 'good' | 'review';
+    }
+  /** Its block is not in the chain any more. */
+  | { readonly kind: 'depositDropped'; readonly depositId: string }
+  | { readonly kind: 'payoutDone'; readonly payoutId: string }
+  /** The bank has not paid, and will not. */
+  | { readonly kind: 'payoutFailed'; readonly payoutId: string; readonly why: string }
+  | { readonly kind: 'refunded'; readonly refundId: string; readonly hash: string }
+  | { readonly kind: 'cancelled'; readonly by: 'user' | 'provider' }
+  | { readonly kind: 'held'; readonly why: string; readonly unsent: boolean }
+  | { readonly kind: 'released' }
+  | { readonly kind: 'refundOrdered'; readonly unsent: boolean }
+  | { readonly kind: 'tick' };
+
+const CODE = {
+  created: 'PROVIDER-CREATED-ORDER',
+  deposit: 'PROVIDER-PENDING-DEPOSIT',
+  review: 'PROVIDER-PENDING-REVIEW',
+  payout: 'PROVIDER-PENDING-PAYOUT',
+  refund: 'PROVIDER-PENDING-REFUND',
+  completed: 'PROVIDER-COMPLETED-ORDER',
+  failedDeposit: 'PROVIDER-FAILED-DEPOSIT',
+  failedReview: 'PROVIDER-FAILED-REVIEW',
+  failedPayout: 'PROVIDER-FAILED-PAYOUT',
+  cancelledUser: 'PROVIDER-CANCELLED-USER',
+  cancelledProvider: 'PROVIDER-CANCELLED-PROVIDER',
+  cancelledExpired: 'PROVIDER-CANCELLED-EXPIRED',
+} as const satisfies Record<string, StatusCode>;
+
+const DEPOSITS_MAX = 100;
+const AWAITING: readonly StatusCode[] = [CODE.created, CODE.deposit];
+
+export function newSell(sendByMs: number): SellState {
+  return {
+    code: CODE.created,
+    reason: 'The order waits for the crypto of the customer.',
+    sendByMs,
+    deposits: {},
+    refunds: {},
+    payouts: 0,
+  };
+}
+
+/** Never throws on what ledger, bank or customer says. */
+export function stepSell(
+  terms: Terms,
+  state: SellState,
+  input: SellInput,
+  nowMs: number,
+): Step<SellState> {
+  return new SellStep(terms, state, nowMs).take(input);
+}
+
+class SellStep {
+  private readonly terms: Terms;
+  private readonly nowMs: number;
+  private readonly notes: StepNotes<SellState>;
+
+  constructor(terms: Terms, state: SellState, nowMs: number) {
+    this.terms = terms;
+    this.nowMs = nowMs;
+    this.notes = new StepNotes(state);
+  }
+
+  private get state(): SellState {
+    return this.notes.state;
+  }
+
+  take(input: SellInput): Step<SellState> {
+    this.expire();
+    switch (input.kind) {
+      case 'depositSeen':
+        return this.seen(input.depositId, input.deposit);
+      case 'depositFinal':
+        return this.final(input);
+      case 'depositDropped':
+        return this.dropped(input.depositId);
+      case 'payoutDone':
+        return this.payoutDone(input.payoutId);
+      case 'payoutFailed':
+        return this.payoutFailed(input);
+      case 'refunded':
+        return this.refunded(input.refundId, input.hash);
+      case 'cancelled':
+        return this.cancelled(input.by);
+      case 'held':
+        return this.held(input.why, input.unsent);
+      case 'released':
+        return this.released();
+      case 'refundOrdered':
+        return this.refundOrdered(input.unsent);
+      case 'tick':
+        return this.notes.done();
+      default:
+        return unreachable(input);
+    }
+  }
+
+  /** A deposit that is in a block was in time. */
+  private expire(): void {
+    const { code, sendByMs } = this.state;
+    if (this.nowMs <= sendByMs || !AWAITING.includes(code) || this.isAnySeen) return;
+    if (this.counted === 0n) {
+      this.enter(CODE.cancelledExpired, 'The crypto did not arrive in time.');
+    } else {
+      this.giveBack(CODE.failedDeposit, 'The rest of the crypto did not arrive in time.');
+    }
+  }
+
+  private seen(depositId: string, deposit: Deposit): Step<SellState> {
+    const { code, deposits } = this.state;
+    const isKnown =
+      deposits[depositId] !== undefined || Object.keys(deposits).length >= DEPOSITS_MAX;
+    // Others are looked at when they are final.
+    if (isKnown || !AWAITING.includes(code) || !this.isOurs(deposit)) return this.notes.done();
+    this.putDeposit(depositId, { ...deposit, state: 'seen' });
+    this.notes.change({ hash: this.state.hash ?? deposit.hash });
+    this.notes.event('deposit.seen', { depositId, units: String(deposit.units) });
+    this.enter(CODE.deposit, 'The crypto has arrived, and waits for its confirmations.');
+    return this.notes.done();
+  }
+
+  private dropped(depositId: string): Step<SellState> {
+    const { [depositId]: deposit, ...rest } = this.state.deposits;
+    if (deposit?.state !== 'seen') return this.notes.done();
+    const next = Object.values(rest).find(({ state }) => state !== 'returned');
+    this.notes.change({ deposits: rest, hash: next?.hash });
+    this.notes.event('deposit.dropped', { depositId });
+    if (!next) this.enter(CODE.created, 'The order waits for the crypto of the customer.');
+    return this.notes.done();
+  }
+
+  private final({
+    depositId,
+    deposit,
+    verdict,
+  }: Extract<SellInput, { kind: 'depositFinal' }>): Step<SellState> {
+    const { code, deposits } = this.state;
+    const known = deposits[depositId];
+    if (deposit.units <= 0n || (known && known.state !== 'seen')) return this.notes.done();
+    if (!known && Object.keys(deposits).length >= DEPOSITS_MAX) {
+      this.notes.ask({ kind: 'alert', why: 'too many deposits for one order' });
+      return this.notes.done();
+    }
+    const isCounted = AWAITING.includes(code) && this.isOurs(deposit);
+    const { asset, units } = deposit;
+    this.putDeposit(depositId, { ...deposit, state: isCounted ? 'counted' : 'returned' });
+    this.notes.event('deposit.final', { depositId, asset, units: String(units) });
+    this.notes.move(asset, units, isCounted ? 'customer' : 'suspense', 'wallet');
+    if (!isCounted) {
+      this.refund(depositId, units, true);
+      return this.notes.done();
+    }
+    this.notes.change({ hash: this.state.hash ?? deposit.hash });
+    const isOthers = deposit.from !== this.terms.wallet;
+    if (isOthers) this.review('The crypto came from another wallet than the order names.');
+    else if (verdict === 'review') this.review('The deposit is being looked at.');
+    else this.weigh();
+    return this.notes.done();
+  }
+
+  private weigh(): void {
+    const extra = this.counted - this.terms.amountIn;
+    if (extra < 0n) {
+      this.enter(CODE.deposit, 'Less arrived than ordered: the order waits for the rest.');
+      return;
+    }
+    this.returnExtra(extra);
+    this.payOut();
+  }
+
+  /** What is too much goes back to those whose deposits came last. */
+  private returnExtra(extra: bigint): void {
+    let rest = extra;
+    for (const [depositId, { state, units }] of Object.entries(this.state.deposits).reverse()) {
+      if (state !== 'counted' || rest === 0n) continue;
+      const part = rest < units ? rest : units;
+      this.refund(depositId, part, false);
+      rest -= part;
+    }
+  }
+
+  private payOut(): void {
+    const id = `payout-${this.state.payouts + 1}`;
+    this.notes.change({ payouts: this.state.payouts + 1 });
+    this.notes.post(exchangePostings(this.terms));
+    this.notes.ask({ kind: 'payout', id });
+    this.enter(CODE.payout, 'The crypto has arrived; the money is on its way.');
+  }
+
+  private isCurrent(payoutId: string): boolean {
+    return this.state.code === CODE.payout && payoutId === `payout-${this.state.payouts}`;
+  }
+
+  private payoutDone(payoutId: string): Step<SellState> {
+    if (!this.isCurrent(payoutId)) return this.notes.done();
+    this.notes.move(this.terms.fiat.id, this.terms.amountOut, 'bank', 'customer');
+    this.notes.event('payout.confirmed');
+    this.enter(CODE.completed, 'The money was sent.');
+    return this.notes.done();
+  }
+
+  private payoutFailed({
+    payoutId,
+    why,
+  }: Extract<SellInput, { kind: 'payoutFailed' }>): Step<SellState> {
+    if (!this.isCurrent(payoutId)) return this.notes.done();
+    this.notes.event('payout.failed', { why });
+    this.notes.post(reversed(exchangePostings(this.terms)));
+    this.giveBack(CODE.failedPayout, 'The money could not be paid out.');
+    return this.notes.done();
+  }
+
+  private refunded(refundId: string, hash: string): Step<SellState> {
+    const refund = this.state.refunds[refundId];
+    if (refund?.state !== 'due') return this.notes.done();
+    this.notes.move(refund.asset, refund.units, 'wallet', refund.isExtra ? 'suspense' : 'customer');
+    this.notes.event('refund.done', { refundId, hash });
+    this.putRefund({ ...refund, state: 'done' });
+    this.endWhenGivenBack();
+    return this.notes.done();
+  }
+
+  private cancelled(by: 'user' | 'provider'): Step<SellState> {
+    if (this.state.code !== CODE.created || Object.keys(this.state.deposits).length > 0) {
+      return this.notes.refused('crypto has arrived, or the order is over: it cannot be cancelled');
+    }
+    if (by === 'user') this.enter(CODE.cancelledUser, 'The customer has cancelled the order.');
+    else this.enter(CODE.cancelledProvider, 'The provider has cancelled the order.');
+    return this.notes.done();
+  }
+
+  private held(why: string, unsent: boolean): Step<SellState> {
+    const isHere = this.state.code === CODE.deposit && this.counted > 0n && !this.isAnySeen;
+    if (!isHere && !this.stopPayout(unsent)) {
+      return this.notes.refused('no crypto has arrived, or the money may have left');
+    }
+    this.notes.event('review.held', { why });
+    this.review('The order is being looked at.');
+    return this.notes.done();
+  }
+
+  private stopPayout(unsent: boolean): boolean {
+    if (this.state.code !== CODE.payout || !unsent) return false;
+    this.notes.ask({ kind: 'withdrawPayout', id: `payout-${this.state.payouts}` });
+    this.notes.post(reversed(exchangePostings(this.terms)));
+    return true;
+  }
+
+  private released(): Step<SellState> {
+    if (this.state.code !== CODE.review) return this.notes.refused('the order is not under review');
+    this.notes.event('review.released');
+    this.weigh();
+    return this.notes.done();
+  }
+
+  private refundOrdered(unsent: boolean): Step<SellState> {
+    if (this.state.code !== CODE.review && !this.stopPayout(unsent)) {
+      return this.notes.refused('there is nothing to refund, or the money may have left');
+    }
+    this.giveBack(CODE.failedReview, 'The order was refused after a review.');
+    return this.notes.done();
+  }
+
+  private giveBack(endsAs: StatusCode, reason: string): void {
+    this.notes.change({ endsAs });
+    this.enter(CODE.refund, reason);
+    for (const [depositId, { state, units }] of Object.entries(this.state.deposits)) {
+      const rest = units - this.refundsOf(depositId);
+      if (state === 'counted' && rest > 0n) this.refund(depositId, rest, false);
+    }
+    this.endWhenGivenBack();
+  }
+
+  private endWhenGivenBack(): void {
+    const { code, endsAs, refunds, reason } = this.state;
+    if (code !== CODE.refund || endsAs === undefined) return;
+    const isOpen = Object.values(refunds).some(({ state, isExtra }) => state === 'due' && !isExtra);
+    if (!isOpen) this.enter(endsAs, reason);
+  }
+
+  private refund(depositId: string, units: bigint, isExtra: boolean): void {
+    const { asset, from } = this.state.deposits[depositId]!;
+    const count = Object.values(this.state.refunds).filter(({ of }) => of === depositId).length;
+    const refund = {
+      id: `refund-${depositId}-${count + 1}`,
+      of: depositId,
+      asset,
+      units,
+      to: from,
+    };
+    this.putRefund({ ...refund, state: 'due', isExtra });
+    this.notes.event('refund.due', { refundId: refund.id, units: String(units) });
+    this.notes.ask({ kind: 'refund', refund });
+  }
+
+  private putRefund(refund: RefundState): void {
+    this.notes.change({ refunds: { ...this.state.refunds, [refund.id]: refund } });
+  }
+
+  private putDeposit(id: string, deposit: DepositState): void {
+    this.notes.change({ deposits: { ...this.state.deposits, [id]: deposit } });
+  }
+
+  private refundsOf(depositId: string): bigint {
+    return Object.values(this.state.refunds)
+      .filter(({ of }) => of === depositId)
+      .reduce((sum, { units }) => sum + units, 0n);
+  }
+
+  private isOurs({ asset }: Deposit): boolean {
+    return asset === nativeOrToken(this.terms.crypto);
+  }
+
+  private get isAnySeen(): boolean {
+    return Object.values(this.state.deposits).some(({ state }) => state === 'seen');
+  }
+
+  /** What has arrived for the order and is not going back. */
+  private get counted(): bigint {
+    return Object.entries(this.state.deposits).reduce(
+      (sum, [id, { state, units }]) =>
+        state === 'counted' ? sum + units - this.refundsOf(id) : sum,
+      0n,
+    );
+  }
+
+  private review(reason: string): void {
+    this.enter(CODE.review, reason);
+  }
+
+  private enter(code: StatusCode, reason: string): void {
+    if (isTerminal(this.state.code)) return;
+    this.notes.change({ code, reason });
+    this.notes.event('status', { code });
+  }
+}
