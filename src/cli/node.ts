@@ -27,7 +27,9 @@ export const nodeCommand: Command = {
   async run(options) {
     const log = stderrLog(options.number('verbosity')!);
     const onFault = (error: unknown) => {
-      log('error', 'The stored data failed, the node ends', { err: reasonOf(error) });
+      const { code } = error as { code?: unknown };
+      const what = code === 'AGREEMENT_THREAD_ENDED' ? 'Agreement' : 'The stored data';
+      log('error', `${what} failed, the node ends`, { err: reasonOf(error) });
       process.exit(1);
     };
     let node: RunningNode | undefined;

@@ -7,6 +7,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { LinkEvent, LinkSink, Log, PeerId, PeerMessage } from '../../../core/base/ports.ts';
 import { DISCONNECT } from '../../../core/wire/disconnect.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 import type { ConnectedPeer } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementDoor, ChainSide } from '../node/consensus/agreement.ts';
@@ -73,8 +74,8 @@ export class AgreementThread {
     parts.thread.on('message', (messages) => {
       for (const message of messages) this.take(message);
     });
-    parts.thread.on('error', (error) => this.fail(error));
-    parts.thread.on('exit', (code) => this.fail(ended(`with code ${code}`)));
+    parts.thread.on('error', (error) => this.fail(ended(whyOf(error))));
+    parts.thread.on('exit', (code) => this.fail(ended(`exit code ${code}`)));
   }
 
   // --- life ---------------------------------------------------------------------------------------------------------
@@ -243,6 +244,10 @@ export class AgreementThread {
   }
 }
 
+function whyOf(error: Error & { readonly path?: string }): string {
+  return error.path === undefined ? reasonOf(error) : `${error.path}: ${reasonOf(error)}`;
+}
+
 function ended(how: string): Error {
-  return fail('AGREEMENT_THREAD_ENDED', `the thread of agreement ended ${how}`);
+  return fail('AGREEMENT_THREAD_ENDED', `the thread of agreement ended: ${how}`);
 }

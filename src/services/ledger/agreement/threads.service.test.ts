@@ -1,5 +1,5 @@
 /** The thread of the build: `npm run build` first. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
@@ -38,14 +38,14 @@ const peersOf = (nodeKey: Uint8Array, port = 0) => ({
   trustedNodes: [],
 });
 
-function start(storeFolder: string, port = 0) {
+function start(storeFolder: string, port = 0, worker = WORKER) {
   const faults: Error[] = [];
   let heard: (fault: Error) => void = () => {};
   const fault = new Promise<Error>((resolve) => {
     heard = resolve;
   });
   const thread = startAgreement({
-    worker: WORKER,
+    worker,
     settings: {
       storeFolder,
       sealedVote: 0,
@@ -126,4 +126,23 @@ it('one that cannot open its votes ends the node', async () => {
   const begun = thread.start();
   await expect(begun).rejects.toThrow('votes');
   expect((await fault).message).toContain('votes');
+});
+
+it('a module that is not there, or is no file, is named before a thread begins', () => {
+  const missing = new URL('./gone.js', WORKER);
+  const told = /a part of Quorate is missing, cannot read .*gone\.js: there is no such file/;
+  expect(() => start(made('third'), 0, missing)).toThrow(told);
+  const folderOfIt = new URL('.', WORKER);
+  expect(() => start(made('fourth'), 0, folderOfIt)).toThrow(/install Quorate again/);
+});
+
+it('one that cannot be loaded is told as that, not as stored data', async () => {
+  const path = join(made('fifth'), 'worker.mjs');
+  writeFileSync(path, "import './gone.mjs';");
+  const { fault, thread } = start(made('sixth'), 0, pathToFileURL(path));
+  await expect(thread.start()).rejects.toMatchObject({ code: 'AGREEMENT_THREAD_ENDED' });
+  expect(await fault).toMatchObject({
+    code: 'AGREEMENT_THREAD_ENDED',
+    message: expect.stringMatching(/^the thread of agreement ended: Cannot find module .*gone/),
+  });
 });

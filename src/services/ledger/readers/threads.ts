@@ -1,17 +1,19 @@
 /** The threads of a node's readers. */
 import { availableParallelism } from 'node:os';
 import type { Log } from '../../../core/base/ports.ts';
+import { checkModuleFile, moduleFile } from '../../../io/threads/module-file.ts';
 import { TaskThreads } from '../../../io/threads/task-threads.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from './job.ts';
 
-/** Their module; threads load no TypeScript. */
-export const READER_WORKER: URL = new URL('./reader-worker.js', import.meta.url);
+/** Their module. */
+export const READER_WORKER: URL = moduleFile('reader-worker', import.meta.url);
 /** Of one reader. */
 const HEAP_MEGABYTES = 512;
 /** Requests that wait, of one client and of all. */
 const WAITING_PER_CLIENT_MAX = 1_000;
 const WAITING_MAX = 10_000;
 
+/** Throws INSTALLATION_INCOMPLETE. */
 export function readerThreads(parts: {
   readonly worker: URL;
   readonly settings: ReaderThreadSettings;
@@ -20,6 +22,7 @@ export function readerThreads(parts: {
   readonly log: Log;
 }): ReaderThreads {
   const { worker, settings, count = Math.max(1, availableParallelism() - 1), log } = parts;
+  checkModuleFile(worker);
   return new TaskThreads<ReadJob, ReadAnswer>({
     file: worker,
     name: 'readers',
