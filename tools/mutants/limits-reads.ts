@@ -6,6 +6,7 @@ const LOGS = {
   test: 'src/services/ledger/api/eth/logs.test.ts',
 };
 const ROOM = { file: 'src/services/ledger/api/answer-room.ts', test: LOGS.test };
+const LISTED = { test: 'src/services/ledger/api/answer-room.test.ts' };
 const FILTERS = {
   file: 'src/services/ledger/view/filters.ts',
   test: 'src/services/ledger/view/filters.test.ts',
@@ -54,6 +55,46 @@ export const READ_LIMITS: readonly Limit[] = [
     on: 'spend(ACCOUNT_BYTES + 2 * code.length);',
     off: '',
     test: 'src/core/state/dump.test.ts',
+  },
+  {
+    ...LISTED,
+    name: 'receipts of a block',
+    file: 'src/services/ledger/api/receipts.ts',
+    on: 'room.take(logs.reduce(',
+    off: 'void (logs.reduce(',
+    only: 'receipts of a block',
+  },
+  {
+    ...LISTED,
+    name: 'proofs: bytes and time',
+    file: 'src/core/state/proof.ts',
+    on: 'spend(nodes.reduce(',
+    off: 'void (nodes.reduce(',
+    only: 'proofs, slot by slot',
+  },
+  {
+    ...LISTED,
+    name: 'keys of one proof',
+    file: 'src/services/ledger/api/eth/state.ts',
+    on: 'if (value.length > PROOF_KEYS_MAX)',
+    off: 'if (value.length < 0)',
+    only: 'keys of one proof',
+  },
+  {
+    ...LISTED,
+    name: 'ranges of storage, when nobody waits',
+    file: 'src/core/state/dump.ts',
+    on: 'spend(2 * SLOT_BYTES);',
+    off: '',
+    only: 'storage',
+  },
+  {
+    ...LISTED,
+    name: 'transactions of the pool',
+    file: 'src/services/ledger/api/txpool.ts',
+    on: 'room.take(TRANSACTION_BYTES + 2 * transaction.data.length);',
+    off: '',
+    only: 'the pool',
   },
   {
     ...FILTERS,

@@ -1,5 +1,6 @@
 /** Account and storage proofs as eth_getProof gives them (EIP-1186). */
 import type { Address } from '../base/bytes.ts';
+import { FREE, type Spend } from '../base/spend.ts';
 import { type Account, EMPTY_ACCOUNT } from './account.ts';
 import { hashOfSlot } from './key-hash.ts';
 import type { StateReader } from './reader.ts';
@@ -20,12 +21,13 @@ export interface AccountProof {
   readonly slots: readonly SlotProof[];
 }
 
-/** `reader` and `trie` stand at the same block. */
+/** `reader` and `trie` stand at the same block. `spend`: told of the bytes of each slot's proof, and may throw. */
 export function proveAccount(
   reader: StateReader,
   trie: StateTrie,
   address: Address,
   slots: readonly bigint[],
+  spend: Spend = FREE,
 ): AccountProof {
   const account = reader.account(address);
   const proof = trie.proveAccount(address);
@@ -37,10 +39,10 @@ export function proveAccount(
   return {
     account,
     proof,
-    slots: slots.map((slot) => ({
-      slot,
-      value: reader.slot(address, account, slot),
-      proof: storage.prove(hashOfSlot(slot)),
-    })),
+    slots: slots.map((slot) => {
+      const nodes = storage.prove(hashOfSlot(slot));
+      spend(nodes.reduce((sum, { length }) => sum + length, 0));
+      return { slot, value: reader.slot(address, account, slot), proof: nodes };
+    }),
   };
 }

@@ -3,7 +3,7 @@
  * waits, or while its client does not take what it is sent; and it ends where that does not help.
  */
 import type { Holding } from '../../core/base/byte-budget.ts';
-import { AnswerRoom, REQUEST_OVERHEAD_BYTES, type Traffic } from './traffic.ts';
+import { REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from './traffic.ts';
 
 /** Calls that wait or are worked on: with more the connection is not read. */
 const CALLS_MAX = 1_000;
@@ -22,7 +22,7 @@ export interface FlowWire {
 
 export class Flow {
   /** For the answers of the batch that is worked on. */
-  readonly room: AnswerRoom;
+  readonly room: UnsentRoom;
   private readonly wire: FlowWire;
   private readonly traffic: Traffic;
   private readonly requests: Holding;
@@ -40,7 +40,7 @@ export class Flow {
     this.traffic = traffic;
     this.requests = traffic.requests.open(source);
     this.unsent = traffic.unsent.open(source, () => this.end());
-    this.room = new AnswerRoom(
+    this.room = new UnsentRoom(
       traffic.unsent,
       traffic.unsent.open(source, () => this.end()),
     );

@@ -34,7 +34,7 @@ export function newTraffic({
 }
 
 /** Room for the answers of a batch, from the first one on until all are handed over together. */
-export class AnswerRoom {
+export class UnsentRoom {
   private readonly unsent: ByteBudget;
   private readonly holding: Holding;
 

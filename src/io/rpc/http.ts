@@ -11,7 +11,7 @@ import { gzip } from 'node:zlib';
 import { addressBlock } from '../http/address-block.ts';
 import { readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
-import { AnswerRoom, newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic } from '../http/traffic.ts';
+import { newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from '../http/traffic.ts';
 import type { Access, Authenticate } from './access.ts';
 import type { Caller, Dispatcher, Reply } from './dispatcher.ts';
 import { PARSE_ERROR } from './envelope.ts';
@@ -143,7 +143,7 @@ async function respond(
   const text = typeof body === 'string' ? PARSE_ERROR : undefined;
   if (text !== undefined) response.setHeader('connection', 'close');
   const caller = callerOf(request, url, access);
-  const room = new AnswerRoom(unsent, reply);
+  const room = new UnsentRoom(unsent, reply);
   const answer =
     text ?? (await dispatcher.reply(String(body), caller, undefined, gone.signal, room));
   room.release();

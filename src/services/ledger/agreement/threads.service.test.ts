@@ -128,7 +128,7 @@ it('one that cannot open its votes ends the node', async () => {
   expect((await fault).message).toContain('votes');
 });
 
-it('a module that is not there, or is no file, is named before a thread begins', () => {
+it('a module that is not there, or a folder, is named before a thread begins', () => {
   const missing = new URL('./gone.js', WORKER);
   const told = /a part of Quorate is missing, cannot read .*gone\.js: there is no such file/;
   expect(() => start(made('third'), 0, missing)).toThrow(told);

@@ -1,14 +1,31 @@
 /** Receipts as a caller sees them. */
 import type { Block } from '../../../core/chain/block.ts';
+import type { Receipt } from '../../../core/chain/receipt.ts';
 import { isPrivacyMarker } from '../../../core/privacy/marker.ts';
 import type { FoundTransaction, PartyView } from '../view/party-view.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import { type JsonObject, renderReceipt } from './render.ts';
 
+/** A receipt as JSON without its logs, and a log without its data. */
+const RECEIPT_BYTES = 1_200;
+const LOG_BYTES = 700;
+
 /** All receipts of a block; private ones are left out until the private side has passed it. */
-export function receiptsOf(view: PartyView, block: Block): (JsonObject | null)[] {
-  return block.transactions.map((transaction, index) =>
-    receiptOf(view, { transaction, block, index }),
-  );
+export function receiptsOf(
+  view: PartyView,
+  block: Block,
+  room: Pick<AnswerRoom, 'take'>,
+): (JsonObject | null)[] {
+  const receipts = view.receipts(block.header.number);
+  let firstLogIndex = 0;
+  return block.transactions.map((transaction, index) => {
+    const logs = receipts?.[index]?.logs ?? [];
+    room.take(logs.reduce((sum, { data }) => sum + LOG_BYTES + 2 * data.length, RECEIPT_BYTES));
+    const place = { transaction, block, index };
+    const rendered = receiptAt(view, place, transaction.hash, () => firstLogIndex);
+    firstLogIndex += logs.length;
+    return rendered;
+  });
 }
 
 /**
@@ -20,6 +37,21 @@ export function receiptOf(
   found: FoundTransaction,
   transactionHash: Uint8Array = found.transaction.hash,
 ): JsonObject | null {
+  return receiptAt(view, found, transactionHash, (receipts) => logsBefore(receipts, found.index));
+}
+
+function logsBefore(receipts: readonly Receipt[], index: number): number {
+  let count = 0;
+  for (let i = 0; i < index; i++) count += receipts[i]!.logs.length;
+  return count;
+}
+
+function receiptAt(
+  view: PartyView,
+  found: FoundTransaction,
+  transactionHash: Uint8Array,
+  firstLogIndexIn: (receipts: readonly Receipt[]) => number,
+): JsonObject | null {
   const { block, index, transaction } = found;
   const number = block.header.number;
   const isMarker = isPrivacyMarker(transaction, view.rulesAt(block.header));
@@ -28,14 +60,12 @@ export function receiptOf(
   // A marker has the public receipt that everybody sees; the private one belongs to the transaction inside.
   const receipt = (isMarker ? view.publicReceipts(number) : receipts)?.[index];
   if (!receipts || !receipt) return null;
-  let firstLogIndex = 0;
-  for (let i = 0; i < index; i++) firstLogIndex += receipts[i]!.logs.length;
   return renderReceipt(receipt, transaction, {
     hash: block.hash,
     number,
     index,
     baseFeePerGas: block.header.baseFeePerGas,
-    firstLogIndex,
+    firstLogIndex: firstLogIndexIn(receipts),
     isPrivacyMarker: isMarker,
     hasRevertReason: view.hasRevertReasons,
     transactionHash,

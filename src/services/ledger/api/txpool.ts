@@ -4,6 +4,7 @@ import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 import type { Json } from '../../../io/rpc/method.ts';
+import { AnswerRoom } from './answer-room.ts';
 import { type Context, method } from './context.ts';
 import { renderTransaction } from './render.ts';
 import { OBJECT } from './results.ts';
@@ -11,7 +12,12 @@ import { address } from './shapes.ts';
 
 type BySender = ReadonlyMap<string, readonly Transaction[]>;
 
-function bySenderAndNonce(content: BySender, render: (transaction: Transaction) => Json): Json {
+/** A transaction as JSON without its input. */
+const TRANSACTION_BYTES = 800;
+
+type Render = (transaction: Transaction) => Json;
+
+function bySenderAndNonce(content: BySender, render: Render): Json {
   return Object.fromEntries(
     [...content.values()]
       .filter((transactions) => transactions.length > 0)
@@ -22,17 +28,20 @@ function bySenderAndNonce(content: BySender, render: (transaction: Transaction) 
   );
 }
 
-function byNonce(
-  transactions: readonly Transaction[],
-  render: (transaction: Transaction) => Json,
-): Json {
+function byNonce(transactions: readonly Transaction[], render: Render): Json {
   return Object.fromEntries(
     transactions.map((transaction) => [String(transaction.nonce), render(transaction)]),
   );
 }
 
-function rendered(transaction: Transaction): Json {
-  return renderTransaction(transaction, undefined);
+/** Within what the main thread may make in one go. */
+function renderIn(context: Context): Render {
+  const advice = 'ask for one sender with txpool_contentFrom, or for lines with txpool_inspect';
+  const room = new AnswerRoom(context, advice, 'main thread');
+  return (transaction) => {
+    room.take(TRANSACTION_BYTES + 2 * transaction.data.length);
+    return renderTransaction(transaction, undefined);
+  };
 }
 
 function summary({ to, value, gasLimit, gasPrice }: Transaction): string {
@@ -40,7 +49,7 @@ function summary({ to, value, gasLimit, gasPrice }: Transaction): string {
   return `${target}: ${value} wei + ${gasLimit} gas × ${gasPrice} wei`;
 }
 
-function content({ pool }: Context, render: (transaction: Transaction) => Json): Json {
+function content({ pool }: Context, render: Render): Json {
   const { pending, queued } = pool.content();
   return { pending: bySenderAndNonce(pending, render), queued: bySenderAndNonce(queued, render) };
 }
@@ -59,7 +68,7 @@ export const txpoolMethods = [
     params: [],
     result: OBJECT,
     about: 'All transactions of the pool, by sender and nonce.',
-    call: (context) => content(context, rendered),
+    call: (context) => content(context, renderIn(context)),
   }),
   method('txpool_inspect', {
     params: [],
@@ -71,12 +80,13 @@ export const txpoolMethods = [
     params: [address],
     result: OBJECT,
     about: 'Transactions of one sender in the pool, by nonce.',
-    call: ({ pool }, [who]) => {
-      const { pending, queued } = pool.content();
+    call: (context, [who]) => {
+      const { pending, queued } = context.pool.content();
+      const render = renderIn(context);
       const of = (set: BySender) =>
         byNonce(
           [...set.values()].flat().filter((each) => toHex(each.sender) === toHex(who)),
-          rendered,
+          render,
         );
       return { pending: of(pending), queued: of(queued) };
     },

@@ -23,9 +23,9 @@ export function openViews(parts: {
   readonly looks: Looks;
 }): (psi: Psi) => PartyView {
   const { chain, config, states, looks } = parts;
-  const prover: Prover = (space, number, address, slots) => {
+  const prover: Prover = (space, number, address, slots, spend) => {
     const state = chain.stateAt(space, number);
-    const proof = proveAccount(state, chain.trieAt(space, number), address, slots);
+    const proof = proveAccount(state, chain.trieAt(space, number), address, slots, spend);
     return { account: proof.proof, slots: proof.slots.map((slot) => slot.proof) };
   };
   return (psi) =>

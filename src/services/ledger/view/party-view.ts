@@ -5,6 +5,7 @@
 import { type Address, compareBytes, equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
+import type { Spend } from '../../../core/base/spend.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { Header } from '../../../core/chain/header.ts';
 import type { Receipt } from '../../../core/chain/receipt.ts';
@@ -284,9 +285,10 @@ export class PartyView {
       .map(([key]) => key);
   }
 
-  prove(state: ViewedState, address: Address, slots: readonly bigint[]): Proof {
+  /** `spend`: told of the bytes of each slot's proof. */
+  prove(state: ViewedState, address: Address, slots: readonly bigint[], spend: Spend): Proof {
     const isPrivate = findAccount(state, address)?.isPrivate === true;
-    return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots);
+    return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots, spend);
   }
 }
 
@@ -314,6 +316,7 @@ export type Prover = (
   number: number,
   address: Address,
   slots: readonly bigint[],
+  spend: Spend,
 ) => Proof;
 
 export interface ViewedAccount {

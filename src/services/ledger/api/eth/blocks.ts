@@ -4,6 +4,7 @@ import { toQuantity } from '../../../../core/base/hex.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';
+import { AnswerRoom } from '../answer-room.ts';
 import { type ReadContext, readMethod } from '../context.ts';
 import { isFar } from '../far.ts';
 import { afterPrivate } from '../private-arrival.ts';
@@ -172,7 +173,8 @@ export const blockMethods = [
       const { view } = context;
       const block = blockAt(view, tag);
       if (!block) return null;
-      return afterPrivate(context, block.header.number, () => receiptsOf(view, block));
+      const room = new AnswerRoom(context, 'ask for the receipts one by one');
+      return afterPrivate(context, block.header.number, () => receiptsOf(view, block, room));
     },
   }),
 ];

@@ -8,6 +8,7 @@ import { OverlayReader } from '../../../../core/state/overlay-reader.ts';
 import { type Param, ParamError } from '../../../../io/rpc/method.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import { findAccount, type ViewedState } from '../../view/party-view.ts';
+import { AnswerRoom } from '../answer-room.ts';
 import { method, type ReadContext, readMethod } from '../context.ts';
 import { DATA, HASH, OBJECT, QUANTITY } from '../results.ts';
 import { address, blockTag } from '../shapes.ts';
@@ -71,10 +72,12 @@ function slotOf(state: ViewedState, who: Uint8Array, key: bigint): bigint {
   return found ? found.reader.slot(who, found.account, key) : 0n;
 }
 
-function prove({ view }: ReadContext, who: Uint8Array, keys: readonly string[], tag: BlockTag) {
+function prove(context: ReadContext, who: Uint8Array, keys: readonly string[], tag: BlockTag) {
+  const { view } = context;
   const state = stateAt({ view }, tag);
   const found = findAccount(state, who);
-  const proof = view.prove(state, who, keys.map(keyOfText));
+  const room = new AnswerRoom(context, 'ask for fewer keys');
+  const proof = view.prove(state, who, keys.map(keyOfText), (bytes) => room.take(2 * bytes));
   return {
     address: toHex(who),
     accountProof: proof.account.map(toHex),
