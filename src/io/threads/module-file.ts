@@ -3,11 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { fail } from '../../core/base/errors.ts';
 import { checkFile } from '../host/files.ts';
 
-/** `name.js` beside `importer`, a module's URL. Threads load no TypeScript: what runs from its sources takes the build's. */
-export function moduleFile(name: string, importer: string): URL {
-  const { href } = new URL(`./${name}.js`, importer);
-  const isSource = importer.endsWith('.ts');
-  return new URL(isSource ? href.replace(/^(.*)\/src\//, '$1/dist/') : href);
+/** Threads load no TypeScript: what runs from its sources takes the module of the build. `file`: beside its importer. */
+export function builtModule(file: URL, isSource: boolean = import.meta.url.endsWith('.ts')): URL {
+  return isSource ? new URL(file.href.replace(/^(.*)\/src\//, '$1/dist/')) : file;
 }
 
 /** Throws INSTALLATION_INCOMPLETE where it cannot be read: the thread itself would only say that it ended. */

@@ -2,12 +2,12 @@
 import { Worker } from 'node:worker_threads';
 import { bareHex } from '../../../core/base/hex.ts';
 import { secp256k1 } from '../../../core/base/secp256k1.ts';
-import { checkModuleFile, moduleFile } from '../../../io/threads/module-file.ts';
+import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts';
 import { AgreementThread, type AgreementThreadParts } from './agreement-thread.ts';
 import type { AgreementSettings } from './messages.ts';
 
 /** Its module. */
-export const AGREEMENT_WORKER: URL = moduleFile('agreement-worker', import.meta.url);
+export const AGREEMENT_WORKER: URL = builtModule(new URL('./agreement-worker.js', import.meta.url));
 /** Of its heap; messages lie outside of it. */
 const HEAP_MEGABYTES = 512;
 /** Of what lives shortly: small, so that collecting it takes a millisecond. */

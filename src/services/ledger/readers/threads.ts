@@ -1,12 +1,12 @@
 /** The threads of a node's readers. */
 import { availableParallelism } from 'node:os';
 import type { Log } from '../../../core/base/ports.ts';
-import { checkModuleFile, moduleFile } from '../../../io/threads/module-file.ts';
+import { builtModule, checkModuleFile } from '../../../io/threads/module-file.ts';
 import { TaskThreads } from '../../../io/threads/task-threads.ts';
 import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from './job.ts';
 
 /** Their module. */
-export const READER_WORKER: URL = moduleFile('reader-worker', import.meta.url);
+export const READER_WORKER: URL = builtModule(new URL('./reader-worker.js', import.meta.url));
 /** Of one reader. */
 const HEAP_MEGABYTES = 512;
 /** Requests that wait, of one client and of all. */
