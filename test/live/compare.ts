@@ -16,34 +16,51 @@ const TRIMMED: ReadonlySet<string> = new Set(['removed', 'data', 'transactionInd
 const GAS: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'cumulativeGasUsed']);
 const HASH_GAS_MIN = 21_000 + 64 * 4;
 const HASH_GAS_MAX = 21_000 + 64 * 16;
+/** A step tells them, and `result` where it asks for an estimate. */
+const GAS_ANSWERS: ReadonlySet<string> = new Set([...GAS, 'result']);
 /** Fields that hold the hash of a transaction. */
 const HASHES: ReadonlySet<string> = new Set(['hash', 'transactionHash', 'txHash', 'result']);
+
+/** What the forks of a chain change in answers that were recorded before them. */
+export interface ForkTerms {
+  /** Members that answers have besides, with their value. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** By how much the gas of this step is more. */
+  readonly moreGas: bigint;
+}
 
 /** Where and how they differ; undefined when they do not. */
 export function difference(
   recorded: unknown,
   live: unknown,
   names: Names,
+  forks: ForkTerms,
   path = '',
 ): string | undefined {
   if (path.endsWith('/ACHashes') && Array.isArray(recorded) && Array.isArray(live))
     return sameSet(recorded, live, names) ? undefined : `${path}: ${short(live)}`;
   if (Array.isArray(recorded) && Array.isArray(live) && recorded.length === live.length)
-    return firstOf(recorded, (value, at) => difference(value, live[at], names, `${path}/${at}`));
+    return firstOf(recorded, (value, at) =>
+      difference(value, live[at], names, forks, `${path}/${at}`),
+    );
   if (isObject(recorded) && isObject(live)) {
-    const extra = Object.keys(live).find((key) => !(key in recorded) && !isTrimmed(key));
+    const extra = Object.keys(live).find(
+      (key) => !(key in recorded) && !isTrimmed(key) && forks.members[key] !== live[key],
+    );
     if (extra !== undefined) return `${path}: has ${extra} besides`;
     return firstOf(
       Object.keys(recorded).filter((key) => !IGNORED.has(key)),
-      (key) => difference(recorded[key], live[key], names, `${path}/${key}`),
+      (key) => difference(recorded[key], live[key], names, forks, `${path}/${key}`),
     );
   }
   if (typeof recorded === 'string' && typeof live === 'string') {
     const key = path.slice(path.lastIndexOf('/') + 1);
     if (key === 'v' && sameKindOfSignature(recorded, live)) return undefined;
     if (GAS.has(key) && isGasOfHash(recorded) && isGasOfHash(live)) return undefined;
+    if (forks.moreGas > 0n && GAS_ANSWERS.has(key) && isMore(recorded, live, forks))
+      return undefined;
     const inner = innerTransactions(recorded, live);
-    if (inner) return difference(inner[0], inner[1], names, `${path}/inner`);
+    if (inner) return difference(inner[0], inner[1], names, forks, `${path}/inner`);
     if (names.unify(recorded, live, HASHES.has(key))) return undefined;
   } else if (recorded === live) return undefined;
   return `${path}: ${short(live)}, recorded ${short(recorded)}`;
@@ -77,6 +94,14 @@ function sameSet(recorded: readonly string[], live: readonly string[], names: Na
 
 function isGasOfHash(gas: string): boolean {
   return Number(gas) >= HASH_GAS_MIN && Number(gas) <= HASH_GAS_MAX;
+}
+
+function isMore(recorded: string, live: string, { moreGas }: ForkTerms): boolean {
+  return isQuantity(recorded) && isQuantity(live) && BigInt(live) - BigInt(recorded) === moreGas;
+}
+
+function isQuantity(text: string): boolean {
+  return /^0x[0-9a-f]{1,16}$/.test(text);
 }
 
 /** Payloads of markers: JSON of the transactions inside, hex. */

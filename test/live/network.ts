@@ -21,6 +21,7 @@ import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type Rpc, rpcClient } from '../support/rpc-client.ts';
+import type { LiveChain } from './chain.ts';
 import { NODE_NAMES, type NodeKeys, type NodeName, type Recording } from './recording.ts';
 
 const API = 'admin,debug,eth,istanbul,net,personal,quorumExtension,txpool,web3';
@@ -63,10 +64,11 @@ interface Place {
 
 export async function startLiveNetwork(
   recording: Recording,
-  kinds: readonly Kind[],
-  reference: string | undefined,
+  chain: LiveChain,
+  { kinds, reference }: { kinds: readonly Kind[]; reference?: string | undefined },
 ): Promise<LiveNetwork> {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-live-'));
+  const genesisFile = join(folder, 'genesis.json');
   const first = await freePorts();
   const places = recording.nodes.map((keys, at) => placeOf(folder, keys, kinds[at]!, first + at));
   const processes = new Processes(folder);
@@ -75,6 +77,7 @@ export async function startLiveNetwork(
     if (process.env.LIVE_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
   };
   try {
+    writeFileSync(genesisFile, chain.genesis);
     for (const place of places) await writeFiles(place, places);
     for (const place of places) {
       const args = [MAIN, 'ptm', '--configfile', join(place.ptmFolder, 'config.json')];
@@ -83,7 +86,7 @@ export async function startLiveNetwork(
     await Promise.all(
       places.map(({ ports }) => answers(`http://127.0.0.1:${ports.third}/upcheck`)),
     );
-    for (const place of places) startNode(place, recording.genesisFile, reference, processes);
+    for (const place of places) startNode(place, { ...chain, genesisFile }, reference, processes);
     const nodes = places.map(({ keys, kind, ports }) => ({
       name: keys.name,
       kind,
@@ -145,7 +148,7 @@ async function writeFiles(place: Place, all: readonly Place[]): Promise<void> {
 
 function startNode(
   place: Place,
-  genesisFile: string,
+  { genesisFile, flags: chainFlags }: Pick<LiveChain, 'flags'> & { readonly genesisFile: string },
   reference: string | undefined,
   processes: Processes,
 ): void {
@@ -157,6 +160,7 @@ function startNode(
       '--genesis',
       genesisFile,
       ...nodeFlags(place),
+      ...chainFlags,
       ...managerFlags(place),
       ...['--rpc.async-callback', 'goquorum'],
     ];
@@ -169,6 +173,7 @@ function startNode(
   const isSocket = place.q2t.startsWith('unix:');
   const flags = [
     ...nodeFlags(place),
+    ...chainFlags,
     ...(isSocket ? [] : managerFlags(place)),
     '--miner.threads',
     '1',
@@ -192,7 +197,7 @@ function nodeFlags({ keys, folder, ports }: Place): string[] {
       '--port',
       String(ports.p2p),
     ],
-    ...['--mine', '--miner.gasprice', '0', '--syncmode', 'full', '--gcmode', 'archive'],
+    ...['--mine', '--syncmode', 'full', '--gcmode', 'archive'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', String(ports.rpc), '--http.api', API],
     ...['--rpc.allow-unprotected-txs', '--revertreason', '--verbosity', '3', '--ipcdisable'],
     ...['--unlock', keys.account, '--password', join(folder, 'password.txt')],

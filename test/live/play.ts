@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../support/conditions.ts';
 import { RpcError } from '../support/rpc-client.ts';
+import type { LiveChain } from './chain.ts';
 import { difference } from './compare.ts';
 import { isFixed, isMeant } from './known.ts';
 import { Names } from './names.ts';
@@ -32,13 +33,13 @@ export interface Played {
 
 export async function playAll(
   recording: Recording,
-  network: LiveNetwork,
-  say: (line: string) => void,
+  { network, chain, say }: { network: LiveNetwork; chain: LiveChain; say(line: string): void },
 ): Promise<Played> {
   const callbacks = await CallbackServer.start();
   try {
-    const player = new Player(recording, network, callbacks);
-    for (const step of recording.steps) {
+    const player = new Player(recording, { network, chain, callbacks });
+    const steps = recording.steps.filter(({ name }) => !chain.leftOut.has(name));
+    for (const step of steps) {
       const before = player.findings.length;
       const since = performance.now();
       await player.play(step);
@@ -51,7 +52,7 @@ export async function playAll(
       if (dead !== undefined) throw new Error(dead);
     }
     return {
-      steps: recording.steps.length,
+      steps: steps.length,
       comparisons: player.comparisons,
       findings: player.findings,
     };
@@ -60,16 +61,24 @@ export async function playAll(
   }
 }
 
+interface PlayerParts {
+  readonly network: LiveNetwork;
+  readonly chain: LiveChain;
+  readonly callbacks: CallbackServer;
+}
+
 class Player {
   readonly findings: Finding[] = [];
   comparisons = 0;
   private readonly network: LiveNetwork;
+  private readonly chain: LiveChain;
   private readonly callbacks: CallbackServer;
   private readonly names = new Names();
   private readonly parts: RewriteParts;
 
-  constructor(recording: Recording, network: LiveNetwork, callbacks: CallbackServer) {
+  constructor(recording: Recording, { network, chain, callbacks }: PlayerParts) {
     this.network = network;
+    this.chain = chain;
     this.callbacks = callbacks;
     this.parts = {
       recording,
@@ -91,7 +100,7 @@ class Player {
     if (READS.has(request.method)) {
       const isSettled = async () => {
         answer = await ask();
-        return difference(recorded, answer, this.names) === undefined;
+        return this.difference(step, recorded, answer) === undefined;
       };
       await until(`${step.name} is as recorded`, isSettled, PATIENCE_MS).catch(() => undefined);
     }
@@ -101,7 +110,7 @@ class Player {
       outcomeOf(answer),
       node.kind === 'q',
     );
-    const fault = isMeantToDiffer ? undefined : difference(recorded, answer, this.names);
+    const fault = isMeantToDiffer ? undefined : this.difference(step, recorded, answer);
     const isAsRecorded = this.note(step, 'answer', node, fault);
     const isChanged = isFixed(step.name, node.kind === 'q');
     // One that came all the same would be taken for the next step's.
@@ -140,7 +149,7 @@ class Player {
       return found ?? undefined;
     });
     const transaction = await node.rpc.call<{ input: string }>('eth_getTransactionByHash', hash);
-    this.note(step, 'transaction', node, difference(step.transaction, transaction, this.names));
+    this.note(step, 'transaction', node, this.difference(step, step.transaction, transaction));
     const contract = step.contractAddress ?? undefined;
     const { input } = transaction;
     await this.compareEverywhere(step, 'receipts', 'eth_getTransactionReceipt', hash);
@@ -209,7 +218,7 @@ class Player {
         `${what} at ${node.name}`,
         async () => {
           const live = outcomeOf(await answerOf(() => node.rpc.call(method, ...params)));
-          found = difference(recorded[node.name], live, this.names);
+          found = this.difference(step, recorded[node.name], live);
           if (found === undefined) return true;
           if (!isMeant(method, recorded[node.name], live, node.kind === 'q')) return false;
           found = undefined;
@@ -224,8 +233,13 @@ class Player {
   private async compareCallbacks(step: Step, node: LiveNode): Promise<void> {
     const bodies = await this.callbacks.take(step.callbacks!.length);
     const parse = (body: string): unknown => JSON.parse(body);
-    const fault = difference(step.callbacks!.map(parse), bodies.map(parse), this.names);
+    const fault = this.difference(step, step.callbacks!.map(parse), bodies.map(parse));
     this.note(step, 'callbacks', node, fault);
+  }
+
+  private difference({ name }: Step, recorded: unknown, live: unknown): string | undefined {
+    const { members, moreGas } = this.chain;
+    return difference(recorded, live, this.names, { members, moreGas: moreGas[name] ?? 0n });
   }
 
   /** True when they do not differ. */

@@ -61,6 +61,7 @@ export interface NodeKeys {
   readonly name: NodeName;
   readonly nodeKey: string;
   readonly nodeId: string;
+  readonly nodeAddress: string;
   readonly accountKey: string;
   readonly account: string;
   readonly ptm: { readonly pub: string; readonly priv: string };

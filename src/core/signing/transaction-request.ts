@@ -105,7 +105,7 @@ export function readEthRequest(params: unknown, chainId: bigint): TransactionReq
   const terms = readPrivateTerms(fields);
   if (!terms) return { kind: 'public', ...common };
   if (body.value !== 0n) throw refuse('SIGNER_PRIVATE_VALUE');
-  if (body.type !== 0) throw badParams('a private transaction has no access list and no 1559 fees');
+  if (body.accessList.length > 0) throw badParams('a private transaction has no access list');
   if (body.data.length === 0) throw badParams('a private transaction needs data');
   return { kind: 'private', ...common, terms };
 }
@@ -118,9 +118,26 @@ export function readEeaRequest(params: unknown, chainId: bigint): TransactionReq
   const nonce = quantity(fields, 'nonce');
   const body = readBody(fields, chainId);
   if (body.value !== 0n) throw badParams('value: private transactions cannot transfer ether');
-  if (body.type !== 0) throw badParams('an EEA transaction has no access list and no 1559 fees');
+  if (body.accessList.length > 0) throw badParams('an EEA transaction has no access list');
   const namesGas = readGas(fields) !== undefined;
   return { kind: 'eea', from, nonce, namesGas, body, terms: readEeaTerms(fields) };
+}
+
+/** True: private with dynamic fees, which it cannot have; `atPrice` takes them away. */
+export function wantsPrice({ kind, body }: TransactionRequest): boolean {
+  return kind !== 'public' && body.type === 2;
+}
+
+/**
+ * The same as a legacy transaction that pays what is usual, or the tip where that is higher, within
+ * what its fees allow; nothing where gas is free. `suggested`: wei, what the node says is usual.
+ */
+export function atPrice(request: TransactionRequest, suggested: bigint): TransactionRequest {
+  const { maxFeePerGas, maxPriorityFeePerGas } = request.body;
+  const wanted =
+    suggested > 0n && maxPriorityFeePerGas > suggested ? maxPriorityFeePerGas : suggested;
+  const gasPrice = wanted < maxFeePerGas ? wanted : maxFeePerGas;
+  return { ...request, body: { ...request.body, type: 0, gasPrice } };
 }
 
 function refuseUnknown(fields: Fields, known: ReadonlySet<string>): void {

@@ -24,6 +24,8 @@ const eea = {
   restriction: 'restricted',
 };
 
+const secret = { privateFor: [B], data: '0x01', value: 0 };
+
 interface Played {
   readonly proxy: MemoryProxy;
   /** Raw transactions and whatever came with them, as the node got them. */
@@ -138,11 +140,12 @@ describe('what a transaction may look like', () => {
     ['unknown member "gaz"', { gaz: 1 }],
     ['privateFor', { privacyFlag: 1 }],
     ['privateFor', { privateFrom: A }],
-    ['restriction', { privateFor: [B], data: '0x01', value: 0, restriction: 'unrestricted' }],
-    ['privacyFlag', { privateFor: [B], data: '0x01', value: 0, privacyFlag: 4 }],
-    ['base64', { privateFor: ['x'], data: '0x01', value: 0 }],
+    ['restriction', { ...secret, restriction: 'unrestricted' }],
+    ['privacyFlag', { ...secret, privacyFlag: 4 }],
+    ['base64', { ...secret, privateFor: ['x'] }],
     ['needs data', { privateFor: [B], value: 0 }],
-    ['1559', { privateFor: [B], data: '0x01', value: 0, maxFeePerGas: 1 }],
+    ['no access list', { ...secret, accessList: [{ address: TO, storageKeys: [] }] }],
+    ['larger', { ...secret, maxPriorityFeePerGas: 2, maxFeePerGas: 1 }],
     ['from', { from: '' }],
     ['from', { from: null }],
   ])('names what is wrong: %s in %j', async (what, change) => {

@@ -4,14 +4,17 @@ import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { badParams, refuse } from '../../../core/signing/failures.ts';
 import {
+  atPrice,
   checkStoredPayload,
   readEeaRequest,
   readEthRequest,
   type TransactionRequest,
+  wantsPrice,
 } from '../../../core/signing/transaction-request.ts';
 import type { Call } from './envelope.ts';
-import { estimateOf, estimateQuestion } from './gas-estimate.ts';
+
 import type { GuardedSigning } from './guarded-signing.ts';
+import { estimateQuestion, priceQuestion, quantityOf } from './node-questions.ts';
 import { nonceKeyOf } from './nonce-keys.ts';
 import type { NodeAnswer, PayloadStore, Upstream, UpstreamAnswer } from './ports.ts';
 import { errorText, type Reply, relayed, resultReply } from './reply.ts';
@@ -37,6 +40,12 @@ export interface TransactionParts {
   readonly estimatesGas: boolean;
 }
 
+/** What a request leaves to the node to say. */
+interface Missing {
+  readonly gas: boolean;
+  readonly price: boolean;
+}
+
 export class Transactions {
   private readonly parts: TransactionParts;
 
@@ -53,10 +62,8 @@ export class Transactions {
     const { signing } = this.parts;
     const signer = signing.find(identity, read.from, 'SIGNER_NO_ACCOUNT');
     // A private one that is only signed carries the hash of its payload, which runs nothing.
-    const request =
-      this.needsEstimate(read) && read.kind === 'public'
-        ? await this.withEstimate(read, call, caller)
-        : read;
+    const missing = this.missingIn(read, read.kind === 'public');
+    const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
     const intent = intentOf(call.method, request);
     await signing.check(identity, intent);
@@ -81,7 +88,9 @@ export class Transactions {
       ? readEeaRequest(call.params, chainId)
       : readEthRequest(call.params, chainId);
     const signer = signing.find(caller.identity, read.from, 'SIGNER_NO_SENDER');
-    const request = this.needsEstimate(read) ? await this.withEstimate(read, call, caller) : read;
+    // An EEA transaction runs as its marker does: no node estimates it.
+    const missing = this.missingIn(read, read.kind !== 'eea');
+    const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
     const intent = intentOf(call.method, request);
     const refusal = signing.check(caller.identity, intent);
@@ -107,22 +116,34 @@ export class Transactions {
     return replyOf(id, end);
   }
 
-  /** An EEA transaction runs as its marker does: no node estimates it. */
-  private needsEstimate({ namesGas, kind }: TransactionRequest): boolean {
-    return this.parts.estimatesGas && !namesGas && kind !== 'eea';
+  private missingIn(request: TransactionRequest, mayEstimate: boolean): Missing | undefined {
+    const gas = this.parts.estimatesGas && mayEstimate && !request.namesGas;
+    const price = wantsPrice(request);
+    return gas || price ? { gas, price } : undefined;
   }
 
-  /** With the gas that the node says it needs; or the error with which the node answers. */
-  private async withEstimate(
-    request: TransactionRequest,
-    call: Call,
-    { path, headers }: Caller,
+  /** With what the node says of gas and price; or the error with which it answers. */
+  private async completed(
+    read: TransactionRequest,
+    missing: Missing,
+    { call, caller: { path, headers } }: { readonly call: Call; readonly caller: Caller },
   ): Promise<TransactionRequest | UpstreamAnswer> {
-    const body = estimateQuestion(request, call.id);
-    const answer = await this.parts.upstream.post({ body, path, headers });
-    const gasLimit = estimateOf(answer);
-    if (gasLimit === undefined) return answer;
-    return { ...request, body: { ...request.body, gasLimit } };
+    const { upstream } = this.parts;
+    let request = read;
+    if (missing.price) {
+      const answer = await upstream.post({ body: priceQuestion(call.id), path, headers });
+      const price = quantityOf(answer, 'the price of gas');
+      if (price === undefined) return answer;
+      request = atPrice(request, price);
+    }
+    if (missing.gas) {
+      const body = estimateQuestion(request, call.id);
+      const answer = await upstream.post({ body, path, headers });
+      const gasLimit = quantityOf(answer, 'the gas that the transaction needs');
+      if (gasLimit === undefined) return answer;
+      request = { ...request, body: { ...request.body, gasLimit } };
+    }
+    return request;
   }
 
   /** With the manager, or as EthSigner did: by a method of the node. An answer of the node that holds no hash is handed on. */

@@ -1,4 +1,4 @@
-/** Asking the node how much gas a transaction needs that names none. */
+/** Asking the node what a request leaves open: the gas that a transaction needs, the price of gas. */
 import { toHex } from '../../../core/base/hex.ts';
 import { refuse } from '../../../core/signing/failures.ts';
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
@@ -27,12 +27,17 @@ export function estimateQuestion(request: TransactionRequest, id: string): strin
   return `{"jsonrpc":"2.0","method":"eth_estimateGas","params":${params},"id":${id}}`;
 }
 
-/** undefined: the node answers with an error. Throws SIGNER_INTERNAL where it says neither. */
-export function estimateOf({ body }: UpstreamAnswer): bigint | undefined {
+/** The body to send. Zero is the answer where gas is free. */
+export function priceQuestion(id: string): string {
+  return `{"jsonrpc":"2.0","method":"eth_gasPrice","params":[],"id":${id}}`;
+}
+
+/** undefined: the node answers with an error. Throws SIGNER_INTERNAL where it says neither. `what`: the node does not tell it. */
+export function quantityOf({ body }: UpstreamAnswer, what: string): bigint | undefined {
   const { result, error } = parsed(body);
   if (error) return undefined;
   if (typeof result !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(result))
-    throw refuse('SIGNER_INTERNAL', 'the node does not tell the gas that the transaction needs');
+    throw refuse('SIGNER_INTERNAL', `the node does not tell ${what}`);
   return BigInt(result);
 }
 
