@@ -6,11 +6,12 @@ interface Compiler {
   version(): string;
 }
 
-interface Compiled {
+export interface Compiled {
   readonly abi: object[];
   readonly evm: { readonly bytecode: { readonly object: string } };
 }
 
+const LINE_CHARACTERS = 96;
 const solc = createRequire(import.meta.url)('solc') as Compiler;
 
 /** As `0.8.37+commit.…`. */
@@ -39,4 +40,10 @@ export function compile(
   );
   if (error) throw new Error(error.formattedMessage);
   return contracts;
+}
+
+/** Bytecode as lines of a list of strings in a module. */
+export function hexLines(code: string): string[] {
+  const pieces = `0x${code}`.match(new RegExp(`.{1,${LINE_CHARACTERS}}`, 'g'))!;
+  return pieces.map((piece) => `  '${piece}',`);
 }
