@@ -43,7 +43,7 @@ export function nodeOf(number: number): NetworkNode {
   return { id: half + half, ip: '127.0.0.1', port: 21_000 + number, raftPort: 0 };
 }
 
-export function urlOf({ id, ip, port }: NetworkNode): string {
+function urlOf({ id, ip, port }: NetworkNode): string {
   return `enode://${id}@${ip}:${port}?discport=0`;
 }
 
