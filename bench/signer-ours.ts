@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fromHex } from '../src/core/base/hex.ts';
 import { installCrypto } from '../src/io/crypto/crypto.ts';
 import { OPEN_GUARD } from '../src/services/signer/proxy/open-guard.ts';
-import { startProxy } from '../src/services/signer/start.ts';
+import { startProxy } from '../src/services/signer/proxy-server.ts';
 import { accountsOf } from '../test/support/signing-proxy.ts';
 
 const [port, key] = process.argv.slice(2);

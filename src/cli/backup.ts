@@ -6,10 +6,12 @@ import { systemClock } from '../io/host/clock.ts';
 import { SnapshotWriter } from '../io/snapshot/writer.ts';
 import { backupNode } from '../services/ledger/offline/backup.ts';
 import { backupPtm } from '../services/ptm/backup.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../services/ptm/options.ts';
 import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 const GROUP = 'Snapshot';
 
@@ -54,7 +56,9 @@ export const backupCommand: Command = {
     const say = stderrLog(options.number('verbosity')!);
     const progress = byteProgress('copied');
     const config =
-      configFile === undefined ? undefined : await readPtmConfig(options, 'backup', say);
+      configFile === undefined
+        ? undefined
+        : await ptmConfig(options, { command: 'backup', say, secrets: CONFIG_SECRETS });
     const writer = new SnapshotWriter(out, progress.add);
     try {
       if (dataDirectory !== undefined) {

@@ -5,10 +5,12 @@ import type { ParsedOptions } from '../io/options/options.ts';
 import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
 import { type VerifyReport, verifyData } from '../services/ledger/offline/verify.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS } from '../services/ptm/options.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 import { tellCheck } from './ptm-check.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 /** Something is damaged. 1 is any command's failure. */
 const DAMAGED_EXIT_CODE = 2;
@@ -66,7 +68,7 @@ export const dbVerifyCommand: Command = {
 async function managerOf(options: ParsedOptions): Promise<CheckReport | undefined> {
   if (options.string('configfile') === undefined) return undefined;
   const say = stderrLog(WARNINGS);
-  const config = await readPtmConfig(options, 'db verify', say);
+  const config = await ptmConfig(options, { command: 'db verify', say, secrets: CONFIG_SECRETS });
   return checkPtm(config, { say, env: process.env });
 }
 

@@ -8,12 +8,15 @@ import { createLogger } from '../io/telemetry/logger.ts';
 import type { Launch } from '../services/devnet/processes.ts';
 import { NODE_ROWS } from '../services/ledger/config/options.ts';
 import { type NodeHost, startNode } from '../services/ledger/start.ts';
-import { readTesseraConfig, startPtm } from '../services/ptm/start.ts';
+import { readTesseraConfig } from '../services/ptm/config.ts';
+import { startPtm } from '../services/ptm/start.ts';
+import { signerConfig } from '../services/signer/config.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';
-import { runSigner } from '../services/signer/run.ts';
-import { settingsOf } from '../services/signer/settings.ts';
-import { STAKING_ROWS, stakingConfig } from '../services/staking/options.ts';
-import { type StakingHost, startStaking } from '../services/staking/start.ts';
+import { startSigner } from '../services/signer/start.ts';
+import type { StakingHost } from '../services/staking/compose.ts';
+import { stakingConfig } from '../services/staking/config.ts';
+import { STAKING_ROWS } from '../services/staking/options.ts';
+import { startStaking } from '../services/staking/start.ts';
 
 /** What runs in threads: their modules are made by the build. */
 export type ThreadParts = Pick<StakingHost, 'depositSigner'> & Pick<NodeHost, 'readerWorker'>;
@@ -68,7 +71,7 @@ async function start(
     return () => ptm.close();
   }
   if (command === 'signer') {
-    const signer = await runSigner(settingsOf(parseSignerOptions(argv, {})), {
+    const signer = await startSigner(signerConfig(parseSignerOptions(argv, {})), {
       log,
       version: VERSION,
     });

@@ -5,8 +5,8 @@ import { fail } from '../core/base/errors.ts';
 import { readText } from '../io/host/files.ts';
 import { type FlagNeed, flagsInVain, given, sayInVain } from '../io/options/needs.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
+import { storeVaultKey, vaultType } from '../services/ptm/config/vault-keys.ts';
 import { generateKey, generatePair, writeKeyPair } from '../services/ptm/keygen.ts';
-import { storeVaultKey, vaultType } from '../services/ptm/vault-keys.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 

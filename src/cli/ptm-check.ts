@@ -2,9 +2,11 @@
 import { toBase64 } from '../core/base/base64.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../services/ptm/options.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 /** Not all is whole. 1 is any command's failure. */
 const NOT_WHOLE_EXIT_CODE = 2;
@@ -30,7 +32,7 @@ export const ptmCheckCommand: Command = {
   async run(options) {
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const config = await readPtmConfig(options, 'ptm check', say);
+    const config = await ptmConfig(options, { command: 'ptm check', say, secrets: CONFIG_SECRETS });
     const report = await checkPtm(config, { say, env: process.env });
     return tellCheck(report);
   },

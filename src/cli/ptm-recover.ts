@@ -1,9 +1,11 @@
 /** `quorate ptm recover`: a manager that lost its payloads gets them back from its peers. */
 import { installCrypto } from '../io/crypto/crypto.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../services/ptm/options.ts';
 import { recoverPtm } from '../services/ptm/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 const GROUP = 'Manager';
 /** As GoQuorum's recovery mode ends. */
@@ -33,7 +35,11 @@ export const ptmRecoverCommand: Command = {
   async run(options) {
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const config = await readPtmConfig(options, 'ptm recover', say);
+    const config = await ptmConfig(options, {
+      command: 'ptm recover',
+      say,
+      secrets: CONFIG_SECRETS,
+    });
     const report = await recoverPtm(config, { say, env: process.env }, options.list('without'));
     console.log(
       `Recovery: ${report.outcome.toUpperCase()}. ${report.received} payloads received, ${report.stored} stored, ` +

@@ -2,10 +2,12 @@
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { type Discard, repairPtm } from '../services/ptm/check.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../services/ptm/options.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
 import { tellCheck } from './ptm-check.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 const DISCARDS: readonly string[] = ['unopened', 'damaged', 'foreign'] satisfies Discard[];
 
@@ -43,7 +45,11 @@ export const ptmRepairCommand: Command = {
     }
     await installCrypto();
     const say = stderrLog(options.number('verbosity')!);
-    const config = await readPtmConfig(options, 'ptm repair', say);
+    const config = await ptmConfig(options, {
+      command: 'ptm repair',
+      say,
+      secrets: CONFIG_SECRETS,
+    });
     const report = await repairPtm(config, { say, env: process.env }, discard as Discard[]);
     const { ordered, fetched, discarded, peers, after } = report;
     console.log(

@@ -2,10 +2,12 @@
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { ptmConfig } from '../services/ptm/config.ts';
+import { PTM_ROWS } from '../services/ptm/options.ts';
 import { startPtm } from '../services/ptm/start.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 export const ptmCommand: Command = {
   name: 'ptm',
@@ -17,21 +19,11 @@ export const ptmCommand: Command = {
       line: 'quorate ptm --configfile config.json --store postgres://ptm@localhost/payloads',
     },
   ],
-  rows: [
-    ...PTM_CONFIG_ROWS,
-    {
-      flag: 'pidfile',
-      type: 'string',
-      unit: 'file',
-      about: 'Write the number of this process there, and remove the file at the end',
-      group: 'Manager',
-    },
-    VERBOSITY_ROW,
-  ],
+  rows: PTM_ROWS,
   async run(options) {
     const say = stderrLog(options.number('verbosity')!);
     await installCrypto(say);
-    const config = await readPtmConfig(options, 'ptm', say);
+    const config = await ptmConfig(options, { command: 'ptm', say, secrets: CONFIG_SECRETS });
     const pidFile = options.string('pidfile');
     if (pidFile !== undefined) writePidFile(pidFile);
     const ptm = await startPtm(config, { say, env: process.env });

@@ -6,12 +6,13 @@ import type { ParsedOptions } from '../io/options/options.ts';
 import { SnapshotReader } from '../io/snapshot/reader.ts';
 import { checkNodeTarget, restoreNode } from '../services/ledger/offline/backup.ts';
 import { loadPtm, restorePtmFolder } from '../services/ptm/backup.ts';
-import { type PtmConfig, withStore } from '../services/ptm/options.ts';
-import { readTesseraConfig } from '../services/ptm/start.ts';
+import type { PtmConfig } from '../services/ptm/config/ptm-config.ts';
+import { ptmConfig, readTesseraConfig, withStore } from '../services/ptm/config.ts';
+import { PTM_CONFIG_ROWS, VERBOSITY_ROW } from '../services/ptm/options.ts';
 import { byteProgress } from './byte-progress.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';
-import { CONFIG_SECRETS, PTM_CONFIG_ROWS, readPtmConfig, VERBOSITY_ROW } from './ptm-config.ts';
+import { CONFIG_SECRETS } from './ptm-secrets.ts';
 
 const GROUP = 'Snapshot';
 
@@ -90,7 +91,7 @@ async function restorePtm(
   const say = stderrLog(options.number('verbosity')!);
   const config =
     folder === undefined
-      ? await readPtmConfig(options, 'restore', say)
+      ? await ptmConfig(options, { command: 'restore', say, secrets: CONFIG_SECRETS })
       : await newConfig(options, await restorePtmFolder(snapshot, folder));
   const host = { clock: systemClock, say, env: process.env };
   const { payloads, raw, owed } = await loadPtm(snapshot, config, host, onBytes);

@@ -6,11 +6,11 @@ import { onStopSignal } from '../io/host/signals.ts';
 import { sayIgnored } from '../io/options/ignored.ts';
 import { flagsInVain, sayInVain } from '../io/options/needs.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
-import { SIGNER_NEEDS } from '../services/signer/flag-needs.ts';
+import { signerConfig } from '../services/signer/config.ts';
 import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
+import { SIGNER_NEEDS } from '../services/signer/options/flag-needs.ts';
 import { parseSignerOptions, SIGNER_ROWS } from '../services/signer/options.ts';
-import { runSigner } from '../services/signer/run.ts';
-import { settingsOf } from '../services/signer/settings.ts';
+import { startSigner } from '../services/signer/start.ts';
 import type { Command } from './command.ts';
 
 export const signerCommand: Command = {
@@ -32,7 +32,7 @@ export const signerCommand: Command = {
   rows: SIGNER_ROWS,
   parse: parseSignerOptions,
   async run(options) {
-    const settings = settingsOf(options);
+    const settings = signerConfig(options);
     const { log } = createLogger({
       write: (line) => process.stderr.write(line),
       clock: systemClock,
@@ -41,7 +41,7 @@ export const signerCommand: Command = {
     });
     sayIgnored(options, log);
     sayInVain(flagsInVain({ options }, SIGNER_NEEDS), log);
-    const starting = runSigner(settings, {
+    const starting = startSigner(settings, {
       log,
       version: `quorate/v${VERSION}`,
       env: process.env,

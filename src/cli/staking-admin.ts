@@ -5,8 +5,8 @@ import { systemClock } from '../io/host/clock.ts';
 import { type FlagNeed, flagsInVain, sayInVain } from '../io/options/needs.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
 import { Admin } from '../services/staking/admin.ts';
-import { STORE_NEEDS } from '../services/staking/flag-needs.ts';
-import { storeSource } from '../services/staking/options.ts';
+import { storeSource } from '../services/staking/config.ts';
+import { STORE_NEEDS } from '../services/staking/options/flag-needs.ts';
 import { isStoreThere, openStakingStore } from '../services/staking/store/open.ts';
 import { stderrLog } from './log.ts';
 

@@ -1,7 +1,9 @@
 /** `quorate staking key` and `quorate staking audit`: the keys that sign tokens, and who changed what. */
-import { keyConfig, STAKING_ROWS, STORE_ROWS, storeSource } from '../services/staking/options.ts';
-import { rotationOf } from '../services/staking/start.ts';
+
+import { keyConfig, storeSource } from '../services/staking/config.ts';
+import { STAKING_ROWS, STORE_ROWS } from '../services/staking/options.ts';
 import { readSecret } from '../services/staking/store/open.ts';
+import { rotationOf } from '../services/staking/token/rotation.ts';
 import type { Command } from './command.ts';
 import { unknown, withAdmin } from './staking-admin.ts';
 

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { Kv } from '../../src/core/base/ports.ts';
 import { loadEnclaveCrypto } from '../../src/io/sodium/nacl.ts';
 import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
+import type { PtmConfig } from '../../src/services/ptm/config/ptm-config.ts';
 import { Enclave } from '../../src/services/ptm/manager/enclave.ts';
 import { Proofs } from '../../src/services/ptm/manager/proofs.ts';
-import type { PtmConfig } from '../../src/services/ptm/options.ts';
 import { type RunningPtm, startPtm } from '../../src/services/ptm/start.ts';
 
 export interface TestKey {

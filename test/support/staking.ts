@@ -7,11 +7,8 @@ import { type DepositKeys, signOrder } from '../../src/core/staking/deposit-orde
 import type { DepositSigner } from '../../src/io/crypto/deposit-threads.ts';
 import type { Database } from '../../src/io/database/database.ts';
 import { parseOptions } from '../../src/io/options/options.ts';
-import {
-  STAKING_ROWS,
-  type StakingConfig,
-  stakingConfig,
-} from '../../src/services/staking/options.ts';
+import { type StakingConfig, stakingConfig } from '../../src/services/staking/config.ts';
+import { STAKING_ROWS } from '../../src/services/staking/options.ts';
 import { type RunningStaking, startStaking } from '../../src/services/staking/start.ts';
 
 export const AUDIENCE = 'https://staking.example/';

@@ -14,7 +14,7 @@ const ENVELOPE = { file: 'src/io/rpc/envelope.ts', test: 'src/io/rpc/envelope.te
 const INTAKE = { file: 'src/io/http/intake.ts', test: 'src/io/http/intake.service.test.ts' };
 const SIGNER = {
   file: 'src/services/signer/serve.ts',
-  test: 'src/services/signer/start.service.test.ts',
+  test: 'src/services/signer/proxy-server.service.test.ts',
 };
 
 export const DOOR_LIMITS: readonly Limit[] = [

@@ -7,3 +7,12 @@ export const systemTimers: Timers = {
   },
   yield: (next) => void setImmediate(next),
 };
+
+/** Timers that do not keep the process alive. */
+export const backgroundTimers: Timers = {
+  set(delayMs, fire) {
+    const handle = setTimeout(fire, delayMs).unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+  yield: (next) => void setImmediate(next),
+};

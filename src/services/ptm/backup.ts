@@ -9,9 +9,9 @@ import { makeFolder } from '../../io/host/make-folder.ts';
 import type { VaultEnv } from '../../io/keys/vault-types.ts';
 import type { SnapshotReader } from '../../io/snapshot/reader.ts';
 import type { SnapshotWriter } from '../../io/snapshot/writer.ts';
+import type { PtmConfig } from './config/ptm-config.ts';
 import { type DumpCounts, dumpStore, loadStore } from './dump.ts';
 import { embeddedStorePath, openStore, openStoreToRead, type StoreSource } from './open-store.ts';
-import type { PtmConfig } from './options.ts';
 
 const PART = 'ptm';
 const DUMP = `${PART}/payloads.dump`;

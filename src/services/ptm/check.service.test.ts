@@ -8,8 +8,9 @@ import { type TestPtm, testPtm, untilKnown } from '../../../test/support/ptm.ts'
 import { toBase64 } from '../../core/base/base64.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { checkPtm, repairPtm } from './check.ts';
+import { readTesseraConfig } from './config.ts';
 import { embeddedStorePath } from './open-store.ts';
-import { type RunningPtm, readTesseraConfig, startPtm } from './start.ts';
+import { type RunningPtm, startPtm } from './start.ts';
 
 const running: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -2,15 +2,17 @@
 import type { Log } from '../../core/base/ports.ts';
 import type { EncodedPayload } from '../../core/payload/payload.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
+import { systemClock as calendar } from '../../io/host/clock.ts';
+import { systemEntropy as entropy } from '../../io/host/entropy.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
-import { calendar, composePtm, entropy, type PtmHost } from './compose.ts';
-import { loadKey } from './key-sources.ts';
+import { composePtm, type PtmHost } from './compose.ts';
+import { loadKey } from './config/key-sources.ts';
+import type { PtmConfig } from './config/ptm-config.ts';
 import { Enclave } from './manager/enclave.ts';
 import { CONDITIONS, type Condition, Inspection } from './manager/inspection.ts';
 import { Mender } from './manager/mender.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { openStoreToRead } from './open-store.ts';
-import type { PtmConfig } from './options.ts';
 
 const PAGE_PAYLOADS = 256;
 /** A word of how far it is, every so many. */

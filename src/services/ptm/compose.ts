@@ -1,6 +1,8 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
-import { randomBytes } from 'node:crypto';
-import type { Clock, Entropy, Kv, Log, Timers } from '../../core/base/ports.ts';
+import type { Clock, Kv, Log } from '../../core/base/ports.ts';
+import { systemClock as calendar, monotonicClock as clock } from '../../io/host/clock.ts';
+import { systemEntropy as entropy } from '../../io/host/entropy.ts';
+import { backgroundTimers as timers } from '../../io/host/timers.ts';
 import { addressBlock } from '../../io/http/address-block.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
@@ -17,7 +19,9 @@ import { watchSystem } from '../../io/telemetry/system-metrics.ts';
 import { failureReply } from './api/failures.ts';
 import type { UnprovenPeers } from './api/p2p-parts.ts';
 import { askedWatch } from './asked.ts';
-import { loadKey } from './key-sources.ts';
+import { loadKey } from './config/key-sources.ts';
+import type { PtmApp, PtmConfig } from './config/ptm-config.ts';
+import { clientTrust, serverTrust } from './config/tls.ts';
 import { Comparison } from './manager/comparison.ts';
 import { Distributor } from './manager/distributor.ts';
 import { Enclave } from './manager/enclave.ts';
@@ -27,10 +31,8 @@ import { PrivateTransactionManager } from './manager/manager.ts';
 import { SharedPayloads } from './manager/shared-payloads.ts';
 import type { PayloadStore } from './manager/store.ts';
 import { openStore, overKv } from './open-store.ts';
-import type { PtmApp, PtmConfig } from './options.ts';
 import { advertisedUrl, BODY_BYTES_MAX, composePeering, type Peering } from './peering.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { clientTrust, serverTrust } from './tls-options.ts';
 
 /** Of the one server that strangers may reach: docs/limits.md. */
 const P2P_INTAKE: IntakeBounds = {
@@ -79,18 +81,6 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   close(): Promise<void>;
 }
 
-/** What waits is measured by it: the calendar may be set back or forth. */
-const clock: Clock = { nowMs: () => performance.now() };
-export const calendar: Clock = { nowMs: () => Date.now() };
-export const entropy: Entropy = { bytes: (length) => new Uint8Array(randomBytes(length)) };
-const timers: Timers = {
-  set(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-  yield: (next) => void setImmediate(next),
-};
 const silent: Log = () => undefined;
 
 /** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_… or STORAGE_…. */

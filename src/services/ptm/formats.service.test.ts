@@ -11,10 +11,11 @@ import { SnapshotReader } from '../../io/snapshot/reader.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { MemoryKv } from '../../io/storage/memory-kv.ts';
 import { loadPtm, restorePtmFolder } from './backup.ts';
+import { readTesseraConfig } from './config.ts';
 import { dumpStore } from './dump.ts';
 import { KvPayloadStore, PTM_TABLES } from './manager/kv-store.ts';
 import { embeddedStorePath, openStore, openStoreToRead } from './open-store.ts';
-import { type RunningPtm, readTesseraConfig, recoverPtm, startPtm } from './start.ts';
+import { type RunningPtm, recoverPtm, startPtm } from './start.ts';
 
 const clock = { nowMs: () => 0 };
 const running: RunningPtm[] = [];

@@ -1,306 +1,50 @@
-/**
- * Tessera's configuration files, read as they are, into what this manager needs (Tessera Config).
- */
-import { dirname, isAbsolute, resolve } from 'node:path';
-import { fromBase64 } from '../../core/base/base64.ts';
-import { fail } from '../../core/base/errors.ts';
-import { PUBLIC_KEY_BYTES, type PublicKey } from '../../core/payload/payload.ts';
-import type { ResidentGroup } from '../../core/privacy/manager-port.ts';
-import { CONNECTIONS_DEFAULT } from '../../io/database/postgres.ts';
-import { databaseKind, isPostgresUrl } from '../../io/database/postgres-address.ts';
-import { isAddressBlock } from '../../io/http/dial-lookup.ts';
-import type { HttpAddress } from '../../io/http/server.ts';
-import { UNPROVEN_PEERS, type UnprovenPeers } from './api/p2p-parts.ts';
-import { unreadKeys } from './config-keys.ts';
-import { type KeySource, parseKeySources } from './key-sources.ts';
-import type { DatabaseSource, StoreSource } from './open-store.ts';
-import { parseTls, type TlsSource } from './tls-options.ts';
+/** Options of `quorate ptm`, as rows; the commands on a manager's store share those that name its configuration. */
+import type { OptionRow } from '../../io/options/options.ts';
 
-export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty' | 'ADMIN';
+const GROUP = 'Manager';
 
-interface PtmServer {
-  readonly app: PtmApp;
-  readonly address: HttpAddress;
-  /** `serverAddress` as others reach it; undefined: as bound (port 0). */
-  readonly advertised: string | undefined;
-  readonly tls?: TlsSource | undefined;
-}
+export const PTM_CONFIG_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'configfile',
+    type: 'string',
+    unit: 'file',
+    about: 'Configuration file, as Tessera reads it',
+    group: GROUP,
+  },
+  {
+    flag: 'override',
+    type: 'list',
+    whole: true,
+    default: [],
+    aliases: ['o'],
+    about: 'Over the file: key=value, such as jdbc.username=sa or peer[0].url=http://…; repeatable',
+    group: GROUP,
+  },
+  {
+    flag: 'store',
+    type: 'string',
+    env: 'QUORATE_PTM_STORE',
+    about: 'PostgreSQL instead of the embedded store: postgres://user@host:port/database',
+    group: GROUP,
+  },
+];
 
-export interface PtmConfig extends StoreSource {
-  readonly servers: readonly PtmServer[];
-  readonly peers: readonly string[];
-  /** `disablePeerDiscovery` turned round; where it is not given, off with peers that are configured. */
-  readonly discovery: boolean;
-  /** Blocks of internal addresses at which peers may be discovered. */
-  readonly discoverInternal: readonly string[] | 'all';
-  readonly unprovenPeers: UnprovenPeers;
-  /** Stored of payloads whose senders' managers are not known. */
-  readonly unknownSenderBytesPerDay: number;
-  readonly keys: readonly KeySource[];
-  readonly alwaysSendTo: readonly PublicKey[];
-  readonly enhancements: boolean;
-  readonly multiplePrivateStates: boolean;
-  readonly residentGroups: readonly ResidentGroup[];
-  readonly partyInfoIntervalMs: number;
-  /** `useWhiteList`: only the hosts of `peers` may speak to P2P. */
-  readonly allowListed?: boolean;
-}
+export const VERBOSITY_ROW: OptionRow = {
+  flag: 'verbosity',
+  type: 'integer',
+  default: 3,
+  about: '0 silent, 1 error, 2 warn, 3 info, 4 debug, 5 trace',
+  group: GROUP,
+};
 
-const PARTY_INFO_INTERVAL_DEFAULT_MS = 5_000;
-const PORT_MAX = 65_535;
-const CONNECTIONS_MAX = 500;
-const DATA_FOLDER_DEFAULT = 'ptm-data';
-const GIBIBYTE = 2 ** 30;
-const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty', 'ADMIN'];
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * `value` is the parsed file at `file`; relative paths are relative to it. `quorate.dataDir` names our store's folder.
- * Throws PTM_CONFIG_INVALID for what is wrong and for what would be unsafe to ignore; the rest is in `warnings`.
- */
-export function parseTesseraConfig(
-  value: unknown,
-  file: string,
-): { config: PtmConfig; warnings: string[] } {
-  const root = object(value, 'the configuration');
-  const folder = dirname(resolve(file));
-  const warnings = ignored(root);
-  const features = optional(root.features, 'features');
-  const servers = list(root.serverConfigs, 'serverConfigs').flatMap((item, i) =>
-    server(object(item, `serverConfigs[${i}]`), i, folder, warnings),
-  );
-  const p2p = list(root.serverConfigs, 'serverConfigs').find(
-    (item) => (item as Fields | null)?.app === 'P2P',
-  ) as Fields | undefined;
-  const own = parseOwn(optional(root.quorate, 'quorate'));
-  const peers = list(root.peer, 'peer').map((peer, i) =>
-    string(object(peer, `peer[${i}]`).url, `peer[${i}].url`),
-  );
-  const database = parseJdbc(root, warnings);
-  const config: PtmConfig = {
-    ...(database ? { database } : {}),
-    ...own,
-    dataFolder: resolve(folder, own.dataFolder),
-    servers: unique([...servers, ...olderSocket(root, servers, folder)]),
-    peers,
-    discovery: discovers(root.disablePeerDiscovery, peers, p2p?.serverAddress),
-    keys: parseKeySources(optional(root.keys, 'keys'), folder),
-    alwaysSendTo: list(root.alwaysSendTo, 'alwaysSendTo').map((key, i) =>
-      publicKey(string(key, `alwaysSendTo[${i}]`)),
-    ),
-    enhancements: features.enablePrivacyEnhancements === true,
-    multiplePrivateStates: features.enableMultiplePrivateStates === true,
-    residentGroups: list(root.residentGroups, 'residentGroups').map(residentGroup),
-    partyInfoIntervalMs: interval(optional(p2p?.properties, 'properties').partyInfoInterval),
-    allowListed: root.useWhiteList === true,
-  };
-  return { config, warnings };
-}
-
-/** `quorate`: what Tessera has no key for. */
-function parseOwn(
-  fields: Fields,
-): Pick<
-  PtmConfig,
-  'dataFolder' | 'discoverInternal' | 'unprovenPeers' | 'unknownSenderBytesPerDay'
-> {
-  const { dataDir, unprovenPeers = 'deliver', unknownSenderBytesPerDay = GIBIBYTE } = fields;
-  if (!UNPROVEN_PEERS.includes(unprovenPeers as UnprovenPeers)) {
-    throw invalid(`quorate.unprovenPeers must be one of ${UNPROVEN_PEERS.join(', ')}`);
-  }
-  const bytes = Number(unknownSenderBytesPerDay);
-  if (!Number.isSafeInteger(bytes) || bytes < 0) {
-    throw invalid('quorate.unknownSenderBytesPerDay must be a number of bytes');
-  }
-  return {
-    dataFolder: typeof dataDir === 'string' ? dataDir : DATA_FOLDER_DEFAULT,
-    discoverInternal: internalBlocks(fields.discoverInternal),
-    unprovenPeers: unprovenPeers as UnprovenPeers,
-    unknownSenderBytesPerDay: bytes,
-  };
-}
-
-function internalBlocks(value: unknown): readonly string[] | 'all' {
-  if (value === undefined || value === false) return [];
-  if (value === true) return 'all';
-  const name = 'quorate.discoverInternal';
-  const blocks = list(value, name).map((block, i) => string(block, `${name}[${i}]`));
-  const wrong = blocks.find((block) => !isAddressBlock(block));
-  if (wrong === undefined) return blocks;
-  throw invalid(`${name}: "${wrong}" is not a block of addresses, such as 10.1.0.0/16`);
-}
-
-/** Where peers are configured, others are found only when that is asked for in so many words. */
-function discovers(isDisabled: unknown, peers: readonly string[], ownAddress: unknown): boolean {
-  if (isDisabled !== undefined && isDisabled !== null) return isDisabled !== true;
-  const own = String(ownAddress).replace(/\/$/, '');
-  return peers.every((url) => url.replace(/\/$/, '') === own);
-}
-
-/** Refuses what would be unsafe to leave out; warns of what has no meaning here. */
-function ignored(root: Fields): string[] {
-  const warnings: string[] = [];
-  const encryptor = optional(root.encryptor, 'encryptor').type;
-  if (encryptor !== undefined && encryptor !== 'NACL') {
-    throw invalid('encryptor.type must be NACL: GoQuorum networks use no other here');
-  }
-  if (root.mode !== undefined && root.mode !== 'tessera') {
-    throw invalid('mode must be "tessera": payload hashes of mode "orion" do not fit GoQuorum');
-  }
-  return [...warnings, ...unreadKeys(root)];
-}
-
-/** A database of another kind is not opened, and payloads go to the embedded store. */
-function parseJdbc(root: Fields, warnings: string[]): DatabaseSource | undefined {
-  const jdbc = optional(root.jdbc, 'jdbc');
-  if (jdbc.url === undefined) return undefined;
-  const url = string(jdbc.url, 'jdbc.url');
-  if (!isPostgresUrl(url)) {
-    warnings.push(
-      `jdbc: a database of kind ${databaseKind(url)} is not read, PostgreSQL is: payloads are kept in an embedded store (quorate.dataDir)`,
-    );
-    return undefined;
-  }
-  const { username, password } = jdbc;
-  if (typeof password === 'string' && password.startsWith('ENC(')) {
-    throw invalid(
-      'jdbc.password is locked with Jasypt: name the file of its secret in TESSERA_CONFIG_SECRET, or give the password in PGPASSWORD and leave it away',
-    );
-  }
-  return {
-    url,
-    user: typeof username === 'string' ? username : undefined,
-    password: typeof password === 'string' && password !== '' ? password : undefined,
-    createTables: jdbc.autoCreateTables === true,
-    connectionsMax: connections(optional(root.quorate, 'quorate').databaseConnections),
-  };
-}
-
-/** The same manager with another store, as `--store` names it. Throws PTM_CONFIG_INVALID. */
-export function withStore(config: PtmConfig, url: string): PtmConfig {
-  if (!isPostgresUrl(url)) {
-    throw invalid(
-      '--store must be postgres://user@host:port/database; leave it away for the embedded store',
-    );
-  }
-  const connectionsMax = config.database?.connectionsMax ?? CONNECTIONS_DEFAULT;
-  const login = { user: undefined, password: undefined };
-  return { ...config, database: { url, ...login, createTables: true, connectionsMax } };
-}
-
-function connections(value: unknown): number {
-  const count = value === undefined ? CONNECTIONS_DEFAULT : Number(value);
-  if (!Number.isInteger(count) || count < 2 || count > CONNECTIONS_MAX) {
-    throw invalid(`quorate.databaseConnections must be a number from 2 to ${CONNECTIONS_MAX}`);
-  }
-  return count;
-}
-
-/** `unixSocketFile` of configurations before serverConfigs had a Q2T app. */
-function olderSocket(root: Fields, servers: readonly PtmServer[], folder: string): PtmServer[] {
-  const path = root.unixSocketFile;
-  if (typeof path !== 'string' || servers.some(({ app }) => app === 'Q2T')) return [];
-  const address = { kind: 'unix', path: resolve(folder, path) } as const;
-  return [{ app: 'Q2T', address, advertised: undefined }];
-}
-
-function server(fields: Fields, index: number, folder: string, warnings: string[]): PtmServer[] {
-  const name = `serverConfigs[${index}]`;
-  const app = string(fields.app, `${name}.app`);
-  if (fields.enabled === false) return [];
-  if (!APPS.includes(app)) {
-    warnings.push(`${name}: app ${app} is not served`);
-    return [];
-  }
-  if (String(fields.communicationType ?? 'REST').toUpperCase() !== 'REST') {
-    throw invalid(`${name}.communicationType must be REST`);
-  }
-  const ssl = `${name}.sslConfig`;
-  const tls = parseTls(optional(fields.sslConfig, ssl), folder, ssl);
-  const address = string(fields.serverAddress, `${name}.serverAddress`);
-  const binding = fields.bindingAddress ?? address;
-  const bound = parseAddress(string(binding, `${name}.bindingAddress`), folder);
-  if (tls && bound.kind === 'tcp' && !address.startsWith('https://')) {
-    throw invalid(`${name}.serverAddress must be https://… when TLS is STRICT`);
-  }
-  const advertised = bound.kind === 'tcp' && bound.port !== 0 ? address : undefined;
-  return [{ app: app as PtmApp, address: bound, advertised, tls }];
-}
-
-/** `unix:<path>` or `http://host:port`. */
-function parseAddress(text: string, folder: string): HttpAddress {
-  if (text.startsWith('unix:')) {
-    const path = text.slice('unix:'.length);
-    return { kind: 'unix', path: isAbsolute(path) ? path : resolve(folder, path) };
-  }
-  const match = /^https?:\/\/(\[[0-9a-fA-F:]+\]|[^:/\s]+):(\d+)\/?$/.exec(text);
-  const port = Number(match?.[2]);
-  if (!match || port > PORT_MAX) {
-    throw invalid(`address "${text}" must be http(s)://host:port or unix:<path>`);
-  }
-  return { kind: 'tcp', host: match[1]!.replace(/^\[|\]$/g, ''), port };
-}
-
-function unique(servers: readonly PtmServer[]): readonly PtmServer[] {
-  for (const app of ['Q2T', 'P2P'] as const) {
-    if (servers.filter((one) => one.app === app).length !== 1) {
-      throw invalid(`serverConfigs needs exactly one server of app ${app}`);
-    }
-  }
-  return servers;
-}
-
-function residentGroup(value: unknown, index: number): ResidentGroup {
-  const name = `residentGroups[${index}]`;
-  const fields = object(value, name);
-  return {
-    name: string(fields.name, `${name}.name`),
-    description: typeof fields.description === 'string' ? fields.description : '',
-    members: list(fields.members, `${name}.members`).map((member, i) =>
-      string(member, `${name}.members[${i}]`),
-    ),
-  };
-}
-
-function interval(value: unknown): number {
-  if (value === undefined) return PARTY_INFO_INTERVAL_DEFAULT_MS;
-  const ms = Number(value);
-  if (!Number.isInteger(ms) || ms < 1) {
-    throw invalid('properties.partyInfoInterval must be a number of milliseconds');
-  }
-  return ms;
-}
-
-function publicKey(text: string): PublicKey {
-  const bytes = fromBase64(text);
-  if (bytes.length !== PUBLIC_KEY_BYTES) {
-    throw invalid(`"${text}" is not a public key: it must be base64 of 32 bytes`);
-  }
-  return bytes;
-}
-
-function object(value: unknown, name: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(`${name} must be an object`);
-  }
-  return value as Fields;
-}
-
-function optional(value: unknown, name: string): Fields {
-  return value === undefined || value === null ? {} : object(value, name);
-}
-
-function list(value: unknown, name: string): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid(`${name} must be a list`);
-  return value;
-}
-
-function string(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value === '') throw invalid(`${name} is missing`);
-  return value;
-}
-
-function invalid(why: string): Error {
-  return fail('PTM_CONFIG_INVALID', why);
-}
+export const PTM_ROWS: readonly OptionRow[] = [
+  ...PTM_CONFIG_ROWS,
+  {
+    flag: 'pidfile',
+    type: 'string',
+    unit: 'file',
+    about: 'Write the number of this process there, and remove the file at the end',
+    group: GROUP,
+  },
+  VERBOSITY_ROW,
+];

@@ -4,6 +4,7 @@ import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { DialGuard } from '../../io/http/dial-guard.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import { type ClientTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
+import type { PtmConfig } from './config/ptm-config.ts';
 import { Candidates } from './manager/candidates.ts';
 import { Discovery } from './manager/discovery.ts';
 import type { Enclave } from './manager/enclave.ts';
@@ -12,7 +13,6 @@ import { PartyTable } from './manager/party-table.ts';
 import { type PeerWire, peerVersions } from './manager/peers.ts';
 import { Proofs } from './manager/proofs.ts';
 import { type Budget, SourceBudget } from './manager/source-budget.ts';
-import type { PtmConfig } from './options.ts';
 import { httpPeerWire } from './peer-wire.ts';
 
 export const BODY_BYTES_MAX: number = 64 * 1024 * 1024;

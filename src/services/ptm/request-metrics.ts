@@ -5,7 +5,7 @@
 
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
-import type { PtmApp } from './options.ts';
+import type { PtmApp } from './config/ptm-config.ts';
 
 const MS_PER_SECOND = 1000;
 

@@ -1,9 +1,7 @@
-/** Starts a manager that serves, or one that recovers what it lost; reads Tessera configuration files. */
+/** Starts a manager that serves, or one that recovers what it lost. */
 
-import { fail } from '../../core/base/errors.ts';
 import type { Manager } from '../../core/privacy/manager-port.ts';
-import { readJson } from '../../io/host/files.ts';
-import { reasonOf } from '../../io/host/reason.ts';
+import { systemEntropy as entropy } from '../../io/host/entropy.ts';
 import { adminRoutes } from './api/admin.ts';
 import { commonRoutes } from './api/common.ts';
 import { comparisonRoutes } from './api/comparison.ts';
@@ -12,15 +10,13 @@ import { p2pRoutes, recoveryRoutes } from './api/p2p.ts';
 import { q2tRoutes } from './api/q2t.ts';
 import { base64 } from './api/replies.ts';
 import { thirdPartyRoutes } from './api/third-party.ts';
-import { composePtm, entropy, type PtmHost } from './compose.ts';
+import { composePtm, type PtmHost } from './compose.ts';
+import type { PtmConfig } from './config/ptm-config.ts';
 import { embeddedManager } from './embedded.ts';
-import { type SecretSource, unlockConfig } from './jasypt.ts';
 import { PrivacyGroups } from './manager/privacy-groups.ts';
 import { Recovery, type RecoveryReport } from './manager/recovery.ts';
 import { Resender } from './manager/resend.ts';
 import { SourceBudget } from './manager/source-budget.ts';
-import { type PtmConfig, parseTesseraConfig } from './options.ts';
-import { applyOverrides } from './overrides.ts';
 
 export type { PtmHost } from './compose.ts';
 
@@ -46,26 +42,6 @@ export interface RunningPtm {
   readonly manager: Manager;
   /** Answers what is under way, then lets go of everything, the store included. */
   close(): Promise<void>;
-}
-
-/**
- * Reads a Tessera configuration file, and puts `key=value` overrides over it; `secrets` opens what is locked in it. Throws
- * PTM_CONFIG_INVALID.
- */
-export async function readTesseraConfig(
-  file: string,
-  overrides: readonly string[] = [],
-  secrets?: SecretSource,
-): Promise<{ config: PtmConfig; warnings: string[] }> {
-  let value: unknown;
-  try {
-    value = readJson(file);
-  } catch (cause) {
-    throw fail('PTM_CONFIG_INVALID', reasonOf(cause), { cause, data: { path: file } });
-  }
-  applyOverrides(value, overrides);
-  if (secrets) await unlockConfig(value, secrets);
-  return parseTesseraConfig(value, file);
 }
 
 /** Resolves when every server listens. Throws PTM_CONFIG_INVALID, PTM_KEY_…, STORAGE_… or HTTP_LISTEN_FAILED. */

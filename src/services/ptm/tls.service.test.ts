@@ -11,7 +11,7 @@ import {
 import { type TestPtm, testPtm, until } from '../../../test/support/ptm.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { AllowList } from '../../io/http/allow-list.ts';
-import { clientTrust, parseTls, serverTrust } from './tls-options.ts';
+import { clientTrust, parseTls, serverTrust } from './config/tls.ts';
 
 const folder = scratchFolder('ptm-tls-');
 const at = (name: string) => join(folder, name);

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import type { Metrics } from '../../core/base/ports.ts';
 import { labelText, PrometheusMetrics } from '../../io/telemetry/prometheus.ts';
-import type { MetricCategory } from './settings.ts';
+import type { MetricCategory } from './config.ts';
 
 const WORKER = '{poolName="vert.x-worker-thread",poolType="worker"}';
 const SUBMITTED = `http_vertx_worker_pool_submitted_total${WORKER}`;

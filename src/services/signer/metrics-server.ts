@@ -8,9 +8,9 @@ import type { Log } from '../../core/base/ports.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { HttpClient } from '../../io/http/http-client.ts';
 import { listen } from '../../io/http/listen.ts';
+import type { MetricsSettings } from './config.ts';
 import { HostAndOriginCheck } from './host-and-origin.ts';
 import type { Meters } from './meters.ts';
-import type { MetricsSettings } from './settings.ts';
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const CONNECTIONS_MAX = 100;

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { until } from '../../../test/support/conditions.ts';
 import { logAccess } from './access-log.ts';
+import { METRIC_CATEGORIES, type MetricsSettings } from './config.ts';
 import { openMeters } from './meters.ts';
 import { openMetrics } from './metrics-server.ts';
 import { writePortsFile } from './ports-file.ts';
-import { METRIC_CATEGORIES, type MetricsSettings } from './settings.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isUsageError } from '../../io/options/options.ts';
+import { signerConfig } from './config.ts';
 import { parseSignerOptions, SIGNER_ROWS, variablesOf } from './options.ts';
-import { settingsOf } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'signer-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const BASE = ['--chain-id', '1337', '--downstream-http-port', '22000'];
 const settings = (argv: readonly string[], env: Record<string, string> = {}) =>
-  settingsOf(parseSignerOptions(argv, env));
+  signerConfig(parseSignerOptions(argv, env));
 
 function file(name: string, text: string): string {
   const path = join(folder, name);

@@ -10,10 +10,10 @@ import {
   type ParsedOptions,
   parseOptions,
 } from '../../io/options/options.ts';
-import { readConfigFile } from './config-file.ts';
-import { KEY_OPTION_ROWS } from './options-keys.ts';
-import { SERVER_OPTION_ROWS } from './options-server.ts';
-import { UPSTREAM_OPTION_ROWS } from './options-upstream.ts';
+import { readConfigFile } from './options/config-file.ts';
+import { KEY_OPTION_ROWS } from './options/keys.ts';
+import { SERVER_OPTION_ROWS } from './options/server.ts';
+import { UPSTREAM_OPTION_ROWS } from './options/upstream.ts';
 
 export const SIGNER_ROWS: readonly OptionRow[] = [
   ...SERVER_OPTION_ROWS,

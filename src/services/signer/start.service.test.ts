@@ -1,414 +1,310 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * The whole proxy in this process, from its options: what EthSigner's and Web3Signer's acceptance
+ * tests look at.
+ */
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
+import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { makeCertificate } from '../../../test/support/certificates.ts';
 import { until } from '../../../test/support/conditions.ts';
-import { accountsOf } from '../../../test/support/signing-proxy.ts';
-import { KEY } from '../../../test/support/signing-vectors.ts';
-import { type StandInNode, standInNode } from '../../../test/support/stand-in-node.ts';
-import { fromHex, toHex } from '../../core/base/hex.ts';
-import { keccak256 } from '../../core/base/keccak.ts';
-import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
-import { decodeTransaction } from '../../core/chain/transaction.ts';
-import type { Guard } from '../../core/signing/guard.ts';
-import { newTraffic } from '../../io/http/traffic.ts';
-import { OPEN_GUARD } from './proxy/open-guard.ts';
-import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
+import { standInNode } from '../../../test/support/stand-in-node.ts';
+import { signerConfig } from './config.ts';
+import { parseSignerOptions } from './options.ts';
+import { startSigner } from './start.ts';
 
-const ACCOUNT = toHex(addressOfSecretKey(KEY));
-const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
+const KEY = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
+const ACCOUNT = '0x6370ef2f4db3611d657b90667de398a2cc2a370c';
+const RAW = ['raw-signer', '--key', KEY];
 
-const endings: (() => Promise<unknown> | unknown)[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'signer-run-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-async function start(
-  node: { port: number },
-  change: Partial<ProxySettings> = {},
-  upstream: Partial<ProxySettings['upstream']> = {},
-  guard: Guard = OPEN_GUARD,
-): Promise<RunningProxy> {
-  const proxy = await startProxy(
-    {
-      chainId: 1337n,
-      upstream: {
-        ...{ host: '127.0.0.1', port: node.port, path: '/', timeoutMs: 400, connectionsMax: 8 },
-        ...{ secureAgent: undefined, ...upstream },
-      },
-      dataPath: undefined,
-      fillsGaps: false,
-      strictNonce: false,
-      estimatesGas: false,
-      forwarded: [],
-      nodeWebSocket: { url: `ws://127.0.0.1:${node.port}`, options: {} },
-      mayConnect: () => true,
-      serve: {
-        ...{
-          host: '127.0.0.1',
-          port: 0,
-          bodyBytesMax: 1_000_000,
-          idleMs: 5_000,
-          drainMs: 5_000,
-          tls: undefined,
-        },
-        ...{ forwardsAuthorization: false, routes: [], admit: () => false },
-      },
-      ...change,
-    },
-    { accounts: accountsOf([KEY]), guard, payloads: undefined, log: () => {} },
-  );
-  endings.push(() => proxy.close());
-  return proxy;
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
 }
 
-async function node(play: Parameters<typeof standInNode>[0]): Promise<StandInNode> {
-  const found = await standInNode(play);
-  endings.push(() => found.close());
-  return found;
-}
-
-function post(proxy: RunningProxy, body: unknown, more: RequestInit & { path?: string } = {}) {
-  return fetch(`http://127.0.0.1:${proxy.port}${more.path ?? '/'}`, {
-    method: 'POST',
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...more,
-    headers: { 'content-type': 'application/json', ...(more.headers as object) },
-  });
-}
-
-function rpc(method: string, params: unknown[] = [], id: unknown = 1) {
-  return { jsonrpc: '2.0', id, method, params };
-}
-
-const transfer = { from: ACCOUNT, to: `0x${'11'.repeat(20)}`, value: '0x1' };
-
-/** Counts and takes everything in. */
-function takingNode() {
-  const raws: string[] = [];
-  return node(({ method, params }) => {
-    if (method === 'eth_getTransactionCount') return { result: `0x${raws.length.toString(16)}` };
-    raws.push(params[0]);
-    return { result: toHex(keccak256(fromHex(params[0]))) };
-  });
-}
-
-describe('pass-through', () => {
-  it('hands on the body, the headers and the answer as they are', async () => {
-    const body =
-      '{"jsonrpc": "2.0", "method":"eth_getBalance","params":[1.0, 12345678901234567890],"id":1.0}';
-    const upstream = await node(() => ({
-      status: 203,
-      headers: {
-        'x-twice': ['a', 'b'],
-        'access-control-allow-origin': 'node',
-        'content-type': 'text/odd',
-      },
-      body: '{"malformed',
-    }));
-    const proxy = await start(upstream);
-    const answer = await post(proxy, body, {
-      headers: {
-        'x-mine': 'yes',
-        authorization: 'Bearer mine',
-        origin: 'http://a',
-        'x-forwarded-host': 'b',
-      },
+async function start(argv: readonly string[], env: Record<string, string> = {}) {
+  const settings = signerConfig(parseSignerOptions(argv, env));
+  const signer = await startSigner(settings, { log: () => {}, version: 'x' });
+  endings.push(() => signer.close());
+  const ask = async (method: string, ...params: unknown[]) => {
+    const response = await fetch(`http://127.0.0.1:${signer.port}/`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    expect([answer.status, await answer.text()]).toEqual([203, '{"malformed']);
-    expect(answer.headers.get('x-twice')).toBe('a, b');
-    expect(answer.headers.get('content-type')).toBe('text/odd');
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    const [got] = upstream.received;
-    expect(got!.body).toBe(body);
-    expect(got!.headers).toMatchObject({
-      'x-mine': 'yes',
-      'x-forwarded-host': `127.0.0.1:${proxy.port}`,
-    });
-    expect(got!.headers.authorization).toBeUndefined();
-    expect(got!.headers.origin).toBeUndefined();
-  });
-
-  it('joins the paths, and keeps the query', async () => {
-    const upstream = await node(() => ({ result: 1 }));
-    const proxy = await start(upstream, {}, { path: '//v1/node/' });
-    for (const path of ['/', '/login', '/a//b/?PSI=c'])
-      await post(proxy, rpc('net_version'), { path });
-    expect(upstream.received.map(({ url }) => url)).toEqual([
-      '/v1/node',
-      '/v1/node/login',
-      '/v1/node/a/b?PSI=c',
-    ]);
-  });
-
-  it('says 404 to whatever is not JSON-RPC, on any path, and never asks the node', async () => {
-    const upstream = await node(() => ({ result: 1 }));
-    const proxy = await start(upstream);
-    const url = `http://127.0.0.1:${proxy.port}`;
-    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-      const body = method === 'GET' ? {} : { body: JSON.stringify(rpc('eth_sign')) };
-      const answer = await fetch(`${url}/x`, { method, ...body });
-      expect([answer.status, await answer.text()]).toEqual([404, NOT_FOUND]);
-    }
-    const posted = await post(proxy, 'name=value', { path: '/login' });
-    expect([posted.status, await posted.text()]).toEqual([404, NOT_FOUND]);
-    expect(upstream.received).toEqual([]);
-  });
-
-  it('says 400 and a parse error to a malformed body', async () => {
-    const proxy = await start(await node(() => ({ result: 1 })));
-    for (const body of [
-      '{bad',
-      '7',
-      '{"jsonrpc":"2.0","id":{},"method":"x"}',
-      '{"method":"x","id":1}',
-    ]) {
-      const answer = await post(proxy, body);
-      expect([answer.status, await answer.json()]).toEqual([
-        400,
-        { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } },
-      ]);
-    }
-  });
-
-  it('refuses bodies that are too large', async () => {
-    const proxy = await start(await node(() => ({ result: 1 })));
-    const answer = await post(proxy, rpc('x', ['y'.repeat(1_000_001)]));
-    expect(answer.status).toBe(413);
-  });
-});
-
-describe('what clients have in flight', () => {
-  const announce = (proxy: RunningProxy, announced: number, sent: number) =>
-    new Promise<number>((resolve) => {
-      let text = '';
-      const socket = connect(proxy.port, '127.0.0.1', () => {
-        socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${announced}\r\n\r\n`);
-        socket.write('x'.repeat(sent));
-      });
-      endings.push(() => socket.destroy());
-      socket.on('error', () => undefined);
-      socket.on('data', (bytes) => {
-        text += bytes;
-        socket.destroy();
-      });
-      socket.once('close', () => resolve(Number(text.split(' ')[1] ?? 0)));
-    });
-
-  it('counts bodies while they come, over all connections', async () => {
-    const traffic = newTraffic({ requests: { all: 3_000_000, ofSource: 3_000_000 } });
-    const proxy = await start(await node(() => ({ result: 1 })), { traffic });
-    let refused = 0;
-    for (let i = 0; i < 10; i++) void announce(proxy, 1_000_000, 900_000).then(() => refused++);
-    await until('those beyond are refused', () => refused >= 7);
-    expect(traffic.requests.held).toBeLessThanOrEqual(3_000_000);
-    expect(traffic.requests.held).toBeGreaterThan(1_000_000);
-  });
-
-  it('judges who asks before it reads the body', async () => {
-    const traffic = newTraffic();
-    const guard = {
-      ...OPEN_GUARD,
-      identify: async () => ({ httpStatus: 401, code: -32000, message: 'nobody may' }),
+    return {
+      status: response.status,
+      ...((await response.json()) as { result?: any; error?: any }),
     };
-    const proxy = await start(await node(() => ({ result: 1 })), { traffic }, {}, guard);
-    expect(await announce(proxy, 1_000_000, 100)).toBe(401);
-    await until('nothing is held', () => traffic.requests.held === 0);
-  });
+  };
+  return { signer, ask };
+}
 
-  it('cuts off who takes nothing of their answer', async () => {
-    const traffic = newTraffic({ stallMs: 2_000 });
-    const long = 'y'.repeat(20_000_000);
-    const upstream = { timeoutMs: 20_000 };
-    const proxy = await start(await node(() => ({ result: long })), { traffic }, upstream);
-    const socket = connect(proxy.port, '127.0.0.1', () => {
-      const body = JSON.stringify(rpc('eth_x'));
-      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`);
-      socket.write(body);
-    });
-    socket.pause();
-    socket.on('error', () => undefined);
-    endings.push(() => socket.destroy());
-    await until('the answer waits', () => traffic.unsent.held > 0);
-    await until('it is cut off', () => traffic.unsent.held === 0);
-  });
+async function node() {
+  const made = await standInNode(({ id }) => ({ jsonrpc: '2.0', id, result: '0x7' }));
+  endings.push(() => made.close());
+  return made;
+}
 
-  it('cuts off a WebSocket that does not take what the node tells it', async () => {
-    const traffic = newTraffic({ stallMs: 2_000 });
-    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-    await new Promise((resolve) => sockets.once('listening', resolve));
-    endings.push(() => sockets.close());
-    sockets.on('connection', (socket) => {
-      socket.on('message', () => {
-        for (let i = 0; i < 14; i++) socket.send('y'.repeat(1_000_000));
-      });
-    });
-    const { port } = sockets.address() as AddressInfo;
-    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
-    const proxy = await start(await node(() => ({ result: 1 })), { traffic, nodeWebSocket });
-    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
-    endings.push(() => client.terminate());
-    await new Promise((resolve) => client.once('open', resolve));
-    client.pause();
-    client.send(JSON.stringify(rpc('eth_subscribe', ['newHeads'])));
-    await until('notifications wait', () => traffic.unsent.held > 2_000_000);
-    await until('it is cut off', () => traffic.unsent.held === 0);
+describe('the same run by command line, environment and file', () => {
+  const listen = { HTTP_LISTEN_PORT: '0', METRICS_ENABLED: 'true', METRICS_PORT: '0' };
+  const named = (prefix: string, pairs: Record<string, string>) =>
+    Object.fromEntries(Object.entries(pairs).map(([name, value]) => [prefix + name, value]));
+
+  it('each finds its accounts, passes reads on and counts them', async () => {
+    const { port } = await node();
+    const keys = join(folder, 'keys');
+    mkdirSync(keys);
+    writeFileSync(
+      join(keys, 'one.yaml'),
+      `type: file-raw\nkeyType: SECP256K1\nprivateKey: "0x${KEY}"\n`,
+    );
+    writeFileSync(
+      join(keys, `${ACCOUNT.slice(2)}.toml`),
+      `[signing]\ntype = "raw-signer"\npriv-key = "${KEY}"\n`,
+    );
+    const yaml = file(
+      'run.yaml',
+      `http-listen-port: 0\nmetrics-enabled: true\nmetrics-port: 0\nkey-store-path: ${keys}\n` +
+        `eth1:\n  chain-id: 1337\n  downstream-http-port: ${port}\n`,
+    );
+    const toml = file(
+      'run.toml',
+      `http-listen-port = 0\nmetrics-enabled = true\nmetrics-port = 0\nchain-id = "1337"\n` +
+        `downstream-http-port = ${port}\n[multikey-signer]\ndirectory = "${keys}"\n`,
+    );
+    const node1 = { CHAIN_ID: '1337', DOWNSTREAM_HTTP_PORT: String(port) };
+    const runs: readonly (readonly [string[], Record<string, string>])[] = [
+      [['--config-file', yaml, 'eth1'], {}],
+      [[`--config-file=${toml}`, 'multikey-signer'], {}],
+      [
+        ['eth1'],
+        {
+          ...named('WEB3SIGNER_', { ...listen, KEY_CONFIG_PATH: keys }),
+          ...named('WEB3SIGNER_ETH1_', node1),
+        },
+      ],
+      [
+        ['multikey-signer'],
+        named('ETHSIGNER_', { ...listen, ...node1, MULTIKEY_SIGNER_DIRECTORY: keys }),
+      ],
+    ];
+    for (const [argv, env] of runs) {
+      const { signer, ask } = await start(argv, env);
+      expect((await ask('eth_accounts')).result).toEqual([ACCOUNT]);
+      expect((await ask('eth_blockNumber')).result).toBe('0x7');
+      const upcheck = await fetch(`http://127.0.0.1:${signer.port}/upcheck`);
+      expect([upcheck.status, await upcheck.text()]).toEqual([200, 'OK']);
+      const metrics = await fetch(`http://127.0.0.1:${signer.metricsPort}/metrics`);
+      const text = await metrics.text();
+      expect(text).toContain('signing_signers_loaded_count 1\n');
+      expect(text).toContain('signer_rpc_requests_total{method="eth_accounts",outcome="ok"} 1\n');
+      expect(text).toContain('signer_rpc_requests_total{method="forwarded",outcome="ok"} 1\n');
+    }
   });
 });
 
-describe('a node that fails', () => {
-  const calls = [
-    rpc('eth_blockNumber'),
-    rpc('eth_sendTransaction', [transfer]),
-    rpc('eth_sendTransaction', [{ ...transfer, nonce: '0x7' }]),
+it('accounts and public keys follow a reload', async () => {
+  const keys = join(folder, 'reloaded');
+  mkdirSync(keys);
+  const { signer, ask } = await start([
+    ...[`--key-store-path=${keys}`, '--http-listen-port=0', 'eth1'],
+    ...['--chain-id=1', '--downstream-http-port=1'],
+  ]);
+  const url = `http://127.0.0.1:${signer.port}`;
+  const times: string[] = [];
+  const reloaded = async () => {
+    expect((await fetch(`${url}/reload`, { method: 'POST' })).status).toBe(202);
+    const done = await until('the reload has ended', async () => {
+      const state = (await (await fetch(`${url}/reload`)).json()) as any;
+      return state.status === 'running' ? undefined : state;
+    });
+    times.push(done.lastOperationTime);
+    const listed = await (await fetch(`${url}/api/v1/eth1/publicKeys`)).json();
+    return [done.status, (await ask('eth_accounts')).result, (listed as string[]).length];
+  };
+  expect((await ask('eth_accounts')).result).toEqual([]);
+  const path = join(keys, 'any name.yaml');
+  writeFileSync(path, `type: file-raw\nkeyType: SECP256K1\nprivateKey: "0x${KEY}"\n`);
+  expect(await reloaded()).toEqual(['completed', [ACCOUNT], 1]);
+  writeFileSync(path, 'type: file-raw\nkeyType: SECP256K1\n');
+  expect(await reloaded()).toEqual(['completed_with_errors', [], 0]);
+  rmSync(path);
+  expect(await reloaded()).toEqual(['completed', [], 0]);
+  expect(new Set(times).size).toBe(3);
+});
+
+it('an origin that is listed comes back on sends too, and stays here', async () => {
+  const origin = 'https://good.example';
+  const upstream = await standInNode(({ id }) => ({
+    headers: { 'Access-Control-Allow-Origin': 'https://of.the.node' },
+    body: JSON.stringify({ jsonrpc: '2.0', id, result: '0x7' }),
+  }));
+  endings.push(() => upstream.close());
+  const { signer } = await start([
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${upstream.port}`],
+    ...[`--http-cors-origins=${origin}`, ...RAW],
+  ]);
+  const send = (from: string) =>
+    fetch(`http://127.0.0.1:${signer.port}/`, {
+      method: 'POST',
+      headers: { origin: from },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+        params: [{ from: ACCOUNT, to: ACCOUNT, nonce: '0x1' }],
+      }),
+    });
+  const answer = await send(origin);
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+  expect(upstream.received.map(({ headers }) => headers.origin)).toEqual([undefined]);
+  const refused = await send('https://evil.example');
+  expect([refused.status, await refused.text()]).toEqual([403, '']);
+  expect(upstream.received).toHaveLength(1);
+});
+
+it('the ports file stands as long as it runs', async () => {
+  const data = join(folder, 'data');
+  const base = ['--chain-id=1', '--http-listen-port=0', '--downstream-http-port=1'];
+  const { signer } = await start([...base, '--data-path', data, ...RAW]);
+  const path = join(data, 'ethsigner.ports');
+  expect(readFileSync(path, 'utf8')).toContain(`http-jsonrpc=${signer.port}\n`);
+  await signer.close();
+  expect(existsSync(path)).toBe(false);
+});
+
+it('a connection without a request is closed after its time', async () => {
+  const { port } = await node();
+  const settings = signerConfig(
+    parseSignerOptions(
+      ['--chain-id=1', '--http-listen-port=0', `--downstream-http-port=${port}`, ...RAW],
+      {},
+    ),
+  );
+  const signer = await startSigner({ ...settings, idleMs: 50 }, { log: () => {}, version: 'x' });
+  endings.push(() => signer.close());
+  const socket = connect(signer.port, '127.0.0.1');
+  endings.push(() => socket.destroy());
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk;
+  });
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.write('GET /upcheck HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await ended;
+  expect(heard).toMatch(/^HTTP\/1.1 200 OK/);
+});
+
+it('a start that fails leaves nothing open', async () => {
+  const { port } = await node();
+  const log = join(folder, 'left.jsonl');
+  const base = ['--chain-id=1', `--http-listen-port=${port}`, '--downstream-http-port=1'];
+  await expect(start([...base, '--audit-log', log, ...RAW])).rejects.toMatchObject({
+    code: 'SIGNER_LISTEN_FAILED',
+  });
+  expect(readFileSync(log, 'utf8')).toContain('"event":"stop"');
+});
+
+it('a node that is not trusted is answered for with 502, for reads and for sends', async () => {
+  const own = makeCertificate('node');
+  let asked = 0;
+  const server = createServer({ key: own.key, cert: own.cert }, (_request, response) => {
+    asked++;
+    response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endings.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  );
+  const { port } = server.address() as AddressInfo;
+  const argv = [
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${port}`],
+    '--downstream-http-tls-enabled',
   ];
-
-  it('504 when it cannot be reached: nothing was sent', async () => {
-    const gone = await standInNode(() => undefined);
-    await gone.close();
-    const proxy = await start(gone);
-    for (const call of calls) {
-      const answer = await post(proxy, call);
-      const { id, error } = (await answer.json()) as any;
-      expect([answer.status, id, error.code, error.message]).toEqual([
-        504,
-        1,
-        -32000,
-        'Failed to connect to downstream node',
-      ]);
-      expect(error.data).not.toHaveProperty('transactionHash');
-    }
-  });
-
-  it('504 when it does not answer; what was sent is named', async () => {
-    const silent = await node(({ method }) =>
-      method === 'eth_getTransactionCount' ? { result: '0x0' } : undefined,
-    );
-    const proxy = await start(silent);
-    for (const [index, call] of calls.entries()) {
-      const answer = await post(proxy, call);
-      const { error } = (await answer.json()) as any;
-      expect([answer.status, error.message]).toEqual([
-        504,
-        'Connection to downstream node timed out',
-      ]);
-      if (index > 0) expect(error.data.transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
-    }
-  });
-
-  it('an unclear answer is tried again with the same bytes, then handed on', async () => {
-    let turn = 0;
-    const upstream = await node(({ method, params }) => {
-      if (method === 'eth_getTransactionCount') return { result: '0x0' };
-      if (turn++ < 2) return { status: 503, body: 'busy' };
-      return turn === 3 ? 'drop' : { result: toHex(keccak256(fromHex(params[0]))) };
-    });
-    const proxy = await start(upstream);
-    const { result } = (await (await post(proxy, calls[1])).json()) as any;
-    expect(result).toMatch(/^0x[0-9a-f]{64}$/);
-    const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
-    expect(sent.length).toBeGreaterThanOrEqual(4);
-    expect(new Set(sent.map(({ body }) => JSON.parse(body).params[0])).size).toBe(1);
-  });
+  const distrusting = await start([...argv, ...RAW]);
+  const transaction = { from: ACCOUNT, to: ACCOUNT, value: '0x0' };
+  expect((await distrusting.ask('eth_blockNumber')).status).toBe(502);
+  expect((await distrusting.ask('eth_sendTransaction', transaction)).status).toBe(502);
+  const named = await distrusting.ask('eth_sendTransaction', { ...transaction, nonce: '0x0' });
+  expect(named.status).toBe(502);
+  expect(asked).toBe(0);
+  const print = new X509Certificate(own.cert).fingerprint256;
+  const known = file('servers', `127.0.0.1:${port} ${print}\n`);
+  const trusting = await start([
+    ...argv,
+    `--downstream-http-tls-known-servers-file=${known}`,
+    ...RAW,
+  ]);
+  expect(await trusting.ask('eth_blockNumber')).toMatchObject({ status: 200, result: '0x7' });
 });
 
-describe('WebSocket', () => {
-  it.each([
-    ['text', (text: string) => text],
-    ['binary', (text: string) => Buffer.from(text)],
-  ])('signs and passes on %s frames as over HTTP, and carries subscriptions', async (_, frame) => {
-    const upstream = await takingNode();
-    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-    await new Promise((resolve) => sockets.once('listening', resolve));
-    endings.push(() => sockets.close());
-    const frames: string[] = [];
-    sockets.on('connection', (socket) => {
-      socket.on('message', (data) => {
-        frames.push(String(data));
-        socket.send('{"jsonrpc":"2.0","id":"s","result":"0x1"}');
-        socket.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{}}');
-      });
-    });
-    const { port } = sockets.address() as AddressInfo;
-    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
-    const proxy = await start(upstream, { nodeWebSocket });
-    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
-    endings.push(() => client.close());
-    const got: any[] = [];
-    client.onmessage = ({ data }) => got.push(JSON.parse(data as string));
-    await until('it is open', () => client.readyState === client.OPEN);
-    const byId = (id: unknown) =>
-      until(`an answer to ${id}`, () => got.find((each) => each.id === id));
-    client.send(frame(JSON.stringify(rpc('eth_accounts', [], 'a'))));
-    expect((await byId('a')).result).toEqual([ACCOUNT]);
-    client.send(frame(JSON.stringify(rpc('eth_sendTransaction', [transfer], 'b'))));
-    expect((await byId('b')).result).toMatch(/^0x[0-9a-f]{64}$/);
-    const subscribe = JSON.stringify(rpc('eth_subscribe', ['newHeads'], 's'));
-    client.send(frame(subscribe));
-    await until('a notification came', () =>
-      got.find(({ method }) => method === 'eth_subscription'),
-    );
-    expect(frames).toEqual([subscribe]);
-    for (const method of ['personal_unlockAccount', 'eth_sendTransactionAsync', 'eth_subscribe']) {
-      const twins = `{"jsonrpc":"2.0","id":1,"method":"net_version","METHOD":"${method}"}`;
-      const text = method === 'eth_subscribe' ? twins : JSON.stringify(rpc(method, [], method));
-      client.send(frame(text));
-    }
-    expect((await byId('eth_sendTransactionAsync')).error.code).toBe(-32604);
-    expect((await byId(null)).error.code).toBe(-32600);
-    expect(frames).toHaveLength(1);
-    expect(upstream.received.every(({ body }) => /getTransactionCount|sendRaw/.test(body))).toBe(
-      true,
-    );
+it('at the end, calls under way over a WebSocket are answered, later ones are not taken', async () => {
+  let reply: (answer: object) => void = () => {};
+  let isAsked = false;
+  const slow = createPlainServer((_request, response) => {
+    reply = (answer) => response.end(JSON.stringify(answer));
+    isAsked = true;
   });
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  endings.push(() => slow.close());
+  const { port } = slow.address() as AddressInfo;
+  const { signer } = await start([
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${port}`, ...RAW],
+  ]);
+  const socket = new WebSocket(`ws://127.0.0.1:${signer.port}/`);
+  endings.push(() => socket.terminate());
+  const heard: string[] = [];
+  socket.on('message', (data) => heard.push(String(data)));
+  const ended = new Promise<number>((resolve) => socket.once('close', resolve));
+  await new Promise((resolve) => socket.once('open', resolve));
+  const call = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'net_version' });
+  socket.send(call(1));
+  await until('the node has it', () => isAsked);
+  const closed = signer.close();
+  socket.send(call(2));
+  await until('the second is refused', () => heard.length === 1);
+  expect(heard[0]).toContain('shutting down');
+  reply({ jsonrpc: '2.0', id: 1, result: '7' });
+  expect(await ended).toBe(1001);
+  await closed;
+  expect(heard[1]).toBe('{"jsonrpc":"2.0","id":1,"result":"7"}');
 });
 
-describe('transactions without a nonce', () => {
-  it('concurrent ones get one nonce each, and the account is counted once', async () => {
-    const upstream = await takingNode();
-    const proxy = await start(upstream);
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        post(proxy, rpc('eth_sendTransaction', [transfer], index)),
-      ),
-    );
-    const bodies = (await Promise.all(answers.map((each) => each.json()))) as any[];
-    expect(new Set(bodies.map(({ result }) => result)).size).toBe(100);
-    expect(bodies.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => index));
-    const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
-    const nonces = sent.map(({ body }) =>
-      Number(decodeTransaction(fromHex(JSON.parse(body).params[0])).nonce),
-    );
-    expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index));
-    expect(upstream.received.length - sent.length).toBeLessThan(10);
-  });
-
-  it('what has no end is sent again after a restart, byte for byte', async () => {
-    const dataPath = mkdtempSync(join(tmpdir(), 'quorate-signer-'));
-    endings.push(() => rmSync(dataPath, { recursive: true, force: true }));
-    const sent: string[] = [];
-    let isUp = false;
-    const upstream = await node(({ method, params }) => {
-      if (method === 'eth_getTransactionCount') return { result: '0x3' };
-      sent.push(params[0]);
-      return isUp ? { result: toHex(keccak256(fromHex(params[0]))) } : undefined;
+it('a WebSocket is held to hosts, origins, tokens and the policy too', async () => {
+  const { port } = await node();
+  const policy = file('ws.yaml', 'rules: [{accounts: "*", transactions: false, messages: true}]');
+  const { signer } = await start([
+    ...['--chain-id=1337', '--http-listen-port=0', `--downstream-http-port=${port}`],
+    ...[`--policy-file=${policy}`, '--http-cors-origins=https://good.example', ...RAW],
+  ]);
+  const open = (headers: Record<string, string>) =>
+    new Promise<WebSocket>((resolve, reject) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${signer.port}/`, { headers });
+      endings.push(() => socket.terminate());
+      socket.on('open', () => resolve(socket));
+      socket.on('error', reject);
     });
-    const first = await start(upstream, { dataPath });
-    const { error } = (await (
-      await post(first, rpc('eth_sendTransaction', [transfer]))
-    ).json()) as any;
-    await first.close();
-    endings.splice(endings.length - 1, 1);
-    isUp = true;
-    const before = sent.length;
-    const second = await start(upstream, { dataPath });
-    await until('the stored bytes are sent again', () => sent.length > before);
-    expect(new Set(sent).size).toBe(1);
-    expect(toHex(keccak256(fromHex(sent[0]!)))).toBe(error.data.transactionHash);
-    await post(second, rpc('eth_sendTransaction', [transfer]));
-    const nonces = new Set(sent.map((raw) => Number(decodeTransaction(fromHex(raw)).nonce)));
-    expect([...nonces]).toEqual([3, 4]);
-  });
+  await expect(open({ origin: 'https://evil.example' })).rejects.toThrow('403');
+  await expect(open({ host: 'evil.example' })).rejects.toThrow('403');
+  const socket = await open({ origin: 'https://good.example' });
+  const ask = (method: string, ...params: unknown[]) =>
+    new Promise<any>((resolve) => {
+      socket.once('message', (data) => resolve(JSON.parse(String(data))));
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    });
+  expect((await ask('eth_sign', ACCOUNT, '0xab')).result).toMatch(/^0x[0-9a-f]{130}$/);
+  const refused = await ask('eth_sendTransaction', { from: ACCOUNT, to: ACCOUNT });
+  expect(refused.error.message).toBe('Refused by policy: rule "#1": transactions are not signed');
 });

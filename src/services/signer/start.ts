@@ -1,119 +1,53 @@
-/** Wires the signing proxy: accounts and guard, nonces and their journal, the node behind it, the servers in front. */
-import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
-import type { ClientOptions } from 'ws';
-import type { Log, Metrics } from '../../core/base/ports.ts';
-import type { SigningAccounts } from '../../core/signing/account-signer.ts';
-import type { Guard, Identity } from '../../core/signing/guard.ts';
-import { NonceManager } from '../../core/signing/nonce-manager.ts';
-import { systemClock } from '../../io/host/clock.ts';
-import { systemTimers } from '../../io/host/timers.ts';
-import { newTraffic, type Traffic } from '../../io/http/traffic.ts';
-import { stampFolder } from '../../io/storage/folder-stamp.ts';
-import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
-import { GuardedSigning } from './proxy/guarded-signing.ts';
-import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
-import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
-import type { PayloadStore } from './proxy/ports.ts';
-import { Sender } from './proxy/sender.ts';
-import { TransactionSigner } from './proxy/transaction-signer.ts';
-import { Transactions } from './proxy/transactions.ts';
-import { type ServeOptions, serveSigner } from './serve.ts';
-import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
-import { serveWebSocket } from './websocket.ts';
+/** Starts `quorate signer`: its parts put together, then the servers in front of them, and their end in reverse order. */
+import { installCrypto } from '../../io/crypto/crypto.ts';
+import { composeSigner, type SignerHost } from './compose.ts';
+import type { SignerConfig } from './config.ts';
+import { openMetrics } from './metrics-server.ts';
+import { writePortsFile } from './ports-file.ts';
+import { type RunningProxy, startProxy } from './proxy-server.ts';
 
-const JOURNAL_FOLDER = 'transactions';
-
-export interface ProxySettings {
-  readonly chainId: bigint;
-  readonly upstream: UpstreamSettings;
-  /** undefined: transactions without an end are forgotten at a restart. */
-  readonly dataPath: string | undefined;
-  readonly fillsGaps: boolean;
-  readonly strictNonce: boolean;
-  readonly estimatesGas: boolean;
-  readonly forwarded: readonly string[];
-  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
-  /** Undefined: bounds of its own. */
-  readonly traffic?: Traffic;
-  /** For subscriptions. */
-  readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
-  /** Whether a WebSocket may be opened: host list and origins. */
-  readonly mayConnect: (request: IncomingMessage) => boolean;
+export interface RunningSigner extends RunningProxy {
+  readonly accounts: readonly string[];
+  /** undefined: metrics are not served. */
+  readonly metricsPort: number | undefined;
+  /** Keys, policy and audit log anew, in the background; one reload at a time. */
+  reload(): void;
 }
 
-export interface ProxyParts {
-  readonly accounts: SigningAccounts;
-  readonly guard: Guard;
-  readonly payloads: PayloadStore | undefined;
-  readonly log: Log;
-  readonly metrics?: Metrics | undefined;
-  readonly watch?: PipelineParts['watch'];
+/** Rejects with what stands in the way of a start; nothing is left open then. */
+export async function startSigner(config: SignerConfig, host: SignerHost): Promise<RunningSigner> {
+  const { log } = host;
+  await installCrypto(log);
+  const endings: (() => unknown)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await serve(config, host, endings)), close };
+  } catch (error) {
+    await close().catch((err: unknown) => log('warn', 'A part did not close', { err }));
+    throw error;
+  }
 }
 
-export interface RunningProxy {
-  readonly port: number;
-  /** Requests under way are answered first. */
-  close(): Promise<void>;
-}
-
-/** Of the folder for data; raise with any change that an older program would misread. 1 is what 0.1.0 writes, unstamped. */
-const FORMAT = { of: 'signer', version: 1 };
-
-/** Who asks for a transaction that nobody asked for: one that fills a gap. */
-const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
-
-export async function startProxy(
-  settings: ProxySettings,
-  parts: ProxyParts,
-): Promise<RunningProxy> {
-  const { chainId, dataPath } = settings;
-  const upstream = new HttpUpstream(settings.upstream);
-  if (dataPath !== undefined) stampFolder(dataPath, FORMAT);
-  const journal =
-    dataPath === undefined
-      ? undefined
-      : new FileJournal(nodeLogFolder(join(dataPath, JOURNAL_FOLDER)), parts.log);
-  if (!journal)
-    parts.log('warn', 'No folder for data: transactions under way are forgotten at a restart');
-  const signing = new GuardedSigning(parts.accounts, parts.guard);
-  const signer = new TransactionSigner(signing, chainId);
-  const sender = new Sender({
-    manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
-    upstream,
-    journal: journal ?? FORGETFUL_JOURNAL,
-    clock: systemClock,
-    timers: systemTimers,
-    log: parts.log,
-    metrics: parts.metrics,
-    signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, FILLER),
-  });
-  const transactions = new Transactions({
-    ...{ signing, signer, sender, upstream, chainId, payloads: parts.payloads },
-    strictNonce: settings.strictNonce,
-    estimatesGas: settings.estimatesGas,
-  });
-  if (journal) sender.restore(journal.restored());
-  const pipeline = new Pipeline({
-    ...{ signing, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
-  });
-  const { traffic = newTraffic() } = settings;
-  const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });
-  const webSockets = serveWebSocket(server.server, {
-    ...{ pipeline, guard: parts.guard, log: parts.log, mayConnect: settings.mayConnect },
-    forwardsAuthorization: settings.serve.forwardsAuthorization,
-    frameBytesMax: settings.serve.bodyBytesMax,
-    traffic,
-    nodeUrl: settings.nodeWebSocket.url,
-    nodeOptions: settings.nodeWebSocket.options,
-  });
+async function serve(
+  config: SignerConfig,
+  host: SignerHost,
+  endings: (() => unknown)[],
+): Promise<Omit<RunningSigner, 'close'>> {
+  const { meters, proxy: composed, reload } = await composeSigner(config, host, endings);
+  const outlet = await openMetrics(config.metrics, meters, host.log);
+  endings.push(() => outlet.close());
+  const proxy = await startProxy(composed.settings, composed.parts);
+  endings.push(() => proxy.close());
+  if (config.dataPath !== undefined) {
+    const ports = { http: proxy.port, metrics: outlet.port };
+    endings.push(writePortsFile(config.dataPath, config.portsFile, ports));
+  }
   return {
-    port: server.port,
-    async close() {
-      await Promise.all([server.drain(), webSockets.drain(settings.serve.drainMs)]);
-      sender.close();
-      await journal?.close();
-      upstream.close();
-    },
+    port: proxy.port,
+    metricsPort: outlet.port,
+    accounts: composed.parts.accounts.addresses(),
+    reload,
   };
 }

@@ -12,7 +12,7 @@ import {
   type TestCertificate,
 } from '../../../test/support/certificates.ts';
 import { guardServer, serverOptions } from '../../io/http/tls-trust.ts';
-import type { ServerTlsSettings, UpstreamTlsSettings } from './settings-tls.ts';
+import type { ServerTlsSettings, UpstreamTlsSettings } from './config/tls.ts';
 import { serverTrust, upstreamAgent } from './tls.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'signer-tls-'));

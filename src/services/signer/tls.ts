@@ -11,7 +11,7 @@ import { commonNameOf, FingerprintFile } from '../../io/http/fingerprint-file.ts
 import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
 import { type HttpProxy, tunnelThrough } from '../../io/http/proxy-tunnel.ts';
 import { type PeerCheck, type ServerTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
-import type { KeyStoreFile, ServerTlsSettings, UpstreamTlsSettings } from './settings-tls.ts';
+import type { KeyStoreFile, ServerTlsSettings, UpstreamTlsSettings } from './config/tls.ts';
 
 const NOT_LISTED = 'the certificate is in no list of known ones';
 

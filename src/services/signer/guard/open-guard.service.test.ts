@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { exportJWK, SignJWT } from 'jose';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
-import type { GuardSettings } from '../settings.ts';
+import type { GuardSettings } from '../config.ts';
 import { openGuard, type RunningGuard } from './open-guard.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'guard-'));

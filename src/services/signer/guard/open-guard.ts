@@ -6,7 +6,7 @@ import type { Clock, Log, Metrics } from '../../../core/base/ports.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 import { BearerClaims } from '../../../io/auth/bearer-claims.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
-import type { GuardSettings } from '../settings.ts';
+import type { GuardSettings } from '../config.ts';
 import { signedSince } from './audit-history.ts';
 import { AuditLog } from './audit-log.ts';
 import { ANY_ACCOUNT, callerOf, isRefused, refusal, UNAUTHORIZED_CODE } from './callers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { keySettings } from '../config/keys.ts';
 import { parseSignerOptions } from '../options.ts';
-import { keySettings } from '../settings-keys.ts';
 import { keysFromOptions } from './from-options.ts';
 
 function keysOf(line: string, env: Record<string, string> = {}) {

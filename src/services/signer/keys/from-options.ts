@@ -6,7 +6,7 @@ import type {
   AzureKeysSettings,
   EthSignerKeys,
   KeySettings as KeyOptions,
-} from '../settings-keys.ts';
+} from '../config/keys.ts';
 import { AWS_MODES, AZURE_MODES, type KeyConfig } from './key-config.ts';
 import type { AwsFilter, AzureFilter, KeySettings } from './settings.ts';
 

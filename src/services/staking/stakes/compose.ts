@@ -10,8 +10,8 @@ import { Idempotency } from '../../../io/database/idempotency.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import type { Route } from '../../../io/http/server.ts';
 import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { ApiConfig, StakingConfig } from '../config.ts';
 import type { LiveState } from '../live-state.ts';
-import type { ApiConfig, StakingConfig } from '../options.ts';
 import { Deposits } from './deposits.ts';
 import { Rewards } from './rewards.ts';
 import { stakeRoutes } from './routes.ts';
@@ -40,7 +40,8 @@ export interface StakingApi {
   close(): Promise<void>;
 }
 
-export async function startApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
+/** Nothing goes out before `begin`. */
+export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
   const { config, database, live, clock, log, place } = parts;
   const signer = parts.depositSigner({
     parent: validatorsKey(parts.secretFor('validators')),

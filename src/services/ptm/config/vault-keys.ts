@@ -2,17 +2,17 @@
  * Keys of the manager in key vaults: how a Tessera configuration names them, how they are read and
  * made (Tessera KeyConfiguration).
  */
-import { fromBase64, toBase64 } from '../../core/base/base64.ts';
-import { fail } from '../../core/base/errors.ts';
-import { openVault } from '../../io/keys/vault.ts';
+import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { openVault } from '../../../io/keys/vault.ts';
 import {
   type SecretName,
   VAULT_TYPES,
   type VaultConfig,
   type VaultEnv,
   type VaultType,
-} from '../../io/keys/vault-types.ts';
-import type { OwnKey } from './manager/enclave.ts';
+} from '../../../io/keys/vault-types.ts';
+import type { OwnKey } from '../manager/enclave.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

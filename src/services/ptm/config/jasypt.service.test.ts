@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { readTesseraConfig } from '../config.ts';
 import { type SecretSource, unlockConfig } from './jasypt.ts';
-import { readTesseraConfig } from './start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quorate-jasypt-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

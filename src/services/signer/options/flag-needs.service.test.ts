@@ -1,10 +1,10 @@
 /** Every flag of the signing proxy is read by something, and one that needs another says so where that is absent. */
 import { describe, expect, it } from 'vitest';
-import { flagsReadBy } from '../../../test/support/read-flags.ts';
-import { flagsInVain } from '../../io/options/needs.ts';
+import { flagsReadBy } from '../../../../test/support/read-flags.ts';
+import { flagsInVain } from '../../../io/options/needs.ts';
+import { signerConfig } from '../config.ts';
+import { ETHSIGNER_SUBCOMMANDS, parseSignerOptions, SIGNER_ROWS } from '../options.ts';
 import { SIGNER_NEEDS } from './flag-needs.ts';
-import { ETHSIGNER_SUBCOMMANDS, parseSignerOptions, SIGNER_ROWS } from './options.ts';
-import { settingsOf } from './settings.ts';
 
 const BASE = ['--chain-id', '1', '--downstream-http-port', '1'];
 const words = (text: string) => (text === '' ? [] : text.split(' '));
@@ -98,7 +98,7 @@ describe('each flag', () => {
 
   it('is read, or says that it is without effect', () => {
     const read = flagsReadBy(() => {
-      for (const line of STARTS) settingsOf(parseSignerOptions([...BASE, ...words(line)], {}));
+      for (const line of STARTS) signerConfig(parseSignerOptions([...BASE, ...words(line)], {}));
     });
     const unread = SIGNER_ROWS.filter(
       ({ flag, ignored }) => !ignored && flag !== 'config-file' && !read.has(flag),

@@ -1,30 +1,19 @@
-/** `quorate signer` from its options to its servers. */
+/** Puts the signing proxy together: accounts and guard, the routes beside JSON-RPC, what the proxy is told. Nothing listens yet. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
-import { installCrypto } from '../../io/crypto/crypto.ts';
 import { systemClock } from '../../io/host/clock.ts';
 import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
 import { logAccess } from './access-log.ts';
+import type { SignerConfig } from './config.ts';
 import { openGuard, type RunningGuard } from './guard/open-guard.ts';
 import { HostAndOriginCheck } from './host-and-origin.ts';
 import { type OpenAccounts, openAccounts } from './keys/accounts.ts';
 import { keysFromOptions } from './keys/from-options.ts';
 import { type Meters, openMeters } from './meters.ts';
-import { openMetrics } from './metrics-server.ts';
 import { payloadStore } from './payload-store.ts';
-import { writePortsFile } from './ports-file.ts';
+import type { ProxyParts, ProxySettings } from './proxy-server.ts';
 import { restRoutes } from './rest/routes.ts';
-import type { SignerSettings } from './settings.ts';
-import { type ProxySettings, type RunningProxy, startProxy } from './start.ts';
 import { serverTrust, upstreamAgent } from './tls.ts';
-
-export interface RunningSigner extends RunningProxy {
-  readonly accounts: readonly string[];
-  /** undefined: metrics are not served. */
-  readonly metricsPort: number | undefined;
-  /** Keys, policy and audit log anew, in the background; one reload at a time. */
-  reload(): void;
-}
 
 export interface SignerHost {
   readonly log: Log;
@@ -35,88 +24,62 @@ export interface SignerHost {
   readonly writeAccess?: ((line: string) => void) | undefined;
 }
 
-/** Rejects with what stands in the way of a start; nothing is left open then. */
-export async function runSigner(
-  settings: SignerSettings,
-  host: SignerHost,
-): Promise<RunningSigner> {
-  const { log } = host;
-  await installCrypto(log);
-  const endings: (() => unknown)[] = [];
-  const close = async (): Promise<void> => {
-    for (const end of endings.splice(0).reverse()) await end();
-  };
-  try {
-    return await startAll(settings, host, endings, close);
-  } catch (error) {
-    await close().catch((err: unknown) => log('warn', 'A part did not close', { err }));
-    throw error;
-  }
+export interface SignerParts {
+  readonly meters: Meters;
+  readonly proxy: { readonly settings: ProxySettings; readonly parts: ProxyParts };
+  /** Keys, policy and audit log anew, in the background; one reload at a time. */
+  reload(): void;
 }
 
-async function startAll(
-  settings: SignerSettings,
+/** Each part opened adds its end to `endings`, which run in reverse, whether this resolves or rejects. */
+export async function composeSigner(
+  config: SignerConfig,
   host: SignerHost,
   endings: (() => unknown)[],
-  close: () => Promise<void>,
-): Promise<RunningSigner> {
+): Promise<SignerParts> {
   const { log } = host;
   const clock = systemClock;
-  const meters = openMeters(settings.metrics.categories, host.version);
+  const meters = openMeters(config.metrics.categories, host.version);
   const { metrics } = meters;
-  const proxySettings = proxySettingsOf(settings, host, meters);
-  const guard = await openGuard(settings.guard, { clock, log, metrics });
+  const settings = proxySettings(config, host, meters);
+  const guard = await openGuard(config.guard, { clock, log, metrics });
   endings.push(() => guard.close());
-  const keys = keysFromOptions(settings.keys, settings.dataPath);
+  const keys = keysFromOptions(config.keys, config.dataPath);
   const opened = await openAccounts(keys, { log, metrics, env: host.env });
   endings.push(() => opened.close());
-  const payloads = settings.ptmUrl === undefined ? undefined : payloadStore(settings.ptmUrl, log);
+  const payloads = config.ptmUrl === undefined ? undefined : payloadStore(config.ptmUrl, log);
   endings.push(() => payloads?.close());
   const rest = restRoutes({ opened: withGuard(opened, guard), guard, clock, log, metrics });
-  const outlet = await openMetrics(settings.metrics, meters, log);
-  endings.push(() => outlet.close());
-  const { accounts } = opened;
-  const proxy = await startProxy(
-    { ...proxySettings, serve: { ...proxySettings.serve, routes: rest.routes } },
-    { accounts, guard, payloads, log, metrics, watch: (method) => meters.called(method) },
-  );
-  endings.push(() => proxy.close());
-  if (settings.dataPath !== undefined) {
-    const ports = { http: proxy.port, metrics: outlet.port };
-    endings.push(writePortsFile(settings.dataPath, settings.portsFile, ports));
-  }
+  const watch: ProxyParts['watch'] = (method) => meters.called(method);
   return {
-    port: proxy.port,
-    metricsPort: outlet.port,
-    accounts: accounts.addresses(),
+    meters,
+    proxy: {
+      settings: { ...settings, serve: { ...settings.serve, routes: rest.routes } },
+      parts: { accounts: opened.accounts, guard, payloads, log, metrics, watch },
+    },
     reload: () => rest.reloading.start(),
-    close,
   };
 }
 
-function proxySettingsOf(
-  settings: SignerSettings,
-  host: SignerHost,
-  meters: Meters,
-): ProxySettings {
-  const { upstream, listen, logging, tls } = settings;
-  const check = new HostAndOriginCheck(settings);
+function proxySettings(config: SignerConfig, host: SignerHost, meters: Meters): ProxySettings {
+  const { upstream, listen, logging, tls } = config;
+  const check = new HostAndOriginCheck(config);
   const { writeAccess } = host;
   return {
-    chainId: settings.chainId,
+    chainId: config.chainId,
     upstream: { ...upstream, secureAgent: upstream.tls && upstreamAgent(upstream.tls, upstream) },
-    dataPath: settings.dataPath,
-    fillsGaps: settings.fillsGaps,
-    strictNonce: settings.strictNonce,
-    estimatesGas: settings.estimatesGas,
-    forwarded: settings.forwarded,
+    dataPath: config.dataPath,
+    fillsGaps: config.fillsGaps,
+    strictNonce: config.strictNonce,
+    estimatesGas: config.estimatesGas,
+    forwarded: config.forwarded,
     nodeWebSocket: nodeWebSocket(upstream),
     mayConnect: (request) => check.refusal(request) === undefined,
     serve: {
       ...listen,
-      bodyBytesMax: settings.bodyBytesMax,
-      idleMs: settings.idleMs,
-      drainMs: settings.drainMs,
+      bodyBytesMax: config.bodyBytesMax,
+      idleMs: config.idleMs,
+      drainMs: config.drainMs,
       tls: tls && serverTrust(tls),
       forwardsAuthorization: upstream.forwardsAuthorization,
       routes: [],
@@ -130,7 +93,7 @@ function proxySettingsOf(
   };
 }
 
-function nodeWebSocket(upstream: SignerSettings['upstream']): ProxySettings['nodeWebSocket'] {
+function nodeWebSocket(upstream: SignerConfig['upstream']): ProxySettings['nodeWebSocket'] {
   const { tls, host, wsPort, path, proxy } = upstream;
   const at = { host, port: wsPort, proxy };
   const agent = tls ? upstreamAgent(tls, at)({}) : proxy && new TunnelAgent(proxy);

@@ -1,5 +1,5 @@
 /** Flags of the staking service that mean something only beside another one. */
-import { type FlagNeed, given, on } from '../../io/options/needs.ts';
+import { type FlagNeed, given, on } from '../../../io/options/needs.ts';
 
 export const STORE_NEEDS: readonly FlagNeed[] = [
   {

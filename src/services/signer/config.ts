@@ -6,17 +6,17 @@ import { fail } from '../../core/base/errors.ts';
 import type { HttpProxy } from '../../io/http/proxy-tunnel.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { LOG_FORMATS, type LogFormat } from '../../io/telemetry/log-formats.ts';
-import { isEthSignerSubcommand } from './options.ts';
-import type { PortsFileName } from './ports-file.ts';
-import { type KeySettings, keySettings } from './settings-keys.ts';
+import { type KeySettings, keySettings } from './config/keys.ts';
 import {
   type ServerTlsSettings,
   serverTlsSettings,
   type UpstreamTlsSettings,
   upstreamTlsSettings,
-} from './settings-tls.ts';
+} from './config/tls.ts';
+import { isEthSignerSubcommand } from './options.ts';
+import type { PortsFileName } from './ports-file.ts';
 
-export interface SignerSettings {
+export interface SignerConfig {
   readonly chainId: bigint;
   readonly dataPath: string | undefined;
   readonly listen: { readonly host: string; readonly port: number };
@@ -112,7 +112,7 @@ const LEVELS: Readonly<Record<string, number>> = {
 };
 
 /** Throws OPTION_…: what is missing, wrong, or does not go together. */
-export function settingsOf(options: ParsedOptions): SignerSettings {
+export function signerConfig(options: ParsedOptions): SignerConfig {
   const [subcommand] = options.positional;
   const isEthSigner = isEthSignerSubcommand(subcommand);
   const listen = {

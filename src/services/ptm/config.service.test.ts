@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { testKey } from '../../../test/support/ptm.ts';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
-import { loadKey, parseKeySources } from './key-sources.ts';
+import { loadKey, parseKeySources } from './config/key-sources.ts';
+import { applyOverrides } from './config/overrides.ts';
+import { parseTesseraConfig } from './config/tessera-file.ts';
+import { readTesseraConfig, withStore } from './config.ts';
 import { generateKey, writeKeyPair } from './keygen.ts';
-import { parseTesseraConfig, withStore } from './options.ts';
-import { applyOverrides } from './overrides.ts';
-import { readTesseraConfig, startPtm } from './start.ts';
+import { startPtm } from './start.ts';
 
 const LIGHT = { variant: 'id', memory: 64, iterations: 1, parallelism: 1 } as const;
 const folder = scratchFolder('ptm-options-');

@@ -5,9 +5,9 @@
 
 import { createDecipheriv, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fail } from '../../core/base/errors.ts';
-import { isPostgresUrl } from '../../io/database/postgres-address.ts';
-import { reasonOf } from '../../io/host/reason.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { isPostgresUrl } from '../../../io/database/postgres-address.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
 
 const SECRET_FILE = 'TESSERA_CONFIG_SECRET';
 const ROUNDS = 1000;

@@ -4,17 +4,17 @@
  */
 
 import { resolve } from 'node:path';
-import { fromBase64 } from '../../core/base/base64.ts';
-import { equalBytes } from '../../core/base/bytes.ts';
-import { fail, QuorateError } from '../../core/base/errors.ts';
-import { parseJson } from '../../core/base/json.ts';
-import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
-import { parseKeyFile } from '../../core/payload/key-file.ts';
-import { readText } from '../../io/host/files.ts';
-import { reasonOf } from '../../io/host/reason.ts';
-import type { VaultEnv } from '../../io/keys/vault-types.ts';
-import { openKeyFile } from '../../io/sodium/key-lock.ts';
-import type { OwnKey } from './manager/enclave.ts';
+import { fromBase64 } from '../../../core/base/base64.ts';
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { fail, QuorateError } from '../../../core/base/errors.ts';
+import { parseJson } from '../../../core/base/json.ts';
+import type { EnclaveCrypto } from '../../../core/payload/enclave-crypto.ts';
+import { parseKeyFile } from '../../../core/payload/key-file.ts';
+import { readText } from '../../../io/host/files.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import type { VaultEnv } from '../../../io/keys/vault-types.ts';
+import { openKeyFile } from '../../../io/sodium/key-lock.ts';
+import type { OwnKey } from '../manager/enclave.ts';
 import { parseVaultKey, readVaultKey, type VaultKey } from './vault-keys.ts';
 
 const KEY_BYTES = 32;

@@ -2,7 +2,7 @@
  * Base options of Web3Signer and those of EthSigner that mean the same: the server, its TLS, logs
  * and metrics (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
  */
-import type { OptionRow } from '../../io/options/options.ts';
+import type { OptionRow } from '../../../io/options/options.ts';
 
 const SERVER = 'Server';
 const TLS = 'TLS of the server';

@@ -5,16 +5,16 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
-import { reasonOf } from '../../io/host/reason.ts';
-import { type KeyStore, readKeyStore } from '../../io/http/key-store.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import { type KeyStore, readKeyStore } from '../../../io/http/key-store.ts';
 import {
   type ClientTrust,
   peerCheck,
   type ServerTrust,
   TRUST_MODES,
   type TrustMode,
-} from '../../io/http/tls-trust.ts';
+} from '../../../io/http/tls-trust.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Side = 'server' | 'client';

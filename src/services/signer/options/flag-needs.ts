@@ -1,6 +1,6 @@
 /** Flags of the signing proxy that mean something only beside another one. */
-import { type FlagNeed, given, type NeedWorld, on } from '../../io/options/needs.ts';
-import { ETHSIGNER_SUBCOMMANDS, isEthSignerSubcommand, SIGNER_ROWS } from './options.ts';
+import { type FlagNeed, given, type NeedWorld, on } from '../../../io/options/needs.ts';
+import { ETHSIGNER_SUBCOMMANDS, isEthSignerSubcommand, SIGNER_ROWS } from '../options.ts';
 
 const word = ({ options }: NeedWorld): string | undefined => options.positional[0];
 const isMode =

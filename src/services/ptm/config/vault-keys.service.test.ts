@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { loadEnclaveCrypto } from '../../../io/sodium/nacl.ts';
+import { generatePair } from '../keygen.ts';
 import { loadKey, parseKeySources } from './key-sources.ts';
-import { generatePair } from './keygen.ts';
 import { storeVaultKey, vaultType } from './vault-keys.ts';
 
 const cleanups: (() => void)[] = [];

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { flagsReadBy } from '../../../test/support/read-flags.ts';
-import { flagsInVain } from '../../io/options/needs.ts';
-import { parseOptions } from '../../io/options/options.ts';
+import { flagsReadBy } from '../../../../test/support/read-flags.ts';
+import { flagsInVain } from '../../../io/options/needs.ts';
+import { parseOptions } from '../../../io/options/options.ts';
+import { stakingConfig } from '../config.ts';
+import { STAKING_ROWS } from '../options.ts';
 import { STAKING_NEEDS } from './flag-needs.ts';
-import { STAKING_ROWS, stakingConfig } from './options.ts';
 
 const FROM = `0x${'11'.repeat(20)}`;
 const words = (text: string) => (text === '' ? [] : text.split(' '));

@@ -1,7 +1,7 @@
 /** Where the options say that keys are; whether they can be obtained is for whoever loads them. */
-import { fail } from '../../core/base/errors.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
-import { type EthSignerSubcommand, isEthSignerSubcommand } from './options.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+import { type EthSignerSubcommand, isEthSignerSubcommand } from '../options.ts';
 
 /** Exactly one source with a subcommand of EthSigner; any of the others without. */
 export interface KeySettings {

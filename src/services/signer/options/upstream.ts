@@ -1,5 +1,5 @@
 /** Options about the node behind the proxy, nonces, and who may have what signed. */
-import type { OptionRow } from '../../io/options/options.ts';
+import type { OptionRow } from '../../../io/options/options.ts';
 
 const NODE = 'Node behind the proxy';
 const SIGNING = 'Transactions';

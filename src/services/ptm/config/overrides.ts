@@ -1,5 +1,5 @@
 /** `--override key=value` of Tessera's command line: `jdbc.username=sa`, `peer[1].url=http://…`, over the configuration file. */
-import { fail } from '../../core/base/errors.ts';
+import { fail } from '../../../core/base/errors.ts';
 
 type Container = Record<string, unknown> | unknown[];
 

@@ -2,7 +2,7 @@
  * Options that say where keys come from: of Web3Signer's `eth1`, and of EthSigner's subcommands
  * (Web3Signer Eth1SubCommand; EthSigner SignerSubCommand).
  */
-import type { OptionRow } from '../../io/options/options.ts';
+import type { OptionRow } from '../../../io/options/options.ts';
 
 const KEYS = 'Keys';
 const AZURE = 'Keys in Azure Key Vault';

@@ -2,8 +2,8 @@
  * TLS options that go together, with EthSigner's and Web3Signer's refusals (Web3Signer
  * PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
-import { fail } from '../../core/base/errors.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
+import { fail } from '../../../core/base/errors.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
 
 export interface KeyStoreFile {
   readonly file: string;

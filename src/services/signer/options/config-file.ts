@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
-import { fail } from '../../core/base/errors.ts';
-import { reasonOf } from '../../io/host/reason.ts';
-import type { GivenValue, OptionRow } from '../../io/options/options.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { reasonOf } from '../../../io/host/reason.ts';
+import type { GivenValue, OptionRow } from '../../../io/options/options.ts';
 
 /** What stands in front of a subcommand's options in Web3Signer's files. */
 const PREFIX = 'eth1.';

@@ -1,0 +1,38 @@
+/** What a manager is configured to do, whatever file or option said it. */
+import type { PublicKey } from '../../../core/payload/payload.ts';
+import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
+import type { HttpAddress } from '../../../io/http/server.ts';
+import type { UnprovenPeers } from '../api/p2p-parts.ts';
+import type { StoreSource } from '../open-store.ts';
+import type { KeySource } from './key-sources.ts';
+import type { TlsSource } from './tls.ts';
+
+export type PtmApp = 'Q2T' | 'P2P' | 'ThirdParty' | 'ADMIN';
+
+export interface PtmServer {
+  readonly app: PtmApp;
+  readonly address: HttpAddress;
+  /** `serverAddress` as others reach it; undefined: as bound (port 0). */
+  readonly advertised: string | undefined;
+  readonly tls?: TlsSource | undefined;
+}
+
+export interface PtmConfig extends StoreSource {
+  readonly servers: readonly PtmServer[];
+  readonly peers: readonly string[];
+  /** `disablePeerDiscovery` turned round; where it is not given, off with peers that are configured. */
+  readonly discovery: boolean;
+  /** Blocks of internal addresses at which peers may be discovered. */
+  readonly discoverInternal: readonly string[] | 'all';
+  readonly unprovenPeers: UnprovenPeers;
+  /** Stored of payloads whose senders' managers are not known. */
+  readonly unknownSenderBytesPerDay: number;
+  readonly keys: readonly KeySource[];
+  readonly alwaysSendTo: readonly PublicKey[];
+  readonly enhancements: boolean;
+  readonly multiplePrivateStates: boolean;
+  readonly residentGroups: readonly ResidentGroup[];
+  readonly partyInfoIntervalMs: number;
+  /** `useWhiteList`: only the hosts of `peers` may speak to P2P. */
+  readonly allowListed?: boolean;
+}

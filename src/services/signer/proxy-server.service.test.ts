@@ -1,0 +1,414 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { until } from '../../../test/support/conditions.ts';
+import { accountsOf } from '../../../test/support/signing-proxy.ts';
+import { KEY } from '../../../test/support/signing-vectors.ts';
+import { type StandInNode, standInNode } from '../../../test/support/stand-in-node.ts';
+import { fromHex, toHex } from '../../core/base/hex.ts';
+import { keccak256 } from '../../core/base/keccak.ts';
+import { addressOfSecretKey } from '../../core/base/secp256k1.ts';
+import { decodeTransaction } from '../../core/chain/transaction.ts';
+import type { Guard } from '../../core/signing/guard.ts';
+import { newTraffic } from '../../io/http/traffic.ts';
+import { OPEN_GUARD } from './proxy/open-guard.ts';
+import { type ProxySettings, type RunningProxy, startProxy } from './proxy-server.ts';
+
+const ACCOUNT = toHex(addressOfSecretKey(KEY));
+const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
+
+const endings: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function start(
+  node: { port: number },
+  change: Partial<ProxySettings> = {},
+  upstream: Partial<ProxySettings['upstream']> = {},
+  guard: Guard = OPEN_GUARD,
+): Promise<RunningProxy> {
+  const proxy = await startProxy(
+    {
+      chainId: 1337n,
+      upstream: {
+        ...{ host: '127.0.0.1', port: node.port, path: '/', timeoutMs: 400, connectionsMax: 8 },
+        ...{ secureAgent: undefined, ...upstream },
+      },
+      dataPath: undefined,
+      fillsGaps: false,
+      strictNonce: false,
+      estimatesGas: false,
+      forwarded: [],
+      nodeWebSocket: { url: `ws://127.0.0.1:${node.port}`, options: {} },
+      mayConnect: () => true,
+      serve: {
+        ...{
+          host: '127.0.0.1',
+          port: 0,
+          bodyBytesMax: 1_000_000,
+          idleMs: 5_000,
+          drainMs: 5_000,
+          tls: undefined,
+        },
+        ...{ forwardsAuthorization: false, routes: [], admit: () => false },
+      },
+      ...change,
+    },
+    { accounts: accountsOf([KEY]), guard, payloads: undefined, log: () => {} },
+  );
+  endings.push(() => proxy.close());
+  return proxy;
+}
+
+async function node(play: Parameters<typeof standInNode>[0]): Promise<StandInNode> {
+  const found = await standInNode(play);
+  endings.push(() => found.close());
+  return found;
+}
+
+function post(proxy: RunningProxy, body: unknown, more: RequestInit & { path?: string } = {}) {
+  return fetch(`http://127.0.0.1:${proxy.port}${more.path ?? '/'}`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...more,
+    headers: { 'content-type': 'application/json', ...(more.headers as object) },
+  });
+}
+
+function rpc(method: string, params: unknown[] = [], id: unknown = 1) {
+  return { jsonrpc: '2.0', id, method, params };
+}
+
+const transfer = { from: ACCOUNT, to: `0x${'11'.repeat(20)}`, value: '0x1' };
+
+/** Counts and takes everything in. */
+function takingNode() {
+  const raws: string[] = [];
+  return node(({ method, params }) => {
+    if (method === 'eth_getTransactionCount') return { result: `0x${raws.length.toString(16)}` };
+    raws.push(params[0]);
+    return { result: toHex(keccak256(fromHex(params[0]))) };
+  });
+}
+
+describe('pass-through', () => {
+  it('hands on the body, the headers and the answer as they are', async () => {
+    const body =
+      '{"jsonrpc": "2.0", "method":"eth_getBalance","params":[1.0, 12345678901234567890],"id":1.0}';
+    const upstream = await node(() => ({
+      status: 203,
+      headers: {
+        'x-twice': ['a', 'b'],
+        'access-control-allow-origin': 'node',
+        'content-type': 'text/odd',
+      },
+      body: '{"malformed',
+    }));
+    const proxy = await start(upstream);
+    const answer = await post(proxy, body, {
+      headers: {
+        'x-mine': 'yes',
+        authorization: 'Bearer mine',
+        origin: 'http://a',
+        'x-forwarded-host': 'b',
+      },
+    });
+    expect([answer.status, await answer.text()]).toEqual([203, '{"malformed']);
+    expect(answer.headers.get('x-twice')).toBe('a, b');
+    expect(answer.headers.get('content-type')).toBe('text/odd');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const [got] = upstream.received;
+    expect(got!.body).toBe(body);
+    expect(got!.headers).toMatchObject({
+      'x-mine': 'yes',
+      'x-forwarded-host': `127.0.0.1:${proxy.port}`,
+    });
+    expect(got!.headers.authorization).toBeUndefined();
+    expect(got!.headers.origin).toBeUndefined();
+  });
+
+  it('joins the paths, and keeps the query', async () => {
+    const upstream = await node(() => ({ result: 1 }));
+    const proxy = await start(upstream, {}, { path: '//v1/node/' });
+    for (const path of ['/', '/login', '/a//b/?PSI=c'])
+      await post(proxy, rpc('net_version'), { path });
+    expect(upstream.received.map(({ url }) => url)).toEqual([
+      '/v1/node',
+      '/v1/node/login',
+      '/v1/node/a/b?PSI=c',
+    ]);
+  });
+
+  it('says 404 to whatever is not JSON-RPC, on any path, and never asks the node', async () => {
+    const upstream = await node(() => ({ result: 1 }));
+    const proxy = await start(upstream);
+    const url = `http://127.0.0.1:${proxy.port}`;
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const body = method === 'GET' ? {} : { body: JSON.stringify(rpc('eth_sign')) };
+      const answer = await fetch(`${url}/x`, { method, ...body });
+      expect([answer.status, await answer.text()]).toEqual([404, NOT_FOUND]);
+    }
+    const posted = await post(proxy, 'name=value', { path: '/login' });
+    expect([posted.status, await posted.text()]).toEqual([404, NOT_FOUND]);
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('says 400 and a parse error to a malformed body', async () => {
+    const proxy = await start(await node(() => ({ result: 1 })));
+    for (const body of [
+      '{bad',
+      '7',
+      '{"jsonrpc":"2.0","id":{},"method":"x"}',
+      '{"method":"x","id":1}',
+    ]) {
+      const answer = await post(proxy, body);
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } },
+      ]);
+    }
+  });
+
+  it('refuses bodies that are too large', async () => {
+    const proxy = await start(await node(() => ({ result: 1 })));
+    const answer = await post(proxy, rpc('x', ['y'.repeat(1_000_001)]));
+    expect(answer.status).toBe(413);
+  });
+});
+
+describe('what clients have in flight', () => {
+  const announce = (proxy: RunningProxy, announced: number, sent: number) =>
+    new Promise<number>((resolve) => {
+      let text = '';
+      const socket = connect(proxy.port, '127.0.0.1', () => {
+        socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${announced}\r\n\r\n`);
+        socket.write('x'.repeat(sent));
+      });
+      endings.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => {
+        text += bytes;
+        socket.destroy();
+      });
+      socket.once('close', () => resolve(Number(text.split(' ')[1] ?? 0)));
+    });
+
+  it('counts bodies while they come, over all connections', async () => {
+    const traffic = newTraffic({ requests: { all: 3_000_000, ofSource: 3_000_000 } });
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic });
+    let refused = 0;
+    for (let i = 0; i < 10; i++) void announce(proxy, 1_000_000, 900_000).then(() => refused++);
+    await until('those beyond are refused', () => refused >= 7);
+    expect(traffic.requests.held).toBeLessThanOrEqual(3_000_000);
+    expect(traffic.requests.held).toBeGreaterThan(1_000_000);
+  });
+
+  it('judges who asks before it reads the body', async () => {
+    const traffic = newTraffic();
+    const guard = {
+      ...OPEN_GUARD,
+      identify: async () => ({ httpStatus: 401, code: -32000, message: 'nobody may' }),
+    };
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic }, {}, guard);
+    expect(await announce(proxy, 1_000_000, 100)).toBe(401);
+    await until('nothing is held', () => traffic.requests.held === 0);
+  });
+
+  it('cuts off who takes nothing of their answer', async () => {
+    const traffic = newTraffic({ stallMs: 2_000 });
+    const long = 'y'.repeat(20_000_000);
+    const upstream = { timeoutMs: 20_000 };
+    const proxy = await start(await node(() => ({ result: long })), { traffic }, upstream);
+    const socket = connect(proxy.port, '127.0.0.1', () => {
+      const body = JSON.stringify(rpc('eth_x'));
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+    socket.pause();
+    socket.on('error', () => undefined);
+    endings.push(() => socket.destroy());
+    await until('the answer waits', () => traffic.unsent.held > 0);
+    await until('it is cut off', () => traffic.unsent.held === 0);
+  });
+
+  it('cuts off a WebSocket that does not take what the node tells it', async () => {
+    const traffic = newTraffic({ stallMs: 2_000 });
+    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await new Promise((resolve) => sockets.once('listening', resolve));
+    endings.push(() => sockets.close());
+    sockets.on('connection', (socket) => {
+      socket.on('message', () => {
+        for (let i = 0; i < 14; i++) socket.send('y'.repeat(1_000_000));
+      });
+    });
+    const { port } = sockets.address() as AddressInfo;
+    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
+    const proxy = await start(await node(() => ({ result: 1 })), { traffic, nodeWebSocket });
+    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
+    endings.push(() => client.terminate());
+    await new Promise((resolve) => client.once('open', resolve));
+    client.pause();
+    client.send(JSON.stringify(rpc('eth_subscribe', ['newHeads'])));
+    await until('notifications wait', () => traffic.unsent.held > 2_000_000);
+    await until('it is cut off', () => traffic.unsent.held === 0);
+  });
+});
+
+describe('a node that fails', () => {
+  const calls = [
+    rpc('eth_blockNumber'),
+    rpc('eth_sendTransaction', [transfer]),
+    rpc('eth_sendTransaction', [{ ...transfer, nonce: '0x7' }]),
+  ];
+
+  it('504 when it cannot be reached: nothing was sent', async () => {
+    const gone = await standInNode(() => undefined);
+    await gone.close();
+    const proxy = await start(gone);
+    for (const call of calls) {
+      const answer = await post(proxy, call);
+      const { id, error } = (await answer.json()) as any;
+      expect([answer.status, id, error.code, error.message]).toEqual([
+        504,
+        1,
+        -32000,
+        'Failed to connect to downstream node',
+      ]);
+      expect(error.data).not.toHaveProperty('transactionHash');
+    }
+  });
+
+  it('504 when it does not answer; what was sent is named', async () => {
+    const silent = await node(({ method }) =>
+      method === 'eth_getTransactionCount' ? { result: '0x0' } : undefined,
+    );
+    const proxy = await start(silent);
+    for (const [index, call] of calls.entries()) {
+      const answer = await post(proxy, call);
+      const { error } = (await answer.json()) as any;
+      expect([answer.status, error.message]).toEqual([
+        504,
+        'Connection to downstream node timed out',
+      ]);
+      if (index > 0) expect(error.data.transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+    }
+  });
+
+  it('an unclear answer is tried again with the same bytes, then handed on', async () => {
+    let turn = 0;
+    const upstream = await node(({ method, params }) => {
+      if (method === 'eth_getTransactionCount') return { result: '0x0' };
+      if (turn++ < 2) return { status: 503, body: 'busy' };
+      return turn === 3 ? 'drop' : { result: toHex(keccak256(fromHex(params[0]))) };
+    });
+    const proxy = await start(upstream);
+    const { result } = (await (await post(proxy, calls[1])).json()) as any;
+    expect(result).toMatch(/^0x[0-9a-f]{64}$/);
+    const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
+    expect(sent.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(sent.map(({ body }) => JSON.parse(body).params[0])).size).toBe(1);
+  });
+});
+
+describe('WebSocket', () => {
+  it.each([
+    ['text', (text: string) => text],
+    ['binary', (text: string) => Buffer.from(text)],
+  ])('signs and passes on %s frames as over HTTP, and carries subscriptions', async (_, frame) => {
+    const upstream = await takingNode();
+    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await new Promise((resolve) => sockets.once('listening', resolve));
+    endings.push(() => sockets.close());
+    const frames: string[] = [];
+    sockets.on('connection', (socket) => {
+      socket.on('message', (data) => {
+        frames.push(String(data));
+        socket.send('{"jsonrpc":"2.0","id":"s","result":"0x1"}');
+        socket.send('{"jsonrpc":"2.0","method":"eth_subscription","params":{}}');
+      });
+    });
+    const { port } = sockets.address() as AddressInfo;
+    const nodeWebSocket = { url: `ws://127.0.0.1:${port}`, options: {} };
+    const proxy = await start(upstream, { nodeWebSocket });
+    const client = new WebSocket(`ws://127.0.0.1:${proxy.port}`);
+    endings.push(() => client.close());
+    const got: any[] = [];
+    client.onmessage = ({ data }) => got.push(JSON.parse(data as string));
+    await until('it is open', () => client.readyState === client.OPEN);
+    const byId = (id: unknown) =>
+      until(`an answer to ${id}`, () => got.find((each) => each.id === id));
+    client.send(frame(JSON.stringify(rpc('eth_accounts', [], 'a'))));
+    expect((await byId('a')).result).toEqual([ACCOUNT]);
+    client.send(frame(JSON.stringify(rpc('eth_sendTransaction', [transfer], 'b'))));
+    expect((await byId('b')).result).toMatch(/^0x[0-9a-f]{64}$/);
+    const subscribe = JSON.stringify(rpc('eth_subscribe', ['newHeads'], 's'));
+    client.send(frame(subscribe));
+    await until('a notification came', () =>
+      got.find(({ method }) => method === 'eth_subscription'),
+    );
+    expect(frames).toEqual([subscribe]);
+    for (const method of ['personal_unlockAccount', 'eth_sendTransactionAsync', 'eth_subscribe']) {
+      const twins = `{"jsonrpc":"2.0","id":1,"method":"net_version","METHOD":"${method}"}`;
+      const text = method === 'eth_subscribe' ? twins : JSON.stringify(rpc(method, [], method));
+      client.send(frame(text));
+    }
+    expect((await byId('eth_sendTransactionAsync')).error.code).toBe(-32604);
+    expect((await byId(null)).error.code).toBe(-32600);
+    expect(frames).toHaveLength(1);
+    expect(upstream.received.every(({ body }) => /getTransactionCount|sendRaw/.test(body))).toBe(
+      true,
+    );
+  });
+});
+
+describe('transactions without a nonce', () => {
+  it('concurrent ones get one nonce each, and the account is counted once', async () => {
+    const upstream = await takingNode();
+    const proxy = await start(upstream);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        post(proxy, rpc('eth_sendTransaction', [transfer], index)),
+      ),
+    );
+    const bodies = (await Promise.all(answers.map((each) => each.json()))) as any[];
+    expect(new Set(bodies.map(({ result }) => result)).size).toBe(100);
+    expect(bodies.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+    const sent = upstream.received.filter(({ body }) => body.includes('eth_sendRaw'));
+    const nonces = sent.map(({ body }) =>
+      Number(decodeTransaction(fromHex(JSON.parse(body).params[0])).nonce),
+    );
+    expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+    expect(upstream.received.length - sent.length).toBeLessThan(10);
+  });
+
+  it('what has no end is sent again after a restart, byte for byte', async () => {
+    const dataPath = mkdtempSync(join(tmpdir(), 'quorate-signer-'));
+    endings.push(() => rmSync(dataPath, { recursive: true, force: true }));
+    const sent: string[] = [];
+    let isUp = false;
+    const upstream = await node(({ method, params }) => {
+      if (method === 'eth_getTransactionCount') return { result: '0x3' };
+      sent.push(params[0]);
+      return isUp ? { result: toHex(keccak256(fromHex(params[0]))) } : undefined;
+    });
+    const first = await start(upstream, { dataPath });
+    const { error } = (await (
+      await post(first, rpc('eth_sendTransaction', [transfer]))
+    ).json()) as any;
+    await first.close();
+    endings.splice(endings.length - 1, 1);
+    isUp = true;
+    const before = sent.length;
+    const second = await start(upstream, { dataPath });
+    await until('the stored bytes are sent again', () => sent.length > before);
+    expect(new Set(sent).size).toBe(1);
+    expect(toHex(keccak256(fromHex(sent[0]!)))).toBe(error.data.transactionHash);
+    await post(second, rpc('eth_sendTransaction', [transfer]));
+    const nonces = new Set(sent.map((raw) => Number(decodeTransaction(fromHex(raw)).nonce)));
+    expect([...nonces]).toEqual([3, 4]);
+  });
+});

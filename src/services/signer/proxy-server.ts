@@ -1,0 +1,119 @@
+/** Serves the signing proxy: its pipeline with nonces and their journal, the node behind it, HTTP and WebSocket in front. */
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { ClientOptions } from 'ws';
+import type { Log, Metrics } from '../../core/base/ports.ts';
+import type { SigningAccounts } from '../../core/signing/account-signer.ts';
+import type { Guard, Identity } from '../../core/signing/guard.ts';
+import { NonceManager } from '../../core/signing/nonce-manager.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { systemTimers } from '../../io/host/timers.ts';
+import { newTraffic, type Traffic } from '../../io/http/traffic.ts';
+import { stampFolder } from '../../io/storage/folder-stamp.ts';
+import { nodeLogFolder } from '../../io/storage/node-log-file.ts';
+import { GuardedSigning } from './proxy/guarded-signing.ts';
+import { FileJournal, FORGETFUL_JOURNAL } from './proxy/journal.ts';
+import { Pipeline, type PipelineParts } from './proxy/pipeline.ts';
+import type { PayloadStore } from './proxy/ports.ts';
+import { Sender } from './proxy/sender.ts';
+import { TransactionSigner } from './proxy/transaction-signer.ts';
+import { Transactions } from './proxy/transactions.ts';
+import { type ServeOptions, serveSigner } from './serve.ts';
+import { HttpUpstream, type UpstreamSettings } from './upstream.ts';
+import { serveWebSocket } from './websocket.ts';
+
+const JOURNAL_FOLDER = 'transactions';
+
+export interface ProxySettings {
+  readonly chainId: bigint;
+  readonly upstream: UpstreamSettings;
+  /** undefined: transactions without an end are forgotten at a restart. */
+  readonly dataPath: string | undefined;
+  readonly fillsGaps: boolean;
+  readonly strictNonce: boolean;
+  readonly estimatesGas: boolean;
+  readonly forwarded: readonly string[];
+  readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
+  /** Undefined: bounds of its own. */
+  readonly traffic?: Traffic;
+  /** For subscriptions. */
+  readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
+  /** Whether a WebSocket may be opened: host list and origins. */
+  readonly mayConnect: (request: IncomingMessage) => boolean;
+}
+
+export interface ProxyParts {
+  readonly accounts: SigningAccounts;
+  readonly guard: Guard;
+  readonly payloads: PayloadStore | undefined;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+  readonly watch?: PipelineParts['watch'];
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  /** Requests under way are answered first. */
+  close(): Promise<void>;
+}
+
+/** Of the folder for data; raise with any change that an older program would misread. 1 is what 0.1.0 writes, unstamped. */
+const FORMAT = { of: 'signer', version: 1 };
+
+/** Who asks for a transaction that nobody asked for: one that fills a gap. */
+const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
+
+export async function startProxy(
+  settings: ProxySettings,
+  parts: ProxyParts,
+): Promise<RunningProxy> {
+  const { chainId, dataPath } = settings;
+  const upstream = new HttpUpstream(settings.upstream);
+  if (dataPath !== undefined) stampFolder(dataPath, FORMAT);
+  const journal =
+    dataPath === undefined
+      ? undefined
+      : new FileJournal(nodeLogFolder(join(dataPath, JOURNAL_FOLDER)), parts.log);
+  if (!journal)
+    parts.log('warn', 'No folder for data: transactions under way are forgotten at a restart');
+  const signing = new GuardedSigning(parts.accounts, parts.guard);
+  const signer = new TransactionSigner(signing, chainId);
+  const sender = new Sender({
+    manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
+    upstream,
+    journal: journal ?? FORGETFUL_JOURNAL,
+    clock: systemClock,
+    timers: systemTimers,
+    log: parts.log,
+    metrics: parts.metrics,
+    signFill: (nonceKey, nonce) => signer.fill(nonceKey, nonce, FILLER),
+  });
+  const transactions = new Transactions({
+    ...{ signing, signer, sender, upstream, chainId, payloads: parts.payloads },
+    strictNonce: settings.strictNonce,
+    estimatesGas: settings.estimatesGas,
+  });
+  if (journal) sender.restore(journal.restored());
+  const pipeline = new Pipeline({
+    ...{ signing, transactions, upstream, watch: parts.watch, forwarded: settings.forwarded },
+  });
+  const { traffic = newTraffic() } = settings;
+  const server = await serveSigner({ ...settings.serve, traffic, pipeline, guard: parts.guard });
+  const webSockets = serveWebSocket(server.server, {
+    ...{ pipeline, guard: parts.guard, log: parts.log, mayConnect: settings.mayConnect },
+    forwardsAuthorization: settings.serve.forwardsAuthorization,
+    frameBytesMax: settings.serve.bodyBytesMax,
+    traffic,
+    nodeUrl: settings.nodeWebSocket.url,
+    nodeOptions: settings.nodeWebSocket.options,
+  });
+  return {
+    port: server.port,
+    async close() {
+      await Promise.all([server.drain(), webSockets.drain(settings.serve.drainMs)]);
+      sender.close();
+      await journal?.close();
+      upstream.close();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** Puts the token service, and the staking API behind it, together over one store. Nothing listens yet. */
+import type { Clock, Log } from '../../core/base/ports.ts';
+import { depositThreads } from '../../io/crypto/deposit-threads.ts';
+import type { Database } from '../../io/database/database.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { json, type Route } from '../../io/http/server.ts';
+import { Admin } from './admin.ts';
+import type { StakingConfig } from './config.ts';
+import { LiveState } from './live-state.ts';
+import { composeApi } from './stakes/compose.ts';
+import { readSecret } from './store/open.ts';
+import { Attempts } from './token/attempts.ts';
+import { rotationOf } from './token/rotation.ts';
+import { tokenRoutes } from './token/routes.ts';
+import { SecretChecker } from './token/secrets.ts';
+import { TokenService } from './token/service.ts';
+
+const LOOK_MS = 1_000;
+
+export interface StakingHost {
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Between looks at the ledger; undefined: a second. */
+  readonly lookMs?: number;
+  /** Undefined: in threads. */
+  readonly depositSigner?: typeof depositThreads;
+}
+
+/** Where the service is reached; filled in when the server listens. */
+export interface Place {
+  issuer: string;
+  audience: string;
+  isReady: boolean;
+}
+
+export interface StakingParts {
+  readonly admin: Admin;
+  readonly live: LiveState;
+  readonly place: Place;
+  readonly routes: readonly Route[];
+  /** The server listens: deposits may go out. */
+  begin(): void;
+  /** Ends what works in the background. */
+  stop(): Promise<void>;
+}
+
+export async function composeStaking(
+  config: StakingConfig,
+  { log, clock = systemClock, lookMs = LOOK_MS, depositSigner = depositThreads }: StakingHost,
+  database: Database,
+): Promise<StakingParts> {
+  const secretFor = readSecret(config);
+  const admin = new Admin(database, clock, 'service');
+  const attempts = new Attempts(config.attempts);
+  const live = new LiveState({
+    ...{ database, admin, clock, log, rotateMs: config.rotateMs },
+    seal: secretFor('signing keys'),
+    rotation: rotationOf(config),
+    // Whoever asked before this instance knew of them, or with a secret that was lost, starts anew.
+    clientChanged: (id) => attempts.forgive(id),
+  });
+  await live.start();
+  const { keys, clients, revocations } = live;
+  const place = {
+    issuer: config.issuer ?? '',
+    audience: config.api?.audience ?? '',
+    isReady: false,
+  };
+  const { style, tokenSeconds, toleranceSeconds } = config;
+  const service = new TokenService({
+    ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
+    place,
+    secrets: new SecretChecker(),
+    attempts,
+  });
+  const ofApi = { config, database, live, clock, log, place, secretFor, lookMs, depositSigner };
+  const api = config.api && (await composeApi(config.api, ofApi));
+  return {
+    ...{ admin, live, place },
+    routes: [
+      ...tokenRoutes({ service, keys, clock, place, style }),
+      ...healthRoutes(database, place),
+      ...(api?.routes ?? []),
+    ],
+    begin: () => api?.begin(),
+    async stop() {
+      await api?.close();
+      await live.stop();
+    },
+  };
+}
+
+function healthRoutes(database: Database, place: { readonly isReady: boolean }): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      async handle() {
+        await database.query('SELECT value FROM revision');
+        return place.isReady ? json(200, { status: 'ready' }) : json(503, { status: 'starting' });
+      },
+    },
+  ];
+}

@@ -1,0 +1,15 @@
+/** What a new signing key is like, made by the service or by a command. */
+import type { KeyConfig } from '../config.ts';
+import type { RotationPlan } from './signing-keys.ts';
+
+/** Longer than others keep the key set (token/routes.ts). */
+const KEY_LEAD_MS = 10 * 60_000;
+
+export function rotationOf({
+  algorithm,
+  tokenSeconds,
+  toleranceSeconds,
+}: KeyConfig): Omit<RotationPlan, 'nowMs'> {
+  const tokenMs = (tokenSeconds + toleranceSeconds) * 1000;
+  return { algorithm, leadMs: KEY_LEAD_MS, tokenMs };
+}
