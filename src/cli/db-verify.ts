@@ -2,8 +2,8 @@
 import { toBase64 } from '../core/base/base64.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
-import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
 import { type VerifyReport, verifyData } from '../services/ledger/offline/verify.ts';
+import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import { type CheckReport, checkPtm } from '../services/ptm/check.ts';
 import { ptmConfig } from '../services/ptm/config.ts';
 import { PTM_CONFIG_ROWS } from '../services/ptm/options.ts';

@@ -2,8 +2,8 @@
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { systemClock } from '../io/host/clock.ts';
-import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
 import { exportBlocks, readRange } from '../services/ledger/offline/export.ts';
+import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 import { stderrLog } from './log.ts';

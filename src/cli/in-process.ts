@@ -6,7 +6,8 @@ import { systemClock } from '../io/host/clock.ts';
 import { parseOptions } from '../io/options/options.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
 import type { Launch } from '../services/devnet/processes.ts';
-import { NODE_ROWS } from '../services/ledger/config/options.ts';
+import { ledgerConfig } from '../services/ledger/config.ts';
+import { NODE_ROWS } from '../services/ledger/options.ts';
 import { type NodeHost, startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig } from '../services/ptm/config.ts';
 import { startPtm } from '../services/ptm/start.ts';
@@ -55,8 +56,8 @@ async function start(
   threadParts: ThreadParts,
 ) {
   if (command === 'node') {
-    const options = parseOptions(NODE_ROWS, { argv });
-    const node = await startNode(options, {
+    const config = ledgerConfig(parseOptions(NODE_ROWS, { argv }));
+    const node = await startNode(config, {
       log,
       privateConfig: undefined,
       environment: {},

@@ -3,7 +3,7 @@
 import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
-import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
+import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
 

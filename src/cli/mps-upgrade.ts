@@ -1,8 +1,8 @@
 /** `quorate mpsdbupgrade`. */
 import { toHex } from '../core/base/hex.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
-import { DATADIR_ROWS } from '../services/ledger/config/options.ts';
 import { upgradeToMps } from '../services/ledger/offline/mps-upgrade.ts';
+import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import type { Command } from './command.ts';
 
 export const mpsUpgradeCommand: Command = {

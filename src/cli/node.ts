@@ -2,8 +2,9 @@
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
-import { translateGethKey } from '../services/ledger/config/geth-config.ts';
-import { NODE_ROWS } from '../services/ledger/config/options.ts';
+import { ledgerConfig } from '../services/ledger/config.ts';
+import { translateGethKey } from '../services/ledger/options/geth-config.ts';
+import { NODE_ROWS } from '../services/ledger/options.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import { type RunningNode, startNode } from '../services/ledger/start.ts';
 import type { Command } from './command.ts';
@@ -35,7 +36,7 @@ export const nodeCommand: Command = {
     let node: RunningNode | undefined;
     // From now on: whoever is answered, and stops it, must find it listening.
     onStopSignal({ stop: async () => node?.close(), log });
-    node = await startNode(options, {
+    node = await startNode(ledgerConfig(options), {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,
       environment: process.env,

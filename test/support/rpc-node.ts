@@ -37,20 +37,22 @@ import { MemoryKv } from '../../src/io/storage/memory-kv.ts';
 import { notSent } from '../../src/io/threads/task-threads.ts';
 import { nodeAdmin } from '../../src/services/ledger/admin.ts';
 import type { Context } from '../../src/services/ledger/api/context.ts';
+import { composeApi } from '../../src/services/ledger/compose-api.ts';
 import {
   type AccessControl,
   accessControlOf,
 } from '../../src/services/ledger/config/access-control.ts';
-import { NODE_ROWS } from '../../src/services/ledger/config/options.ts';
+import { ledgerConfig } from '../../src/services/ledger/config.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
+import { NODE_ROWS } from '../../src/services/ledger/options.ts';
 import type {
   ReaderSettings,
   ReaderThreads,
   ReadJob,
 } from '../../src/services/ledger/readers/job.ts';
 import { Reader } from '../../src/services/ledger/readers/reader.ts';
-import { composeApi, type ServedApi } from '../../src/services/ledger/serve.ts';
+import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { openViews } from '../../src/services/ledger/view/open-views.ts';
 
 export const ALL_APIS = 'eth,net,web3,debug,istanbul,txpool,admin,personal,miner';
@@ -139,7 +141,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
     timers: systemTimers,
     privateStates: options.privateStates ?? SINGLE_PRIVATE_STATE,
     admin: nodeAdmin(node, server, info, () => accounts.addresses()[0]),
-    options: nodeOptions,
+    config: ledgerConfig(nodeOptions),
     access,
     log,
     readers: (settings) => readerHere(disk, genesis.config, settings, log),

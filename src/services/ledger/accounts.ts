@@ -1,5 +1,4 @@
 /** The accounts of a node: their folder, and those that are unlocked at the start. */
-import { join } from 'node:path';
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
@@ -10,7 +9,7 @@ import { makeFolder } from '../../io/host/make-folder.ts';
 import { reasonOf } from '../../io/host/reason.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { AccountStore } from '../../io/keys/account-store.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
+import type { AccountsConfig } from './config.ts';
 
 const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
 
@@ -18,19 +17,16 @@ const ADDRESS = /^(0x)?[0-9a-fA-F]{40}$/;
  * Throws ACCOUNT_UNLOCK_REFUSED, ACCOUNT_UNLOCK_FAILED, OPTION_VALUE_… and FILE_UNREADABLE; texts as GoQuorum's (cmd/geth/main.go,
  * cmd/geth/accountcmd.go).
  */
-export async function openAccounts(options: ParsedOptions, log: Log): Promise<AccountStore> {
-  const directory = options.string('keystore') ?? join(options.string('datadir')!, 'keystore');
+export async function openAccounts(config: AccountsConfig, log: Log): Promise<AccountStore> {
+  const { folder: directory, mayUnlock, unlocked: wanted, passwordFile } = config;
   makeFolder(directory, 0o700);
-  const isExposed = options.boolean('http') || options.boolean('ws');
-  const mayUnlock = !isExposed || options.boolean('allow-insecure-unlock');
   const accounts = new AccountStore({
     directory,
     clock: systemClock,
     timers: systemTimers,
-    light: options.boolean('lightkdf'),
+    light: config.isLight,
     mayUnlock,
   });
-  const wanted = options.list('unlock').filter((each) => each !== '');
   if (wanted.length === 0) return accounts;
   if (!mayUnlock) {
     throw fail(
@@ -38,7 +34,6 @@ export async function openAccounts(options: ParsedOptions, log: Log): Promise<Ac
       'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to do it all the same',
     );
   }
-  const passwordFile = options.string('password');
   const passwordAt = passwordsOf(passwordFile);
   const addresses = wanted.map((text) => addressOf(text, accounts, log));
   await Promise.all(

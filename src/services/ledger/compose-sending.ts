@@ -3,7 +3,7 @@ import { notAuthorized } from '../../core/access/access-token.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
-import { gasPriceTerms } from './config/settings.ts';
+import type { ApiParts } from './compose-api.ts';
 import { markerSigner } from './eea-marker.ts';
 import { EeaSender } from './node/sending/eea-sender.ts';
 import { GasPriceOracle } from './node/sending/gas-price.ts';
@@ -15,9 +15,6 @@ import type { TransactionArgs } from './node/sending/send-args.ts';
 import { Sender } from './node/sending/sender.ts';
 import { TenantSubmitter, tenantEea } from './node/sending/tenant-submitter.ts';
 import { poolHead } from './node/sending/transaction-intake.ts';
-import type { ApiParts } from './serve.ts';
-
-const WEI_PER_ETHER = 1e18;
 
 /** Of one private state. */
 type SendingRoom = Pick<Context, 'submitter' | 'payloads' | 'eea'>;
@@ -35,8 +32,8 @@ export function composeSending(
   parts: ApiParts,
   gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,
 ): Sending {
-  const { node, accounts, options, privateStates: states } = parts;
-  const gasPrices = new GasPriceOracle(node.chain, gasPriceTerms(options));
+  const { node, accounts, config, privateStates: states } = parts;
+  const gasPrices = new GasPriceOracle(node.chain, config.sending.gasPrice);
   const shared = { wallet: accounts, pool: new PoolReader(node.pool), gasPrices };
   const make = roomMaker(parts, gasPrices, gasOf);
   const rooms = new Map<Psi, SendingRoom>();
@@ -47,14 +44,13 @@ export function composeSending(
 }
 
 function roomMaker(
-  { node, accounts, manager, options, privateStates: states }: ApiParts,
+  { node, accounts, manager, config, privateStates: states }: ApiParts,
   gasPrices: GasPriceOracle,
   gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,
 ): (psi: Psi) => SendingRoom {
   const nonces = new NonceLock();
-  const marker = markerSigner(options, accounts);
-  const allowsUnprotected = options.boolean('rpc.allow-unprotected-txs');
-  const feeCapWei = BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER));
+  const { allowsUnprotected, feeCapWei, isMarking, eeaMarker } = config.sending;
+  const marker = markerSigner(eeaMarker, accounts);
   return (psi) => {
     const ofState = {
       chain: node.chain,
@@ -71,7 +67,7 @@ function roomMaker(
         chain: node.chain,
         accounts,
         private: new PrivateSender(ofState),
-        isMarking: options.boolean('privacymarker.enable'),
+        isMarking,
         estimateGas: gasOf(psi),
         gasPrices,
         feeCapWei,

@@ -5,10 +5,10 @@
  */
 import type { Log } from '../../core/base/ports.ts';
 import { startHttpServer, text } from '../../io/http/server.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
 import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import { watchSystem } from '../../io/telemetry/system-metrics.ts';
+import type { MetricsConfig } from './config.ts';
 import type { LedgerNode } from './node/compose.ts';
 import type { FaultKind } from './node/private-state/block-audit.ts';
 import type { PrivacyWatches, ReadinessParts } from './readiness.ts';
@@ -19,8 +19,8 @@ const NANOSECONDS_PER_MS = 1e6;
 
 /** undefined without `--metrics`: then nothing is counted. */
 export function metricsOf(parts: ReadinessParts): MetricsRegistry | undefined {
-  const { node, admin, options, watch, agreementWatch } = parts;
-  if (!options.boolean('metrics')) return undefined;
+  const { node, admin, config, watch, agreementWatch } = parts;
+  if (!config.metrics.isOn) return undefined;
   const metrics = new MetricsRegistry();
   watchNode(metrics, node, admin);
   watchPrivacy(metrics, parts);
@@ -98,11 +98,11 @@ export function callMeter(
  */
 export async function serveMetrics(
   metrics: MetricsRegistry,
-  options: ParsedOptions,
+  { addresses }: MetricsConfig,
   log: Log,
 ): Promise<() => Promise<void>> {
   const servers = await Promise.all(
-    addressesOf(options).map((address) =>
+    addresses.map((address) =>
       startHttpServer({
         address: { kind: 'tcp', ...address },
         bodyBytesMax: BODY_BYTES_MAX,
@@ -130,15 +130,4 @@ export async function serveMetrics(
   return async () => {
     await Promise.all(servers.map((server) => server.close()));
   };
-}
-
-function addressesOf(options: ParsedOptions): { host: string; port: number }[] {
-  const own = options.string('metrics.addr');
-  const shared = options.boolean('pprof') ? options.string('pprof.addr')! : undefined;
-  const all = [
-    ...(shared === undefined ? [] : [{ host: shared, port: options.number('pprof.port')! }]),
-    ...(own === undefined ? [] : [{ host: own, port: options.number('metrics.port')! }]),
-  ];
-  // One port for both is one server.
-  return all.filter(({ port }, at) => port === 0 || all.findIndex((x) => x.port === port) === at);
 }

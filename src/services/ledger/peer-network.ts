@@ -7,13 +7,13 @@ import type { Genesis } from '../../core/chain/genesis.ts';
 import { sealedNumber } from '../../core/store/seals.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
 import { readNodeList } from '../../io/p2p/node-files.ts';
 import { Permits } from '../../io/p2p/permits.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import type { AgreementThread } from './agreement/agreement-thread.ts';
 import { LastVote } from './agreement/last-vote.ts';
 import { startAgreement } from './agreement/threads.ts';
+import type { PeersConfig } from './config.ts';
 import type { Component } from './node/component.ts';
 import type { BftParticipation } from './node/consensus/bft-participation.ts';
 import { type OpenChain, storeFolder } from './store/data.ts';
@@ -32,6 +32,7 @@ export interface PeerNetworkParts {
   readonly genesis: Genesis;
   readonly nodeKey: Uint8Array;
   readonly name: string;
+  readonly dataFolder: string;
   readonly log: Log;
   readonly staticNodes: readonly Enode[];
   /** Of a Raft cluster. */
@@ -43,24 +44,22 @@ export interface PeerNetworkParts {
 
 /** `agreementWorker`: the module of the thread of agreement. Raft agrees over links of its own, on this thread. */
 export function openPeers(
-  options: ParsedOptions,
+  config: PeersConfig,
   parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
 ): { readonly server: PeerNetwork; readonly thread: AgreementThread | undefined } {
   const { agreementWorker: worker, genesis } = parts;
   if (!worker || engineAt(genesis.config, 1) === 'raft')
-    return { server: peersHere(options, parts), thread: undefined };
-  const thread = peersInThread(options, { ...parts, worker });
+    return { server: peersHere(config, parts), thread: undefined };
+  const thread = peersInThread(config, { ...parts, worker });
   return { server: thread, thread };
 }
 
-function peersHere(options: ParsedOptions, parts: PeerNetworkParts): P2pServer {
-  const { log, isMember, bft } = parts;
-  const permits = options.boolean('permissioned')
-    ? new Permits(options.string('datadir')!, log)
-    : undefined;
+function peersHere(config: PeersConfig, parts: PeerNetworkParts): P2pServer {
+  const { log, dataFolder, isMember, bft } = parts;
+  const permits = config.isPermissioned ? new Permits(dataFolder, log) : undefined;
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
   return new P2pServer({
-    ...settingsOf(options, parts),
+    ...settingsOf(config, parts),
     mayConnect: (peer) => isMember(peer.id) && (permits?.mayConnect(peer) ?? true),
     revoked: () => permits?.revoked(),
     // Who makes blocks, or is permitted by name, keeps its place among the peers.
@@ -74,20 +73,19 @@ function peersHere(options: ParsedOptions, parts: PeerNetworkParts): P2pServer {
 
 /** `fatal`: the thread has ended, and the node must not go on. */
 function peersInThread(
-  options: ParsedOptions,
+  config: PeersConfig,
   parts: PeerNetworkParts & { worker: URL; fatal(error: unknown): void },
 ): AgreementThread {
-  const { worker, log, fatal, opened } = parts;
+  const { worker, dataFolder, log, fatal, opened } = parts;
   const lastVote = new LastVote();
   lastVote.number = opened.votes.lastWritten;
   opened.seals.follow('votes', () => lastVote.number);
-  const dataDirectory = options.string('datadir')!;
   const settings = {
-    storeFolder: storeFolder(dataDirectory),
+    storeFolder: storeFolder(dataFolder),
     sealedVote: sealedNumber(opened.folder.kv, 'votes'),
     lastVote: lastVote.memory,
-    permissionsIn: options.boolean('permissioned') ? dataDirectory : undefined,
-    peers: settingsOf(options, parts),
+    permissionsIn: config.isPermissioned ? dataFolder : undefined,
+    peers: settingsOf(config, parts),
   };
   return startAgreement({ worker, settings, log, fatal });
 }
@@ -108,17 +106,17 @@ export function validatorsTold(thread: AgreementThread, bft: BftParticipation): 
 }
 
 function settingsOf(
-  options: ParsedOptions,
-  { genesis, nodeKey, name, log, staticNodes }: PeerNetworkParts,
+  config: PeersConfig,
+  { genesis, nodeKey, name, dataFolder, log, staticNodes }: PeerNetworkParts,
 ) {
   const isBft = ['qbft', 'ibft'].includes(engineAt(genesis.config, 1));
   return {
     nodeKey,
     clientName: name,
     protocols: isBft ? [ETH_66, ETH_68, ...ISTANBUL, QUORATE_1] : [ETH_66, ETH_68],
-    maxPeers: options.number('maxpeers')!,
-    listen: { host: options.string('p2p.addr')!, port: options.number('port')! },
+    maxPeers: config.max,
+    listen: { host: config.host, port: config.port },
     staticNodes,
-    trustedNodes: readNodeList(options.string('datadir')!, 'trusted-nodes.json', log),
+    trustedNodes: readNodeList(dataFolder, 'trusted-nodes.json', log),
   };
 }

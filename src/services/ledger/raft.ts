@@ -8,8 +8,8 @@ import { keccak256 } from '../../core/base/keccak.ts';
 import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import type { ParsedOptions } from '../../io/options/options.ts';
 import { RaftTransport } from '../../io/raft/transport.ts';
+import type { RaftConfig } from './config.ts';
 import type { LedgerNode } from './node/compose.ts';
 import {
   bootstrapStore,
@@ -27,23 +27,22 @@ const RAFT_ID_MAX = 0xffff;
  * all members share.
  */
 export async function raftSettings(
-  options: ParsedOptions,
+  config: RaftConfig,
   ownId: string,
   staticNodes: readonly Enode[],
   etherbase: Address = ZERO_ADDRESS,
 ): Promise<RaftSettings> {
-  const joining = options.number('raftjoinexisting')!;
+  const { joins: joining, hasDns } = config;
   if (joining < 0 || joining > RAFT_ID_MAX) {
     throw invalid(`--raftjoinexisting ${joining}: a raft id is between 1 and ${RAFT_ID_MAX}`);
   }
-  const hasDns = options.boolean('raftdnsenable');
   const listed = joining > 0 ? [] : bootstrapMembers(ownId, staticNodes);
   const bootstrap = hasDns ? listed : await Promise.all(listed.map(resolved));
   const own = bootstrap.find(({ nodeId }) => bareHex(nodeId) === ownId);
   return {
     raftId: own?.raftId ?? joining,
     bootstrap,
-    blockTimeMs: options.number('raftblocktime')!,
+    blockTimeMs: config.blockTimeMs,
     hasDns,
     etherbase,
   };
@@ -51,10 +50,9 @@ export async function raftSettings(
 
 /** Who is paid for blocks: as in GoQuorum the first account where none is named. */
 export function etherbaseOf(
-  options: ParsedOptions,
+  text: string | undefined,
   accounts: readonly Address[],
 ): Address | undefined {
-  const text = options.string('miner.etherbase');
   if (text === undefined) return accounts[0];
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text);
   throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is not an address`);
@@ -62,26 +60,27 @@ export function etherbaseOf(
 
 /** Opens what the member remembers, and its end of the links between members. */
 export async function openRaft(parts: {
-  options: ParsedOptions;
+  config: RaftConfig;
+  dataFolder: string;
   settings: RaftSettings;
   opened: OpenChain;
   log: Log;
   connect(enode: Enode): void;
   disconnect(nodeId: string): void;
 }): Promise<RaftPorts & { close(): void }> {
-  const { options, settings, opened, log } = parts;
-  const folder = storeFolder(options.string('datadir')!);
+  const { config, settings, opened, log } = parts;
+  const folder = storeFolder(parts.dataFolder);
   const store = await openRaftLog(opened, {
     folder,
-    logFolder: options.string('raftlogdir') ?? folder,
+    logFolder: config.logFolder ?? folder,
     raftId: settings.raftId,
     isJoining: settings.bootstrap.length === 0,
   });
   await bootstrapStore(store, settings.bootstrap);
   const links = new RaftTransport({
     id: settings.raftId,
-    host: options.string('raft.addr')!,
-    port: options.number('raftport')!,
+    host: config.host,
+    port: config.port,
     log,
   });
   return {

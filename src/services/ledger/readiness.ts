@@ -1,11 +1,11 @@
 /** `/ready`: whether a client is well served here now, and if not, why (docs/install.md). */
-import type { ParsedOptions } from '../../io/options/options.ts';
 import type { Page } from '../../io/rpc/http.ts';
 import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
-import { READY_REASONS, type ReadyReason } from './config/options-rpc.ts';
+import type { LedgerConfig } from './config.ts';
 import type { ManagerPulse } from './manager-pulse.ts';
 import type { LedgerNode } from './node/compose.ts';
 import { describeFault, type PrivateWatch } from './node/private-state/private-watch.ts';
+import { READY_REASONS, type ReadyReason } from './options/rpc.ts';
 import type { NodeAdmin } from './view/node-admin.ts';
 
 /** Behind by more, a node is not ready to serve. */
@@ -21,7 +21,7 @@ export interface PrivacyWatches {
 export interface ReadinessParts extends PrivacyWatches {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
-  readonly options: ParsedOptions;
+  readonly config: Pick<LedgerConfig, 'rpc' | 'metrics'>;
   /** Whether it is told in files whom to connect to. */
   readonly hasConfiguredPeers?: boolean;
   /** Of this thread. */
@@ -31,7 +31,7 @@ export interface ReadinessParts extends PrivacyWatches {
 }
 
 export function readiness(parts: ReadinessParts): Page {
-  const { node, admin, watch, agreementWatch, options } = parts;
+  const { node, admin, watch, agreementWatch, config } = parts;
   const head = node.chain.head().number;
   const progress = admin.syncing();
   const facts = {
@@ -43,7 +43,7 @@ export function readiness(parts: ReadinessParts): Page {
     peers: admin.peers().length,
   };
   const found = faults(parts, facts);
-  const ignored = new Set(options.list('ready.ignore'));
+  const ignored = new Set(config.rpc.ignoredReasons);
   const reasons = READY_REASONS.flatMap((reason) => {
     const text = found[reason];
     return text === undefined ? [] : [{ reason, text }];

@@ -11,8 +11,8 @@ import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import { parseOptions } from '../../../io/options/options.ts';
+import { NODE_ROWS } from '../options.ts';
 import { accessControlOf } from './access-control.ts';
-import { NODE_ROWS } from './options.ts';
 
 let folder: string;
 let sign: (scope: string) => Promise<string>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OWN_VECTORS } from '../../../../test/vectors/folders.ts';
 import { parseOptions } from '../../../io/options/options.ts';
+import { NODE_ROWS } from '../options.ts';
 import { translateGethKey } from './geth-config.ts';
-import { NODE_ROWS } from './options.ts';
 
 const DUMP = readFileSync(join(OWN_VECTORS, 'goquorum/cli/dumpconfig.toml'), 'utf8');
 

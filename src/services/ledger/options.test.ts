@@ -1,6 +1,6 @@
 /** Flags that scripts of GoQuorum give: taken, or refused with what to do instead. */
 import { expect, it } from 'vitest';
-import { isUsageError, parseOptions } from '../../../io/options/options.ts';
+import { isUsageError, parseOptions } from '../../io/options/options.ts';
 import { NODE_ROWS } from './options.ts';
 
 const parse = (argv: string[], text?: string) =>

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { genesisFile } from '../../../../test/support/genesis-file.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import { parseOptions } from '../../../io/options/options.ts';
+import { NODE_ROWS } from '../options.ts';
 import { type FlagWorld, flagRemarks, neededFlags } from './flag-notes.ts';
-import { NODE_ROWS } from './options.ts';
 
 const genesis = (engine: 'qbft' | 'raft', config: object = {}) =>
   genesisFromJson(genesisFile({ engine, config, validators: [`0x${'11'.repeat(20)}`] })).config;

@@ -1,0 +1,202 @@
+/** Puts the API together: the dispatcher of its methods, and what a caller of each transport sees and may do. */
+import { bareHex } from '../../core/base/hex.ts';
+import type { Kv, Log, Timers } from '../../core/base/ports.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
+import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
+import type { Manager } from '../../core/privacy/manager-port.ts';
+import type { PrivateStates } from '../../core/privacy/private-states.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { systemEntropy } from '../../io/host/entropy.ts';
+import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
+import type { Context } from './api/context.ts';
+import { requestOf, siteOf } from './api/eth/call.ts';
+import { patient } from './api/private-arrival.ts';
+import { TABLE } from './api/table.ts';
+import { Callbacks } from './callbacks.ts';
+import { composeSending } from './compose-sending.ts';
+import type { AccessControl } from './config/access-control.ts';
+import { tenantsOf } from './config/private-states.ts';
+import type { RpcConfig } from './config/rpc.ts';
+import type { LedgerConfig } from './config.ts';
+import { callMeter, metricsOf } from './metrics.ts';
+import type { Component } from './node/component.ts';
+import { composeExtensions } from './node/compose-extension.ts';
+import type { Accounts } from './node/sending/accounts.ts';
+import { AsyncSends } from './node/sending/async-sends.ts';
+import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
+import { Readers } from './readers/readers.ts';
+import type { ReadinessParts } from './readiness.ts';
+import { type ServedApi, serveApi } from './serve.ts';
+import { LATEST } from './view/block-tag.ts';
+import { Filters } from './view/filters.ts';
+import { openViews } from './view/open-views.ts';
+import { PartyInputs } from './view/party-inputs.ts';
+import type { PartyView } from './view/party-view.ts';
+import type { PendingPlan } from './view/pending-block.ts';
+import { PendingPlanner } from './view/pending-planner.ts';
+
+export interface ApiParts extends ReadinessParts {
+  readonly config: LedgerConfig;
+  readonly accounts: Accounts;
+  readonly manager: Manager;
+  readonly kv: Kv;
+  readonly timers: Timers;
+  readonly privateStates: PrivateStates;
+  readonly access: AccessControl;
+  readonly log: Log;
+  /** Makes the threads that read the store beside this one; undefined: this one answers all. */
+  readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
+}
+
+export interface ComposedApi {
+  readonly dispatcher: Dispatcher<Context>;
+  /** What works on behalf of this node's accounts. */
+  readonly parts: readonly Component[];
+  serve(): Promise<ServedApi>;
+}
+
+export function composeApi(parts: ApiParts): ComposedApi {
+  const { node, admin } = parts;
+  const { rpc } = parts.config;
+  const namespaces = openNamespaces(parts);
+  const callLimits = callLimitsOf(rpc);
+  const filters = new Filters({
+    events: node.events,
+    clock: systemClock,
+    entropy: systemEntropy,
+  });
+  const { looks } = rpc;
+  const { privateStates: states } = parts;
+  const viewOf = openViews({ chain: node.chain.store, config: node.chain.config, states, looks });
+  const planner = new PendingPlanner(node, systemClock);
+  const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
+  const reading = readersOf(parts, privateArrival, () => planner.plan());
+  const readers = reading?.readers;
+  const sending = composeSending(parts, (psi) => async (args) => {
+    const request = { ...requestOf(args), isPrivate: args.private !== undefined };
+    if (readers) return readers.estimateGas(request, psi);
+    return estimateGas(request, siteOf({ view: viewOf(psi) }, LATEST), callLimits());
+  });
+  const extensions = composeExtensions({
+    ...parts,
+    ...node,
+    ...sending.shared,
+    submitterOf: (psi) => sending.of(psi).submitter,
+    membersOf: (psi) => parts.privateStates.membersOf(psi),
+  });
+  const callbacks = new Callbacks(rpc.callbackHosts);
+  const asyncSends = new AsyncSends({ ...parts, shape: rpc.callbackShape, callbacks });
+  const metrics = metricsOf(parts);
+  const dispatcher = new Dispatcher<Context>(
+    { ...TABLE, methods: TABLE.methods.map(patient) },
+    {
+      contextOf: (caller, requestId) => {
+        const view = viewOf(caller.psi ?? DEFAULT_PSI);
+        return {
+          caller,
+          requestId,
+          view,
+          inputs: inputsOf(parts, view),
+          ...sending.shared,
+          ...sending.as(caller),
+          pooled: (hash) => sending.shared.pool.transaction(hash),
+          search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
+          extensions: extensions?.requests,
+          asyncSends,
+          filters,
+          admin,
+          pending: planner.reader(view),
+          events: node.events,
+          namespaces: namespaces[caller.transport],
+          callLimits,
+          isGivenUp: () => false,
+          privateArrival,
+          hasGoquorumCasing: rpc.hasGoquorumCasing,
+          hasExtraFields: rpc.hasExtraFields,
+          reloadPlugin: parts.access.reload,
+        };
+      },
+      isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
+      newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
+      log: parts.log,
+      isMultitenant: parts.access.isMultitenant,
+      nowMs: () => systemClock.nowMs(),
+      onCall: callMeter(metrics),
+      readers,
+      watch: parts.watch,
+    },
+  );
+  const posting = { name: 'callbacks', start: () => {}, stop: () => callbacks.close() };
+  const readerPart = {
+    name: 'readers',
+    start: () => reading?.threads.start(),
+    stop: () => reading?.threads.stop(),
+  };
+  const works = [readerPart, posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
+  return { dispatcher, parts: works, serve: () => serveApi(dispatcher, { ...parts, metrics }) };
+}
+
+function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined {
+  const isFor = (keys: readonly string[]) => keys.some((key) => view.isManagedBy(key));
+  return node.payloads && new PartyInputs(node.payloads, isFor);
+}
+
+function readersOf(
+  { node, config: { rpc }, privateStates, readers, log }: ApiParts,
+  privateArrival: () => Promise<boolean>,
+  plan: () => PendingPlan,
+): { readonly readers: Readers; readonly threads: ReaderThreads } | undefined {
+  const limits = { gasCap: rpc.gasCap, callSeconds: rpc.callSeconds };
+  const tenants = tenantsOf(privateStates);
+  const threads = readers?.({ tenants, looks: rpc.looks, limits });
+  if (!threads) return undefined;
+  const made = new Readers({
+    threads,
+    limits,
+    log,
+    end: () => node.chain.store.end,
+    payloads: node.payloads,
+    privateArrival,
+    plan,
+  });
+  return { readers: made, threads };
+}
+
+/** As in GoQuorum, a chain has the methods of its own consensus; IPC has all of them. */
+function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySet<string>> {
+  const { chain } = parts.node;
+  const isRaft = engineAt(chain.config, chain.head().number + 1) === 'raft';
+  const foreign = isRaft ? 'istanbul' : 'raft';
+  const names = TABLE.methods.flatMap((method) => method.names.map((name) => name.split('_')[0]!));
+  const own = new Set(['rpc', ...names].filter((name) => name !== foreign));
+  const { http, ws } = parts.config.rpc.namespaces;
+  const opened = (transport: 'http' | 'ws', wanted: readonly string[]) => {
+    sayUnavailable(parts, transport, wanted, own);
+    return new Set(wanted.filter((name) => name !== foreign));
+  };
+  return { http: opened('http', http), ws: opened('ws', ws), ipc: own };
+}
+
+/** Phrase of geth (node/rpcstack.go): a name that nobody knows, or of the other consensus, opens nothing. */
+function sayUnavailable(
+  { config, log }: ApiParts,
+  transport: 'http' | 'ws',
+  wanted: readonly string[],
+  available: ReadonlySet<string>,
+): void {
+  const unavailable = [...new Set(wanted)].filter((name) => !available.has(name));
+  if (unavailable.length === 0 || !config.rpc[transport]) return;
+  log('error', `Unavailable modules in ${transport.toUpperCase()} API list`, {
+    unavailable,
+    available: [...available].filter((name) => !name.includes('.')).sort(),
+  });
+}
+
+function callLimitsOf({ gasCap, callSeconds }: RpcConfig): () => CallLimits {
+  return () => {
+    const deadline = systemClock.nowMs() + callSeconds * 1000;
+    const shouldStop = () => systemClock.nowMs() > deadline;
+    return { gasCap, shouldStop, timeoutText: `${callSeconds}s` };
+  };
+}

@@ -1,0 +1,221 @@
+/**
+ * Puts a node together from its configuration: opens the data folder and the connection to its manager, wires the
+ * chain, its peers and the API. Nothing listens and nothing runs yet.
+ */
+import { bareHex } from '../../core/base/hex.ts';
+import type { Log } from '../../core/base/ports.ts';
+import { secp256k1 } from '../../core/base/secp256k1.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import type { Genesis } from '../../core/chain/genesis.ts';
+import type { PrivateStates } from '../../core/privacy/private-states.ts';
+import { TransactionJournal } from '../../core/store/transaction-journal.ts';
+import { clientVersion } from '../../io/host/client-version.ts';
+import { systemClock } from '../../io/host/clock.ts';
+import { systemEffort } from '../../io/host/effort.ts';
+import { systemEntropy } from '../../io/host/entropy.ts';
+import { systemTimers } from '../../io/host/timers.ts';
+import { readNodeList } from '../../io/p2p/node-files.ts';
+import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
+import { connectManager } from '../../io/ptm-client/connect.ts';
+import { checkInterface } from '../../io/ptm-client/interface-check.ts';
+import { LoopWatch } from '../../io/telemetry/loop-watch.ts';
+import { openAccounts } from './accounts.ts';
+import { nodeAdmin } from './admin.ts';
+import { type ApiParts, type ComposedApi, composeApi } from './compose-api.ts';
+import { accessControlOf } from './config/access-control.ts';
+import { checkGenesis } from './config/check-genesis.ts';
+import {
+  hasSeveralTenants,
+  OPEN_STATES_WARNING,
+  privateStatesOf,
+} from './config/private-states.ts';
+import type { LedgerConfig } from './config.ts';
+import type { Component } from './node/component.ts';
+import { composeNode, type LedgerNode, type NodeSettings } from './node/compose.ts';
+import type { RaftSettings } from './node/consensus/raft-participation.ts';
+import { networkIdOf, nodeInfoOf } from './node-info.ts';
+import { readNodeKey } from './node-key.ts';
+import { nodeSigner } from './node-signer.ts';
+import { sayFlags } from './options/say-flags.ts';
+import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
+import { watchPrivacy } from './privacy-watches.ts';
+import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
+import { readerThreads } from './readers/threads.ts';
+import { type OpenChain, openChain, storeFolder } from './store/data.ts';
+import type { NodeInfo } from './view/node-admin.ts';
+import { watchedPorts } from './watched.ts';
+
+/** Run in reverse when the node ends, or when its start fails. */
+export type Endings = (() => void | Promise<void>)[];
+
+export interface NodeHost {
+  readonly log: Log;
+  readonly privateConfig: string | undefined;
+  /** For configuration values that name a variable. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Module of the threads that answer reads (READER_WORKER); undefined: none, the node's own thread does. */
+  readonly readerWorker?: URL | undefined;
+  /** Module of the thread of agreement (AGREEMENT_WORKER); undefined: the node's own thread agrees, as it does in a Raft cluster. */
+  readonly agreementWorker?: URL | undefined;
+  /** The disk failed under the node: the process must end. */
+  onFault(error: unknown): void;
+}
+
+export interface LedgerParts {
+  readonly node: LedgerNode;
+  readonly server: PeerNetwork;
+  readonly api: ComposedApi;
+  /** In the order in which they start. */
+  readonly parts: readonly Component[];
+  readonly managerName: string;
+  info(): NodeInfo;
+}
+
+/** What is opened adds its end to `ends`. */
+export async function composeLedger(
+  config: LedgerConfig,
+  { log, privateConfig, environment, readerWorker, agreementWorker, onFault }: NodeHost,
+  ends: Endings,
+): Promise<LedgerParts> {
+  const { dataFolder } = config;
+  const opened = await openLedger(config, log, onFault);
+  const { store, votes, folder, genesis } = opened;
+  ends.push(() => opened.close());
+  checkGenesis(config, genesis);
+  const access = accessControlOf(config.given, log, environment);
+  ends.push(() => access.close());
+  const managed = resolveManagerConfig(privateConfig, config.manager);
+  const manager = await connectManager(managed, { say: log });
+  ends.push(() => manager.close());
+  await checkInterface(managed);
+  const privateStates = await privateStatesOf(genesis, manager);
+  if (!access.isMultitenant && hasSeveralTenants(privateStates)) log('warn', OPEN_STATES_WARNING);
+  const nodeKey = readNodeKey(config);
+  const accounts = await openAccounts(config.accounts, log);
+  const name = clientVersion(config.identity);
+  const isRaft = engineAt(genesis.config, 1) === 'raft';
+  const staticNodes = readNodeList(dataFolder, 'static-nodes.json', log);
+  const coinbase = () => etherbaseOf(config.consensus.etherbase, accounts.addresses());
+  const settings = isRaft
+    ? await raftSettings(config.raft, idOf(nodeKey), staticNodes, coinbase())
+    : undefined;
+  // Sessions ask the node that is put together below; none opens before the server starts.
+  const running: { node?: LedgerNode } = {};
+  const { server, thread } = openPeers(config.peers, {
+    ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes, agreementWorker },
+    isMember: (id) => !isRaft || (running.node?.raft?.cluster.hasNode(id) ?? false),
+    bft: () => running.node?.bft,
+    fatal: onFault,
+  });
+  ends.push(() => thread?.stop());
+  const raft =
+    settings &&
+    (await openRaft({
+      ...{ config: config.raft, dataFolder, settings, opened, log },
+      connect: (enode) => server.addPeer(enode),
+      disconnect: (id) => server.removePeer(id),
+    }));
+  if (raft) ends.push(() => raft.close());
+  const journal = new TransactionJournal(folder.journal);
+  ends.push(() => journal.close());
+  const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);
+  const signer = nodeSigner(nodeKey);
+  const node = composeNode(
+    {
+      clock: systemClock,
+      ...watchedPorts({ timers: systemTimers, links: server }, watch),
+      effort: systemEffort,
+      entropy: systemEntropy,
+      log,
+      store,
+      kv: folder.kv,
+      votes,
+      agreement: thread && ((chain) => thread.over(chain)),
+      journal,
+      manager,
+      signer,
+      ...(raft ? { raft } : {}),
+      fatal: onFault,
+    },
+    nodeSettings(config, genesis, { privateStates, raft: settings }),
+  );
+  running.node = node;
+  const hasManager = managed.connection !== 'none';
+  sayFlags(node, { options: config.given, hasManager, address: signer.address, log });
+  const info = () => nodeInfoOf({ config, server, store, genesis, nodeKey });
+  const watches = watchPrivacy(node, manager, privateStates, log);
+  const api = composeApi({
+    node,
+    hasConfiguredPeers: staticNodes.length > 0,
+    ...watches,
+    accounts,
+    manager,
+    kv: folder.kv,
+    timers: systemTimers,
+    privateStates,
+    admin: nodeAdmin(node, server, info, coinbase, watches),
+    config,
+    access,
+    log,
+    readers: readersOf(config, log, readerWorker),
+    watch,
+    agreementWatch: thread ?? watch,
+  });
+  const told = thread && node.bft ? [validatorsTold(thread, node.bft)] : [];
+  const parts = [...node.parts, ...told, ...api.parts, ...watches.parts];
+  return { node, server, api, parts, managerName: manager.name, info };
+}
+
+async function openLedger(
+  { genesisFile, dataFolder }: LedgerConfig,
+  log: Log,
+  onFault: NodeHost['onFault'],
+): Promise<OpenChain> {
+  const opened = await openChain(dataFolder, { genesisFile, onFault, log });
+  if (opened.outcome === 'changed') {
+    log('info', 'Took the configuration of the chain from the genesis file', { file: genesisFile });
+  }
+  return opened;
+}
+
+function idOf(nodeKey: Uint8Array): string {
+  return bareHex(secp256k1().publicKey(nodeKey));
+}
+
+function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {
+  const watch = new LoopWatch(log, thread);
+  watch.start();
+  ends.push(() => watch.stop());
+  return watch;
+}
+
+/** None where they are switched off, or have no module. */
+function readersOf(
+  { rpc, dataFolder }: LedgerConfig,
+  log: Log,
+  worker: URL | undefined,
+): ApiParts['readers'] {
+  const count = rpc.readers;
+  if (!worker || count === 0) return undefined;
+  const folder = storeFolder(dataFolder);
+  return (settings) => readerThreads({ worker, count, log, settings: { ...settings, folder } });
+}
+
+function nodeSettings(
+  config: LedgerConfig,
+  genesis: Genesis,
+  { privateStates, raft }: { privateStates: PrivateStates; raft: RaftSettings | undefined },
+): NodeSettings {
+  const { consensus, pool } = config;
+  return {
+    config: genesis.config,
+    networkId: networkIdOf(config, genesis),
+    consensusDefaults: consensus.defaults,
+    pool,
+    builder: consensus.builder,
+    isMining: consensus.isMining,
+    ...(raft ? { raft } : {}),
+    emitsCheckpoints: consensus.emitsCheckpoints,
+    privateStates,
+  };
+}

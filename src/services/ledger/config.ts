@@ -1,0 +1,160 @@
+/** What the options of `quorate node` come to: one typed value that the parts of the node are put together from. */
+import { join } from 'node:path';
+import type { ConsensusDefaults } from '../../core/chain/consensus-rules.ts';
+import type { PoolLimits } from '../../core/txpool/pool.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import type { ManagerFlag } from '../../io/ptm-client/config.ts';
+import { consensusDefaults, vanityOf } from './config/consensus.ts';
+import { managerFlags } from './config/manager-flags.ts';
+import { poolLimits } from './config/pool.ts';
+import { type RpcConfig, rpcConfig } from './config/rpc.ts';
+import { type SendingConfig, sendingConfig } from './config/sending.ts';
+import type { BuilderSettings } from './node/consensus/block-builder.ts';
+
+export interface LedgerConfig {
+  /** As written, for remarks about single flags and for what is read anew while the node runs. */
+  readonly given: ParsedOptions;
+  readonly dataFolder: string;
+  /** Undefined: the one that the data folder keeps. */
+  readonly genesisFile: string | undefined;
+  /** Undefined: the chain's id. */
+  readonly networkId: bigint | undefined;
+  /** Part of the client's name. */
+  readonly identity: string | undefined;
+  readonly isRaft: boolean;
+  readonly nodeKey: { readonly hex: string | undefined; readonly file: string | undefined };
+  readonly peers: PeersConfig;
+  readonly raft: RaftConfig;
+  readonly consensus: ConsensusConfig;
+  readonly pool: Partial<PoolLimits>;
+  readonly accounts: AccountsConfig;
+  readonly sending: SendingConfig;
+  readonly rpc: RpcConfig;
+  readonly metrics: MetricsConfig;
+  /** How the private transaction manager is reached, over what PRIVATE_CONFIG says. */
+  readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
+}
+
+export interface PeersConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly max: number;
+  readonly isPermissioned: boolean;
+}
+
+export interface RaftConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Raft id that the cluster has given this node; 0: it is in static-nodes.json. */
+  readonly joins: number;
+  /** Undefined: the store's own folder. */
+  readonly logFolder: string | undefined;
+  readonly blockTimeMs: number;
+  readonly hasDns: boolean;
+}
+
+export interface ConsensusConfig {
+  readonly isMining: boolean;
+  /** Address that is paid for blocks, as written; undefined: the first account. */
+  readonly etherbase: string | undefined;
+  readonly defaults: ConsensusDefaults;
+  readonly builder: BuilderSettings;
+  readonly emitsCheckpoints: boolean;
+  /** A genesis that cannot have marker transactions is refused then. */
+  readonly wantsMarkers: boolean;
+}
+
+export interface AccountsConfig {
+  readonly folder: string;
+  readonly isLight: boolean;
+  readonly mayUnlock: boolean;
+  /** Addresses or places in the folder, as written. */
+  readonly unlocked: readonly string[];
+  readonly passwordFile: string | undefined;
+}
+
+export interface MetricsConfig {
+  readonly isOn: boolean;
+  /** None: counted, not served. */
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+}
+
+/** Throws OPTION_VALUE_…. */
+export function ledgerConfig(options: ParsedOptions): LedgerConfig {
+  const dataFolder = options.string('datadir')!;
+  const networkId = options.number('networkid');
+  return {
+    given: options,
+    dataFolder,
+    genesisFile: options.string('genesis'),
+    networkId: networkId === undefined ? undefined : BigInt(networkId),
+    identity: options.string('identity'),
+    isRaft: options.boolean('raft'),
+    nodeKey: { hex: options.string('nodekeyhex'), file: options.string('nodekey') },
+    peers: {
+      host: options.string('p2p.addr')!,
+      port: options.number('port')!,
+      max: options.number('maxpeers')!,
+      isPermissioned: options.boolean('permissioned'),
+    },
+    raft: {
+      host: options.string('raft.addr')!,
+      port: options.number('raftport')!,
+      joins: options.number('raftjoinexisting')!,
+      logFolder: options.string('raftlogdir'),
+      blockTimeMs: options.number('raftblocktime')!,
+      hasDns: options.boolean('raftdnsenable'),
+    },
+    consensus: consensusConfig(options),
+    pool: poolLimits(options),
+    accounts: accountsConfig(options, dataFolder),
+    sending: sendingConfig(options, dataFolder),
+    rpc: rpcConfig(options, dataFolder),
+    metrics: metricsConfig(options),
+    manager: managerFlags(options),
+  };
+}
+
+function consensusConfig(options: ParsedOptions): ConsensusConfig {
+  return {
+    isMining: options.boolean('mine'),
+    etherbase: options.string('miner.etherbase'),
+    defaults: consensusDefaults(options),
+    builder: {
+      gasFloor: BigInt(options.number('miner.gastarget')!),
+      gasCeiling: BigInt(options.number('miner.gaslimit')!),
+      transactionMs: options.number('miner.txtime'),
+      vanity: vanityOf(options.string('miner.extradata')!),
+    },
+    emitsCheckpoints: options.boolean('emitcheckpoints'),
+    wantsMarkers: options.boolean('privacymarker.enable'),
+  };
+}
+
+function accountsConfig(options: ParsedOptions, dataFolder: string): AccountsConfig {
+  const isExposed = options.boolean('http') || options.boolean('ws');
+  return {
+    folder: options.string('keystore') ?? join(dataFolder, 'keystore'),
+    isLight: options.boolean('lightkdf'),
+    mayUnlock: !isExposed || options.boolean('allow-insecure-unlock'),
+    unlocked: options.list('unlock').filter((each) => each !== ''),
+    passwordFile: options.string('password'),
+  };
+}
+
+/** geth serves metrics where `--pprof` listens, too. */
+function metricsConfig(options: ParsedOptions): MetricsConfig {
+  const own = options.string('metrics.addr');
+  const shared = options.boolean('pprof') ? options.string('pprof.addr')! : undefined;
+  const all = [
+    ...(shared === undefined ? [] : [{ host: shared, port: options.number('pprof.port')! }]),
+    ...(own === undefined ? [] : [{ host: own, port: options.number('metrics.port')! }]),
+  ];
+  return {
+    isOn: options.boolean('metrics'),
+    // One port for both is one server.
+    addresses: all.filter(
+      ({ port }, at) => port === 0 || all.findIndex((each) => each.port === port) === at,
+    ),
+  };
+}

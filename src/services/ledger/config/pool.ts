@@ -1,0 +1,27 @@
+/** Bounds of the transaction pool. */
+import type { Address } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import type { PoolLimits } from '../../../core/txpool/pool.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+
+export function poolLimits(options: ParsedOptions): Partial<PoolLimits> {
+  return {
+    accountSlots: options.number('txpool.accountslots')!,
+    globalSlots: options.number('txpool.globalslots')!,
+    accountQueue: options.number('txpool.accountqueue')!,
+    globalQueue: options.number('txpool.globalqueue')!,
+    priceLimit: BigInt(options.number('txpool.pricelimit')!),
+    priceBump: BigInt(options.number('txpool.pricebump')!),
+    gasMax: BigInt(options.number('miner.txgaslimit')!),
+    lifetimeMs: options.number('txpool.lifetime')!,
+    hasLocals: !options.boolean('txpool.nolocals'),
+    locals: options.list('txpool.locals').map(localAddress),
+  };
+}
+
+function localAddress(text: string): Address {
+  if (/^(0x)?[0-9a-fA-F]{40}$/.test(text))
+    return fromHex(`0x${text.replace(/^0x/, '').toLowerCase()}`);
+  throw fail('OPTION_VALUE_INVALID', `--txpool.locals: ${text} is not an address`);
+}

@@ -1,0 +1,98 @@
+/** What JSON-RPC serves, where, and how long a call may take. */
+import { isAbsolute, join } from 'node:path';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+import type { CallbackShape } from '../node/sending/async-sends.ts';
+import type { Looks } from '../view/open-views.ts';
+
+const DAY_SECONDS = 86_400;
+/** Spellings of one namespace: enabling one enables the other. */
+const TWIN_NAMESPACES: Readonly<Record<string, string>> = {
+  ledgerExtension: 'quorumExtension',
+  quorumExtension: 'ledgerExtension',
+  ledgerPermission: 'quorumPermission',
+  quorumPermission: 'ledgerPermission',
+};
+
+export interface RpcConfig {
+  /** undefined: not served. */
+  readonly http: TransportConfig | undefined;
+  readonly ws: (TransportConfig & { readonly origins: readonly string[] }) | undefined;
+  /** Of each transport, with both spellings of those that have two; `rpc` always. */
+  readonly namespaces: Readonly<Record<'http' | 'ws', readonly string[]>>;
+  /** Path of the socket; undefined: none. */
+  readonly ipc: string | undefined;
+  /** Of HTTP, and of pages beside JSON-RPC. */
+  readonly vhosts: readonly string[];
+  readonly corsDomains: readonly string[];
+  readonly prefix: string;
+  /** Threads that answer long reads; undefined: as many as fit the machine. */
+  readonly readers: number | undefined;
+  readonly gasCap: bigint;
+  /** Of one call of the EVM. */
+  readonly callSeconds: number;
+  readonly looks: Looks;
+  readonly callbackHosts: readonly string[];
+  readonly callbackShape: CallbackShape;
+  readonly hasGoquorumCasing: boolean;
+  readonly hasExtraFields: boolean;
+  /** Reasons that do not make /ready say no. */
+  readonly ignoredReasons: readonly string[];
+}
+
+export interface TransportConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig {
+  return {
+    http: options.boolean('http') ? transport(options, 'http') : undefined,
+    ws: options.boolean('ws')
+      ? { ...transport(options, 'ws'), origins: options.list('ws.origins') }
+      : undefined,
+    namespaces: {
+      http: namespacesOf(options.list('http.api')),
+      ws: namespacesOf(options.list('ws.api')),
+    },
+    ipc: ipcPath(options, dataFolder),
+    vhosts: options.list('http.vhosts'),
+    corsDomains: options.list('http.corsdomain'),
+    prefix: options.string('http.rpcprefix')!,
+    readers: options.number('rpc.readers'),
+    gasCap: BigInt(options.number('rpc.gascap')!),
+    callSeconds: callSecondsOf(options),
+    looks: {
+      hasRaftSeconds: options.string('rpc.raft-timestamps') === 'seconds',
+      hasRevertReasons: options.boolean('revertreason'),
+    },
+    callbackHosts: options.list('rpc.callback-hosts'),
+    callbackShape: options.string('rpc.async-callback') as CallbackShape,
+    hasGoquorumCasing: options.boolean('rpc.goquorum-casing'),
+    hasExtraFields: options.boolean('rpc.extra-fields'),
+    ignoredReasons: options.list('ready.ignore'),
+  };
+}
+
+function transport(options: ParsedOptions, name: 'http' | 'ws'): TransportConfig {
+  return {
+    host: options.string(`${name}.addr`)!,
+    port: options.number(`${name}.port`)!,
+  };
+}
+
+/** As in GoQuorum, 0 is not a limit: here, a day. */
+function callSecondsOf(options: ParsedOptions): number {
+  return options.number('vm.calltimeout') || DAY_SECONDS;
+}
+
+/** What is written, and the other spelling of each that has two; `rpc` always. */
+function namespacesOf(list: readonly string[]): string[] {
+  const names = list.map((name) => name.trim());
+  return ['rpc', ...names, ...names.flatMap((name) => TWIN_NAMESPACES[name] ?? [])];
+}
+
+function ipcPath(options: ParsedOptions, dataFolder: string): string | undefined {
+  if (options.boolean('ipcdisable')) return undefined;
+  const path = options.string('ipcpath')!;
+  return isAbsolute(path) || path.includes('/') ? path : join(dataFolder, path);
+}

@@ -1,0 +1,51 @@
+/** How the node prices and signs what is sent through it. */
+import { join } from 'node:path';
+import type { Address } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { fromHex } from '../../../core/base/hex.ts';
+import type { ParsedOptions } from '../../../io/options/options.ts';
+import type { GasPriceTerms } from '../node/sending/gas-price.ts';
+import { storeFolder } from '../store/data.ts';
+
+const WEI_PER_ETHER = 1e18;
+const MARKER_KEY_FILE = 'eea-marker-key';
+
+export interface SendingConfig {
+  readonly gasPrice: GasPriceTerms;
+  readonly feeCapWei: bigint;
+  /** Transactions without a chain id. */
+  readonly allowsUnprotected: boolean;
+  /** Private transactions go into marker transactions. */
+  readonly isMarking: boolean;
+  /** Who marks EEA private transactions: an account of the node's, or a key file, made when first needed. */
+  readonly eeaMarker: { readonly account: Address } | { readonly keyFile: string };
+}
+
+/** Throws OPTION_VALUE_INVALID. */
+export function sendingConfig(options: ParsedOptions, dataFolder: string): SendingConfig {
+  return {
+    gasPrice: gasPriceTerms(options),
+    feeCapWei: BigInt(Math.round((options.number('rpc.txfeecap') ?? 1) * WEI_PER_ETHER)),
+    allowsUnprotected: options.boolean('rpc.allow-unprotected-txs'),
+    isMarking: options.boolean('privacymarker.enable'),
+    eeaMarker: eeaMarker(options, dataFolder),
+  };
+}
+
+function eeaMarker(options: ParsedOptions, dataFolder: string): SendingConfig['eeaMarker'] {
+  const named = options.string('eea.marker-account');
+  if (named === undefined) return { keyFile: join(storeFolder(dataFolder), MARKER_KEY_FILE) };
+  if (!/^0x[0-9a-fA-F]{40}$/.test(named)) {
+    throw fail('OPTION_VALUE_INVALID', `--eea.marker-account ${named}: it is not an address`);
+  }
+  return { account: fromHex(named.toLowerCase()) };
+}
+
+function gasPriceTerms(options: ParsedOptions): GasPriceTerms {
+  return {
+    defaultPrice: BigInt(options.number('miner.gasprice')!),
+    blocks: options.number('gpo.blocks')!,
+    percentile: Math.min(100, options.number('gpo.percentile')!),
+    maxPrice: BigInt(options.number('gpo.maxprice')!),
+  };
+}

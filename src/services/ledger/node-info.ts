@@ -1,0 +1,47 @@
+/** What a node says of itself: its address among peers, its chain, its place on this machine. */
+import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
+import { engineAt } from '../../core/chain/consensus-rules.ts';
+import type { Genesis } from '../../core/chain/genesis.ts';
+import type { ChainStore } from '../../core/store/chain-store.ts';
+import { formatEnode } from '../../core/wire/enode.ts';
+import { clientVersion } from '../../io/host/client-version.ts';
+import type { LedgerConfig } from './config.ts';
+import type { PeerNetwork } from './peer-network.ts';
+import type { NodeInfo } from './view/node-admin.ts';
+
+export function nodeInfoOf(parts: {
+  config: LedgerConfig;
+  server: PeerNetwork;
+  store: ChainStore;
+  genesis: Genesis;
+  nodeKey: Uint8Array;
+}): NodeInfo {
+  const { config, server, store, genesis, nodeKey } = parts;
+  const port = server.listening?.port ?? 0;
+  const publicKey = secp256k1().publicKey(nodeKey);
+  const host = '127.0.0.1';
+  return {
+    clientVersion: clientVersion(config.identity),
+    enode: formatEnode({
+      id: server.id,
+      publicKey,
+      host,
+      tcpPort: port,
+      udpPort: 0,
+      raftPort: engineAt(genesis.config, 1) === 'raft' ? config.raft.port : undefined,
+    }),
+    id: server.id,
+    ip: host,
+    discoveryPort: 0,
+    listenPort: port,
+    networkId: Number(networkIdOf(config, genesis)),
+    dataDirectory: config.dataFolder,
+    config: genesis.config,
+    genesisHash: store.hashOf(0)!,
+    address: addressOfSecretKey(nodeKey),
+  };
+}
+
+export function networkIdOf({ networkId }: LedgerConfig, { config }: Genesis): bigint {
+  return networkId ?? config.chainId ?? 1n;
+}

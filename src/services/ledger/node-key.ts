@@ -1,0 +1,22 @@
+/** The key of this node: as its options name it, or one that lies in its data folder, or a new one. */
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import { isThere } from '../../io/host/files.ts';
+import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/node-key.ts';
+import type { LedgerConfig } from './config.ts';
+import { storeFolder } from './store/data.ts';
+
+/** GoQuorum's place in the data folder is looked at too. Throws OPTION_CONFLICT and KEY_…. */
+export function readNodeKey({ nodeKey: { hex, file }, dataFolder }: LedgerConfig): Uint8Array {
+  if (hex !== undefined && file !== undefined) {
+    throw fail('OPTION_CONFLICT', 'Options "nodekey" and "nodekeyhex" are mutually exclusive');
+  }
+  if (hex !== undefined) return parseKeyHex(hex);
+  if (file !== undefined) return readKeyFile(file);
+  const places = [
+    join(storeFolder(dataFolder), 'nodekey'),
+    join(dataFolder, 'geth', 'nodekey'),
+    join(dataFolder, 'nodekey'),
+  ];
+  return loadOrCreateKeyFile(places.find(isThere) ?? places[0]!);
+}

@@ -1,0 +1,46 @@
+/**
+ * The flags of `quorate node`, as GoQuorum spells them; those that change nothing here are accepted
+ * and said so.
+ */
+import type { OptionRow } from '../../io/options/options.ts';
+import { ACCOUNT_ROWS } from './options/accounts.ts';
+import { CHAIN_ROWS } from './options/chain.ts';
+import { COMPATIBILITY_ROWS } from './options/compatibility.ts';
+import { CONSENSUS_ROWS } from './options/consensus.ts';
+import { LOGGING_ROWS } from './options/logging.ts';
+import { NETWORK_ROWS } from './options/network.ts';
+import { POOL_ROWS } from './options/pool.ts';
+import { PRIVATE_ROWS } from './options/private.ts';
+import { RPC_ROWS } from './options/rpc.ts';
+
+export const NODE_ROWS: readonly OptionRow[] = [
+  ...CHAIN_ROWS,
+  ...NETWORK_ROWS,
+  ...RPC_ROWS,
+  ...CONSENSUS_ROWS,
+  ...LOGGING_ROWS,
+  ...POOL_ROWS,
+  ...ACCOUNT_ROWS,
+  ...PRIVATE_ROWS,
+  ...COMPATIBILITY_ROWS,
+];
+
+const IMPORT_FLAGS = new Set([
+  'datadir',
+  'config',
+  'genesis',
+  'istanbul.blockperiod',
+  'istanbul.requesttimeout',
+  'allowedfutureblocktime',
+  'verbosity',
+]);
+
+/** What of a node's options matters when blocks come from files. */
+export const IMPORT_ROWS: readonly OptionRow[] = NODE_ROWS.filter(
+  ({ flag }) => IMPORT_FLAGS.has(flag) || flag.startsWith('ptm.'),
+);
+
+/** How a command that needs no node finds its private transaction manager. */
+export const MANAGER_ROWS: readonly OptionRow[] = NODE_ROWS.filter(({ flag }) =>
+  flag.startsWith('ptm.'),
+);

@@ -1,0 +1,42 @@
+/** Rows of the accounts whose keys the node holds. */
+import type { OptionRow } from '../../../io/options/options.ts';
+
+const GROUP = 'Accounts';
+
+export const ACCOUNT_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'keystore',
+    type: 'string',
+    unit: 'folder',
+    about: 'Folder of key files; <datadir>/keystore unless given',
+    group: GROUP,
+  },
+  {
+    flag: 'unlock',
+    type: 'list',
+    default: [],
+    about: 'Accounts to unlock at start',
+    group: GROUP,
+  },
+  {
+    flag: 'password',
+    type: 'string',
+    unit: 'file',
+    about: 'File of passwords, one a line, for --unlock',
+    group: GROUP,
+  },
+  {
+    flag: 'allow-insecure-unlock',
+    type: 'boolean',
+    default: false,
+    about: 'Unlocking while JSON-RPC is served over HTTP',
+    group: GROUP,
+  },
+  {
+    flag: 'lightkdf',
+    type: 'boolean',
+    default: false,
+    about: 'Light key derivation for new key files',
+    group: GROUP,
+  },
+];

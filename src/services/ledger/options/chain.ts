@@ -1,0 +1,56 @@
+/** Rows of the chain and its data folder. */
+import type { OptionRow } from '../../../io/options/options.ts';
+
+const GROUP = 'Chain';
+
+export const DATADIR_ROWS: readonly OptionRow[] = [
+  {
+    flag: 'datadir',
+    type: 'string',
+    unit: 'folder',
+    default: 'quorate-data',
+    about: 'Folder of the chain, the node key and the key files',
+    group: GROUP,
+  },
+];
+
+export const CHAIN_ROWS: readonly OptionRow[] = [
+  ...DATADIR_ROWS,
+  {
+    flag: 'config',
+    type: 'string',
+    unit: 'file',
+    about: 'Configuration file (TOML) with any of these options',
+    group: GROUP,
+  },
+  {
+    flag: 'genesis',
+    type: 'string',
+    unit: 'file',
+    about:
+      'Genesis file: begins a chain in an empty data folder; of one that exists it may change what lies above the head, as with "quorate init"',
+    group: GROUP,
+  },
+  {
+    flag: 'gcmode',
+    type: 'string',
+    default: 'archive',
+    choices: ['archive', 'full'],
+    about: 'History: every block is kept queryable (archive); "full" is accepted and keeps it too',
+    group: GROUP,
+  },
+  {
+    flag: 'syncmode',
+    type: 'string',
+    default: 'full',
+    choices: ['full', 'fast', 'snap'],
+    about: 'Blocks are always executed in full; "fast" and "snap" are accepted',
+    group: GROUP,
+  },
+  {
+    flag: 'identity',
+    type: 'string',
+    about: 'Name of this node in the client version',
+    group: GROUP,
+  },
+];
