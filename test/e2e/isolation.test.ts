@@ -25,7 +25,7 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
-import { SUBSCRIPTION_DOORS, type Target, tryEveryDoor } from '../support/doors.ts';
+import { graphqlAsks, SUBSCRIPTION_DOORS, type Target, tryEveryDoor } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import {
   sealEnvelope,
@@ -243,6 +243,21 @@ it('shows everything to parties by some method, so that the search is known to f
       method,
     ).toBe(true);
   }
+});
+
+it('shows nothing to strangers by GraphQL, and everything to parties but what was never mined', async () => {
+  const shownAt = async (at: number) => {
+    const shown = new Set<string>();
+    for (const query of targets.flatMap(graphqlAsks)) {
+      const asked = { method: 'POST', body: JSON.stringify({ query }) };
+      const answer = await (await fetch(`${net.rpc[at]!.url}/graphql`, asked)).text();
+      for (const name of canariesIn(ALL, answer)) shown.add(name);
+    }
+    return [...shown].sort();
+  };
+  for (const at of STRANGERS) expect([at, await shownAt(at)]).toEqual([at, []]);
+  const found = FOUND_BY_PARTIES.filter((each) => !EEA.includes(each)).map(({ name }) => name);
+  expect(await shownAt(PARTY)).toEqual(expect.arrayContaining(found));
 });
 
 it('shows nothing to strangers who subscribed before', () => {

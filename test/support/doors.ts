@@ -117,6 +117,25 @@ const NOBODY = `0x${'00'.repeat(19)}01`;
 const NO_GROUP = Buffer.alloc(32, 7).toString('base64');
 const ENODE = `enode://${'ab'.repeat(64)}@127.0.0.1:1`;
 
+/** How a stranger would ask GraphQL. */
+export function graphqlAsks({ hash, contract, from, blockNumber }: Target): readonly string[] {
+  const state = `account(address: "${contract}") { balance transactionCount code ${SLOTS.map(
+    (slot, at) => `s${at}: storage(slot: "0x${slot.slice(2).padStart(64, '0')}")`,
+  ).join(
+    ' ',
+  )} } call(data: { to: "${contract}", from: "${from}", data: "0x00" }) { data gasUsed status }`;
+  const logs = 'topics data account { address code }';
+  const plain = `hash inputData isPrivate privateInputData status gasUsed createdContract { code } logs { ${logs} }`;
+  const full = `${plain} privateTransaction { ${plain} to { code } }`;
+  return [
+    `{ transaction(hash: "${hash}") { ${full} block { transactions { ${full} } } } }`,
+    `{ block(number: "${blockNumber}") { ${state} logs(filter: {}) { ${logs} } } }`,
+    `{ block { ${state} estimateGas(data: { to: "${contract}" }) } }`,
+    `{ logs(filter: { fromBlock: 0, addresses: ["${contract}"] }) { ${logs} transaction { ${full} } } }`,
+    `{ pending { transactions { ${full} } ${state} } }`,
+  ];
+}
+
 /** By the first name of each method. */
 export const DOORS: Readonly<Record<string, Door>> = {
   eth_blockNumber: PLAIN,

@@ -55,7 +55,7 @@ export function parseTranscript(file: string, text: string): Transcript {
       last.response ??= response;
     }
   }
-  const node = /\(asked at (node\d)\)|\/(node\d)-[^/]*$/.exec(`${text}/${file}`);
+  const node = /(?:\(asked|the same) at (node\d)|\/(node\d)-[^/]*$/.exec(`${text}/${file}`);
   return {
     file,
     kind: /^\/\/ kind: shape/m.test(text) ? 'shape' : 'replay',

@@ -18,7 +18,68 @@ const TRACERS = {
 const NOTICES = 'src/services/ledger/api/subscriptions.test.ts';
 const QUEUE = { file: 'src/io/threads/fair-queue.ts', test: 'src/io/threads/fair-queue.test.ts' };
 
+const GRAPHQL = { test: 'src/services/ledger/graphql/graphql.service.test.ts' };
+const QUERY_TEXT = { ...GRAPHQL, file: 'src/services/ledger/graphql/document-limits.ts' };
+const QUERY_ROOM = { ...GRAPHQL, file: 'src/services/ledger/graphql/query-room.ts' };
+
 export const READ_LIMITS: readonly Limit[] = [
+  {
+    ...GRAPHQL,
+    name: 'GraphQL: words of a query',
+    file: 'src/services/ledger/graphql/answer.ts',
+    on: 'maxTokens: TOKENS_MAX',
+    off: 'maxTokens: 100 * TOKENS_MAX',
+    only: 'words of a query',
+  },
+  {
+    ...QUERY_TEXT,
+    name: 'GraphQL: fields within each other',
+    on: 'if (depth > DEPTH_MAX)',
+    off: 'if (depth < 0)',
+    only: 'fields within each other',
+  },
+  {
+    ...QUERY_TEXT,
+    name: 'GraphQL: questions about the schema',
+    on: 'if (cost > INTROSPECTION_COST_MAX)',
+    off: 'if (cost < 0)',
+    only: 'questions about the schema',
+  },
+  {
+    ...QUERY_TEXT,
+    name: 'GraphQL: transactions of a mutation',
+    on: '&& width > MUTATIONS_MAX)',
+    off: '&& width < 0)',
+    only: 'transactions of a mutation',
+  },
+  {
+    ...QUERY_ROOM,
+    name: 'GraphQL: fields of an answer',
+    on: 'if (this.fields > FIELDS_MAX)',
+    off: 'if (this.fields < 0)',
+    only: 'fields of an answer',
+  },
+  {
+    ...QUERY_ROOM,
+    name: 'GraphQL: bytes of an answer',
+    on: 'if (this.bytes > BYTES_MAX)',
+    off: 'if (this.bytes < 0)',
+    only: 'bytes, and payloads',
+  },
+  {
+    ...QUERY_ROOM,
+    name: 'GraphQL: private payloads',
+    on: 'if (++this.payloads > PAYLOADS_MAX)',
+    off: 'if (++this.payloads < 0)',
+    only: 'bytes, and payloads',
+  },
+  {
+    ...QUERY_ROOM,
+    name: 'GraphQL: time of a query',
+    on: 'if (shouldStop?.())',
+    off: 'if (shouldStop === undefined && timeoutText === undefined && this.fields < 0)',
+    only: 'ends with the time of one call',
+  },
   {
     ...ROOM,
     name: 'an answer, in bytes',

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
 import { gzip } from 'node:zlib';
 import { addressBlock } from '../http/address-block.ts';
-import { readBody } from '../http/body.ts';
+import { type BodyRefusal, readBody } from '../http/body.ts';
 import { listen } from '../http/listen.ts';
 import { newTraffic, REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from '../http/traffic.ts';
 import type { Access, Authenticate } from './access.ts';
@@ -46,6 +46,8 @@ export interface HttpOptions {
   readonly prefix: string;
   /** Further GET paths, such as `/health`. */
   readonly pages: ReadonlyMap<string, () => Page>;
+  /** Further APIs, by path. */
+  readonly endpoints?: ReadonlyMap<string, Endpoint> | undefined;
   readonly authenticate: Authenticate;
   /** undefined: without TLS. */
   readonly tls?: ServerTls | undefined;
@@ -57,6 +59,12 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+}
+
+/** An API beside JSON-RPC, with hosts and origins of its own. */
+export interface Endpoint extends Pick<HttpOptions, 'vhosts' | 'corsDomains'> {
+  /** Never rejects for a fault of the request. `signal`: nobody waits for it any more. */
+  answer(body: string, caller: Caller, signal: AbortSignal): Promise<Page>;
 }
 
 export interface RpcHttpServer {
@@ -100,10 +108,12 @@ async function respond(
 ): Promise<void> {
   const url = urlOf(request);
   if (!url) return plain(response, 400, 'malformed request target');
-  if (!isAllowedHost(request.headers.host, options.vhosts))
+  const endpoint = options.endpoints?.get(url.pathname);
+  const { vhosts, corsDomains } = endpoint ?? options;
+  if (!isAllowedHost(request.headers.host, vhosts))
     return plain(response, 403, 'invalid host specified');
-  setCors(options, request, response);
-  if (request.method === 'OPTIONS' && options.corsDomains.length > 0) {
+  setCors(corsDomains, request, response);
+  if (request.method === 'OPTIONS' && corsDomains.length > 0) {
     response.writeHead(200, { 'content-length': '0' }).end();
     return;
   }
@@ -112,11 +122,11 @@ async function respond(
       ? options.pages.get(url.pathname)
       : undefined;
   if (page) return sendPage(response, page());
-  if (!isApiPath(url.pathname, options.prefix)) {
+  if (!endpoint && !isApiPath(url.pathname, options.prefix)) {
     response.writeHead(404, { 'content-length': '0' }).end();
     return;
   }
-  const refusal = refuse(request, url);
+  const refusal = endpoint ? undefined : refuse(request, url);
   if (refusal) {
     if (refusal.text === '') response.writeHead(refusal.status, { 'content-length': '0' }).end();
     else plain(response, refusal.status, refusal.text);
@@ -139,19 +149,33 @@ async function respond(
   if (response.destroyed) return;
   if (body === 'busy') return plain(response, 503, TOO_MUCH);
   if (body === 'large' && access.kind === 'refused') return plain(response, 401, access.why);
-  // COMPAT: GoQuorum cuts a body that it did not know to be too long, and fails to parse it.
-  const text = typeof body === 'string' ? PARSE_ERROR : undefined;
-  if (text !== undefined) response.setHeader('connection', 'close');
+  if (body === 'large' && endpoint) return plain(response, 413, 'the body is too long');
   const caller = callerOf(request, url, access);
   const room = new UnsentRoom(unsent, reply);
-  const answer =
-    text ?? (await dispatcher.reply(String(body), caller, undefined, gone.signal, room));
+  const answer = endpoint
+    ? await endpoint.answer(String(body), caller, gone.signal)
+    : await rpcAnswer((text) => dispatcher.reply(text, caller, undefined, gone.signal, room), body);
   room.release();
   if (response.destroyed) return;
-  reply.force(answer.length);
+  if (typeof body === 'string') response.setHeader('connection', 'close');
+  reply.force(answer.body.length);
   response.setTimeout(options.traffic.stallMs, () => response.destroy());
   send(request, response, answer);
   unsent.relieve();
+}
+
+interface Answer extends Omit<Page, 'body'> {
+  readonly body: string | Uint8Array;
+}
+
+async function rpcAnswer(
+  dispatch: (text: string) => Promise<Reply>,
+  body: Buffer | BodyRefusal,
+): Promise<Answer> {
+  // COMPAT: GoQuorum cuts a body that it did not know to be too long, and fails to parse it.
+  const reply = typeof body === 'string' ? PARSE_ERROR : await dispatch(String(body));
+  const isText = typeof reply === 'string' && reply !== '';
+  return { status: 200, contentType: 'application/json', body: isText ? `${reply}\n` : reply };
 }
 
 /** geth answers a bare GET with 200 (health probes), and refuses what cannot be a call. */
@@ -213,22 +237,27 @@ function psiOf({ headers }: IncomingMessage, url: URL): string | undefined {
   return url.searchParams.get('PSI') || undefined;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  const isText = typeof reply === 'string';
-  const bytes = isText
-    ? Buffer.from(reply === '' ? '' : `${reply}\n`)
-    : Buffer.from(reply.buffer, reply.byteOffset, reply.length);
-  response.setHeader('content-type', 'application/json');
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, contentType, body }: Answer,
+): void {
+  const bytes =
+    typeof body === 'string'
+      ? Buffer.from(body)
+      : Buffer.from(body.buffer, body.byteOffset, body.length);
+  response.setHeader('content-type', contentType);
+  if (contentType !== 'application/json') response.setHeader('x-content-type-options', 'nosniff');
   const wantsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
   if (!wantsGzip || bytes.length < GZIP_BYTES_MIN) {
-    response.writeHead(200, { 'content-length': String(bytes.length) }).end(bytes);
+    response.writeHead(status, { 'content-length': String(bytes.length) }).end(bytes);
     return;
   }
   gzip(bytes, { level: 1 }, (error, packed) => {
-    if (error) response.writeHead(200, { 'content-length': String(bytes.length) }).end(bytes);
+    if (error) response.writeHead(status, { 'content-length': String(bytes.length) }).end(bytes);
     else
       response
-        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(packed.length) })
+        .writeHead(status, { 'content-encoding': 'gzip', 'content-length': String(packed.length) })
         .end(packed);
   });
 }
@@ -254,8 +283,12 @@ function plain(response: ServerResponse, status: number, text: string): void {
     .end(`${text}\n`);
 }
 
-function setCors(options: HttpOptions, request: IncomingMessage, response: ServerResponse): void {
-  if (options.corsDomains.length === 0) return;
+function setCors(
+  corsDomains: readonly string[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (corsDomains.length === 0) return;
   const isPreflight = request.method === 'OPTIONS';
   response.setHeader(
     'vary',
@@ -265,8 +298,8 @@ function setCors(options: HttpOptions, request: IncomingMessage, response: Serve
   );
   const origin = request.headers.origin;
   if (origin === undefined) return;
-  const isAny = options.corsDomains.includes('*');
-  if (!isAny && !options.corsDomains.includes(origin)) return;
+  const isAny = corsDomains.includes('*');
+  if (!isAny && !corsDomains.includes(origin)) return;
   response.setHeader('access-control-allow-origin', isAny ? '*' : origin);
   if (!isPreflight) return;
   response.setHeader(

@@ -43,7 +43,7 @@ export function nodeCommand(
     ...FREE_GAS,
     ...['--syncmode', 'full'],
     ...['--http', '--http.addr', '127.0.0.1', '--http.port', rpcPort, '--http.api', HTTP_API],
-    ...['--http.corsdomain', '*'],
+    ...['--http.corsdomain', '*', '--graphql', '--graphql.corsdomain', '*'],
     ...['--ws', '--ws.addr', '127.0.0.1', '--ws.port', rpcPort, '--ws.api', HTTP_API],
     ...['--ws.origins', '*', '--rpc.allow-unprotected-txs', '--revertreason'],
     ...['--verbosity', String(verbosity)],

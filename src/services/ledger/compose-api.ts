@@ -19,6 +19,7 @@ import type { AccessControl } from './config/access-control.ts';
 import { tenantsOf } from './config/private-states.ts';
 import type { RpcConfig } from './config/rpc.ts';
 import type { LedgerConfig } from './config.ts';
+import { graphqlEndpoints } from './graphql/endpoint.ts';
 import { callMeter, metricsOf } from './metrics.ts';
 import type { Component } from './node/component.ts';
 import { composeExtensions } from './node/compose-extension.ts';
@@ -88,35 +89,36 @@ export function composeApi(parts: ApiParts): ComposedApi {
   const callbacks = new Callbacks(rpc.callbackHosts);
   const asyncSends = new AsyncSends({ ...parts, shape: rpc.callbackShape, callbacks });
   const metrics = metricsOf(parts);
+  const contextOf = (caller: Caller, requestId: string | undefined): Context => {
+    const view = viewOf(caller.psi ?? DEFAULT_PSI);
+    return {
+      caller,
+      requestId,
+      view,
+      inputs: inputsOf(parts, view),
+      ...sending.shared,
+      ...sending.as(caller),
+      pooled: (hash) => sending.shared.pool.transaction(hash),
+      search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
+      extensions: extensions?.requests,
+      asyncSends,
+      filters,
+      admin,
+      pending: planner.reader(view),
+      events: node.events,
+      namespaces: namespaces[caller.transport],
+      callLimits,
+      isGivenUp: () => false,
+      privateArrival,
+      hasGoquorumCasing: rpc.hasGoquorumCasing,
+      hasExtraFields: rpc.hasExtraFields,
+      reloadPlugin: parts.access.reload,
+    };
+  };
   const dispatcher = new Dispatcher<Context>(
     { ...TABLE, methods: TABLE.methods.map(patient) },
     {
-      contextOf: (caller, requestId) => {
-        const view = viewOf(caller.psi ?? DEFAULT_PSI);
-        return {
-          caller,
-          requestId,
-          view,
-          inputs: inputsOf(parts, view),
-          ...sending.shared,
-          ...sending.as(caller),
-          pooled: (hash) => sending.shared.pool.transaction(hash),
-          search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
-          extensions: extensions?.requests,
-          asyncSends,
-          filters,
-          admin,
-          pending: planner.reader(view),
-          events: node.events,
-          namespaces: namespaces[caller.transport],
-          callLimits,
-          isGivenUp: () => false,
-          privateArrival,
-          hasGoquorumCasing: rpc.hasGoquorumCasing,
-          hasExtraFields: rpc.hasExtraFields,
-          reloadPlugin: parts.access.reload,
-        };
-      },
+      contextOf,
       isEnabled: (caller, namespace) => namespaces[caller.transport].has(namespace),
       newId: () => `0x${bareHex(systemEntropy.bytes(16)).replace(/^0+(?=.)/, '')}`,
       log: parts.log,
@@ -134,7 +136,15 @@ export function composeApi(parts: ApiParts): ComposedApi {
     stop: () => reading?.threads.stop(),
   };
   const works = [readerPart, posting, asyncSends, ...(extensions ? [extensions.agent] : [])];
-  return { dispatcher, parts: works, serve: () => serveApi(dispatcher, { ...parts, metrics }) };
+  const endpoints = graphqlEndpoints(rpc.graphql, {
+    readers,
+    contextOf: (caller) => contextOf(caller, undefined),
+    isMultitenant: parts.access.isMultitenant,
+    nowMs: () => systemClock.nowMs(),
+    log: parts.log,
+  });
+  const served = { ...parts, metrics, endpoints };
+  return { dispatcher, parts: works, serve: () => serveApi(dispatcher, served) };
 }
 
 function inputsOf({ node }: ApiParts, view: PartyView): PartyInputs | undefined {

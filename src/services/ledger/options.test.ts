@@ -13,7 +13,7 @@ it('tuning of caches, tries, indexes and logs is taken without effect', () => {
   const found = parse([
     ...['--privatetriecache.enable', '--cache', '1024', '--cache.gc', '25', '--cache.trie', '15'],
     ...['--txlookuplimit', '0', '--txpool.journal', 'x', '--maxpendpeers', '5', '--ethstats', 'x'],
-    ...['--vmodule', 'eth/*=5', '--graphql', '--graphql.vhosts', '*', '--nousb'],
+    ...['--vmodule', 'eth/*=5', '--nousb'],
   ]);
   expect(found.boolean('privatetriecache.enable')).toBe(true);
 });

@@ -3,19 +3,22 @@ import type { Server } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { newTraffic } from '../../io/http/traffic.ts';
 import type { Dispatcher } from '../../io/rpc/dispatcher.ts';
-import { type Page, serveHttp } from '../../io/rpc/http.ts';
+import { type Endpoint, type Page, serveHttp } from '../../io/rpc/http.ts';
 import { serveIpc } from '../../io/rpc/ipc.ts';
 import { serveWebSocket } from '../../io/rpc/websocket.ts';
 import type { MetricsRegistry } from '../../io/telemetry/metrics.ts';
 import type { Context } from './api/context.ts';
 import type { AccessControl } from './config/access-control.ts';
 import type { RpcConfig } from './config/rpc.ts';
+import { graphqlPage } from './graphql/page.ts';
 import { serveMetrics } from './metrics.ts';
 import { type ReadinessParts, readiness } from './readiness.ts';
 
 export interface ServedApi {
   readonly httpUrl: string | undefined;
   readonly webSocketUrl: string | undefined;
+  /** Of GraphQL; undefined without. */
+  readonly graphqlUrl: string | undefined;
   close(): Promise<void>;
 }
 
@@ -23,6 +26,8 @@ export interface ServedParts extends ReadinessParts {
   readonly access: AccessControl;
   /** undefined: nothing is counted. */
   readonly metrics: MetricsRegistry | undefined;
+  /** APIs beside JSON-RPC, by path. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly log: Log;
 }
 
@@ -30,7 +35,7 @@ export async function serveApi(
   dispatcher: Dispatcher<Context>,
   parts: ServedParts,
 ): Promise<ServedApi> {
-  const { config, access, metrics, log } = parts;
+  const { config, access, metrics, endpoints, log } = parts;
   const { rpc } = config;
   const ends: (() => void | Promise<void>)[] = [];
   if (metrics) ends.push(await serveMetrics(metrics, config.metrics, log));
@@ -38,6 +43,7 @@ export async function serveApi(
   const pages = new Map<string, () => Page>([
     ['/health', () => json(200, { status: 'ok' })],
     ['/ready', () => readiness(parts)],
+    ...(rpc.graphql ? ([['/graphql/ui', () => graphqlPage]] as const) : []),
   ]);
   const open = async (host: string, port: number): Promise<{ server: Server; port: number }> => {
     const server = await serveHttp(dispatcher, {
@@ -47,6 +53,7 @@ export async function serveApi(
       corsDomains: rpc.corsDomains,
       prefix: rpc.prefix,
       pages,
+      endpoints,
       authenticate: access.authenticate,
       tls: access.tls,
       traffic,
@@ -58,9 +65,11 @@ export async function serveApi(
   const webSocketUrl = rpc.ws && (await serveWs(rpc.ws));
   if (rpc.ipc) ends.push(await serveIpc(dispatcher, rpc.ipc, traffic));
   const secure = access.tls ? 's' : '';
+  const httpUrl = http && `http${secure}://${rpc.http!.host}:${http.port}`;
   return {
-    httpUrl: http && `http${secure}://${rpc.http!.host}:${http.port}`,
+    httpUrl,
     webSocketUrl,
+    graphqlUrl: httpUrl && rpc.graphql ? `${httpUrl}/graphql` : undefined,
     async close() {
       for (const end of ends.reverse()) await end();
     },

@@ -46,7 +46,7 @@ async function serve(
   ends.push(() => server.stop());
   const served = await api.serve();
   ends.push(() => served.close());
-  const { httpUrl, webSocketUrl } = served;
+  const { httpUrl, webSocketUrl, graphqlUrl } = served;
   const { enode } = info();
   log('info', 'Quorate node is up', {
     version: clientVersion(config.identity),
@@ -55,6 +55,7 @@ async function serve(
     manager: ledger.managerName,
     http: httpUrl ?? 'off',
     ws: webSocketUrl ?? 'off',
+    ...(graphqlUrl ? { graphql: graphqlUrl } : {}),
     enode,
   });
   return { httpUrl, webSocketUrl, enode };

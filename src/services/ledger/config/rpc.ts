@@ -25,6 +25,8 @@ export interface RpcConfig {
   readonly vhosts: readonly string[];
   readonly corsDomains: readonly string[];
   readonly prefix: string;
+  /** Who may ask GraphQL; undefined: it is not served. */
+  readonly graphql: GraphqlConfig | undefined;
   /** Threads that answer long reads; undefined: as many as fit the machine. */
   readonly readers: number | undefined;
   readonly gasCap: bigint;
@@ -37,6 +39,12 @@ export interface RpcConfig {
   readonly hasExtraFields: boolean;
   /** Reasons that do not make /ready say no. */
   readonly ignoredReasons: readonly string[];
+}
+
+/** Of its own: those of JSON-RPC don't count. */
+export interface GraphqlConfig {
+  readonly vhosts: readonly string[];
+  readonly corsDomains: readonly string[];
 }
 
 export interface TransportConfig {
@@ -58,6 +66,12 @@ export function rpcConfig(options: ParsedOptions, dataFolder: string): RpcConfig
     vhosts: options.list('http.vhosts'),
     corsDomains: options.list('http.corsdomain'),
     prefix: options.string('http.rpcprefix')!,
+    graphql: options.boolean('graphql')
+      ? {
+          vhosts: options.list('graphql.vhosts'),
+          corsDomains: options.list('graphql.corsdomain'),
+        }
+      : undefined,
     readers: options.number('rpc.readers'),
     gasCap: BigInt(options.number('rpc.gascap')!),
     callSeconds: callSecondsOf(options),

@@ -26,11 +26,6 @@ const IGNORED: readonly Ignored[] = [
     why: 'peers are not asked for these blocks: the seals of all blocks are checked',
     values: ['authorizationlist'],
   },
-  {
-    why: 'GraphQL is not served yet: use JSON-RPC',
-    switches: ['graphql'],
-    values: ['graphql.corsdomain', 'graphql.vhosts'],
-  },
   { why: 'WebSocket is served at any path', values: ['ws.rpcprefix'] },
   {
     why: 'caches size themselves, and nothing is journaled that the disk holds already',

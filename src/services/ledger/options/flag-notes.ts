@@ -25,10 +25,11 @@ export interface FlagWorld {
 
 const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
-    flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain'],
+    flags: ['http.addr', 'http.port', 'http.api', 'http.corsdomain', 'graphql'],
     isMet: on('http'),
     what: '--http',
   },
+  { flags: ['graphql.corsdomain', 'graphql.vhosts'], isMet: on('graphql'), what: '--graphql' },
   { flags: ['ws.addr', 'ws.port', 'ws.api', 'ws.origins'], isMet: on('ws'), what: '--ws' },
   {
     flags: [

@@ -27,7 +27,6 @@ const NO_WORK = 'there is no proof of work';
 const NO_LIGHT = 'there are no light nodes';
 const NO_DISCOVERY =
   'there is no discovery yet: name peers in static-nodes.json, or add them with admin_addPeer';
-const NO_GRAPHQL = 'GraphQL is not served yet: use JSON-RPC';
 const NO_PUSH = 'figures are not pushed: Prometheus fetches them at --metrics.addr';
 const GENESIS = 'consensus is as the genesis file says';
 const PEER_FILES =
@@ -229,10 +228,8 @@ const NODE: readonly Row[] = [
   ['Node.Plugins', { refused: 'name the plugin settings with --plugins file:///path' }],
   ...ignored('name the namespaces in Node.WSModules', { 'Node.WSExposeAll': undefined }),
   ...ignored('WebSocket is served at any path', { 'Node.WSPathPrefix': undefined }),
-  ...ignored(NO_GRAPHQL, {
-    'Node.GraphQLCors': undefined,
-    'Node.GraphQLVirtualHosts': 'localhost',
-  }),
+  flag('Node.GraphQLCors', 'graphql.corsdomain'),
+  flag('Node.GraphQLVirtualHosts', 'graphql.vhosts', 'localhost'),
   ...ignored('there are no hardware wallets', {
     'Node.NoUSB': undefined,
     'Node.USB': undefined,

@@ -77,6 +77,27 @@ export const RPC_ROWS: readonly OptionRow[] = [
     group: RPC,
   },
   {
+    flag: 'graphql',
+    type: 'boolean',
+    default: false,
+    about: 'Serve GraphQL at /graphql of the HTTP server, with a page to try it at /graphql/ui',
+    group: RPC,
+  },
+  {
+    flag: 'graphql.corsdomain',
+    type: 'list',
+    default: [],
+    about: 'Origins that browsers may ask GraphQL from',
+    group: RPC,
+  },
+  {
+    flag: 'graphql.vhosts',
+    type: 'list',
+    default: ['localhost'],
+    about: 'Host names that requests of GraphQL may name',
+    group: RPC,
+  },
+  {
     flag: 'ws',
     type: 'boolean',
     default: false,

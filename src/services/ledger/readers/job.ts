@@ -5,6 +5,8 @@ import type { TenantGroup } from '../../../core/privacy/private-states.ts';
 import type { LogPosition } from '../../../core/store/log-record.ts';
 import type { Reply } from '../../../io/rpc/dispatcher.ts';
 import type { TaskTerms } from '../../../io/threads/task-threads.ts';
+import type { GraphqlAnswer } from '../graphql/answer.ts';
+import type { NodeFigures } from '../graphql/context.ts';
 import type { LogQuery } from '../view/logs.ts';
 import type { Looks } from '../view/open-views.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
@@ -49,28 +51,66 @@ export interface LogsRead {
   readonly to: number;
 }
 
+/** A query of GraphQL. */
+export interface GraphqlRead {
+  readonly kind: 'graphql';
+  /** Of the request, as it came. */
+  readonly body: string;
+}
+
+/** What came of a transaction of a mutation: its hash, or why it was refused. */
+export type SendOutcome =
+  | { readonly hash: Uint8Array }
+  | { readonly code: string; readonly message: string };
+
 /** One request, with what it turned out to need. The reader brings its chain to `end` first. */
-export interface ReadJob {
-  readonly request: CallRead | EstimateRead | LogsRead;
+export interface ReadJob extends Supplies {
+  readonly request: CallRead | EstimateRead | LogsRead | GraphqlRead;
   readonly psi: Psi;
   readonly end: LogPosition;
+}
+
+/** What a request was given besides the chain. */
+export interface Supplies {
   /** Answers of the private transaction manager, by queryKey(). */
   readonly answers: ReadonlyMap<string, PrivateAnswer>;
   /** Whether the private states have come to where the head is; undefined: nobody has waited for that. */
   readonly hasArrived: boolean | undefined;
   readonly pending: PendingPlan | undefined;
+  readonly figures: NodeFigures | undefined;
+  /** Transactions that were looked for in the pool, by hash (0x hex): as bytes, or that there is none. */
+  readonly pooled: ReadonlyMap<string, Uint8Array | null>;
+  /** By the transaction's bytes (0x hex). */
+  readonly sent: ReadonlyMap<string, SendOutcome>;
 }
+
+export const NO_SUPPLIES: Supplies = {
+  answers: new Map(),
+  hasArrived: undefined,
+  pending: undefined,
+  figures: undefined,
+  pooled: new Map(),
+  sent: new Map(),
+};
 
 /** What only the main thread can say: the request runs again with it. */
 export type Lack =
   | { readonly kind: 'payloads'; readonly queries: readonly PrivateQuery[] }
   | { readonly kind: 'arrival' }
-  | { readonly kind: 'pending' };
+  | { readonly kind: 'pending' }
+  | CallerLack;
+
+/** What depends on who asks. */
+export type CallerLack =
+  | { readonly kind: 'figures' }
+  | { readonly kind: 'pooled'; readonly hash: Uint8Array }
+  | { readonly kind: 'sent'; readonly raw: Uint8Array };
 
 export type ReadAnswer =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly isError: boolean }
   | { readonly kind: 'gas'; readonly gas: bigint }
   | { readonly kind: 'logs'; readonly json: string }
+  | ({ readonly kind: 'graphql' } & GraphqlAnswer)
   | {
       readonly kind: 'failed';
       readonly code: string;

@@ -28,12 +28,14 @@ import {
 import {
   type CallRead,
   type EstimateRead,
+  type GraphqlRead,
   Lacking,
   type LogsRead,
   type ReadAnswer,
   type ReadJob,
   type ReadLimits,
 } from './job.ts';
+import { joinedLacks, suppliedSource } from './supplied-source.ts';
 
 /** A longer reply travels as bytes: nobody reads it on the way. */
 const TEXT_REPLY_MAX = 64 * 1024;
@@ -64,7 +66,9 @@ export class Reader {
     this.parts.chain.follow(job.end);
     const context = this.contextOf(job, shouldStop);
     const { request } = job;
-    return request.kind === 'call' ? this.answer(request, context) : this.look(request, context);
+    if (request.kind === 'call') return this.answer(request, context);
+    if (request.kind === 'graphql') return this.query(request, job, context);
+    return this.look(request, context);
   }
 
   private async answer(
@@ -97,6 +101,19 @@ export class Reader {
       const { code, message, data } = error;
       return { kind: 'failed', code, message, data };
     }
+  }
+
+  /** The library is read when the first query comes: most readers never see one. */
+  private async query(
+    { body }: GraphqlRead,
+    job: ReadJob,
+    context: ReadContext,
+  ): Promise<ReadAnswer> {
+    const { answerQuery } = await import('../graphql/answer.ts');
+    const { source, lacks } = suppliedSource(job, context);
+    const answer = answerQuery(body, source, this.parts.log);
+    const lack = joinedLacks(lacks);
+    return lack ? { kind: 'lacks', lack } : { kind: 'graphql', ...answer };
   }
 
   private contextOf(job: ReadJob, shouldStop: () => boolean): ReadContext {

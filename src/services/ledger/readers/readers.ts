@@ -5,12 +5,7 @@
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { CallRequest } from '../../../core/execution/call.ts';
-import {
-  DEFAULT_PSI,
-  type PrivateAnswer,
-  type Psi,
-  queryKey,
-} from '../../../core/privacy/inputs.ts';
+import { DEFAULT_PSI, type Psi, queryKey } from '../../../core/privacy/inputs.ts';
 import type { LogPosition } from '../../../core/store/log-record.ts';
 import type { Caller, Readers as RpcReaders } from '../../../io/rpc/dispatcher.ts';
 import { type Call, errorReply } from '../../../io/rpc/envelope.ts';
@@ -18,12 +13,25 @@ import { failureReply } from '../../../io/rpc/failure.ts';
 import { RawJson, RPC } from '../../../io/rpc/method.ts';
 import type { Asker } from '../../../io/threads/fair-queue.ts';
 import type { TaskTerms } from '../../../io/threads/task-threads.ts';
+import type { GraphqlAnswer } from '../graphql/answer.ts';
 import type { AllPayloads } from '../view/party-inputs.ts';
 import type { PendingPlan } from '../view/pending-block.ts';
-import type { Lack, LogsRead, ReadAnswer, ReaderThreads, ReadJob, ReadLimits } from './job.ts';
+import {
+  type CallerLack,
+  type Lack,
+  type LogsRead,
+  NO_SUPPLIES,
+  type ReadAnswer,
+  type ReaderThreads,
+  type ReadJob,
+  type ReadLimits,
+  type Supplies,
+} from './job.ts';
 
 /** Each time a request names what it lacks, and runs again. */
 const ROUNDS_MAX = 16;
+/** A mutation sends one transaction in a round, and a query may look for as many in the pool. */
+const QUERY_ROUNDS_MAX = 64;
 /** Of requests that run no call: geth's servers give up on a reply after as long. */
 const READ_MS_MAX = 30_000;
 /** A trace may ask for 60 s. */
@@ -83,26 +91,44 @@ export class Readers implements RpcReaders {
     return new RawJson(answer.json);
   }
 
-  private async read(request: ReadJob['request'], psi: Psi, terms: TaskTerms): Promise<Answered> {
-    let has: Pick<ReadJob, 'answers' | 'hasArrived' | 'pending'> = {
-      answers: new Map(),
-      hasArrived: undefined,
-      pending: undefined,
-    };
-    for (let round = 0; round < ROUNDS_MAX; round++) {
+  /** A GraphQL request's body. Rejects with QUEUE_FULL, TASK_CANCELLED, TASK_TIMEOUT and THREAD_FAILED. */
+  async graphql(body: string, asking: Asking): Promise<GraphqlAnswer> {
+    const { caller, signal, supply } = asking;
+    const { callSeconds } = this.parts.limits;
+    const limitMs = callSeconds * 1_000 + CALL_GRACE_MS;
+    const terms = { asker: askerOf(caller), signal, limitMs };
+    const psi = caller.psi ?? DEFAULT_PSI;
+    return done(await this.read({ kind: 'graphql', body }, psi, terms, supply), 'graphql');
+  }
+
+  /** `supply`: what depends on who asks; only queries of GraphQL lack such. */
+  private async read(
+    request: ReadJob['request'],
+    psi: Psi,
+    terms: TaskTerms,
+    supply?: Supply,
+  ): Promise<Answered> {
+    let has = NO_SUPPLIES;
+    const endMs = performance.now() + READ_MS_MAX;
+    for (let round = 0; round < (supply ? QUERY_ROUNDS_MAX : ROUNDS_MAX); round++) {
       const job = { request, psi, ...has, end: this.parts.end() };
       const answer = await this.parts.threads.run(job, terms);
       if (answer.kind !== 'lacks') return answer;
-      has = { ...has, ...(await this.supply(answer.lack, has.answers)) };
+      if (supply && performance.now() > endMs)
+        throw fail('TASK_TIMEOUT', 'the query took too long');
+      has = { ...has, ...(await this.supply(answer.lack, has, supply)) };
     }
+    if (supply)
+      throw fail('GRAPHQL_TOO_LARGE', 'the query asks for too many transactions of the pool');
     throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
   }
 
-  private async supply(
-    lack: Lack,
-    answers: ReadonlyMap<string, PrivateAnswer>,
-  ): Promise<Partial<ReadJob>> {
+  private async supply(lack: Lack, has: Supplies, supply?: Supply): Promise<Partial<Supplies>> {
     switch (lack.kind) {
+      case 'figures':
+      case 'pooled':
+      case 'sent':
+        return supply!(lack, has);
       case 'arrival':
         return { hasArrived: await this.parts.privateArrival() };
       case 'pending':
@@ -110,7 +136,7 @@ export class Readers implements RpcReaders {
       case 'payloads': {
         const payloads = this.parts.payloads!;
         await payloads.ask(lack.queries);
-        const more = new Map(answers);
+        const more = new Map(has.answers);
         for (const query of lack.queries) {
           const answer = payloads.answer(query);
           if (answer) more.set(queryKey(query), answer);
@@ -133,6 +159,15 @@ export class Readers implements RpcReaders {
     if (hasCode(error, 'THREAD_FAILED')) return errorReply(id, RPC.internal, message);
     return failureReply(id, method, error, this.parts.log);
   }
+}
+
+/** What of a query's lacks its caller decides about. */
+export type Supply = (lack: CallerLack, has: Supplies) => Promise<Partial<Supplies>>;
+
+export interface Asking {
+  readonly caller: Caller;
+  readonly signal: AbortSignal | undefined;
+  readonly supply: Supply;
 }
 
 const THIS_NODE: Asker = { client: 'this node', connection: 0 };

@@ -133,7 +133,13 @@ function search(context: Searched, args: FilterArgs): FoundLog[] {
   return searchRange(context, args.query, from, lastOf(view, args));
 }
 
-function searchRange(context: Searched, query: LogQuery, from: number, to: number): FoundLog[] {
+/** Throws LOGS_RANGE_TOO_WIDE, LOGS_TOO_MANY, ANSWER_TOO_LARGE. */
+export function searchRange(
+  context: Searched,
+  query: LogQuery,
+  from: number,
+  to: number,
+): FoundLog[] {
   if (to - from >= LOG_BLOCKS_MAX) {
     throw fail(
       'LOGS_RANGE_TOO_WIDE',
