@@ -1,7 +1,7 @@
 /** `quorate db private-check` and `quorate db private-repair`. */
 import { toBase64 } from '../core/base/base64.ts';
 import { toHex } from '../core/base/hex.ts';
-import { systemClock } from '../io/host/clock.ts';
+import { steadyClock } from '../io/host/clock.ts';
 import { systemEffort } from '../io/host/effort.ts';
 import { systemTimers } from '../io/host/timers.ts';
 import type { ParsedOptions } from '../io/options/options.ts';
@@ -60,7 +60,7 @@ async function withCheck(
     const manager = await connectManager(config, { say: log });
     try {
       const privateStates = await privateStatesOf(opened.genesis, manager);
-      const host = { clock: systemClock, timers: systemTimers, effort: systemEffort, log };
+      const host = { clock: steadyClock, timers: systemTimers, effort: systemEffort, log };
       return await work(new PrivateCheck({ opened, manager, privateStates, ...host }));
     } finally {
       manager.close();

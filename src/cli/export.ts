@@ -1,7 +1,7 @@
 /** `quorate export`. */
 import { fail } from '../core/base/errors.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
-import { systemClock } from '../io/host/clock.ts';
+import { steadyClock } from '../io/host/clock.ts';
 import { exportBlocks, readRange } from '../services/ledger/offline/export.ts';
 import { DATADIR_ROWS } from '../services/ledger/options/chain.ts';
 import { openChain } from '../services/ledger/store/data.ts';
@@ -27,7 +27,7 @@ export const exportCommand: Command = {
     try {
       const count = await exportBlocks(store, file, readRange(range, store.head()!.number), {
         log: stderrLog(3),
-        nowMs: systemClock.nowMs,
+        nowMs: steadyClock.nowMs,
       });
       console.log(`Exported ${count} blocks to ${file}`);
     } finally {

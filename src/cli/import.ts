@@ -3,7 +3,7 @@ import { fail } from '../core/base/errors.ts';
 import { bareHex } from '../core/base/hex.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { startRecoveryThreads } from '../io/crypto/recovery-threads.ts';
-import { systemClock } from '../io/host/clock.ts';
+import { steadyClock } from '../io/host/clock.ts';
 import { systemEffort } from '../io/host/effort.ts';
 import { systemTimers } from '../io/host/timers.ts';
 import { sayIgnored } from '../io/options/ignored.ts';
@@ -59,7 +59,7 @@ export const importCommand: Command = {
           manager,
           privateStates: await importedPrivateStates(opened.genesis, manager),
           consensusDefaults: consensusDefaults(options),
-          clock: systemClock,
+          clock: steadyClock,
           timers: systemTimers,
           effort: systemEffort,
           log,

@@ -35,6 +35,13 @@ export type Fault =
       readonly node: number;
       readonly downMs: number;
     }
+  /** Somebody sets clocks, forth or back. */
+  | {
+      readonly kind: 'clock';
+      readonly atMs: number;
+      readonly nodes: readonly number[];
+      readonly byMs: number;
+    }
   /** All members vote on the last one. */
   | { readonly kind: 'vote'; readonly atMs: number; readonly isAdd: boolean };
 
@@ -80,13 +87,15 @@ export interface Plan extends Settings {
 }
 
 const FAULTS_MIN = 3;
+const HARMLESS: readonly Fault['kind'][] = ['heal', 'vote', 'clock'];
+const HOUR_MS = 3_600_000;
 const SIZES = [4, 5, 7, 4, 4, 4, 4, 5, 6, 7];
 /** The same networks, and smaller ones, in which nobody may lie. */
 const ANY_SIZES = [1, 2, 3, ...SIZES.slice(3)];
 
 /** What goes wrong in a schedule: members that lie, and what happens to the others. */
 export function faultCount({ byzantine, faults }: Plan): number {
-  return byzantine.length + faults.filter(({ kind }) => kind !== 'heal' && kind !== 'vote').length;
+  return byzantine.length + faults.filter(({ kind }) => !HARMLESS.includes(kind)).length;
 }
 
 /** Its node counts as one of the f that may fail, until a height is decided. */
@@ -212,6 +221,41 @@ export function withSlowness(plan: Plan, seed: number): Plan {
     chance.chance(0.6) ? ('slowBlocks' as const) : behaviour,
   );
   return { ...plan, byzantine, nanosecondsAGas: 10 + chance.below(150) };
+}
+
+/**
+ * Clocks jump by an hour: those of all, one after the other; or that of one. One that lives in the future alone proposes what others
+ * refuse, and one whose clock is behind is late once it starts anew: both are of as little use as a liar. In IBFT a block of such a time that some are locked on waits until clocks are
+ * there again, since nothing tells the others of the lock.
+ */
+export function withClockJumps(plan: Plan, seed: number): Plan {
+  const chance = new Prng(seed ^ 0x3f84d5b5);
+  if (!chance.chance(0.3)) return plan;
+  const { nodes, byzantine, quietFromMs } = plan;
+  const liars = byzantine.length + plan.faults.filter(isLoss).length;
+  const isFree = liars < faultyMax(nodes) && plan.clocks.every(isNearlyRight);
+  const all = Array.from({ length: nodes }, (_, index) => index);
+  const one = [nodes - 1];
+  const atMs = chance.below(quietFromMs);
+  const back = { kind: 'clock', byMs: -HOUR_MS } as const;
+  const forth = { kind: 'clock', byMs: HOUR_MS } as const;
+  const apart = () => all.map((node) => ({ nodes: [node], atMs: atMs + chance.below(2000) }));
+  const ways: (() => Fault[])[] = [
+    () => apart().map((each) => ({ ...back, ...each })),
+    () => [
+      ...apart().map((each) => ({ ...forth, ...each })),
+      { ...back, nodes: all, atMs: atMs + 5000 },
+    ],
+    ...(isFree
+      ? [() => [{ ...back, nodes: one, atMs }], () => [{ ...forth, nodes: one, atMs }]]
+      : []),
+  ];
+  const jumps = ways[plan.switchAt > 0 ? 0 : chance.below(ways.length)]!();
+  return { ...plan, faults: [...plan.faults, ...jumps].sort((a, b) => a.atMs - b.atMs) };
+}
+
+function isNearlyRight({ offsetMs }: Plan['clocks'][number]): boolean {
+  return Math.abs(offsetMs) < 1000;
 }
 
 /** One more that is of little use: its clock is seconds wrong, and drifts by a hundredth. */

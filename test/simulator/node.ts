@@ -27,6 +27,7 @@ import {
   type Snapshot,
 } from '../../src/core/consensus/bft/snapshot.ts';
 import { Candidates } from '../../src/core/consensus/bft/votes.ts';
+import { ChainTime } from '../../src/core/consensus/chain-time.ts';
 import { type HeaderContext, sealedHeaderFault } from '../../src/core/consensus/check-seals.ts';
 import { headerTemplate } from '../../src/core/consensus/header-template.ts';
 import type { Disk } from './disk.ts';
@@ -47,6 +48,8 @@ export interface Surroundings {
   readonly newEngine: () => BftEngineMachine;
   /** Clock of this node. */
   nowMs(): number;
+  /** The same, as if nobody had ever set it. */
+  steadyMs(): number;
   /** `relay`: a message of another; `own`: of this node. */
   emit(code: number, bytes: Uint8Array, kind: 'own' | 'relay', except: readonly Address[]): void;
   announce(block: Block): void;
@@ -70,6 +73,7 @@ export class SimNode {
   private readonly world: Surroundings;
   private readonly processor: Processor;
   private engine: BftEngineMachine | undefined;
+  private time: ChainTime;
   private readonly timers = new Map<string, Scheduled>();
   private assembling: Scheduled | undefined;
   private queue: BftEffect[] = [];
@@ -82,6 +86,7 @@ export class SimNode {
     this.signer = signer;
     this.disk = disk;
     this.world = world;
+    this.time = this.newTime();
     this.processor = new Processor(world.timeline);
   }
 
@@ -93,6 +98,7 @@ export class SimNode {
     if (this.isUp) return;
     this.isUp = true;
     this.engine = this.world.newEngine();
+    this.time = this.newTime();
     const memory = this.world.forgetsVotes ? undefined : this.disk.readVotes();
     this.input(this.chainInput('start', memory));
     this.tellOfTransactions();
@@ -141,6 +147,7 @@ export class SimNode {
     const { header, hash } = this.head;
     const validators = this.validators();
     const rules = this.nextRules();
+    this.time.decided(header.timestamp, rules);
     const isMemoryLost = !this.world.forgetsVotes && this.isMemoryLost(kind);
     const input = { kind, head: header, headHash: hash, validators, rules, isMemoryLost };
     return memory && kind === 'start' ? { ...input, kind, memory } : input;
@@ -160,14 +167,18 @@ export class SimNode {
     const rules = this.nextRules();
     const engine = engineOf(rules);
     const { header, hash } = this.head;
-    const nowMs = this.world.nowMs();
-    return { engine, parent: header, parentHash: hash, validators, rules, nowMs };
+    return { engine, parent: header, parentHash: hash, validators, rules };
   }
 
   private input(input: BftInput): void {
     if (!this.engine) return;
-    this.queue.push(...this.engine.step(input, this.world.nowMs()));
+    this.queue.push(...this.engine.step(input, this.time.nowMs()));
     this.carryOut();
+  }
+
+  private newTime(): ChainTime {
+    const { nowMs, steadyMs } = this.world;
+    return new ChainTime({ nowMs }, { nowMs: steadyMs });
   }
 
   private after(delayMs: number, run: () => void): Scheduled {
@@ -246,7 +257,7 @@ export class SimNode {
   private assemble(effect: Extract<BftEffect, { kind: 'assemble' }>): void {
     if (this.assembling) this.assembling.isCancelled = true;
     if (!effect.mayBeEmpty) return;
-    const waitMs = Math.max(0, effect.notBeforeMs - this.world.nowMs());
+    const waitMs = Math.max(0, effect.notBeforeMs - this.time.nowMs());
     const gas = this.world.gasOfBlock();
     const buildMs = this.world.chance.below(30) + this.executionMs(gas);
     this.assembling = this.after(waitMs + buildMs, () => {

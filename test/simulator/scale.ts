@@ -132,6 +132,7 @@ class QuietNetwork {
         gasOfBlock: () => 0n,
         nanosecondsAGas: 0,
         nowMs: () => EPOCH_MS + Math.floor(this.timeline.nowMs),
+        steadyMs: () => this.timeline.nowMs,
         emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
         announce: (block) => this.announced(block),
         committed: () => {},

@@ -27,6 +27,7 @@ import {
   isChanging,
   isLoss,
   type Plan,
+  withClockJumps,
   withExtras,
   withFaults,
   withSlowness,
@@ -107,7 +108,8 @@ function planOf(
   const drawn = withFaults(drawPlan(seed, chance, chain, asked !== undefined), seed);
   if (canary) return { plan: canary.plan?.(drawn) ?? drawn, chance };
   if (asked) return { plan: drawn, chance };
-  return { plan: withSlowness(withVotes(withExtras(drawn, seed), seed), seed), chance };
+  const plan = withSlowness(withVotes(withExtras(drawn, seed), seed), seed);
+  return { plan: withClockJumps(plan, seed), chance };
 }
 
 interface DrawnPlan {
@@ -129,6 +131,8 @@ class World {
   private readonly timeline = new Timeline();
   private readonly links: Links;
   private readonly nodes: SimNode[] = [];
+  /** By how much the clock of each was set. */
+  private readonly jumpedMs: number[] = [];
   private readonly traitors: (Wire | undefined)[] = [];
   private readonly signers: ConsensusSigner[];
   private readonly indexOf = new Map<string, number>();
@@ -277,7 +281,8 @@ class World {
     const clock = plan.clocks[index]!;
     const isHonest = this.isHonest(index);
     const newEngine = (isHonest && canary?.engine) || honestEngine;
-    const nowMs = () => EPOCH_MS + Math.floor(timeline.nowMs * clock.rate) + clock.offsetMs;
+    const steadyMs = () => EPOCH_MS + Math.floor(timeline.nowMs * clock.rate) + clock.offsetMs;
+    const nowMs = () => steadyMs() + (this.jumpedMs[index] ?? 0);
     const node = new SimNode(signer, new Disk(genesis, timeline, chance, plan.writeMsMax), {
       timeline,
       chance,
@@ -285,6 +290,7 @@ class World {
       firstValidators: validators,
       newEngine: () => newEngine(signer, { isRelaying: plan.isRelaying }, this.signers),
       nowMs,
+      steadyMs,
       emit: (code, bytes, kind, except) => this.emit(index, code, bytes, kind, except),
       announce: (block) => this.announce(index, block),
       committed: (block, context) => {
@@ -448,6 +454,10 @@ class World {
       case 'voteLoss':
         this.nodes[fault.node]!.loseVotes();
         this.timeline.after(fault.downMs, () => this.nodes[fault.node]!.start());
+        break;
+      case 'clock':
+        for (const node of fault.nodes)
+          this.jumpedMs[node] = (this.jumpedMs[node] ?? 0) + fault.byMs;
         break;
       case 'vote': {
         const { address } = this.signers.at(-1)!;

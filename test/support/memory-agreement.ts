@@ -1,5 +1,5 @@
 /** Agreement apart from the chain as in a thread of its own, over virtual links, disks and time: what they say is cloned. */
-import type { Links, Log, Timers } from '../../src/core/base/ports.ts';
+import type { Clock, Links, Log, Timers } from '../../src/core/base/ports.ts';
 import type { ConsensusSigner } from '../../src/core/consensus/bft/interface.ts';
 import {
   AgreementThread,
@@ -17,6 +17,7 @@ export interface MemoryAgreementParts {
   readonly links: Links;
   readonly votes: VoteStore;
   readonly signer: ConsensusSigner;
+  readonly calendar: Clock;
   readonly log: Log;
   fatal(error: unknown): void;
 }
@@ -36,6 +37,7 @@ export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
     ...parts,
     server: IDLE_SERVER,
     clock: time,
+    calendar: parts.calendar,
     outbox,
     links,
     end: () => {},

@@ -3,6 +3,7 @@
 import { bareHex } from '../../src/core/base/hex.ts';
 import { finish } from '../../src/core/base/pace.ts';
 import type {
+  Clock,
   Entropy,
   LinkEvent,
   Links,
@@ -173,6 +174,8 @@ export interface MemoryNodeOptions {
   readonly isMining?: boolean;
   /** Of a member of a Raft cluster. */
   readonly raft?: { readonly links: RaftLinks; readonly settings: RaftSettings };
+  /** Of the machine; it may be set while the node runs. */
+  readonly calendar?: Clock;
   readonly log?: Log;
   /** Agreement is apart from the chain, as in a thread of its own. */
   readonly isApart?: boolean;
@@ -217,11 +220,22 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
     recover: recoverAddress,
   };
   const links = hub.links(secretKey, options.shared);
-  const ends = { time, timers: effort, links, votes: voteStore(votes), signer, log, fatal };
+  const { calendar = time } = options;
+  const ends = {
+    time,
+    calendar,
+    timers: effort,
+    links,
+    votes: voteStore(votes),
+    signer,
+    log,
+    fatal,
+  };
   const thread = options.isApart ? memoryAgreement(ends) : undefined;
   const node = composeNode(
     {
       clock: time,
+      calendar,
       timers: effort,
       effort,
       entropy: options.entropy ?? systemEntropy,

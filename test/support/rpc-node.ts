@@ -179,6 +179,7 @@ async function lonelyNode(
   const node = composeNode(
     {
       clock: time ?? systemClock,
+      calendar: time ?? systemClock,
       timers: time ?? systemTimers,
       effort: systemEffort,
       entropy: systemEntropy,

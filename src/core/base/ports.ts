@@ -57,6 +57,7 @@ export interface KvWriter {
 
 // --- time, chance, words ------------------------------------------------------------------------------------------
 
+/** One that may be set back or forth is called `calendar` where the other one, for waits and ages, stands beside it. */
 export interface Clock {
   /** Unix time. */
   nowMs(): number;

@@ -29,10 +29,14 @@ it('gives a transaction up only when its nonce was spent, without a receipt, for
   );
 });
 
-it('sends the same bytes again while the nonce is free', () => {
+it('sends the same bytes again while the nonce is free, each time after a while', () => {
   const settlement = new Settlement();
   const seen = { count: 7, hasReceipt: false };
-  const sent = { id: 'x', nonce: 7, updatedAt: 0 };
-  expect(settlement.fateOf(sent, seen, SEND_AGAIN_MS - 1)).toBe('wait');
-  expect(settlement.fateOf(sent, seen, SEND_AGAIN_MS)).toBe('sendAgain');
+  const sentAt = (updatedAt: number) => ({ id: 'x', nonce: 7, updatedAt });
+  expect(settlement.fateOf(sentAt(1), seen, 0)).toBe('wait');
+  expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS - 1)).toBe('wait');
+  expect(settlement.fateOf(sentAt(1), seen, SEND_AGAIN_MS)).toBe('sendAgain');
+  // The calendar was set back meanwhile: what counts is that it was sent anew.
+  expect(settlement.fateOf(sentAt(-3_600_000), seen, SEND_AGAIN_MS + 20)).toBe('wait');
+  expect(settlement.fateOf(sentAt(-3_600_000), seen, 2 * SEND_AGAIN_MS + 20)).toBe('sendAgain');
 });

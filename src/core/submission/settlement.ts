@@ -20,9 +20,15 @@ export interface Sighting {
 }
 
 export class Settlement {
+  /** Since when a transaction waits as it was last sent, by its id. */
+  private readonly waiting = new Map<string, { updatedAt: number; sinceMs: number }>();
   /** Since when a transaction has had a spent nonce and no receipt, by its id. */
   private readonly missingSince = new Map<string, number>();
 
+  /**
+   * `nowMs`: of a clock that nobody sets. One that jumps forward would call a transaction lost that a lagging node has not seen
+   * yet. `updatedAt`: when it was sent, by the calendar; of which it matters only whether it is another than before.
+   */
   fateOf(
     { id, nonce, updatedAt }: { id: string; nonce: number; updatedAt: number },
     { count, hasReceipt }: Sighting,
@@ -30,7 +36,11 @@ export class Settlement {
   ): Fate {
     if (hasReceipt || nonce >= count) this.missingSince.delete(id);
     if (hasReceipt) return 'mined';
-    if (nonce >= count) return nowMs - updatedAt >= SEND_AGAIN_MS ? 'sendAgain' : 'wait';
+    if (nonce >= count) {
+      return nowMs - this.waitingSince(id, updatedAt, nowMs) >= SEND_AGAIN_MS
+        ? 'sendAgain'
+        : 'wait';
+    }
     const since = this.missingSince.get(id) ?? nowMs;
     this.missingSince.set(id, since);
     if (nowMs - since < LOST_AFTER_MS) return 'wait';
@@ -40,6 +50,15 @@ export class Settlement {
 
   /** Forgets all others. */
   keep(ids: ReadonlySet<string>): void {
-    for (const id of this.missingSince.keys()) if (!ids.has(id)) this.missingSince.delete(id);
+    for (const seen of [this.missingSince, this.waiting]) {
+      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
+    }
+  }
+
+  private waitingSince(id: string, updatedAt: number, nowMs: number): number {
+    const known = this.waiting.get(id);
+    if (known?.updatedAt === updatedAt) return known.sinceMs;
+    this.waiting.set(id, { updatedAt, sinceMs: nowMs });
+    return nowMs;
   }
 }

@@ -28,6 +28,8 @@ export interface SubmitterParts<T extends TransactionOrder> {
   readonly store: SubmissionStore<T>;
   readonly ledger: SubmissionLedger;
   readonly clock: Clock;
+  /** Never set back or forth. */
+  readonly steady: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** Account that pays, as 0x-hex in lower case. */
@@ -106,7 +108,7 @@ export class Submitter<T extends TransactionOrder> {
   }
 
   private async settle(live: readonly SentTransaction[]): Promise<void> {
-    const { ledger, clock } = this.parts;
+    const { ledger, steady } = this.parts;
     this.settlement.keep(new Set(live.map(({ id }) => id)));
     const counts = new Map<string, number>();
     for (const transaction of live) {
@@ -117,7 +119,7 @@ export class Submitter<T extends TransactionOrder> {
       counts.set(sender, count);
       const receipt = await ledger.receipt(hash);
       const sighting = { count, hasReceipt: receipt !== null };
-      const fate = this.settlement.fateOf(transaction, sighting, clock.nowMs());
+      const fate = this.settlement.fateOf(transaction, sighting, steady.nowMs());
       await this.carryOut(fate, transaction, receipt);
     }
   }

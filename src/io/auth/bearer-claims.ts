@@ -6,6 +6,7 @@ import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { fail } from '../../core/base/errors.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { Clock, Log } from '../../core/base/ports.ts';
+import { isWithin } from '../host/clock.ts';
 import { reasonOf } from '../host/reason.ts';
 import { type Claims, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
@@ -42,7 +43,7 @@ export class BearerClaims {
   private readonly algorithms: readonly string[];
   private readonly ring: KeyRing | undefined;
   /** By hash: a token itself is not kept. */
-  private readonly known = new Lru<string, { claims: Claims; untilMs: number; expMs: number }>(
+  private readonly known = new Lru<string, { claims: Claims; sinceMs: number; expMs: number }>(
     KNOWN_MAX,
   );
 
@@ -78,12 +79,12 @@ export class BearerClaims {
     const key = createHash('sha256').update(token).digest('base64');
     const held = this.known.get(key);
     if (held && nowMs >= held.expMs) return refused('token expired');
-    if (held && nowMs < held.untilMs)
+    if (held && isWithin(KNOWN_MS, held.sinceMs, nowMs))
       return { kind: 'claims', claims: held.claims, untilMs: held.expMs };
     try {
       const { payload } = await this.verify(token, this.verifyOptions(nowMs));
       const expMs = Number(payload.exp) * 1000;
-      this.known.set(key, { claims: payload, untilMs: nowMs + KNOWN_MS, expMs });
+      this.known.set(key, { claims: payload, sinceMs: nowMs, expMs });
       return { kind: 'claims', claims: payload, untilMs: expMs };
     } catch (error) {
       return this.refuse(error as Error);

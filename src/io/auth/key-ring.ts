@@ -7,6 +7,7 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 import type { Clock } from '../../core/base/ports.ts';
+import { isWithin } from '../host/clock.ts';
 import type { Claims, Source } from './authorization-server.ts';
 
 const AGE_MS_MAX = 10 * 60 * 1000;
@@ -45,7 +46,7 @@ export class KeyRing {
   /** Keys that are no older than that; old ones where new ones can't be obtained. */
   private async current(ageMsMax: number): Promise<LocalKeys> {
     const { keys } = this;
-    if (keys && this.clock.nowMs() - this.readMs < ageMsMax) return keys;
+    if (keys && isWithin(ageMsMax, this.readMs, this.clock.nowMs())) return keys;
     this.reading ??= this.read().finally(() => {
       this.reading = undefined;
     });

@@ -176,6 +176,15 @@ it('does not check a token again that it knows, until the cache lets go of it', 
   expect(await ask(token)).toBe(INVALID);
 });
 
+it('asks anew where the clock was set back to before it knew the token', async () => {
+  const { ask, rotate, time } = await withKeys({ cache: { entriesMax: 2, seconds: 60 } });
+  const token = await sign({ exp: START_MS / 1000 + 10_000 });
+  expect(await ask(token)).toBeTypeOf('object');
+  await rotate(1);
+  time.nowMs -= 3_600_000;
+  expect(await ask(token)).toBe(INVALID);
+});
+
 it('says "internal error" when the keys cannot be obtained, and tells why in the log without the token', async () => {
   const { ask, logged } = checker({ keys: { place: 'http://127.0.0.1:1/', trust: TRUST } });
   const token = await sign({});

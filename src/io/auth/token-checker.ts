@@ -7,6 +7,7 @@ import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { AccessToken } from '../../core/access/access-token.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { Clock, Log } from '../../core/base/ports.ts';
+import { isWithin } from '../host/clock.ts';
 import { type Claims, Introspection, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import type { TokenRules } from './security-config.ts';
@@ -67,7 +68,7 @@ interface KnownToken {
   readonly holder: TokenHolder;
   readonly id: string | undefined;
   readonly keyId: string | undefined;
-  readonly untilMs: number;
+  readonly sinceMs: number;
 }
 
 interface ReadToken {
@@ -108,7 +109,8 @@ export class TokenChecker {
     if (given.length > TOKEN_CHARACTERS_MAX) return refused(`${PLUGIN_ERROR}invalid token`);
     const key = createHash('sha256').update(given).digest('base64');
     const held = this.known.get(key);
-    if (held && this.clock.nowMs() < held.untilMs) return this.accept(held);
+    const cacheMs = this.rules.cache.seconds * 1000;
+    if (held && isWithin(cacheMs, held.sinceMs, this.clock.nowMs())) return this.accept(held);
     try {
       const known = this.factsOf(await this.read(given));
       if (this.rules.cache.entriesMax > 0) this.known.set(key, known);
@@ -169,7 +171,8 @@ export class TokenChecker {
 
   private factsOf({ claims, keyId }: ReadToken): KnownToken {
     const { exp, jti, client_id: clientId, azp } = claims;
-    const cachedMs = this.clock.nowMs() + this.rules.cache.seconds * 1000;
+    const sinceMs = this.clock.nowMs();
+    const cachedMs = sinceMs + this.rules.cache.seconds * 1000;
     // An opaque token without an end is asked about again when the cache lets go of it.
     const tolerance = this.rules.toleranceSeconds ?? 0;
     const endMs = typeof exp === 'number' ? (exp + tolerance) * 1000 : cachedMs;
@@ -180,7 +183,7 @@ export class TokenChecker {
       holder: { clientId: client as string | undefined, scopes },
       id: typeof jti === 'string' ? jti : undefined,
       keyId,
-      untilMs: cachedMs,
+      sinceMs,
     };
   }
 

@@ -99,7 +99,9 @@ export class Idempotency {
       );
     }
     if (row.status !== null) return { status: Number(row.status), body: String(row.body) };
-    if (Number(row.held_until) > nowMs) throw inFlight();
+    // One that ends later than any claim does was made before the clock was set back: its holder would renew it.
+    const leftMs = Number(row.held_until) - nowMs;
+    if (leftMs > 0 && leftMs <= 2 * HELD_MS) throw inFlight();
     const taken = await this.database.query(
       `UPDATE idempotency SET holder = $3, held_until = $4
        WHERE client_id = $1 AND key = $2 AND status IS NULL AND held_until = $5 RETURNING key`,

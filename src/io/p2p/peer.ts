@@ -26,6 +26,7 @@ import {
   type Hello,
   SNAPPY_BASE_VERSION,
 } from '../../core/wire/hello.ts';
+import { steadyClock } from '../host/clock.ts';
 import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
 import {
   BURDEN_BYTES,
@@ -122,7 +123,7 @@ export class PeerConnection {
     this.socket = socket;
     this.inbound = target === undefined;
     this.dialled = target?.enode;
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     this.startedMs = nowMs;
     this.lastReadMs = nowMs;
     this.lastPingMs = nowMs;
@@ -135,7 +136,7 @@ export class PeerConnection {
     socket.on('data', (chunk: Buffer) => this.received(chunk));
     socket.on('error', (error) => this.finish(DISCONNECT.networkError, false, error.message));
     socket.on('close', () => this.finish(DISCONNECT.networkError, false, 'connection closed'));
-    socket.on('drain', () => this.resumeReading(Date.now()));
+    socket.on('drain', () => this.resumeReading(steadyClock.nowMs()));
     if (target) {
       this.initiator = new InitiatorHandshake(host.secretKey, target.key, randomBytes);
       this.remoteKey = target.key;
@@ -207,7 +208,7 @@ export class PeerConnection {
 
   /** Work elsewhere for a message of this peer has taken so many ms. */
   charge(ms: number): void {
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     this.ms.take(ms, nowMs);
     this.resumeReading(nowMs);
   }
@@ -224,7 +225,7 @@ export class PeerConnection {
   /** Takes what has arrived, as long as this turn has time: the rest in a later one. */
   private proceed(): void {
     const { turns } = this.host;
-    const charge = (ms: number) => this.ms.take(ms, Date.now());
+    const charge = (ms: number) => this.ms.take(ms, steadyClock.nowMs());
     try {
       while (!this.over && !this.paused && !this.waits) {
         if (!turns.mayGoOn) this.waitForTurn();
@@ -257,7 +258,7 @@ export class PeerConnection {
     const bytesMax = this.running ? MESSAGE_BYTES_MAX : BASE_MESSAGE_BYTES_MAX;
     const frame = this.session.next(bytesMax);
     if (!frame) return false;
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     this.lastReadMs = nowMs;
     this.messages.take(1, nowMs);
     this.bytes.take(frame.bytes.length, nowMs);
@@ -376,7 +377,7 @@ export class PeerConnection {
       });
     }
     this.socket.write(this.session!.encode(code, bytes), () => {
-      this.lastWriteMs = Date.now();
+      this.lastWriteMs = steadyClock.nowMs();
     });
   }
 

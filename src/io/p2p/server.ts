@@ -22,6 +22,7 @@ import type { Capability, ProtocolSpec, SharedProtocol } from '../../core/wire/c
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
+import { steadyClock } from '../host/clock.ts';
 import { listen } from '../http/listen.ts';
 import { isLanAddress, plainAddress } from './addresses.ts';
 import { Dialer } from './dialer.ts';
@@ -166,7 +167,7 @@ export class P2pServer implements Links {
   /** Keeps the node dialled. False when it is ourselves or was kept already. */
   addPeer(node: Enode): boolean {
     if (node.id === this.id) return false;
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     return this.dialer.add(node, nowMs, this.sessions.has(node.id));
   }
 
@@ -219,7 +220,7 @@ export class P2pServer implements Links {
   }
 
   private tooOften(remote: string): boolean {
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     if (isLanAddress(remote)) return false;
     const lastMs = this.inboundHistory.get(remote);
     this.inboundHistory.set(remote, nowMs);
@@ -227,7 +228,7 @@ export class P2pServer implements Links {
   }
 
   private sweep(): void {
-    const nowMs = Date.now();
+    const nowMs = steadyClock.nowMs();
     for (const connection of [...this.pending, ...this.connections()]) connection.sweep(nowMs);
     this.sendAway();
     for (const node of this.dialer.due(nowMs)) this.dial(node);
@@ -247,7 +248,7 @@ export class P2pServer implements Links {
   private dial(node: Enode): void {
     const enode = formatEnode(node);
     if (!this.permits({ id: node.id, enode, inbound: false })) {
-      this.dialer.disconnected(node.id, Date.now());
+      this.dialer.disconnected(node.id, steadyClock.nowMs());
       return;
     }
     const socket = connect({ host: node.host!, port: node.tcpPort });
@@ -276,8 +277,8 @@ export class P2pServer implements Links {
 
   /** After a dial or a session ended: the node is waited for again, unless another session with it stands. */
   private settleDial(id: PeerId): void {
-    if (this.sessions.has(id)) this.dialer.connected(id, Date.now());
-    else this.dialer.disconnected(id, Date.now());
+    if (this.sessions.has(id)) this.dialer.connected(id, steadyClock.nowMs());
+    else this.dialer.disconnected(id, steadyClock.nowMs());
   }
 
   private permits(candidate: Candidate): boolean {
@@ -394,7 +395,7 @@ export class P2pServer implements Links {
     if (held) held.connection.disconnect(DISCONNECT.alreadyConnected, 'superseded');
     const info = this.describe(connection, id);
     this.sessions.set(id, { connection, info });
-    this.dialer.connected(id, Date.now());
+    this.dialer.connected(id, steadyClock.nowMs());
     this.options.log('debug', 'Adding p2p peer', {
       peercount: this.sessions.size,
       id,

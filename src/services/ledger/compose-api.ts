@@ -6,7 +6,7 @@ import { type CallLimits, estimateGas } from '../../core/execution/call.ts';
 import { DEFAULT_PSI } from '../../core/privacy/inputs.ts';
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { type Caller, Dispatcher } from '../../io/rpc/dispatcher.ts';
 import type { Context } from './api/context.ts';
@@ -64,13 +64,13 @@ export function composeApi(parts: ApiParts): ComposedApi {
   const callLimits = callLimitsOf(rpc);
   const filters = new Filters({
     events: node.events,
-    clock: systemClock,
+    clock: steadyClock,
     entropy: systemEntropy,
   });
   const { looks } = rpc;
   const { privateStates: states } = parts;
   const viewOf = openViews({ chain: node.chain.store, config: node.chain.config, states, looks });
-  const planner = new PendingPlanner(node, systemClock);
+  const planner = new PendingPlanner(node, steadyClock);
   const privateArrival = () => node.follower?.arrival() ?? Promise.resolve(true);
   const reading = readersOf(parts, privateArrival, () => planner.plan());
   const readers = reading?.readers;
@@ -205,8 +205,8 @@ function sayUnavailable(
 
 function callLimitsOf({ gasCap, callSeconds }: RpcConfig): () => CallLimits {
   return () => {
-    const deadline = systemClock.nowMs() + callSeconds * 1000;
-    const shouldStop = () => systemClock.nowMs() > deadline;
+    const deadline = steadyClock.nowMs() + callSeconds * 1000;
+    const shouldStop = () => steadyClock.nowMs() > deadline;
     return { gasCap, shouldStop, timeoutText: `${callSeconds}s` };
   };
 }

@@ -10,7 +10,7 @@ import type { Genesis } from '../../core/chain/genesis.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { TransactionJournal } from '../../core/store/transaction-journal.ts';
 import { clientVersion } from '../../io/host/client-version.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { systemEffort } from '../../io/host/effort.ts';
 import { systemEntropy } from '../../io/host/entropy.ts';
 import { systemTimers } from '../../io/host/timers.ts';
@@ -122,7 +122,8 @@ export async function composeLedger(
   const signer = nodeSigner(nodeKey);
   const node = composeNode(
     {
-      clock: systemClock,
+      clock: steadyClock,
+      calendar: systemClock,
       ...watchedPorts({ timers: systemTimers, links: server }, watch),
       effort: systemEffort,
       entropy: systemEntropy,

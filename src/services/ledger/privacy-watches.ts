@@ -1,7 +1,7 @@
 /** Watches over the private transaction manager and over the private state; the latter where there is one. */
 import type { Log } from '../../core/base/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { ManagerPulse } from './manager-pulse.ts';
@@ -19,7 +19,7 @@ export function watchPrivacy(
   const timers = systemTimers;
   const pulse = new ManagerPulse({ manager, timers, log });
   const cursor = () => follower?.cursor() ?? 0;
-  const parts = { chain, events, manager, psis, psiOf, cursor, clock: systemClock, timers, log };
+  const parts = { chain, events, manager, psis, psiOf, cursor, clock: steadyClock, timers, log };
   const privateWatch = follower && manager.isInUse ? new PrivateWatch(parts) : undefined;
   return { pulse, privateWatch, parts: [pulse, ...(privateWatch ? [privateWatch] : [])] };
 }

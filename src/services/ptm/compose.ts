@@ -1,6 +1,6 @@
 /** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
 import type { Clock, Kv, Log } from '../../core/base/ports.ts';
-import { systemClock as calendar, monotonicClock as clock } from '../../io/host/clock.ts';
+import { systemClock as calendar, steadyClock as clock } from '../../io/host/clock.ts';
 import { systemEntropy as entropy } from '../../io/host/entropy.ts';
 import { backgroundTimers as timers } from '../../io/host/timers.ts';
 import { addressBlock } from '../../io/http/address-block.ts';

@@ -1,7 +1,7 @@
 /** Puts the signing proxy together: accounts and guard, the routes beside JSON-RPC, what the proxy is told. Nothing listens yet. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { TunnelAgent } from '../../io/http/proxy-tunnel.ts';
 import { logAccess } from './access-log.ts';
 import type { SignerConfig } from './config.ts';
@@ -38,18 +38,25 @@ export async function composeSigner(
   endings: (() => unknown)[],
 ): Promise<SignerParts> {
   const { log } = host;
-  const clock = systemClock;
   const meters = openMeters(config.metrics.categories, host.version);
   const { metrics } = meters;
   const settings = proxySettings(config, host, meters);
-  const guard = await openGuard(config.guard, { clock, log, metrics });
+  const guard = await openGuard(config.guard, {
+    ...{ log, metrics },
+    clock: steadyClock,
+    calendar: systemClock,
+  });
   endings.push(() => guard.close());
   const keys = keysFromOptions(config.keys, config.dataPath);
   const opened = await openAccounts(keys, { log, metrics, env: host.env });
   endings.push(() => opened.close());
   const payloads = config.ptmUrl === undefined ? undefined : payloadStore(config.ptmUrl, log);
   endings.push(() => payloads?.close());
-  const rest = restRoutes({ opened: withGuard(opened, guard), guard, clock, log, metrics });
+  const rest = restRoutes({
+    ...{ guard, log, metrics },
+    opened: withGuard(opened, guard),
+    clock: systemClock,
+  });
   const watch: ProxyParts['watch'] = (method) => meters.called(method);
   return {
     meters,

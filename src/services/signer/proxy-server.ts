@@ -6,7 +6,7 @@ import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { SigningAccounts } from '../../core/signing/account-signer.ts';
 import type { Guard, Identity } from '../../core/signing/guard.ts';
 import { NonceManager } from '../../core/signing/nonce-manager.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
 import { newTraffic, type Traffic } from '../../io/http/traffic.ts';
 import { stampFolder } from '../../io/storage/folder-stamp.ts';
@@ -82,7 +82,7 @@ export async function startProxy(
     manager: new NonceManager({ fillsGaps: settings.fillsGaps }),
     upstream,
     journal: journal ?? FORGETFUL_JOURNAL,
-    clock: systemClock,
+    clock: steadyClock,
     timers: systemTimers,
     log: parts.log,
     metrics: parts.metrics,

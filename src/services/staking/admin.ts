@@ -16,6 +16,8 @@ import { hashSecret, LIVE_SECRETS_MAX, newSecret } from './token/secrets.ts';
 import { newestKey, type RotationPlan, rotateKeys } from './token/signing-keys.ts';
 
 const ID_BYTES = 16;
+/** Long ago, so that no clock that is set back brings it to life again. */
+const ENDED_AT = 0;
 const ID_FORM = /^[A-Za-z0-9._~-]{1,128}$/;
 const SCOPE_FORM = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const NAME_CHARACTERS_MAX = 200;
@@ -98,7 +100,7 @@ export class Admin {
       await query(
         `UPDATE client_secret SET expires_at = $3
          WHERE client_id = $1 AND number = $2 AND (expires_at IS NULL OR expires_at > $3)`,
-        [id, newest, nowMs + overlapMs],
+        [id, newest, overlapMs === 0 ? ENDED_AT : nowMs + overlapMs],
       );
       await insertSecret(query, id, newest + 1, hash, nowMs);
     });

@@ -2,7 +2,7 @@
 import type { Clock, Log } from '../../core/base/ports.ts';
 import { depositThreads } from '../../io/crypto/deposit-threads.ts';
 import type { Database } from '../../io/database/database.ts';
-import { systemClock } from '../../io/host/clock.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
 import { json, type Route } from '../../io/http/server.ts';
 import { Admin } from './admin.ts';
 import type { StakingConfig } from './config.ts';
@@ -50,6 +50,7 @@ export async function composeStaking(
   { log, clock = systemClock, lookMs = LOOK_MS, depositSigner = depositThreads }: StakingHost,
   database: Database,
 ): Promise<StakingParts> {
+  const steady = clock === systemClock ? steadyClock : clock;
   const secretFor = readSecret(config);
   const admin = new Admin(database, clock, 'service');
   const attempts = new Attempts(config.attempts);
@@ -69,12 +70,23 @@ export async function composeStaking(
   };
   const { style, tokenSeconds, toleranceSeconds } = config;
   const service = new TokenService({
-    ...{ style, tokenSeconds, toleranceSeconds, clock, clients, keys, revocations },
+    ...{ style, tokenSeconds, toleranceSeconds, clock, steady, clients, keys, revocations },
     place,
     secrets: new SecretChecker(),
     attempts,
   });
-  const ofApi = { config, database, live, clock, log, place, secretFor, lookMs, depositSigner };
+  const ofApi = {
+    config,
+    database,
+    live,
+    clock,
+    steady,
+    log,
+    place,
+    secretFor,
+    lookMs,
+    depositSigner,
+  };
   const api = config.api && (await composeApi(config.api, ofApi));
   return {
     ...{ admin, live, place },

@@ -5,7 +5,7 @@ import { PRIVACY_CANARIES, runPrivacySeed } from './world.ts';
 const SEEDS = [1, 2, 3, 4, 8, 7000503];
 /** Seeds that expose a planted bug, by its name. */
 const CANARY_SEEDS: Readonly<Record<string, readonly number[]>> = {
-  'privacy-outage-means-stranger': [2, 5],
+  'privacy-outage-means-stranger': [2, 3],
 };
 
 const outcomes = new Map<number, ReturnType<typeof runPrivacySeed>>();

@@ -62,15 +62,17 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
 }
 
 /** What can be said without executing. In round 0 a proposal is its proposer's own; later it may be a locked one. */
-function blockFault(step: Step, signer: Address, { header }: Block): string | undefined {
+function blockFault(step: Step, signer: Address, { header, hash }: Block): string | undefined {
   const { state } = step;
+  // A quorum that has prepared it has found it not too early, though clocks were set back since.
+  const isPrepared = state.lock && equalBytes(state.lock.block.hash, hash);
   const context = {
     engine: 'ibft',
     parent: state.head,
     parentHash: state.headHash,
     validators: state.validators,
     rules: state.rules,
-    nowMs: step.nowMs,
+    nowMs: isPrepared ? undefined : step.nowMs,
   } as const;
   const { recover } = step.signer;
   const fault = headerFault(header, context, recover);

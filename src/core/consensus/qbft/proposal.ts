@@ -76,6 +76,8 @@ function blockFault(step: Step, signer: Address, message: Preprepare): string | 
   const { header } = message.block;
   const { state } = step;
   const isFresh = state.current.round === 0 || message.prepares.length === 0;
+  // A quorum that has prepared it has found it not too early, though clocks were set back since.
+  const nowMs = isFresh ? step.nowMs : undefined;
   if (isFresh && !equalBytes(header.coinbase, signer)) {
     return 'the author of the block is not its proposer';
   }
@@ -85,7 +87,7 @@ function blockFault(step: Step, signer: Address, message: Preprepare): string | 
     parentHash: state.headHash,
     validators: state.validators,
     rules: state.rules,
-    nowMs: step.nowMs,
+    nowMs,
   } as const;
   return headerFault(header, context);
 }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../../core/base/ports.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { installCrypto } from '../../../io/crypto/crypto.ts';
-import { systemClock } from '../../../io/host/clock.ts';
+import { steadyClock, systemClock } from '../../../io/host/clock.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
@@ -51,7 +51,8 @@ const seat = new Seat({
     },
   },
   signer: nodeSigner(peers.nodeKey),
-  clock: systemClock,
+  clock: steadyClock,
+  calendar: systemClock,
   log,
   end: () => void end(),
 });

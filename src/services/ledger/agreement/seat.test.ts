@@ -54,6 +54,7 @@ function seat() {
       recover: () => undefined,
     },
     clock: time,
+    calendar: time,
     timers: time,
     log: () => {},
     end: () => {},

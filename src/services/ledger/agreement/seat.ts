@@ -50,6 +50,7 @@ export interface SeatParts {
   readonly votes: VoteStore;
   readonly signer: ConsensusSigner;
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** The main thread wants this one to end. */

@@ -48,7 +48,9 @@ import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
 
 export interface NodePorts {
+  /** Never set back or forth. */
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly effort: Effort;
   readonly entropy: Entropy;
@@ -155,7 +157,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
           log,
         })
       : undefined;
-  const verifier = new HeaderVerifier({ chain, schedule, clock, timers });
+  const verifier = new HeaderVerifier({ chain, schedule, timers });
   const importer = new Importer({
     chain,
     clock,
@@ -190,8 +192,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = schedule && bftOf(ports, settings, { ...shared, schedule, rules });
   const raft = raftOf(ports, settings, shared);
-  const planPending = () =>
-    pendingParts(chain, builder, bft ?? raft, { clock, address: ports.signer.address });
+  const planPending = () => pendingParts(chain, builder, bft ?? raft, ports);
   const upkeep = new StoreUpkeep({ store, clock, timers });
   const { isMining } = settings;
   const emit = checkpointLog(log, settings.emitsCheckpoints ?? false);
@@ -263,9 +264,9 @@ function raftOf(
   shared: Participants,
 ): RaftParticipation | undefined {
   if (!ports.raft || !settings.raft) return undefined;
-  const { clock, timers, log, signer, fatal } = ports;
+  const { clock, calendar, timers, log, signer, fatal } = ports;
   return new RaftParticipation({
-    ...{ clock, timers, log, signer, fatal },
+    ...{ clock, calendar, timers, log, signer, fatal },
     ...shared,
     ...ports.raft,
     settings: settings.raft,
@@ -304,16 +305,16 @@ function pendingParts(
   chain: Chain,
   builder: BlockBuilder,
   engine: BftParticipation | RaftParticipation | undefined,
-  { clock, address }: { clock: Clock; address: Address },
+  { calendar, signer }: Pick<NodePorts, 'calendar' | 'signer'>,
 ): PendingParts {
   const { header, hash, number } = chain.head();
-  const timestamp = BigInt(Math.ceil(clock.nowMs() / 1000));
+  const timestamp = BigInt(Math.ceil(calendar.nowMs() / 1000));
   const template = engine?.template() ?? {
     ...header,
     parentHash: hash,
     number: number + 1,
     timestamp,
   };
-  const author = engine instanceof BftParticipation ? address : undefined;
+  const author = engine instanceof BftParticipation ? signer.address : undefined;
   return { ...builder.preview(template), author };
 }

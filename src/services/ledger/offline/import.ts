@@ -132,7 +132,7 @@ class BlockTaker {
     const schedule = isBft
       ? new ValidatorSchedule({ chain: store, config, defaults, kv: folder.kv, log })
       : undefined;
-    this.verifier = new HeaderVerifier({ chain, schedule, clock, timers });
+    this.verifier = new HeaderVerifier({ chain, schedule, timers });
   }
 
   /** Those of `file`, in order. */

@@ -18,7 +18,7 @@ import { EMPTY_ACCOUNT } from '../../../core/state/account.ts';
 import type { StateTrie } from '../../../core/state/state-trie.ts';
 import type { AccountWrite } from '../../../core/state/write-set.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
-import { systemClock } from '../../../io/host/clock.ts';
+import { steadyClock } from '../../../io/host/clock.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { LOCK_NAME } from '../../../io/storage/directory-lock.ts';
@@ -152,7 +152,7 @@ async function openFresh(
 ): Promise<{ store: ChainStore; data: DataFolder }> {
   makeFolder(folder, 0o700);
   const data = await openDataFolder(folder);
-  const store = await ChainStore.open({ log: data.log, kv: data.kv, clock: systemClock });
+  const store = await ChainStore.open({ log: data.log, kv: data.kv, clock: steadyClock });
   const head = store.head();
   const known = head && old.hashOf(head.number);
   if (!head || (known && equalBytes(known, head.hash))) return { store, data };

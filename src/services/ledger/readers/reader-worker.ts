@@ -8,7 +8,7 @@ import {
 } from '../../../core/privacy/private-states.ts';
 import { ChainReplica } from '../../../core/store/chain-replica.ts';
 import { installCrypto } from '../../../io/crypto/crypto.ts';
-import { systemClock } from '../../../io/host/clock.ts';
+import { steadyClock } from '../../../io/host/clock.ts';
 import { openDataReader } from '../../../io/storage/data-reader.ts';
 import { serveTasks, threadLog, threadSettings } from '../../../io/threads/thread.ts';
 import { openViews } from '../view/open-views.ts';
@@ -37,7 +37,7 @@ const reader = new Reader({
   viewOf: openViews({ chain, config, states, looks }),
   hasPrivateStates: config.isQuorum,
   limits,
-  clock: systemClock,
+  clock: steadyClock,
   log: threadLog,
 });
 serveTasks<ReadJob, ReadAnswer>(async (job, { shouldStop }) => {

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
 import { ChainStore } from '../../../core/store/chain-store.ts';
 import type { Seals } from '../../../core/store/seals.ts';
-import { systemClock } from '../../../io/host/clock.ts';
+import { steadyClock } from '../../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
 
@@ -55,7 +55,7 @@ async function openOnce(
     const store = await ChainStore.open({
       log: data.log,
       kv: data.kv,
-      clock: systemClock,
+      clock: steadyClock,
       dialect,
       seals,
       onDamage: data.noteDamage,

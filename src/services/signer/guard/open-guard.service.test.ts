@@ -24,7 +24,7 @@ const intent: Intent = { method: 'eth_sendTransaction', account: A, kind: 'trans
 async function open(settings: Partial<GuardSettings>): Promise<RunningGuard> {
   const guard = await openGuard(
     { ...OPEN, ...settings },
-    { clock: { nowMs: () => nowMs }, log: () => {} },
+    { clock: { nowMs: () => nowMs }, calendar: { nowMs: () => nowMs }, log: () => {} },
   );
   guards.push(guard);
   return guard;

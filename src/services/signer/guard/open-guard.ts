@@ -19,7 +19,9 @@ const UNAUTHENTICATED_STATUS = 401;
 const RATE_CODE = -32_005;
 
 export interface GuardDeps {
+  /** Never set back or forth: rates are counted by it. */
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
 }
@@ -41,7 +43,7 @@ interface Loaded {
 export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promise<RunningGuard> {
   const { policyFile, tokens, auditLog } = settings;
   const policy = policyFile === undefined ? undefined : await readPolicy(policyFile);
-  const bearer = tokens && new BearerClaims(tokens, deps.clock, deps.log);
+  const bearer = tokens && new BearerClaims(tokens, deps.calendar, deps.log);
   const asked = policy?.callers?.find(({ token }) => token !== undefined);
   if (asked && !bearer)
     throw fail(
@@ -52,7 +54,7 @@ export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promi
   if (rules && auditLog !== undefined && rules.longestMs > 0)
     rules.restore(signedSince(auditLog, deps.clock.nowMs() - rules.longestMs));
   const audit =
-    auditLog === undefined ? undefined : await AuditLog.open(auditLog, deps.clock, deps.log);
+    auditLog === undefined ? undefined : await AuditLog.open(auditLog, deps.calendar, deps.log);
   const loaded = policy && rules && { policy, rules };
   return new RealGuard({ settings, deps, bearer, audit }, loaded);
 }
@@ -105,10 +107,10 @@ class RealGuard implements RunningGuard {
       return caller;
     }
     const { name, mayCall, accounts } = caller;
-    const { clock } = this.parts.deps;
+    const { calendar } = this.parts.deps;
     // A connection outlives the token it was opened with.
     const untilMs = verdict?.untilMs ?? Number.POSITIVE_INFINITY;
-    const isValid = (): boolean => clock.nowMs() < untilMs;
+    const isValid = (): boolean => calendar.nowMs() < untilMs;
     return {
       name,
       mayCall: (method) => isValid() && mayCall(method),

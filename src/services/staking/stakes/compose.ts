@@ -25,6 +25,7 @@ export interface ApiParts {
   readonly database: Database;
   readonly live: LiveState;
   readonly clock: Clock;
+  readonly steady: Clock;
   readonly log: Log;
   /** Filled in when the server listens. */
   readonly place: { readonly issuer: string; readonly audience: string };
@@ -42,7 +43,7 @@ export interface StakingApi {
 
 /** Nothing goes out before `begin`. */
 export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<StakingApi> {
-  const { config, database, live, clock, log, place } = parts;
+  const { config, database, live, clock, steady, log, place } = parts;
   const signer = parts.depositSigner({
     parent: validatorsKey(parts.secretFor('validators')),
     forkVersion: fromHex(api.forkVersion),
@@ -53,7 +54,7 @@ export async function composeApi(api: ApiConfig, parts: ApiParts): Promise<Staki
   if (config.storeUrl === undefined) await idempotency.forgetUnfinished();
   const ledger = new LedgerClient(api.ledgerUrl);
   const { from, contract, forkVersion } = api;
-  const sending = { ledger, clock, timers: systemTimers, log, lookMs: parts.lookMs };
+  const sending = { ledger, clock, steady, timers: systemTimers, log, lookMs: parts.lookMs };
   const deposits =
     from === undefined ? undefined : new Deposits({ database, from, contract, ...sending });
   if (!deposits) log('warn', 'Without --deposit.from nothing can be staked, only read');

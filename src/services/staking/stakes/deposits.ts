@@ -20,13 +20,13 @@ export interface DepositsParts extends Omit<SubmitterParts<TransactionOrder>, 's
 export class Deposits {
   private readonly contract: DepositContract;
   private readonly submitter: Submitter<TransactionOrder>;
-  private readonly clock: Clock;
+  private readonly steady: Clock;
   private isStopped = false;
 
   constructor({ database, contract, ...parts }: DepositsParts) {
     this.contract = new DepositContract(database, contract);
     this.submitter = new Submitter({ ...parts, store: new DepositStore(database, this.contract) });
-    this.clock = parts.clock;
+    this.steady = parts.steady;
   }
 
   /** Looks now: a stake was added, or the service has started. */
@@ -41,11 +41,11 @@ export class Deposits {
 
   /** Address of the contract, deployed when it is first asked for; undefined when that takes too long. */
   async contractAddress(): Promise<string | undefined> {
-    const { contract, clock } = this;
-    const deadline = clock.nowMs() + DEPLOY_PATIENCE_MS;
+    const { contract, steady } = this;
+    const deadline = steady.nowMs() + DEPLOY_PATIENCE_MS;
     let known = await contract.address();
     if (known === undefined) contract.isWanted = true;
-    while (known === undefined && !this.isStopped && clock.nowMs() <= deadline) {
+    while (known === undefined && !this.isStopped && steady.nowMs() <= deadline) {
       this.submitter.wake();
       await pause(DEPLOY_PAUSE_MS);
       known = await contract.address();

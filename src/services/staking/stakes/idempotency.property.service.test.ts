@@ -232,6 +232,16 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (store) => {
     await world.take({ kind: 'go on', which: 0 });
   });
 
+  it('the claim of one that died is not held for an hour where the clock is set back', async () => {
+    const world = newWorld();
+    await world.ask(0, 'k0', 'body a', 'done');
+    world.clock.ms -= 3_600_000;
+    await world.ask(1, 'k0', 'body a', 'done');
+    expect(world.running).toHaveLength(2);
+    while (world.running.length > 0) await world.take({ kind: 'go on', which: 0 });
+    expect(await world.effectsOf('k0')).toHaveLength(1);
+  });
+
   it("one that lost its claim does not answer for another's request under the same key", async () => {
     const world = newWorld();
     await world.ask(0, 'k0', 'body a', 'refuses');

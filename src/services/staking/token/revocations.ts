@@ -3,6 +3,9 @@
 import { change } from '../../../io/database/audit-trail.ts';
 import type { Database } from '../../../io/database/database.ts';
 
+/** Beyond the token's end: a clock that was set forth and back again must not bring it to life. */
+const KEPT_MS = 86_400_000;
+
 export interface RevokedToken {
   readonly id: string;
   readonly clientId: string;
@@ -23,10 +26,10 @@ export class Revocations {
   async refresh(since: number, nowMs: number): Promise<void> {
     const rows = await this.database.query(
       'SELECT id, expires_at FROM revoked_token WHERE revision > $1 AND expires_at > $2',
-      [since, nowMs],
+      [since, nowMs - KEPT_MS],
     );
     for (const row of rows) this.endOf.set(String(row.id), Number(row.expires_at));
-    for (const [id, end] of this.endOf) if (end <= nowMs) this.endOf.delete(id);
+    for (const [id, end] of this.endOf) if (end <= nowMs - KEPT_MS) this.endOf.delete(id);
   }
 
   /** Durable when it resolves. */
@@ -35,7 +38,7 @@ export class Revocations {
     await this.database.transaction(async (query) => {
       const entry = { actor: clientId, action: 'token revoke', subject: id, detail: {} };
       const revision = await change(query, entry, nowMs);
-      await query('DELETE FROM revoked_token WHERE expires_at <= $1', [nowMs]);
+      await query('DELETE FROM revoked_token WHERE expires_at <= $1', [nowMs - KEPT_MS]);
       await query(
         'INSERT INTO revoked_token (id, expires_at, revision) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
         [id, expiresMs, revision],

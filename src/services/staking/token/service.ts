@@ -30,6 +30,8 @@ export interface TokenServiceParts {
   readonly tokenSeconds: number;
   readonly toleranceSeconds: number;
   readonly clock: Clock;
+  /** Never set back or forth: who tries too often waits by it. */
+  readonly steady: Clock;
   readonly clients: Clients;
   readonly secrets: SecretChecker;
   readonly attempts: Attempts;
@@ -53,13 +55,13 @@ export class TokenService {
 
   /** Throws OAuthRefusal. */
   async issue(request: OAuthRequest, address: string): Promise<TokenAnswer> {
-    const { attempts, clock } = this.parts;
+    const { attempts, steady } = this.parts;
     const grant = request.parameters.get('grant_type');
     if (grant === undefined) {
       throw new OAuthRefusal({ kind: 'invalid_request', why: 'parameter grant_type is missing' });
     }
     const client = await this.authenticate(request.client, address);
-    const waitMs = attempts.waitMs(client.id, clock.nowMs());
+    const waitMs = attempts.waitMs(client.id, steady.nowMs());
     if (waitMs > 0) throw tooMany(waitMs);
     if (grant !== GRANT) throw new OAuthRefusal({ kind: 'unsupported_grant_type', grant });
     const audience = this.audienceOf(client, request.parameters);
@@ -100,19 +102,19 @@ export class TokenService {
   }
 
   private async authenticate(claim: ClientClaim, address: string): Promise<Client> {
-    const { attempts, clients, clock, secrets } = this.parts;
+    const { attempts, clients, clock, steady, secrets } = this.parts;
     if (claim.id.length > CLIENT_ID_CHARACTERS_MAX) throw stranger(claim);
     const client = clients.find(claim.id);
     const hashes = client && liveHashes(client, clock.nowMs());
     // Whoever has shown its secret before is not locked out by a stranger's guesses.
     if (client && hashes && secrets.remembers(claim.id, claim.secret, hashes)) return client;
-    const lockedMs = attempts.lockedMs(claim.id, address, clock.nowMs());
+    const lockedMs = attempts.lockedMs(claim.id, address, steady.nowMs());
     if (lockedMs > 0) throw tooMany(lockedMs);
     if ((await this.checkSecret(claim, hashes)) && client) {
       attempts.forgive(claim.id);
       return client;
     }
-    attempts.failed(claim.id, address, clock.nowMs());
+    attempts.failed(claim.id, address, steady.nowMs());
     throw stranger(claim);
   }
 

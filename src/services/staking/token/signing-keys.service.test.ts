@@ -64,6 +64,29 @@ it('keys stand in the order in which they were made, though a clock was behind',
   expect(signer(1)).toBe(second);
 });
 
+it('the first key signs where the clock was set back to before it', async () => {
+  const { rotate, signer, published } = await newKeys();
+  const first = await rotate(START_MS, 0);
+  await rotate(START_MS + MINUTE_MS, LEAD_MS);
+  expect(signer(-60)).toBe(first);
+  expect(published(-60)).toContain(first);
+});
+
+it('a withdrawn key stays withdrawn when the clock is set back', async () => {
+  const { keys, rotate, signer, published } = await newKeys();
+  const leaked = await rotate(START_MS, 0);
+  const plan = { algorithm: 'EdDSA', nowMs: START_MS + 90 * MINUTE_MS, leadMs: 0 } as const;
+  const next = await database.transaction((query) =>
+    rotateKeys(query, SEAL, { ...plan, tokenMs: TOKEN_MS, revokesOld: true }),
+  );
+  await keys.refresh();
+  for (const minutes of [30, 91]) {
+    expect(published(minutes)).toEqual([next]);
+    expect(signer(minutes)).toBe(next);
+    expect(keys.isLive(leaked, START_MS + minutes * MINUTE_MS)).toBe(false);
+  }
+});
+
 it('names a key by its thumbprint, and seals its private part', async () => {
   const { keys, rotate } = await newKeys();
   const kid = await rotate(START_MS, 0);

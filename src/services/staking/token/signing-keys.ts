@@ -29,6 +29,8 @@ const RSA_BITS = 2048;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Long ago, so that no clock that is set back brings it to life again. */
+const WITHDRAWN_AT = 0;
 
 export interface SigningKey {
   readonly kid: string;
@@ -59,9 +61,10 @@ export class SigningKeys {
     this.keys = await readKeys(this.database, this.seal);
   }
 
-  /** Undefined: none was made yet. */
+  /** Undefined: none was made yet. Where the clock was set back to before the first one, that one signs. */
   current(nowMs: number): SigningKey | undefined {
-    return this.keys.filter(({ activeAt }) => activeAt <= nowMs).at(-1);
+    const live = this.live(nowMs);
+    return live.filter(({ activeAt }) => activeAt <= nowMs).at(-1) ?? live[0];
   }
 
   newest(): SigningKey | undefined {
@@ -131,13 +134,13 @@ export async function rotateKeys(query: Query, seal: Buffer, plan: RotationPlan)
 }
 
 async function retireOthers(query: Query, activeAt: number, plan: RotationPlan): Promise<void> {
-  const { nowMs, tokenMs, revokesOld } = plan;
+  const { tokenMs, revokesOld } = plan;
   // One that is to sign later than the new one would take over from it: its time is past before it came.
   await query('UPDATE signing_key SET active_at = $1 WHERE active_at > $1', [activeAt - 1]);
   if (revokesOld) {
     await query(
       'UPDATE signing_key SET retired_at = $1 WHERE retired_at IS NULL OR retired_at > $1',
-      [nowMs],
+      [WITHDRAWN_AT],
     );
     return;
   }

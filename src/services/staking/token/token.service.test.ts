@@ -491,6 +491,47 @@ describe.each(['RS256', 'EdDSA'])('keys: %s', (algorithm) => {
   });
 });
 
+it('an hour by which the clock is set, forth or back, brings nothing to life that was ended', async () => {
+  const { staking, body } = await scene(['--auth.token-seconds', '600']);
+  const { client_id, client_secret } = body as { client_id: string; client_secret: string };
+  const { url, clock, running } = staking;
+  const token = async (secret = client_secret) =>
+    (await postJson(`${url}/oauth/token`, { ...body, client_secret: secret })).body.access_token;
+  const look = async (each: string) => {
+    const form = { client_id, client_secret, token: each };
+    return (await postForm(`${url}/oauth/introspect`, form)).body.active;
+  };
+  const [revoked, other] = [await token(), await token()];
+  const revoke = (each: string) =>
+    postForm(`${url}/oauth/revoke`, { client_id, client_secret, token: each });
+  await revoke(revoked);
+  clock.offsetMs = 3_600_000;
+  // New tokens come, old ones are over; another revocation tidies up.
+  const later = await token();
+  expect([await look(later), await look(other)]).toEqual([true, false]);
+  await revoke(later);
+  await running.refresh();
+  clock.offsetMs = 0;
+  expect(await look(other)).toBe(true);
+  expect(await look(revoked)).toBe(false);
+  const restarted = await staking.restart(['--auth.token-seconds', '600']);
+  const form = { client_id, client_secret, token: revoked };
+  expect((await postForm(`${restarted.url}/oauth/introspect`, form)).body.active).toBe(false);
+  // Before the first key was made: it signs all the same.
+  restarted.clock.offsetMs = -3_600_000;
+  expect((await postJson(`${restarted.url}/oauth/token`, body)).status).toBe(200);
+  restarted.clock.offsetMs = 0;
+  // A secret that was replaced at once is not good again an hour earlier.
+  const { clientSecret } = await restarted.running.admin.rotateSecret(client_id, 0);
+  await restarted.running.refresh();
+  restarted.clock.offsetMs = -3_600_000;
+  const ask = (secret: string) =>
+    postJson(`${restarted.url}/oauth/token`, { ...body, client_secret: secret });
+  expect((await ask(client_secret)).status).toBe(401);
+  expect((await ask(clientSecret)).status).toBe(200);
+  await restarted.close();
+});
+
 it('takes no token but its own: other keys, other algorithms, other types, other times', async () => {
   const one = await scene();
   const issuer = `${one.staking.url}/`;

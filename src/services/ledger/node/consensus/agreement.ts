@@ -9,10 +9,14 @@ import type { Block } from '../../../../core/chain/block.ts';
 import type { Header } from '../../../../core/chain/header.ts';
 import type { BftEngine, ConsensusRules } from '../../../../core/chain/rules.ts';
 import type { ConsensusSigner, Seal } from '../../../../core/consensus/bft/interface.ts';
+import { ChainTime } from '../../../../core/consensus/chain-time.ts';
 import { EngineSwitch } from '../../../../core/consensus/engine-switch.ts';
 import { type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
+
+/** A clock that is so far behind the blocks is wrong. */
+const LEAD_TOLD_MS = 10_000;
 
 /** Where the chain stands, and who makes its next block. */
 export interface Position {
@@ -61,6 +65,7 @@ export interface AgreementParts {
   readonly peers: ConsensusPeers;
   readonly chain: ChainSide;
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** The disk failed, or an invariant of ours is broken: this node must not go on. */
@@ -70,12 +75,15 @@ export interface AgreementParts {
 export class Agreement implements AgreementDoor {
   private readonly parts: AgreementParts;
   private readonly memory: MemoryWatch;
+  private readonly time: ChainTime;
+  private hasTold = false;
   private driver: BftDriver | undefined;
   /** Validators of the next block, without this one. */
   private others: readonly Address[] = [];
 
   constructor(parts: AgreementParts) {
     this.parts = parts;
+    this.time = new ChainTime(parts.calendar, parts.clock);
     this.memory = new MemoryWatch({
       ...parts,
       tell: (reason) => parts.chain.abstains(reason),
@@ -122,6 +130,7 @@ export class Agreement implements AgreementDoor {
     const { signer, votes, peers, chain, ...rest } = this.parts;
     return new BftDriver({
       ...rest,
+      clock: this.time,
       engine: new EngineSwitch(signer, { isRelaying: true }),
       remember: (memory) => votes.write(memory),
       send: (to, code, bytes) => peers.sendTo(to, code, bytes),
@@ -137,12 +146,25 @@ export class Agreement implements AgreementDoor {
   /** Without validators the engine stands still. */
   private inputOf({ head, headHash, validators, isRefusing, rules, latest }: Position) {
     const { signer } = this.parts;
+    this.tell(head, rules);
     this.others = validators.filter((address) => !equalBytes(address, signer.address));
     return {
       ...{ head, headHash, rules },
       validators: isRefusing ? [] : validators,
       isMemoryLost: this.memory.isLost(latest, validators),
     };
+  }
+
+  private tell({ number, timestamp }: Header, rules: ConsensusRules): void {
+    this.time.decided(timestamp, rules);
+    const leadMs = this.time.leadMs();
+    if (leadMs > LEAD_TOLD_MS && !this.hasTold) {
+      this.parts.log('warn', "This machine's clock is behind the chain's: set it right", {
+        seconds: Math.round(leadMs / 1000),
+        number,
+      });
+    }
+    this.hasTold = leadMs > LEAD_TOLD_MS / 2;
   }
 
   /** To those that may not have it: who is connected to its signer has. */

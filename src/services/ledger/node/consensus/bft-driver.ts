@@ -156,10 +156,13 @@ export class BftDriver {
       const block = await this.parts.assemble(request, isWanted);
       if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
     };
-    const attempt = () => void build().catch((error: unknown) => this.parts.fatal(error));
-    const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
-    if (delayMs <= 0) attempt();
-    else this.parts.timers.set(delayMs, attempt);
+    // Its time may run slower than timers do.
+    const attempt = (): void => {
+      const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
+      if (delayMs > 0) this.parts.timers.set(delayMs, attempt);
+      else void build().catch((error: unknown) => this.parts.fatal(error));
+    };
+    attempt();
   }
 
   private async verify(block: Block): Promise<void> {

@@ -35,6 +35,7 @@ export interface BftParts {
   /** Opens agreement, here or in a thread of its own. */
   agreement(chain: ChainSide): AgreementDoor;
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly chance: Prng;
   readonly log: Log;
@@ -220,7 +221,7 @@ export class BftParticipation {
 
   /** Header of the block that this node would propose on the head now. */
   template(notBeforeMs = 0): HeaderTemplate {
-    const { chain, schedule, signer, clock, chance } = this.parts;
+    const { chain, schedule, signer, calendar, chance } = this.parts;
     const head = chain.head();
     const validators = this.validators();
     return headerTemplate({
@@ -233,7 +234,7 @@ export class BftParticipation {
       proposer: signer.address,
       vote: this.candidates.choose(validators, chance),
       vanity: this.vanity,
-      nowMs: clock.nowMs(),
+      nowMs: calendar.nowMs(),
       notBeforeMs,
     });
   }

@@ -1,6 +1,6 @@
 /** Checks seals and fields of headers in order, ahead of their blocks: the votes in them decide who may seal the next. */
 import { equalBytes } from '../../../../core/base/bytes.ts';
-import type { Clock, Timers } from '../../../../core/base/ports.ts';
+import type { Timers } from '../../../../core/base/ports.ts';
 import type { Header } from '../../../../core/chain/header.ts';
 import type { Snapshot } from '../../../../core/consensus/bft/snapshot.ts';
 import { headerFault, sealedHeaderFault } from '../../../../core/consensus/check-seals.ts';
@@ -21,7 +21,6 @@ const SLICE_HEADERS = 16;
 export class HeaderVerifier {
   private readonly chain: Chain;
   private readonly schedule: ValidatorSchedule | undefined;
-  private readonly clock: Clock;
   private readonly timers: Timers;
   private readonly turn = new SerialQueue();
   /** After the last verified header, which may be far above the head. */
@@ -31,12 +30,10 @@ export class HeaderVerifier {
   constructor(parts: {
     chain: Chain;
     schedule: ValidatorSchedule | undefined;
-    clock: Clock;
     timers: Timers;
   }) {
     this.chain = parts.chain;
     this.schedule = parts.schedule;
-    this.clock = parts.clock;
     this.timers = parts.timers;
   }
 
@@ -84,7 +81,6 @@ export class HeaderVerifier {
       parent: before.header,
       parentHash: before.snapshot.hash,
       rules: schedule.rulesAt(header.number),
-      nowMs: this.clock.nowMs(),
     };
     // A contract is asked when its state is there: seals are checked at the block's turn, by sealFault.
     if (schedule.needsParentState(header.number)) return headerFault(header, context);
@@ -104,7 +100,6 @@ export class HeaderVerifier {
       parentHash: head.hash,
       validators: schedule.validatorsAfter(head.number),
       rules: schedule.rulesAt(header.number),
-      nowMs: this.clock.nowMs(),
     });
   }
 

@@ -29,6 +29,7 @@ export interface RaftMinterParts {
   readonly builder: BlockBuilder;
   readonly signer: ConsensusSigner;
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
   readonly raftId: number;
@@ -184,9 +185,9 @@ export class RaftMinter {
   }
 
   private templateOn(parent: Header, parentHash: Hash32): HeaderTemplate {
-    const { chain, clock, etherbase } = this.parts;
+    const { chain, calendar, etherbase } = this.parts;
     const number = parent.number + 1;
-    const nowNs = BigInt(Math.floor(clock.nowMs())) * NANOSECONDS_PER_MS;
+    const nowNs = BigInt(Math.floor(calendar.nowMs())) * NANOSECONDS_PER_MS;
     const timestamp = nowNs > parent.timestamp ? nowNs : parent.timestamp + 1n;
     const rules = chain.rulesOf({ number, timestamp });
     return {

@@ -48,6 +48,8 @@ class Network {
   nonce = 0;
   /** Of virtual time that execution takes. */
   nanosecondsAGas = 0;
+  /** By how much the clocks of all were set. */
+  setMs = 0;
 
   async start(): Promise<void> {
     for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
@@ -59,6 +61,7 @@ class Network {
     return memoryNode({
       ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
       nanosecondsAGas: this.nanosecondsAGas,
+      calendar: { nowMs: () => this.time.nowMs() + this.setMs },
       raft: {
         links: this.raftHub.links(id),
         settings: {
@@ -139,6 +142,22 @@ describe('a Raft cluster in memory', () => {
     network.raftHub.heal();
     network.hub.connect(key);
     for (const { hash } of alone) await network.mined(hash, network.nodes);
+    expectOneHead(network.nodes);
+  });
+
+  it('mines on while clocks are set back or forth by an hour, with timestamps that rise', async () => {
+    network = new Network();
+    await network.start();
+    await network.mine(2);
+    const minter = await network.minter();
+    for (const setMs of [-3_600_000, 3_600_000, 0]) {
+      network.setMs = setMs;
+      await network.mine(4);
+    }
+    expect(await network.minter()).toBe(minter);
+    const { store } = minter.chain;
+    const times = Array.from({ length: 14 }, (_, i) => store.header(i + 1)!.timestamp);
+    expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true);
     expectOneHead(network.nodes);
   });
 

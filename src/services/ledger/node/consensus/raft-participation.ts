@@ -58,6 +58,7 @@ export interface RaftParts extends RaftPorts {
   readonly signer: ConsensusSigner;
   readonly events: Events;
   readonly clock: Clock;
+  readonly calendar: Clock;
   readonly timers: Timers;
   readonly chance: Prng;
   readonly log: Log;

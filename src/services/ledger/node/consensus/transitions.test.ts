@@ -238,7 +238,6 @@ describe('validators of a contract', () => {
     const verifier = new HeaderVerifier({
       chain,
       schedule,
-      clock: network.time,
       timers: network.time,
     });
     const child = {
@@ -258,7 +257,6 @@ describe('validators of a contract', () => {
       new HeaderVerifier({
         chain: { ...chain, head: () => ({ header, hash, number }) } as Chain,
         schedule,
-        clock: network.time,
         timers: network.time,
       }).sealFault(each);
     expect([stranger, unsealed, foreign].map(at)).toEqual([
