@@ -68,7 +68,7 @@ export async function startTenants(argv: readonly string[]): Promise<Tenants> {
     token: (...scopes) =>
       new SignJWT({ scope: ['rpc://*_*', ...scopes].join(' ') })
         .setProtectedHeader({ alg: 'ES256' })
-        .setExpirationTime('10 minutes')
+        .setExpirationTime('6h')
         .sign(privateKey),
     async close() {
       await api.close();

@@ -64,7 +64,7 @@ export async function composeSigner(
       settings: { ...settings, serve: { ...settings.serve, routes: rest.routes } },
       parts: { accounts: opened.accounts, guard, payloads, log, metrics, watch },
     },
-    reload: () => rest.reloading.start(),
+    reload: () => rest.reloading.startOrFollow(),
   };
 }
 

@@ -21,6 +21,7 @@ export interface ReloadDeps {
 export class ReloadControl {
   private readonly deps: ReloadDeps;
   private current: ReloadState = { status: 'idle' };
+  private isAskedAgain = false;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(deps: ReloadDeps) {
@@ -38,6 +39,11 @@ export class ReloadControl {
     this.current = { status: 'running', ...(lastOperationTime ? { lastOperationTime } : {}) };
     this.ended = this.run();
     return true;
+  }
+
+  /** Now, or once what runs is over: that may have read its files already. */
+  startOrFollow(): void {
+    if (!this.start()) this.isAskedAgain = true;
   }
 
   /** Once what runs is over. */
@@ -64,5 +70,8 @@ export class ReloadControl {
   private end(status: ReloadStatus, lastError?: string): void {
     const lastOperationTime = new Date(this.deps.clock.nowMs()).toISOString();
     this.current = { status, lastOperationTime, ...(lastError ? { lastError } : {}) };
+    if (!this.isAskedAgain) return;
+    this.isAskedAgain = false;
+    this.start();
   }
 }
