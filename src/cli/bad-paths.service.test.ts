@@ -13,6 +13,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate, pkcs12 } from '../../test/support/certificates.ts';
 import { commandRun } from '../../test/support/command-run.ts';
 import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
+import { gethDatadir } from '../../test/support/geth-datadir.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
 import { fromHex } from '../core/base/hex.ts';
 import { encryptKey } from '../io/keys/keystore.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
   writeFileSync(at('raft.json'), JSON.stringify(genesisFile({ engine: 'raft' })));
   await succeeds('init', '--datadir', at('raft'), at('raft.json'));
   await succeeds('export', '--datadir', at('data'), at('blocks.rlp'));
+  gethDatadir(at('geth'));
   mkdirSync(at('ptm'));
   await succeeds('ptm', 'keygen', '--filename', at('ptm/tm'));
   writeFileSync(at('ptm/config.json'), JSON.stringify(ptmConfig()));
@@ -166,6 +168,7 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   restore: ['--from', '@snapshot'],
   db: ['--datadir', '@data', 'reindex'],
   'db verify': ['--datadir', '@data'],
+  'migrate datadir': ['--datadir', '@migrated', '--verify=false', '@geth/datadir'],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
 };
@@ -220,6 +223,7 @@ const OPERANDS: readonly (readonly string[])[] = [
   ['init', '--datadir', '@data'],
   ['import', '--datadir', '@data'],
   ['export', '--datadir', '@data'],
+  ['migrate datadir', '--datadir', '@migrated'],
   ['signer audit-verify'],
   ['staking reward', ...STAKING, 'import'],
 ];

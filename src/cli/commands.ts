@@ -8,6 +8,7 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
+import { migrateDatadirCommand } from './migrate-datadir.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
 import { ptmCommand } from './ptm.ts';
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   keygenCommand,
   dbCommand,
   dbVerifyCommand,
+  migrateDatadirCommand,
   mpsUpgradeCommand,
   versionCommand,
 ];

@@ -17,6 +17,7 @@ import { translateGethKey } from '../services/ledger/options/geth-config.ts';
 import { IMPORT_ROWS, NODE_ROWS } from '../services/ledger/options.ts';
 import { openChain } from '../services/ledger/store/data.ts';
 import type { Command } from './command.ts';
+import { watchInterrupt } from './interrupt.ts';
 import { stderrLog } from './log.ts';
 
 const INTERRUPTED_EXIT_CODE = 130;
@@ -83,20 +84,3 @@ export const importCommand: Command = {
     return interruption.isAsked() ? INTERRUPTED_EXIT_CODE : 0;
   },
 };
-
-/** The first SIGINT or SIGTERM lets the block at hand be finished; a second one ends the process. */
-function watchInterrupt() {
-  let asked = false;
-  const ask = () => {
-    asked = true;
-  };
-  process.once('SIGINT', ask);
-  process.once('SIGTERM', ask);
-  return {
-    isAsked: () => asked,
-    end() {
-      process.off('SIGINT', ask);
-      process.off('SIGTERM', ask);
-    },
-  };
-}

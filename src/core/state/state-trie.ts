@@ -2,7 +2,7 @@
  * The commitment to one state: the account trie and a storage trie per contract, as one immutable version per block.
  * `update` only notes a write set; `hash` then works in slices.
  */
-import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
+import { type Address, EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
 import { decodeAccountLeaf } from './account-codec.ts';
 import { hashOfAddress } from './key-hash.ts';
@@ -144,7 +144,7 @@ export class StateTrie {
   /** As the store holds it, whatever is kept in memory. */
   private storedStorage(addressHash: Hash32, born: number): Trie {
     const load = storageLoader(this.nodes, addressHash, born);
-    const root = load(new Uint8Array(0));
+    const root = load(new Uint8Array(0), EMPTY_BYTES);
     return root === undefined ? Trie.empty(load) : Trie.load(keccak256(root), load);
   }
 

@@ -20,8 +20,8 @@ import {
   unpackNibbles,
 } from './trie-node.ts';
 
-/** RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it. */
-export type NodeLoader = (path: Nibbles) => Uint8Array | undefined;
+/** RLP of the node at a path (nibbles from the root), as the last checkpoint wrote it, or by its hash. */
+export type NodeLoader = (path: Nibbles, hash: Uint8Array) => Uint8Array | undefined;
 
 export interface TrieEntry {
   readonly nibbles: Nibbles;
@@ -33,7 +33,7 @@ export interface TrieEntry {
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
   if (node.loaded) return node.loaded;
-  const rlp = load?.(path);
+  const rlp = load?.(path, node.ref);
   if (rlp === undefined || !equalBytes(keccak256(rlp), node.ref)) {
     throw fail(
       'TRIE_NODE_MISSING',

@@ -48,21 +48,34 @@ export interface ImportReport {
   readonly elapsedMs: number;
 }
 
+/** Blocks in RLP, in order. */
+export interface BlockSource {
+  /** A file, for errors. */
+  readonly name: string;
+  blocks(): AsyncIterable<Uint8Array>;
+}
+
+/** As `importFrom`, of files. Rejects with BLOCK_FILE_INVALID too. */
+export function importBlocks(files: readonly string[], parts: ImportParts): Promise<ImportReport> {
+  const sources = files.map((name) => ({ name, blocks: () => readBlockFile(name) }));
+  return importFrom(sources, parts);
+}
+
 /**
- * All blocks of `files`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID, BLOCK_INVALID (naming file, block
- * and fault; what came before stays), or the errors of disk and manager.
+ * All blocks of `sources`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID, BLOCK_INVALID (naming source,
+ * block and fault; what came before stays), or the errors of disk and manager.
  */
-export async function importBlocks(
-  files: readonly string[],
+export async function importFrom(
+  sources: readonly BlockSource[],
   parts: ImportParts,
 ): Promise<ImportReport> {
   const { opened, clock } = parts;
   const taker = new BlockTaker(parts);
   try {
-    for (const file of files) {
-      for await (const block of taker.blocks(file)) {
+    for (const source of sources) {
+      for await (const block of taker.blocks(source)) {
         if (parts.shouldStop()) break;
-        await taker.take(file, block);
+        await taker.take(source.name, block);
       }
     }
     await opened.store.sync();
@@ -135,10 +148,10 @@ class BlockTaker {
     this.verifier = new HeaderVerifier({ chain, schedule, timers });
   }
 
-  /** Those of `file`, in order. */
-  blocks(file: string): AsyncIterable<Block> {
+  /** Those of `source`, in order. */
+  blocks(source: BlockSource): AsyncIterable<Block> {
     const { recovery, log } = this.parts;
-    const decoded = this.decoded(file);
+    const decoded = this.decoded(source);
     const isWanted = ({ header }: Block) => header.number > this.chain.head().number;
     return recovery ? lookAhead(decoded, { recovery, isWanted, log }) : decoded;
   }
@@ -187,10 +200,10 @@ class BlockTaker {
     this.follower?.stop();
   }
 
-  private async *decoded(file: string): AsyncGenerator<Block> {
+  private async *decoded(source: BlockSource): AsyncGenerator<Block> {
     let last = this.chain.head().number;
-    for await (const bytes of readBlockFile(file)) {
-      const block = this.decode(file, bytes, last);
+    for await (const bytes of source.blocks()) {
+      const block = this.decode(source.name, bytes, last);
       last = block.header.number;
       yield block;
     }

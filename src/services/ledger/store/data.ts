@@ -25,6 +25,8 @@ import { openStore } from './store.ts';
 
 /** Below the data directory, beside what other software keeps there. */
 const STORE_FOLDER = 'quorate';
+/** A mark in it: the folder takes over a chain, and is not whole before the mark goes. */
+export const MIGRATING = 'migrating';
 
 export interface OpenChain {
   readonly folder: DataFolder;
@@ -46,6 +48,8 @@ export interface OpenOptions {
   readonly reindex?: boolean;
   /** Hears why the index is made anew, and how far that is. */
   readonly log?: Log | undefined;
+  /** By the migration that has marked the folder. */
+  readonly isMigrating?: boolean;
 }
 
 export function storeFolder(dataDirectory: string): string {
@@ -55,13 +59,14 @@ export function storeFolder(dataDirectory: string): string {
 /**
  * Opens the chain. With `genesisFile` it begins one in an empty folder; of a chain that exists it takes over what the file
  * changes above the head, and refuses a file that would change what lies below, as GoQuorum's `init` does. Throws
- * GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED, GENESIS_MISMATCH, STORE_… and STORAGE_….
+ * GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED, GENESIS_MISMATCH, MIGRATION_UNFINISHED, STORE_… and STORAGE_….
  */
 export async function openChain(
   dataDirectory: string,
-  { genesisFile, onFault, reindex = false, log = () => {} }: OpenOptions = {},
+  { genesisFile, onFault, reindex = false, log = () => {}, isMigrating = false }: OpenOptions = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
+  if (!isMigrating && isThere(join(folder, MIGRATING))) throw unfinished(dataDirectory, folder);
   const stored = keptGenesis(folder);
   const text = genesisFile === undefined ? stored : readText(genesisFile);
   if (text === undefined) throw noChain(dataDirectory);
@@ -101,7 +106,7 @@ export async function openChain(
 }
 
 /** Throws GENESIS_INVALID, with the file as its data. */
-function readGenesis(text: string, path: string): Genesis {
+export function readGenesis(text: string, path: string): Genesis {
   try {
     return parseGenesis(text);
   } catch (cause) {
@@ -120,13 +125,18 @@ function checkChange(store: ChainStore, stored: Genesis, next: Genesis): void {
   );
 }
 
-/** What there is to do with a chain that GoQuorum keeps. */
-const MOVING_OVER =
-  'Its LevelDB is not read yet. Begin the chain anew with its genesis file (quorate init) and let it sync from a GoQuorum peer, or take over the blocks of "geth export" with "quorate import"; node key, accounts and lists of peers in this folder are used as they are';
+function unfinished(dataDirectory: string, folder: string): Error {
+  const from = readText(join(folder, MIGRATING)).trim();
+  return fail(
+    'MIGRATION_UNFINISHED',
+    `${dataDirectory} is not whole: its migration from ${from} was interrupted, or found a difference. Go on with "quorate migrate datadir ${from} --datadir ${dataDirectory}"`,
+    { data: { path: dataDirectory } },
+  );
+}
 
 function noChain(dataDirectory: string): Error {
   if (isThere(join(dataDirectory, 'geth', 'chaindata'))) {
-    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). ${MOVING_OVER}`;
+    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). Take it over into a folder of its own: "quorate migrate datadir ${dataDirectory} --datadir NEW" reads it and changes nothing in it`;
     return fail('GENESIS_MISSING', text, { data: { path: dataDirectory } });
   }
   return fail(

@@ -1,0 +1,16 @@
+/** The first SIGINT or SIGTERM lets the block at hand be finished; a second one ends the process. */
+export function watchInterrupt() {
+  let asked = false;
+  const ask = () => {
+    asked = true;
+  };
+  process.once('SIGINT', ask);
+  process.once('SIGTERM', ask);
+  return {
+    isAsked: () => asked,
+    end() {
+      process.off('SIGINT', ask);
+      process.off('SIGTERM', ask);
+    },
+  };
+}

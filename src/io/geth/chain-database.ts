@@ -1,0 +1,147 @@
+/**
+ * What geth's database says of a chain: LevelDB for the newest blocks, the ancient store for those before, by the keys of
+ * GoQuorum 24.4.1 core/rawdb/schema.go and database_quorum.go.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { concatBytes, equalBytes, type Hash32 } from '../../core/base/bytes.ts';
+import { listOfRaw, readList } from '../../core/base/rlp.ts';
+import { blockHash } from '../../core/chain/extra-data.ts';
+import { decodeHeader } from '../../core/chain/header.ts';
+import { damaged, FreezerTable } from './freezer.ts';
+import { LevelCopy } from './level-copy.ts';
+
+export interface ChainDatabaseFolders {
+  /** `geth/chaindata` of a data folder. */
+  readonly chaindata: string;
+  /** `ancient` in it, unless the node was told otherwise (--datadir.ancient). */
+  readonly ancient: string;
+  /** Made and removed; on the disk of `chaindata` it takes no room. */
+  readonly scratch: string;
+}
+
+export class ChainDatabase {
+  readonly head: { readonly number: number; readonly hash: Hash32 };
+  /** Blocks below this are in the ancient store. */
+  readonly frozen: number;
+  private readonly folders: ChainDatabaseFolders;
+  private readonly level: LevelCopy;
+  private readonly tables:
+    | Readonly<Record<'headers' | 'hashes' | 'bodies', FreezerTable>>
+    | undefined;
+
+  private constructor(folders: ChainDatabaseFolders, level: LevelCopy) {
+    this.folders = folders;
+    this.level = level;
+    const { ancient } = folders;
+    this.tables = existsSync(join(ancient, 'hashes.ridx'))
+      ? {
+          headers: new FreezerTable(ancient, 'headers'),
+          hashes: new FreezerTable(ancient, 'hashes'),
+          bodies: new FreezerTable(ancient, 'bodies'),
+        }
+      : undefined;
+    this.frozen = this.tables
+      ? Math.min(this.tables.headers.count, this.tables.hashes.count, this.tables.bodies.count)
+      : 0;
+    this.head = this.readHead();
+  }
+
+  /** Rejects with GETH_DATA_DAMAGED. */
+  static async open(folders: ChainDatabaseFolders): Promise<ChainDatabase> {
+    const level = await LevelCopy.open(folders.chaindata, folders.scratch);
+    try {
+      return new ChainDatabase(folders, level);
+    } catch (error) {
+      await level.close();
+      throw error;
+    }
+  }
+
+  /** Of the canonical block. Throws GETH_DATA_DAMAGED. */
+  hashOf(number: number): Hash32 {
+    const hash =
+      this.tables && number < this.frozen
+        ? this.tables.hashes.read(number)
+        : this.level.get(concatBytes(ascii('h'), u64(number), ascii('n')));
+    if (hash?.length !== 32) throw this.missing(number, 'hash');
+    return hash;
+  }
+
+  /** RLP of the canonical block, whose header has its hash. Throws GETH_DATA_DAMAGED. */
+  block(number: number): Uint8Array {
+    const hash = this.hashOf(number);
+    const header = this.part('headers', 'h', number, hash);
+    if (!equalBytes(blockHash(decodeHeader(header)), hash)) throw this.missing(number, 'header');
+    const body = readList(this.part('bodies', 'b', number, hash));
+    const items = [header];
+    while (!body.done) items.push(body.raw());
+    return listOfRaw(items);
+  }
+
+  /** JSON of the chain's configuration, as `geth init` stored it last. */
+  storedConfig(): unknown {
+    const bytes = this.level.get(concatBytes(ascii('ethereum-config-'), this.hashOf(0)));
+    return bytes && JSON.parse(new TextDecoder().decode(bytes));
+  }
+
+  /** Of the private state after the block with this public root; undefined: none was written. */
+  privateRoot(publicRoot: Hash32): Hash32 | undefined {
+    return this.level.get(concatBytes(ascii('P'), publicRoot));
+  }
+
+  /** Of the trie of private states (`isMPS`): PSI to root. */
+  privateStatesRoot(publicRoot: Hash32): Hash32 | undefined {
+    return this.level.get(concatBytes(ascii('PSTP'), publicRoot));
+  }
+
+  /** A trie node or, in databases of old, a contract's code. */
+  node(hash: Hash32): Uint8Array | undefined {
+    return this.level.get(hash);
+  }
+
+  code(hash: Hash32): Uint8Array | undefined {
+    return this.level.get(concatBytes(ascii('c'), hash)) ?? this.level.get(hash);
+  }
+
+  async close(): Promise<void> {
+    if (this.tables) for (const table of Object.values(this.tables)) table.close();
+    await this.level.close();
+  }
+
+  private readHead(): { readonly number: number; readonly hash: Hash32 } {
+    const hash = this.level.get(ascii('LastBlock'));
+    const number = hash && this.level.get(concatBytes(ascii('H'), hash));
+    if (hash === undefined || number === undefined)
+      throw damaged(this.folders.chaindata, 'does not say which block is its head');
+    return { hash, number: Number(Buffer.from(number).readBigUInt64BE()) };
+  }
+
+  private part(table: 'headers' | 'bodies', prefix: string, number: number, hash: Hash32) {
+    const bytes =
+      this.tables && number < this.frozen
+        ? this.tables[table].read(number)
+        : this.level.get(concatBytes(ascii(prefix), u64(number), hash));
+    if (bytes === undefined) throw this.missing(number, table === 'headers' ? 'header' : 'body');
+    return bytes;
+  }
+
+  private missing(number: number, what: string): Error {
+    const { ancient, chaindata } = this.folders;
+    if (this.tables) return damaged(chaindata, `lacks the ${what} of block ${number}`);
+    return damaged(
+      ancient,
+      `is not there, and ${chaindata} lacks the ${what} of block ${number}: name it with --datadir.ancient, or`,
+    );
+  }
+}
+
+function ascii(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function u64(number: number): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(number));
+  return bytes;
+}

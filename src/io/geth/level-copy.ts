@@ -1,0 +1,70 @@
+/**
+ * A LevelDB that is never written to. LevelDB writes whenever it opens (its log, its manifest), so what is opened is a scratch
+ * folder: table files never change and are linked, the rest is copied (https://github.com/google/leveldb, doc/impl.md).
+ */
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClassicLevel } from 'classic-level';
+import { reasonOf } from '../host/reason.ts';
+import { damaged } from './freezer.ts';
+
+const TABLE = /^\d+\.(ldb|sst)$/;
+const OTHER = /^(CURRENT|MANIFEST-\d+|\d+\.log)$/;
+
+export class LevelCopy {
+  private readonly level: ClassicLevel<Uint8Array, Uint8Array>;
+  private readonly scratch: string;
+
+  private constructor(level: ClassicLevel<Uint8Array, Uint8Array>, scratch: string) {
+    this.level = level;
+    this.scratch = scratch;
+  }
+
+  /** `scratch` is made anew. Rejects with GETH_DATA_DAMAGED, and the errors of the disk. */
+  static async open(folder: string, scratch: string): Promise<LevelCopy> {
+    if (!existsSync(join(folder, 'CURRENT'))) throw damaged(join(folder, 'CURRENT'), 'is missing');
+    rmSync(scratch, { recursive: true, force: true });
+    mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) {
+      if (TABLE.test(name)) linkOrCopy(join(folder, name), join(scratch, name));
+      else if (OTHER.test(name)) copyFileSync(join(folder, name), join(scratch, name));
+    }
+    // Loaded here: no other command needs its compiled part.
+    const { ClassicLevel } = await import('classic-level');
+    const level = new ClassicLevel<Uint8Array, Uint8Array>(scratch, {
+      keyEncoding: 'view',
+      valueEncoding: 'view',
+      createIfMissing: false,
+    });
+    try {
+      await level.open();
+    } catch (cause) {
+      const { cause: inner } = cause as Error;
+      throw damaged(folder, `cannot be opened (${reasonOf(inner ?? cause)})`, cause);
+    }
+    return new LevelCopy(level, scratch);
+  }
+
+  /** Throws GETH_DATA_DAMAGED. */
+  get(key: Uint8Array): Uint8Array | undefined {
+    try {
+      return this.level.getSync(key);
+    } catch (cause) {
+      throw damaged(this.scratch, `cannot be read (${reasonOf(cause)})`, cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.level.close();
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+}
+
+/** Another disk, or another owner's file, cannot be linked to. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}

@@ -1,0 +1,168 @@
+/** A recorded data folder of GoQuorum, taken over: nothing of it changes, nothing differs, and what is wrong is named. */
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  datadirManager,
+  expectedDatadir,
+  folderHash,
+  gethDatadir,
+} from '../../../../test/support/geth-datadir.ts';
+import { scratchFolder } from '../../../../test/support/scratch.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
+import { DEFAULT_PSI } from '../../../core/privacy/inputs.ts';
+import { SINGLE_PRIVATE_STATE } from '../../../core/privacy/private-states.ts';
+import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
+import { systemClock } from '../../../io/host/clock.ts';
+import { systemEffort } from '../../../io/host/effort.ts';
+import { systemTimers } from '../../../io/host/timers.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/client.ts';
+import { MIGRATING, openChain, storeFolder } from '../store/data.ts';
+import { migrateDatadir } from './migrate-datadir.ts';
+import { findSource } from './source.ts';
+
+const root = scratchFolder('quorate-migrate-');
+const EXPECTED = expectedDatadir();
+let count = 0;
+
+function world() {
+  const folder = join(root, String(count++));
+  return { source: gethDatadir(folder), target: join(folder, 'target') };
+}
+
+function migrate(
+  { source, target }: ReturnType<typeof world>,
+  {
+    manager = datadirManager(),
+    shouldStop = () => false,
+  }: { manager?: ConnectedManager; shouldStop?: () => boolean } = {},
+) {
+  return migrateDatadir({
+    source: findSource(source, { genesisFile: undefined, ancient: undefined }),
+    target,
+    isVerified: true,
+    importParts: async () => ({
+      manager,
+      privateStates: SINGLE_PRIVATE_STATE,
+      consensusDefaults: {},
+      ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
+      ...{ log: () => {}, recovery: undefined, shouldStop },
+    }),
+  });
+}
+
+describe('a data folder of GoQuorum', () => {
+  it('comes over whole, and stays as it was', async () => {
+    const folders = world();
+    const before = folderHash(folders.source);
+    const report = await migrate(folders);
+    expect(folderHash(folders.source)).toBe(before);
+    expect(report.head).toEqual({ number: EXPECTED.head, hash: EXPECTED.hash.slice(2) });
+    expect(report.isWhole).toBe(true);
+    expect(report.comparison).toMatchObject({
+      blocks: EXPECTED.head + 1,
+      privateTransactions: Object.keys(EXPECTED.payloads).length,
+      privateContracts: 3,
+      difference: undefined,
+    });
+    expect(report.comparison!.privateRoots).toBeGreaterThan(EXPECTED.head / 2);
+    const { store, close } = await openChain(folders.target);
+    const { root: privateRoot } = [...Array(EXPECTED.head + 1).keys()]
+      .map((number) => store.privateRecord(DEFAULT_PSI, number))
+      .findLast((record) => record !== undefined)!;
+    expect(toHex(privateRoot)).toBe(EXPECTED.privateStateRoot);
+    for (const [address, contract] of Object.entries(EXPECTED.contracts)) {
+      const space = contract.private
+        ? ({ kind: 'private', psi: DEFAULT_PSI } as const)
+        : PUBLIC_SPACE;
+      const state = store.stateAt(space, EXPECTED.head);
+      const account = state.account(fromHex(address))!;
+      expect(toHex(state.code(account.codeHash))).toBe(contract.code);
+      expect(state.slot(fromHex(address), account, 0n)).toBe(BigInt(contract.slot0));
+    }
+    await close();
+  });
+
+  it('brings node key, accounts and lists of peers', async () => {
+    const folders = world();
+    const { files } = await migrate(folders);
+    expect(files.copied).toEqual([
+      'quorate/nodekey',
+      'static-nodes.json',
+      expect.stringMatching(/^keystore\/UTC--.*659adb905f89e0c63af69ad7241192792f4cb60f$/),
+    ]);
+    expect(readFileSync(join(folders.target, 'quorate/nodekey'))).toEqual(
+      readFileSync(join(folders.source, 'geth/nodekey')),
+    );
+  });
+
+  it('goes on where it was interrupted, and is not started before it is whole', async () => {
+    const folders = world();
+    let asked = 0;
+    const { isWhole, head } = await migrate(folders, { shouldStop: () => ++asked > 10 });
+    expect(isWhole).toBe(false);
+    expect(head.number).toBeLessThan(EXPECTED.head);
+    await expect(openChain(folders.target)).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED' });
+    const second = await migrate(folders);
+    expect(second.isWhole).toBe(true);
+    expect(second.imported.blocks).toBe(EXPECTED.head - head.number);
+    await expect(migrate(folders)).rejects.toMatchObject({ code: 'MIGRATION_TARGET' });
+  });
+
+  it('names the block where the private state differs, and is not started then', async () => {
+    const folders = world();
+    const [, lost] = Object.values(EXPECTED.payloads);
+    const { comparison, isWhole } = await migrate(folders, { manager: datadirManager(lost!.hex) });
+    expect(isWhole).toBe(false);
+    expect(comparison!.difference!.text).toMatch(
+      /^private state private has the root [0-9a-f]{64} there/,
+    );
+    expect(existsSync(join(storeFolder(folders.target), MIGRATING))).toBe(true);
+  });
+});
+
+describe('a source that is not whole', () => {
+  it.each([
+    ['an index of the ancient store that was cut', 'bodies.cidx', 0, /bodies\.cidx has \d+ bytes/],
+    [
+      'blocks of the ancient store that were cut',
+      'bodies.0000.cdat',
+      10,
+      /bodies\.0000\.cdat has \d+ of \d+ bytes/,
+    ],
+  ])('%s', async (_what, name, cut, text) => {
+    const folders = world();
+    const path = join(folders.source, 'geth/chaindata/ancient', name);
+    truncateSync(path, readFileSync(path).length - 1 - cut);
+    await expect(migrate(folders)).rejects.toThrow(text);
+  });
+
+  it('a byte of a block that flipped', async () => {
+    const folders = world();
+    const path = join(folders.source, 'geth/chaindata/ancient/headers.0000.cdat');
+    const bytes = readFileSync(path);
+    bytes[bytes.length - 100]! ^= 0xff;
+    writeFileSync(path, bytes);
+    await expect(migrate(folders)).rejects.toThrow(/chaindata.*block 20\b/);
+  });
+
+  it('the ancient store left out of the copy', async () => {
+    const folders = world();
+    rmSync(join(folders.source, 'geth/chaindata/ancient'), { recursive: true });
+    await expect(migrate(folders)).rejects.toThrow(/chaindata\/ancient.*--datadir\.ancient/);
+  });
+
+  it('a manifest that is missing', async () => {
+    const folders = world();
+    rmSync(join(folders.source, 'geth/chaindata/MANIFEST-000010'));
+    await expect(migrate(folders)).rejects.toMatchObject({ code: 'GETH_DATA_DAMAGED' });
+  });
+
+  it('a genesis file of another chain', async () => {
+    const folders = world();
+    const path = join(folders.source, 'genesis.json');
+    const genesis = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...genesis, gasLimit: '0x1' }));
+    await expect(migrate(folders)).rejects.toMatchObject({ code: 'GENESIS_MISMATCH' });
+  });
+});
