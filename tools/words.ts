@@ -9,7 +9,7 @@ const NAMES = [
     cure: 'queue, request, submitter, reader ...',
   },
   {
-    pattern: /\b(?!Agreement|tryEvery)\w*[a-z](?:Door|Book)(?:s|Parts)?\b/,
+    pattern: /\b\w*[a-z](?:Door|Book)(?:s|Parts)?\b/,
     cure: 'intake, index, schedule, check ...',
   },
   { pattern: /\b[A-Z]\w*Facts\b/, cure: 'info, summary ...' },

@@ -1,7 +1,7 @@
 /**
- * What is private to two nodes of four shows at no door of the others: every method of the table and every subscription over
+ * What is private to two nodes of four shows to none of the others: every method of the table and every subscription over
  * HTTP, WebSocket and IPC, what peers send each other, logs, and the files of the others' nodes and managers. The parties'
- * doors show all of it, so that the search is known to find.
+ * probes show all of it, so that the search is known to find.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,6 @@ import {
   untilBlock,
   untilMined,
 } from '../support/devnet.ts';
-import { graphqlAsks, SUBSCRIPTION_DOORS, type Target, tryEveryDoor } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import {
   sealEnvelope,
@@ -33,6 +32,7 @@ import {
   signPrivate,
   storeRaw,
 } from '../support/private-transactions.ts';
+import { graphqlAsks, probeEveryMethod, SUBSCRIPTION_PROBES, type Target } from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
 
 const PARTY = 0;
@@ -91,7 +91,7 @@ async function listen(): Promise<Conversation[]> {
   const all: Conversation[] = [];
   for (const at of STRANGERS) {
     for (const talk of (await conversations(at)).slice(1)) {
-      for (const [name, choices] of Object.entries(SUBSCRIPTION_DOORS)) {
+      for (const [name, choices] of Object.entries(SUBSCRIPTION_PROBES)) {
         const [namespace, kind] = name.split(' ');
         for (const params of choices) await talk.ask(`${namespace}_subscribe`, [kind, ...params]);
       }
@@ -201,13 +201,13 @@ async function sealedFor(at: number): Promise<string> {
   return sealEnvelope(q2t, argument.hex);
 }
 
-const doors = (talk: Conversation) => tryEveryDoor(talk, targets, ALL);
+const probe = (talk: Conversation) => probeEveryMethod(talk, targets, ALL);
 
 it('shows nothing to strangers by any method over any transport', async () => {
   for (const at of STRANGERS) {
     const all = await conversations(at);
     for (const talk of at === STRANGERS[0] ? all : all.slice(2)) {
-      expect([at, talk.transport, await doors(talk)]).toEqual([at, talk.transport, []]);
+      expect([at, talk.transport, await probe(talk)]).toEqual([at, talk.transport, []]);
       talk.close();
     }
   }
@@ -215,7 +215,7 @@ it('shows nothing to strangers by any method over any transport', async () => {
 
 it('shows everything to parties by some method, so that the search is known to find', async () => {
   const talk = (await conversations(PARTY))[2]!;
-  const shown = await doors(talk);
+  const shown = await probe(talk);
   talk.close();
   const names = new Set(shown.map((each) => each.split(' ')[0]));
   expect([...names].sort()).toEqual(FOUND_BY_PARTIES.map(({ name }) => name).sort());

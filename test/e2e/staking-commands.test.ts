@@ -15,7 +15,7 @@ import { ask, postForm, postJson } from '../support/staking.ts';
 
 const AUDIENCE = 'https://staking.example/';
 const MINUTE_MS = 60_000;
-/** Between questions whose answer may be a refusal: too many of them lock the door. */
+/** Between questions whose answer may be a refusal: too many of them lock the client out. */
 const REFUSAL_PAUSE_MS = 300;
 
 interface Done {

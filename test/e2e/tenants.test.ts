@@ -1,5 +1,5 @@
 /**
- * Two tenants of one node, told apart by their access tokens: what one keeps private shows at no door of the other, whatever
+ * Two tenants of one node, told apart by their access tokens: what one keeps private does not show to the other, whatever
  * private state they name.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,9 +10,9 @@ import type { ServedApi } from '../../src/services/ledger/serve.ts';
 import { type Conversation, overHttp, overWebSocket } from '../support/callers.ts';
 import { canariesIn, canary, canaryContract } from '../support/canaries.ts';
 import { until } from '../support/conditions.ts';
-import { type Target, tryEveryDoor } from '../support/doors.ts';
 import { signEea } from '../support/eea.ts';
 import { sealEnvelope } from '../support/private-transactions.ts';
+import { probeEveryMethod, type Target } from '../support/probes.ts';
 import { type TestPtm, testKey } from '../support/ptm.ts';
 import { ALL_APIS, type RpcNode } from '../support/rpc-node.ts';
 import { STORE_CODE } from '../support/store-contract.ts';
@@ -122,10 +122,10 @@ async function eeaHistory(tenant: Conversation): Promise<any[]> {
   return [created, await send({ nonce: 1, contract: created.contractAddress, data })];
 }
 
-const doors = (talk: Conversation) => tryEveryDoor(talk, targets, ALL);
+const probe = (talk: Conversation) => probeEveryMethod(talk, targets, ALL);
 
 it('shows a tenant’s private data to them', async () => {
-  const shown = await doors(overHttp(api.httpUrl!, bearer(tokens.PS1)));
+  const shown = await probe(overHttp(api.httpUrl!, bearer(tokens.PS1)));
   expect(new Set(shown.map((each) => each.split(' ')[0]))).toEqual(
     new Set(ALL.map(({ name }) => name)),
   );
@@ -140,14 +140,14 @@ it.each([
   ['a caller without a state', 'none', undefined],
   ['a caller without a state who names one', 'none', 'PS1'],
 ] as const)('shows nothing of it to %s', async (_, who, psi) => {
-  expect(await doors(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
+  expect(await probe(overHttp(api.httpUrl!, bearer(tokens[who], psi)))).toEqual([]);
 });
 
 it('shows nothing of it to the other tenant over WebSocket, subscriptions included', async () => {
   const talk = await overWebSocket(`${api.webSocketUrl}/?PSI=PS2`, bearer(tokens.PS2));
   await talk.ask('eth_subscribe', ['logs', {}]);
   const tenant = overHttp(api.httpUrl!, bearer(tokens.PS1));
-  // One of the doors stopped it.
+  // One of the probes stopped it.
   await node.call('miner_start');
   const own = await overWebSocket(api.webSocketUrl!, bearer(tokens.PS1));
   await own.ask('eth_subscribe', ['logs', {}]);
@@ -156,7 +156,7 @@ it('shows nothing of it to the other tenant over WebSocket, subscriptions includ
   const hash = await call(tenant, 'eth_sendTransaction', args);
   await until('its party hears of it', () => canariesIn([topic], own.heard.join()).length > 0);
   await untilMined(tenant, hash);
-  expect(await doors(talk)).toEqual([]);
+  expect(await probe(talk)).toEqual([]);
   expect(canariesIn(ALL, talk.heard.join('\n'))).toEqual([]);
   own.close();
   talk.close();

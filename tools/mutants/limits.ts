@@ -1,8 +1,8 @@
 /** The limits of docs/limits.md, each with the line that is its own and the test that knows it. */
 
 import type { Limit } from './limit.ts';
-import { DOOR_LIMITS } from './limits-doors.ts';
 import { PEER_LIMITS } from './limits-peers.ts';
 import { READ_LIMITS } from './limits-reads.ts';
+import { DOOR_LIMITS } from './limits-servers.ts';
 
 export const LIMITS: readonly Limit[] = [...DOOR_LIMITS, ...READ_LIMITS, ...PEER_LIMITS];

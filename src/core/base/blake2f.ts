@@ -1,5 +1,5 @@
 /**
- * The one door to F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/host installs a fast loop of
+ * The one way to F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/host installs a fast loop of
  * rounds at start; until then the one below serves, which is also what the fast one is tested against.
  */
 import type { Slices } from './pace.ts';

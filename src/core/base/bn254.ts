@@ -1,5 +1,5 @@
 /**
- * The one door to the curve BN254, also called alt_bn128 or bn256, for what EIP-196 and EIP-197 need of it. io/host installs a fast
+ * The one way to the curve BN254, also called alt_bn128 or bn256, for what EIP-196 and EIP-197 need of it. io/host installs a fast
  * implementation, which is loaded when first used; without it the precompiles compute in JavaScript.
  */
 import type { Slices } from './pace.ts';

@@ -1,4 +1,4 @@
-/** The one door to Keccak-256. io/host installs a fast implementation at start; tests may install noble. */
+/** The one way to Keccak-256. io/host installs a fast implementation at start; tests may install noble. */
 
 import type { Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';

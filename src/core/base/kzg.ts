@@ -1,5 +1,5 @@
 /**
- * The one door to the check of a KZG opening on BLS12-381, for what EIP-4844 needs of it. io/crypto installs a fast implementation,
+ * The one way to the check of a KZG opening on BLS12-381, for what EIP-4844 needs of it. io/crypto installs a fast implementation,
  * which is loaded when first used; without it the precompile computes in JavaScript.
  */
 import { fromHex } from './hex.ts';

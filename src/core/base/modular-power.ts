@@ -1,5 +1,5 @@
 /**
- * The one door to powers modulo an odd number of many bits, for the precompile of EIP-198. io/crypto installs a fast implementation at
+ * The one way to powers modulo an odd number of many bits, for the precompile of EIP-198. io/crypto installs a fast implementation at
  * start; where there is none, the precompile computes with the engine's integers.
  */
 import type { Slices } from './pace.ts';

@@ -1,4 +1,4 @@
-/** The one door to RIPEMD-160. io/crypto installs a fast implementation at start; until then a portable one serves. */
+/** The one way to RIPEMD-160. io/crypto installs a fast implementation at start; until then a portable one serves. */
 import { ripemd160 as portable } from '@noble/hashes/legacy.js';
 
 export type Ripemd160 = (bytes: Uint8Array) => Uint8Array;

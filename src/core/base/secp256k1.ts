@@ -1,4 +1,4 @@
-/** The one door to secp256k1. io/host installs and self-tests an implementation at start. */
+/** The one way to secp256k1. io/host installs and self-tests an implementation at start. */
 import { type Address, concatBytes, type Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { keccak256 } from './keccak.ts';

@@ -1,4 +1,4 @@
-/** The one door to SHA-256. io/host installs a native implementation at start; until then a portable one serves. */
+/** The one way to SHA-256. io/host installs a native implementation at start; until then a portable one serves. */
 
 import { sha256 as portable } from '@noble/hashes/sha2.js';
 import type { Hash32 } from './bytes.ts';

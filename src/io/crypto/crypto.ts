@@ -1,4 +1,4 @@
-/** Installs the fastest primitives that work here behind core's doors, after a self-test with fixed vectors. */
+/** Installs the fastest primitives that work here behind core's interfaces, after a self-test with fixed vectors. */
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createKeccak, createRIPEMD160 } from 'hash-wasm';

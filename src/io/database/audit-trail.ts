@@ -1,5 +1,5 @@
 /** Changes that running services hear of, and the audit trail: each entry carries the hash of the one before it. */
-import { createHash } from 'node:crypto';
+import { type ChainEnd, chainFault, recordHash } from '../crypto/hash-chain.ts';
 import type { Database, Query } from './database.ts';
 
 export interface AuditEntry {
@@ -28,7 +28,7 @@ export async function change(query: Query, entry: AuditEntry, nowMs: number): Pr
   const previous = String(last?.hash ?? NO_HASH);
   const detail = JSON.stringify(entry.detail);
   const { actor, action, subject } = entry;
-  const hash = hashOf({ number, at: nowMs, actor, action, subject, detail, previous });
+  const hash = recordHash(textOf({ number, at: nowMs, actor, action, subject, detail, previous }));
   await query(
     `INSERT INTO audit (number, at, actor, action, subject, detail, previous, hash)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -53,7 +53,7 @@ export async function auditTrail(
   );
   const newest = Number(found[0]!.newest);
   const entries = found.filter(({ number }) => number !== null);
-  let previous = NO_HASH;
+  let end: ChainEnd = { seq: 0, hash: NO_HASH };
   let isWhole = entries.length === newest;
   const rows = entries.map((row) => {
     const plain = {
@@ -66,8 +66,9 @@ export async function auditTrail(
       previous: String(row.previous),
     };
     const hash = String(row.hash);
-    isWhole &&= plain.previous === previous && hash === hashOf(plain);
-    previous = hash;
+    const record = { text: textOf(plain), previous: plain.previous, seq: plain.number, hash };
+    isWhole &&= chainFault(end, record) === undefined;
+    end = record;
     return { ...plain, detail: factsOf(plain.detail), hash };
   });
   return { rows, isWhole };
@@ -82,7 +83,8 @@ function factsOf(detail: string): AuditEntry['detail'] {
   }
 }
 
-function hashOf(entry: {
+/** What the hash of an entry covers. */
+function textOf(entry: {
   number: number;
   at: number;
   actor: string;
@@ -92,6 +94,5 @@ function hashOf(entry: {
   previous: string;
 }): string {
   const { number, at, actor, action, subject, detail, previous } = entry;
-  const text = JSON.stringify([previous, number, at, actor, action, subject, detail]);
-  return createHash('sha256').update(text).digest('hex');
+  return JSON.stringify([previous, number, at, actor, action, subject, detail]);
 }

@@ -1,5 +1,5 @@
 /**
- * What the clients of a service have in flight, over all its doors: bytes of requests that are read,
+ * What the clients of a service have in flight, over all its servers: bytes of requests that are read,
  * wait or are worked on, and bytes of answers that were not taken yet.
  */
 import { type ByteBounds, ByteBudget, type Holding } from '../../core/base/byte-budget.ts';

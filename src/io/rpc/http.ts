@@ -51,7 +51,7 @@ export interface HttpOptions {
   readonly authenticate: Authenticate;
   /** undefined: without TLS. */
   readonly tls?: ServerTls | undefined;
-  /** Shared with the other doors; undefined: its own. */
+  /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
 }
 

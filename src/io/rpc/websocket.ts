@@ -22,7 +22,7 @@ export interface WebSocketOptions {
   readonly origins: readonly string[];
   /** Once for a connection; its calls are judged by the token one by one. */
   readonly authenticate: Authenticate;
-  /** Shared with the other doors; undefined: its own. */
+  /** Shared with the other servers; undefined: its own. */
   readonly traffic?: Traffic | undefined;
 }
 

@@ -56,7 +56,7 @@ export class MemoryDisk {
   log(name: string): LogFolder {
     const files = this.logs.get(name) ?? new Map<number, MemoryFile>();
     this.logs.set(name, files);
-    const strike = this.door();
+    const strike = this.admit();
     return {
       segments: () => [...files.keys()].sort((a, b) => a - b),
       open: (segment) => {
@@ -74,7 +74,7 @@ export class MemoryDisk {
   slots(name: string): SlotFile {
     const slots = this.slotFiles.get(name) ?? new Map<number, Uint8Array>();
     this.slotFiles.set(name, slots);
-    const strike = this.door();
+    const strike = this.admit();
     return {
       read: (slot) => slots.get(slot),
       write: async (slot, bytes) => {
@@ -102,7 +102,7 @@ export class MemoryDisk {
   kv(name: string): Kv {
     const tables = this.tables.get(name) ?? new Map();
     this.tables.set(name, tables);
-    const strike = this.door();
+    const strike = this.admit();
     return new MemoryKv(tables, async (apply) => {
       // A crash in a transaction leaves all of it or nothing.
       strike(() => {
@@ -124,7 +124,7 @@ export class MemoryDisk {
   }
 
   /** For one that opens something now. */
-  private door(): Strike {
+  private admit(): Strike {
     const { crashes } = this;
     return (half) => this.strike(half, crashes);
   }

@@ -49,7 +49,7 @@ describe.each([JSON_TYPE, ...VENDOR_TYPES])('%s', (type) => {
     });
   });
 
-  it('store, look and send by hash, at the node’s door and the clients’', async () => {
+  it('store, look and send by hash, through the server for the node and the one for clients', async () => {
     for (const url of [ptm.q2tUrl, ptm.thirdPartyUrl!]) {
       const stored = await ask('/storeraw', type, { payload: PAYLOAD }, url);
       expect(stored).toMatchObject({ status: 200, type });

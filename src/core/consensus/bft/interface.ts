@@ -131,7 +131,7 @@ export interface EngineOptions {
 
 export type BftEngineMachine = Machine<BftInput, BftEffect>;
 
-/** The validator's own key, behind a door so that the simulator can use cheap stand-in signatures. */
+/** The validator's own key, behind an interface so that the simulator can use cheap stand-in signatures. */
 export interface ConsensusSigner {
   readonly address: Address;
   sign(hash: Hash32): Uint8Array;

@@ -10,7 +10,7 @@ import type { Enode } from '../../../core/wire/enode.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { ConnectedPeer } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
-import type { AgreementDoor, ChainSide } from '../node/consensus/agreement.ts';
+import type { AgreementPort, ChainSide } from '../node/consensus/agreement.ts';
 import { errorOf, type FromAgreement, type Session, type ToAgreement } from './messages.ts';
 import { NearChain } from './near-chain.ts';
 import { alone, Outbox, type Outlet } from './outbox.ts';
@@ -117,7 +117,7 @@ export class AgreementThread {
   // --- agreement ----------------------------------------------------------------------------------------------------
 
   /** Agreement over this chain, which answers what it asks. */
-  over(chain: ChainSide): AgreementDoor {
+  over(chain: ChainSide): AgreementPort {
     const say = (message: ToAgreement) => this.outbox.say(message);
     this.chain = new NearChain(chain, say);
     return {

@@ -6,7 +6,7 @@ import type { Seal } from '../../../core/consensus/bft/interface.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import type { P2pOptions } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
-import type { AgreementDoor, Position } from '../node/consensus/agreement.ts';
+import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
 
 /** What the thread is started with. */
@@ -22,7 +22,7 @@ export interface AgreementSettings {
   readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
 }
 
-type PeerArguments<Name extends keyof AgreementDoor> = Parameters<AgreementDoor[Name]>;
+type PeerArguments<Name extends keyof AgreementPort> = Parameters<AgreementPort[Name]>;
 
 /** To the thread of agreement. */
 export type ToAgreement =

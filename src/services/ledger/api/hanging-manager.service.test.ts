@@ -20,7 +20,7 @@ const WALLET = new Wallet(`0x${'42'.repeat(32)}`);
 let own: TestPtm;
 let other: TestPtm;
 let node: RpcNode;
-let door: Server;
+let server: Server;
 let isHanging = false;
 let unanswered = 0;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   own = await testPtm(1, []);
   other = await testPtm(2, [own.p2pUrl]);
   await untilKnown(other, own.key);
-  door = createServer(async (request, response) => {
+  server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (isHanging) {
@@ -45,8 +45,8 @@ beforeAll(async () => {
     });
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  const { port } = door.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   const parts = {
     consensus: 'qbft',
     nodes: [{ address: toHex(addressOfSecretKey(VALIDATOR)) }],
@@ -63,8 +63,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await node?.close();
-  door?.closeAllConnections();
-  door?.close();
+  server?.closeAllConnections();
+  server?.close();
   await other?.close();
   await own?.close();
 });

@@ -1,11 +1,11 @@
-/** A method is a door: none is without a row that says how a stranger would try it (the tries are in test/e2e/isolation.test.ts). */
+/** No method is without a row that says how a stranger would probe it (the tries are in test/e2e/isolation.test.ts). */
 import { expect, it } from 'vitest';
-import { DOORS, SUBSCRIPTION_DOORS, subscriptionName } from '../../../../test/support/doors.ts';
+import { PROBES, SUBSCRIPTION_PROBES, subscriptionName } from '../../../../test/support/probes.ts';
 import { TABLE } from './table.ts';
 
 it('every method and subscription is tried by a stranger, and nothing else is', () => {
-  expect(Object.keys(DOORS).sort()).toEqual(TABLE.methods.map(({ names }) => names[0]).sort());
-  expect(Object.keys(SUBSCRIPTION_DOORS).sort()).toEqual(
+  expect(Object.keys(PROBES).sort()).toEqual(TABLE.methods.map(({ names }) => names[0]).sort());
+  expect(Object.keys(SUBSCRIPTION_PROBES).sort()).toEqual(
     TABLE.subscriptions.map((each) => subscriptionName(each as never)).sort(),
   );
 });

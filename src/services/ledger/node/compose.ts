@@ -27,7 +27,7 @@ import { checkpointLog, sentTransactions } from './chain/checkpoints.ts';
 import { Events } from './chain/events.ts';
 import { StoreUpkeep } from './chain/store-upkeep.ts';
 import type { Component } from './component.ts';
-import { Agreement, type AgreementDoor, type ChainSide } from './consensus/agreement.ts';
+import { Agreement, type AgreementPort, type ChainSide } from './consensus/agreement.ts';
 import { BftParticipation } from './consensus/bft-participation.ts';
 import { BlockBuilder, type BuilderSettings } from './consensus/block-builder.ts';
 import { ConsensusPeers } from './consensus/consensus-peers.ts';
@@ -61,7 +61,7 @@ export interface NodePorts {
   readonly kv: Kv;
   readonly votes: VoteFile;
   /** Opens agreement where the votes and the peers' sessions are, if that is not here. */
-  readonly agreement?: ((chain: ChainSide) => AgreementDoor) | undefined;
+  readonly agreement?: ((chain: ChainSide) => AgreementPort) | undefined;
   readonly journal: TransactionJournal;
   /** Answers "not a party" to everything where the node has none. */
   readonly manager: Manager;
@@ -253,7 +253,7 @@ function bftOf(
   });
 }
 
-function agreementHere(ports: NodePorts, chain: ChainSide): AgreementDoor {
+function agreementHere(ports: NodePorts, chain: ChainSide): AgreementPort {
   const peers = new ConsensusPeers(ports.links, ports.log);
   return new Agreement({ ...ports, votes: voteStore(ports.votes), peers, chain });
 }

@@ -2,9 +2,14 @@
  * Lines of the audit log. Each is JSON that names the hash of the line before it, with its own hash as last member: SHA-256 over all
  * that stands in front of that member. Whoever changes, drops or inserts a line has to rewrite all that follow.
  */
-import { createHash } from 'node:crypto';
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Intent } from '../../../core/signing/guard.ts';
+import {
+  type ChainEnd,
+  type ChainedRecord,
+  chainFault,
+  recordHash,
+} from '../../../io/crypto/hash-chain.ts';
 
 /** Of the first line of a chain. */
 export const NO_HASH = '0'.repeat(64);
@@ -15,12 +20,6 @@ export const LINE_BYTES_MAX = 16 * 1024;
 
 const TEXT_CHARACTERS_MAX = 256;
 const LINE = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/;
-
-export interface ChainEnd {
-  /** Number of the last line; 0: none yet. */
-  readonly seq: number;
-  readonly hash: string;
-}
 
 export interface AuditEntry {
   readonly caller: string;
@@ -59,12 +58,12 @@ function linked(end: ChainEnd, nowMs: number, members: object) {
   const seq = end.seq + 1;
   const time = new Date(nowMs).toISOString();
   const head = JSON.stringify({ seq, time, ...members, previous: end.hash }).slice(0, -1);
-  const hash = hashOf(head);
+  const hash = recordHash(head);
   return { line: `${head},"hash":"${hash}"}`, end: { seq, hash } };
 }
 
 export type LineCheck =
-  | { readonly kind: 'sound'; readonly end: ChainEnd; readonly previous: string }
+  | { readonly kind: 'sound'; readonly record: ChainedRecord }
   | { readonly kind: 'broken'; readonly why: string };
 
 /** The version that a line of an event names; undefined: it names none. */
@@ -90,21 +89,21 @@ export function checkVersion(path: string, line: string): void {
 /** Whether a line is whole in itself; its place in the chain is for the caller to compare. */
 export function checkLine(line: string): LineCheck {
   const match = LINE.exec(line);
-  if (!match) return { kind: 'broken', why: 'it is no line of an audit log' };
-  if (hashOf(match[1]!) !== match[2])
+  const record = match && recordOf(line, match[1]!, match[2]!);
+  if (!record) return { kind: 'broken', why: 'it is not a line of an audit log' };
+  if (chainFault(undefined, record))
     return { kind: 'broken', why: 'its hash is not that of its text' };
-  try {
-    const { seq, previous } = JSON.parse(line) as { seq: unknown; previous: unknown };
-    if (typeof seq === 'number' && typeof previous === 'string')
-      return { kind: 'sound', end: { seq, hash: match[2]! }, previous };
-  } catch {
-    // Said below.
-  }
-  return { kind: 'broken', why: 'it is no line of an audit log' };
+  return { kind: 'sound', record };
 }
 
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function recordOf(line: string, text: string, hash: string): ChainedRecord | undefined {
+  try {
+    const { seq, previous } = JSON.parse(line) as { seq: unknown; previous: unknown };
+    if (typeof seq !== 'number' || typeof previous !== 'string') return undefined;
+    return { text, hash, seq, previous };
+  } catch {
+    return undefined;
+  }
 }
 
 function clip(text: string): string {

@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 import { fail } from '../../../core/base/errors.ts';
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
-import type { ChainEnd } from './audit-chain.ts';
+import type { ChainEnd } from '../../../io/crypto/hash-chain.ts';
 
 const VERSION = 1;
 const LINE = /^(quorate audit end (\d+) (\d{16}) ([0-9a-f]{64})) ([0-9a-f]{8})\n$/;

@@ -64,7 +64,7 @@ it('any change of any line shows, and which', async () => {
   await check(sound.with(3, sound[3]!.replace('0x2', '0x9'))).toThrow(/line 4: its hash/);
   await check(sound.toSpliced(2, 1)).toThrow(/line 3: it does not follow/);
   await check(sound.toSpliced(2, 2, sound[3]!, sound[2]!)).toThrow(/line 3/);
-  await check([...sound, '']).toThrow(/line 8: it is no line/);
+  await check([...sound, '']).toThrow(/line 8: it is not a line/);
   await check(sound.with(6, 'x')).toThrow(/line 7/);
 });
 

@@ -13,11 +13,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { ChainEnd } from '../../../io/crypto/hash-chain.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import {
   AUDIT_VERSION,
   type AuditEntry,
-  type ChainEnd,
   checkLine,
   checkVersion,
   entryLine,
@@ -222,7 +222,7 @@ function recoverEnd(
     readSync(fd, tail, 0, tail.length, size - tail.length);
     const lastFeed = tail.lastIndexOf('\n');
     const cutBytes = tail.length - (lastFeed + 1);
-    if (cutBytes > LINE_BYTES_MAX) throw broken(path, 'its end is no line of an audit log');
+    if (cutBytes > LINE_BYTES_MAX) throw broken(path, 'its end is not a line of an audit log');
     const end = lastFeed < 0 ? none : lastLine(path, tail, lastFeed);
     check(end);
     if (cutBytes > 0) {
@@ -239,7 +239,7 @@ function lastLine(path: string, tail: Buffer, lastFeed: number): ChainEnd {
   const start = lastFeed === 0 ? 0 : tail.lastIndexOf('\n', lastFeed - 1) + 1;
   const last = checkLine(tail.subarray(start, lastFeed).toString('utf8'));
   if (last.kind === 'broken') throw broken(path, `its last line is not sound: ${last.why}`);
-  return last.end;
+  return last.record;
 }
 
 function broken(path: string, why: string): Error {

@@ -2,8 +2,9 @@
 
 import { createReadStream } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
+import { type ChainEnd, chainFault } from '../../../io/crypto/hash-chain.ts';
 import { checkFile } from '../../../io/host/files.ts';
-import { type ChainEnd, checkLine, checkVersion, LINE_BYTES_MAX } from './audit-chain.ts';
+import { checkLine, checkVersion, LINE_BYTES_MAX } from './audit-chain.ts';
 
 const CURE = 'Keep the file as evidence, and restore it from a backup';
 
@@ -40,14 +41,14 @@ export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditRe
 function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd {
   const found = checkLine(line);
   if (found.kind === 'broken') throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${found.why}. ${CURE}`);
-  if (end && found.previous !== end.hash)
-    throw fail('SIGNER_AUDIT_BROKEN', `${where}: it does not follow the line before it. ${CURE}`);
-  if (end && found.end.seq !== end.seq + 1)
-    throw fail(
-      'SIGNER_AUDIT_BROKEN',
-      `${where}: its number is ${found.end.seq}, not ${end.seq + 1}. ${CURE}`,
-    );
-  return found.end;
+  const { record } = found;
+  const fault = chainFault(end, record);
+  if (fault === undefined) return record;
+  const why =
+    fault === 'number'
+      ? `its number is ${record.seq}, not ${end!.seq + 1}`
+      : 'it does not follow the line before it';
+  throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${why}. ${CURE}`);
 }
 
 async function* linesOf(path: string): AsyncGenerator<{ line: string; isWhole: boolean }> {

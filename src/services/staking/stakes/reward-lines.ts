@@ -1,6 +1,6 @@
 /** Rewards in a file: one JSON object per line. */
 import { fail } from '../../../core/base/errors.ts';
-import { readJsonObject } from '../token/json-names.ts';
+import { readJsonObject } from '../../../core/base/json-object.ts';
 import type { NewReward } from './rewards.ts';
 
 /** They are recorded in one transaction, which others wait for. */

@@ -1,5 +1,5 @@
 /** What a client asks to stake, with the members of the documented API. Amounts are gwei. */
-import { readJsonObject } from '../token/json-names.ts';
+import { readJsonObject } from '../../../core/base/json-object.ts';
 import { badRequest } from './api-error.ts';
 
 export const VALIDATOR_GWEI = 32_000_000_000n;

@@ -7,7 +7,7 @@ export interface AttemptRules {
   /** Tokens a second that one client may ask for on the long run, and at once. */
   readonly rate: number;
   readonly burst: number;
-  /** Wrong secrets within the window before the door is shut, of one client and of one address. */
+  /** Wrong secrets within the window before more are refused, of one client and of one address. */
   readonly failuresMax: number;
   /** 0: addresses are not counted. */
   readonly addressFailuresMax: number;

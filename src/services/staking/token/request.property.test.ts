@@ -1,9 +1,9 @@
 /** Readers of bodies from strangers, against whatever bytes come: an answer or a refusal, nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { repeatedName } from '../../../core/base/json-object.ts';
 import { ApiError } from '../stakes/api-error.ts';
 import { readStakeTerms } from '../stakes/stake-request.ts';
-import { repeatedName } from './json-names.ts';
 import { OAuthRefusal, refusalReply } from './oauth-error.ts';
 import { type RawRequest, readRequest } from './request.ts';
 

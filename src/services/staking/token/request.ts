@@ -2,7 +2,7 @@
  * Requests to the token, revocation and introspection endpoints: parameters in a form (RFC 6749) or in JSON (as the staking
  * API's clients send them), and who the client says it is, by HTTP Basic or in the body, never both.
  */
-import { readJsonObject } from './json-names.ts';
+import { readJsonObject } from '../../../core/base/json-object.ts';
 import { OAuthRefusal } from './oauth-error.ts';
 
 const PARAMETERS_MAX = 64;

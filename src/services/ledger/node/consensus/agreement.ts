@@ -42,7 +42,7 @@ export interface ChainSide {
 }
 
 /** What agreement is told. */
-export interface AgreementDoor {
+export interface AgreementPort {
   /** Takes part from here on, or anew. */
   begin(position: Position): void;
   /** There is a new head. */
@@ -72,7 +72,7 @@ export interface AgreementParts {
   fatal(error: unknown): void;
 }
 
-export class Agreement implements AgreementDoor {
+export class Agreement implements AgreementPort {
   private readonly parts: AgreementParts;
   private readonly memory: MemoryWatch;
   private readonly time: ChainTime;

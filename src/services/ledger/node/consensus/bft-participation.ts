@@ -18,7 +18,7 @@ import { Candidates } from '../../../../core/consensus/bft/votes.ts';
 import { type HeaderTemplate, headerTemplate } from '../../../../core/consensus/header-template.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
-import type { AgreementDoor, ChainSide, Position } from './agreement.ts';
+import type { AgreementPort, ChainSide, Position } from './agreement.ts';
 import type { AssembleRequest } from './bft-driver.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import { bftBounds } from './build-bounds.ts';
@@ -33,7 +33,7 @@ export interface BftParts {
   readonly rules: ForkReadiness;
   readonly events: Events;
   /** Opens agreement, here or in a thread of its own. */
-  agreement(chain: ChainSide): AgreementDoor;
+  agreement(chain: ChainSide): AgreementPort;
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
@@ -50,7 +50,7 @@ export interface BftParts {
 export class BftParticipation {
   readonly candidates = new Candidates();
   private readonly parts: BftParts;
-  readonly agreement: AgreementDoor;
+  readonly agreement: AgreementPort;
   isRunning = false;
   private readonly endings: (() => void)[] = [];
   /** Whether the next block waits for a validator that does not know its rules. */

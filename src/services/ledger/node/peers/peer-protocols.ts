@@ -33,7 +33,7 @@ import { isConsensusCode, legacyVersion } from '../../../../core/wire/istanbul.t
 import { LEGACY_ETH_VERSION, LegacyEth } from '../../../../core/wire/legacy-eth.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
-import type { AgreementDoor } from '../consensus/agreement.ts';
+import type { AgreementPort } from '../consensus/agreement.ts';
 import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 import { GossipDriver } from './gossip-driver.ts';
@@ -43,7 +43,7 @@ import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
 
 const TICK_MS = 1_000;
 
-type AgreementPeers = Pick<AgreementDoor, 'joined' | 'left' | 'told' | 'receive'>;
+type AgreementPeers = Pick<AgreementPort, 'joined' | 'left' | 'told' | 'receive'>;
 
 export interface PeerProtocolParts
   extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'>,

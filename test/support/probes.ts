@@ -1,5 +1,5 @@
 /**
- * How a stranger would ask each method of the node for somebody's private data. The list of doors is the method table: one
+ * How a stranger would ask each method of the node for somebody's private data. The list of probes is the method table: one
  * without a row here fails a test.
  */
 import type { Subscription } from '../../src/io/rpc/method.ts';
@@ -33,16 +33,16 @@ export interface Target {
 }
 
 type Params = readonly unknown[];
-export type Door = (target: Target) => readonly Params[];
+export type Probe = (target: Target) => readonly Params[];
 
 /** What to ask of a method for all of these targets, each thing once. */
 function asksFor(method: string, targets: readonly Target[]): Params[] {
-  const all = targets.flatMap((target) => DOORS[method]!(target));
+  const all = targets.flatMap((target) => PROBES[method]!(target));
   return [...new Map(all.map((params) => [JSON.stringify(params), params])).values()];
 }
 
-/** Every door with every target; what shows, and where. */
-export async function tryEveryDoor(
+/** Every probe with every target; what shows, and where. */
+export async function probeEveryMethod(
   talk: Conversation,
   targets: readonly Target[],
   canaries: readonly Canary[],
@@ -59,17 +59,17 @@ export async function tryEveryDoor(
   return [...shown];
 }
 
-const PLAIN: Door = () => [[]];
-const byNumber: Door = ({ blockNumber }) => [[blockNumber], ['latest'], ['pending']];
-const byNumberFull: Door = (target) =>
+const PLAIN: Probe = () => [[]];
+const byNumber: Probe = ({ blockNumber }) => [[blockNumber], ['latest'], ['pending']];
+const byNumberFull: Probe = (target) =>
   byNumber(target).flatMap(([tag]) => [
     [tag, true],
     [tag, false],
   ]);
-const byHash: Door = ({ blockHash }) => [[blockHash]];
-const byHashFull: Door = ({ blockHash }) => [[blockHash, true]];
-const byTransaction: Door = ({ hash }) => [[hash]];
-const account: Door = ({ contract, from, blockNumber }) =>
+const byHash: Probe = ({ blockHash }) => [[blockHash]];
+const byHashFull: Probe = ({ blockHash }) => [[blockHash, true]];
+const byTransaction: Probe = ({ hash }) => [[hash]];
+const account: Probe = ({ contract, from, blockNumber }) =>
   [contract, from].flatMap((who) => [
     [who, 'latest'],
     [who, blockNumber],
@@ -110,7 +110,7 @@ const tracers = [
   { tracer: 'flatCallTracer', tracerConfig: {} } as never,
 ]);
 const traced =
-  (first: (target: Target) => unknown): Door =>
+  (first: (target: Target) => unknown): Probe =>
   (target) =>
     tracers.map((options) => [first(target), options]);
 const NOBODY = `0x${'00'.repeat(19)}01`;
@@ -137,7 +137,7 @@ export function graphqlAsks({ hash, contract, from, blockNumber }: Target): read
 }
 
 /** By the first name of each method. */
-export const DOORS: Readonly<Record<string, Door>> = {
+export const PROBES: Readonly<Record<string, Probe>> = {
   eth_blockNumber: PLAIN,
   eth_getBlockByNumber: byNumberFull,
   eth_getBlockByHash: byHashFull,
@@ -325,7 +325,7 @@ export const DOORS: Readonly<Record<string, Door>> = {
 };
 
 /** By namespace and kind. */
-export const SUBSCRIPTION_DOORS: Readonly<Record<string, readonly Params[]>> = {
+export const SUBSCRIPTION_PROBES: Readonly<Record<string, readonly Params[]>> = {
   'eth newHeads': [[]],
   'eth logs': [[{}]],
   'eth newPendingTransactions': [[]],

@@ -1,0 +1,37 @@
+/**
+ * Records chained by their hashes, as audit trails are kept: the text of each record names the hash of the
+ * record before it. Whoever changes, drops or inserts one must rewrite all that follow.
+ */
+import { createHash } from 'node:crypto';
+
+/** The end of a chain so far. */
+export interface ChainEnd {
+  /** Number of the last record; 0: none yet. */
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface ChainedRecord extends ChainEnd {
+  /** All that its hash covers, `previous` among it. */
+  readonly text: string;
+  /** Hash of the record before it, as it names it. */
+  readonly previous: string;
+}
+
+export type ChainFault = 'hash' | 'previous' | 'number';
+
+/** SHA-256 of the text in UTF-8, in hex. */
+export function recordHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Why a record does not continue the chain; undefined: it does. Without `end` its place is not checked. */
+export function chainFault(
+  end: ChainEnd | undefined,
+  { text, previous, hash, seq }: ChainedRecord,
+): ChainFault | undefined {
+  if (recordHash(text) !== hash) return 'hash';
+  if (end && previous !== end.hash) return 'previous';
+  if (end && seq !== end.seq + 1) return 'number';
+  return undefined;
+}
