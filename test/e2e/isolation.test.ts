@@ -32,7 +32,12 @@ import {
   signPrivate,
   storeRaw,
 } from '../support/private-transactions.ts';
-import { graphqlAsks, probeEveryMethod, SUBSCRIPTION_PROBES, type Target } from '../support/probes.ts';
+import {
+  graphqlAsks,
+  probeEveryMethod,
+  SUBSCRIPTION_PROBES,
+  type Target,
+} from '../support/probes.ts';
 import { postProven } from '../support/ptm.ts';
 
 const PARTY = 0;

@@ -1,5 +1,5 @@
 /** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
-import type { Address, Hash32 } from '../../../core/base/bytes.ts';
+import type { Address } from '../../../core/base/bytes.ts';
 import type {
   Clock,
   Effort,
@@ -120,9 +120,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const payloads = config.isQuorum
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;
-  const known = (hash: Hash32) => pool.get(hash);
-  const privateSetting = payloads && (() => follower!.setting());
-  const chain = new Chain({ store, config, timers, effort, events, log, privateSetting, known });
+  const chain = new Chain({ store, config, timers, effort, events, log });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
   const follower =
     payloads &&
@@ -136,6 +134,10 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
       log,
       fatal: ports.fatal,
     });
+  chain.connect({
+    known: (hash) => pool.get(hash),
+    privateSetting: follower && (() => follower.setting()),
+  });
   const intake = new TransactionIntake({
     chain,
     pool,
@@ -158,21 +160,11 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
         })
       : undefined;
   const verifier = new HeaderVerifier({ chain, schedule, timers });
-  const importer = new Importer({
-    chain,
-    clock,
-    log,
-    sealFault: (header) => verifier.sealFault(header),
-    failed: (hash, fault) => {
-      verifier.forget();
-      peers.sync.importFailed(hash, fault);
-    },
-    fatal: ports.fatal,
-    highest: () => peers.progress?.highestBlock ?? 0,
-  });
+  const importer = new Importer({ chain, clock, log, verifier, fatal: ports.fatal });
   const rules = new ForkReadiness({ config, log });
   const peers = new PeerProtocols({
     chain,
+    importer,
     pool,
     intake,
     links,
@@ -182,15 +174,13 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     log,
     networkId: settings.networkId,
     verifyHeaders: (headers) => verifier.verify(headers),
-    importBlocks: (blocks) => importer.import(blocks),
     followsPeers: engine !== 'raft',
-    agreement: () => bft?.agreement,
     rules,
-    rulesHeard: () => bft?.rulesHeard(),
   });
   const builder = builderOf(ports, settings, { chain, pool, intake, events });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
   const bft = schedule && bftOf(ports, settings, { ...shared, schedule, rules });
+  peers.connect(bft);
   const raft = raftOf(ports, settings, shared);
   const planPending = () => pendingParts(chain, builder, bft ?? raft, ports);
   const upkeep = new StoreUpkeep({ store, clock, timers });

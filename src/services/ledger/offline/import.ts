@@ -123,8 +123,6 @@ class BlockTaker {
       effort,
       events,
       log,
-      privateSetting: this.payloads && (() => this.follower!.setting()),
-      known: () => undefined,
     });
     this.chain = chain;
     this.follower =
@@ -139,7 +137,9 @@ class BlockTaker {
         log,
         fatal: (error) => this.failed(error),
       });
-    this.follower?.start();
+    const { follower } = this;
+    chain.connect({ privateSetting: follower && (() => follower.setting()) });
+    follower?.start();
     const engine = engineAt(config, 1);
     const isBft = engine === 'qbft' || engine === 'ibft';
     const schedule = isBft

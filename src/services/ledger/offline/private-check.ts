@@ -60,8 +60,6 @@ export class PrivateCheck {
     this.parts = parts;
     this.chain = new Chain({
       ...{ store, config, timers, effort, log, events: this.events },
-      privateSetting: undefined,
-      known: () => undefined,
     });
     const { psis, psiOf } = privateStates;
     this.audit = new BlockAudit({ chain: this.chain, manager, psis, psiOf });

@@ -51,16 +51,21 @@ export interface ChainParts {
   readonly effort: Effort;
   readonly events: Events;
   readonly log: Log;
+}
+
+/** What the chain asks of parts that rest on it. */
+export interface ChainSources {
   /** The node's private states and what their manager has answered; undefined on a chain without private state. */
-  readonly privateSetting: (() => PrivateSetting) | undefined;
-  /** A transaction that this node has decoded and recovered before. */
-  known(hash: Hash32): Transaction | undefined;
+  readonly privateSetting?: (() => PrivateSetting) | undefined;
+  /** A transaction that this node has decoded and recovered before; undefined: none is kept. */
+  readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;
 }
 
 export class Chain {
   readonly store: ChainStore;
   readonly config: ChainConfig;
   private readonly parts: ChainParts;
+  private sources: ChainSources = {};
   private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
   /** Under way, or at rest; by block hash, the oldest first. */
   private readonly checks = new Map<string, BlockCheck>();
@@ -70,6 +75,11 @@ export class Chain {
     this.parts = parts;
     this.store = parts.store;
     this.config = parts.config;
+  }
+
+  /** Before the first block: a chain with private state cannot execute without it. */
+  connect(sources: ChainSources): void {
+    this.sources = sources;
   }
 
   head(): Head {
@@ -202,7 +212,7 @@ export class Chain {
 
   /** A sender is recovered once per process: what the pool knows is not recovered again, the rest while it is executed. */
   private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
-    return transactions.map((transaction) => this.parts.known(transaction.hash) ?? transaction);
+    return transactions.map((transaction) => this.sources.known?.(transaction.hash) ?? transaction);
   }
 
   /** Carries out long work with a turn of the event loop after each slice. */
@@ -239,7 +249,7 @@ export class Chain {
       hashes: site?.hashes ?? this.hashes,
       base: site?.base ?? this.base(),
       // The private states are those at the head: above it the private side waits for the follower.
-      ...(site ? {} : this.parts.privateSetting?.()),
+      ...(site ? {} : this.sources.privateSetting?.()),
     };
   }
 

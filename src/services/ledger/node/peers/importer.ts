@@ -5,10 +5,11 @@ import { bareHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
 import { readList } from '../../../../core/base/rlp.ts';
 import { type Block, blockOf } from '../../../../core/chain/block.ts';
-import { decodeHeader, type Header } from '../../../../core/chain/header.ts';
+import { decodeHeader } from '../../../../core/chain/header.ts';
 import { decodeTransaction } from '../../../../core/chain/transaction.ts';
 import type { SyncBlock } from '../../../../core/sync/sync-types.ts';
 import { type Chain, isFatal } from '../chain/chain.ts';
+import type { HeaderVerifier } from '../consensus/header-verifier.ts';
 
 /** A line of progress every so many blocks while catching up. */
 const PROGRESS_INTERVAL_MS = 8_000;
@@ -19,13 +20,16 @@ export interface ImporterParts {
   readonly chain: Chain;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of a child of the head whose seals could not be checked before. */
-  sealFault(header: Header): string | undefined;
-  failed(hash: Hash32, fault: string): void;
+  readonly verifier: Pick<HeaderVerifier, 'sealFault' | 'forget'>;
   /** This node must not go on. */
   fatal(error: unknown): void;
+}
+
+/** Who gathers the blocks. */
+export interface BlockSource {
   /** Highest block that any peer is known to have. */
   highest(): number;
+  failed(hash: Hash32, fault: string): void;
 }
 
 export class Importer {
@@ -38,44 +42,48 @@ export class Importer {
     this.parts = parts;
   }
 
-  import(blocks: readonly SyncBlock[]): void {
+  /** `source` hears of a block that cannot be imported; those that wait behind it are dropped. */
+  import(blocks: readonly SyncBlock[], source: BlockSource): void {
     this.queue.push(...blocks);
-    if (!this.isWorking) void this.work();
+    if (!this.isWorking) void this.work(source);
   }
 
-  private async work(): Promise<void> {
+  private async work(source: BlockSource): Promise<void> {
     this.isWorking = true;
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
       try {
-        const isNear = this.parts.highest() - next.header.number < NEAR_HEAD_BLOCKS;
+        const isNear = source.highest() - next.header.number < NEAR_HEAD_BLOCKS;
         const block = blockOfSync(next);
-        const fault = this.parts.sealFault(block.header);
+        const fault = this.parts.verifier.sealFault(block.header);
         if (fault !== undefined) throw fail('BLOCK_INVALID', fault);
         const isNew = await this.parts.chain.commit(block, isNear ? 'now' : 'group');
-        if (isNew) this.report(block, isNear);
+        if (isNew) this.report(block, isNear ? undefined : source.highest());
       } catch (error) {
         this.queue.length = 0;
-        if (isFatal(error)) this.parts.fatal(error);
-        else this.parts.failed(next.hash, (error as Error).message);
+        if (isFatal(error)) {
+          this.parts.fatal(error);
+          continue;
+        }
+        this.parts.verifier.forget();
+        source.failed(next.hash, (error as Error).message);
       }
     }
     this.isWorking = false;
   }
 
-  /** Near the head every block, behind it a line now and then. */
-  private report(block: Block, isNear: boolean): void {
+  /** Near the head every block; behind it, where `highest` is given, a line now and then. */
+  private report(block: Block, highest: number | undefined): void {
     const { clock, log } = this.parts;
     const { number, gasUsed } = block.header;
     const txs = block.transactions.length;
     const hash = bareHex(block.hash).slice(0, 12);
-    if (isNear) {
+    if (highest === undefined) {
       log('info', 'Imported new chain segment', { number, hash, txs, gas: gasUsed });
       return;
     }
     const nowMs = clock.nowMs();
     if (nowMs - this.progressMs < PROGRESS_INTERVAL_MS) return;
     this.progressMs = nowMs;
-    const highest = this.parts.highest();
     log('info', 'Imported new chain segment', { number, hash, highest, left: highest - number });
   }
 }

@@ -37,18 +37,18 @@ import type { AgreementPort } from '../consensus/agreement.ts';
 import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 import { GossipDriver } from './gossip-driver.ts';
+import type { Importer } from './importer.ts';
 import { QuorateProtocol, type QuorateProtocolParts } from './quorate-protocol.ts';
 import { servedChain } from './served-chain.ts';
 import { chainHead, SyncDriver, type SyncDriverParts } from './sync-driver.ts';
 
 const TICK_MS = 1_000;
 
-type AgreementPeers = Pick<AgreementPort, 'joined' | 'left' | 'told' | 'receive'>;
-
 export interface PeerProtocolParts
-  extends Pick<SyncDriverParts, 'verifyHeaders' | 'importBlocks'>,
-    Pick<QuorateProtocolParts, 'rules' | 'rulesHeard'> {
+  extends Pick<SyncDriverParts, 'verifyHeaders'>,
+    Pick<QuorateProtocolParts, 'rules'> {
   readonly chain: Chain;
+  readonly importer: Importer;
   readonly pool: TransactionPool;
   readonly intake: TransactionIntake;
   readonly links: Links;
@@ -59,8 +59,13 @@ export interface PeerProtocolParts
   readonly networkId: bigint;
   /** False in a Raft cluster: blocks come out of its log, and from peers only when `seek` asks for them. */
   readonly followsPeers: boolean;
-  /** What agreement hears of peers; undefined: none takes place by messages of peers. */
-  agreement(): AgreementPeers | undefined;
+}
+
+/** What agreement hears of peers. */
+export interface AgreementListener {
+  readonly agreement: Pick<AgreementPort, 'joined' | 'left' | 'told' | 'receive'>;
+  /** Some peer has told, or has stopped telling, which rules it knows. */
+  rulesHeard(): void;
 }
 
 interface ReadyPeer {
@@ -90,20 +95,27 @@ export class PeerProtocols implements EthLink {
   private readonly blockGossip = new BlockGossip();
   private readonly served: ServedChain;
   private readonly endings: (() => void)[] = [];
+  /** undefined: agreement takes no messages of peers. */
+  private listener: AgreementListener | undefined;
 
   constructor(parts: PeerProtocolParts) {
     this.parts = parts;
-    const drive = { ...parts, link: this };
+    const drive = { ...parts, link: this, importBlocks: importInto(parts.importer, this) };
     this.sync = new SyncDriver(drive);
     this.gossip = new GossipDriver(drive);
     this.quorate = new QuorateProtocol({
       rules: parts.rules,
-      rulesHeard: () => parts.rulesHeard(),
-      told: (peer, connections) => parts.agreement()?.told(peer, connections),
+      rulesHeard: () => this.listener?.rulesHeard(),
+      told: (peer, connections) => this.listener?.agreement.told(peer, connections),
       send: ({ id }, code, bytes) => parts.links.send(id, { protocol: 'quorate', code, bytes }),
     });
     this.served = servedChain(parts.chain, parts.pool);
     this.handshake = handshakeOf(parts.chain, parts.networkId);
+  }
+
+  /** Before the start: agreement hears of all peers from the first. */
+  connect(listener: AgreementListener | undefined): void {
+    this.listener = listener;
   }
 
   start(): void {
@@ -220,7 +232,7 @@ export class PeerProtocols implements EthLink {
       ethVersion: this.legacy.has(peer) ? LEGACY_ETH_VERSION : version,
       head: { hash: head, td },
     });
-    this.parts.agreement()?.joined(info);
+    this.listener?.agreement.joined(info);
     this.quorate.joined(info);
     this.blockGossip.joined(peer);
     if (this.parts.followsPeers) this.sync.step({ kind: 'joined', peer, head, td });
@@ -248,7 +260,7 @@ export class PeerProtocols implements EthLink {
     this.legacy.delete(peer);
     this.handshake.step({ kind: 'left', peer }, this.now());
     if (!this.ready.delete(peer) || !info) return;
-    this.parts.agreement()?.left(info);
+    this.listener?.agreement.left(info);
     this.quorate.left(info);
     this.blockGossip.left(peer);
     this.sync.step({ kind: 'left', peer });
@@ -265,7 +277,7 @@ export class PeerProtocols implements EthLink {
       return undefined;
     }
     if (protocol === 'istanbul' && isConsensusCode(code)) {
-      if (ready) this.parts.agreement()?.receive(ready.info.address, code, bytes);
+      if (ready) this.listener?.agreement.receive(ready.info.address, code, bytes);
       return undefined;
     }
     const legacy = this.legacy.get(peer);
@@ -340,6 +352,14 @@ export class PeerProtocols implements EthLink {
   private now(): number {
     return this.parts.clock.nowMs();
   }
+}
+
+function importInto(importer: Importer, peers: PeerProtocols): SyncDriverParts['importBlocks'] {
+  const source = {
+    highest: () => peers.progress?.highestBlock ?? 0,
+    failed: (hash: Hash32, fault: string) => peers.sync.importFailed(hash, fault),
+  };
+  return (blocks) => importer.import(blocks, source);
 }
 
 function hashOf({ header }: RawBlock): Uint8Array {
