@@ -42,6 +42,7 @@ import {
   type AccessControl,
   accessControlOf,
 } from '../../src/services/ledger/config/access-control.ts';
+import { poolLimits } from '../../src/services/ledger/config/pool.ts';
 import { ledgerConfig } from '../../src/services/ledger/config.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
@@ -168,7 +169,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
 }
 
 async function lonelyNode(
-  { genesis, secretKey, isMining, privateStates, time }: RpcNodeOptions,
+  { genesis, secretKey, isMining, privateStates, time, argv = [] }: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
   disk: MemoryDisk,
@@ -203,7 +204,7 @@ async function lonelyNode(
       config: genesis.config,
       networkId: genesis.config.chainId ?? 1n,
       consensusDefaults: {},
-      pool: {},
+      pool: poolLimits(parseOptions(NODE_ROWS, { argv })),
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: isMining ?? false,
       ...(privateStates ? { privateStates } : {}),

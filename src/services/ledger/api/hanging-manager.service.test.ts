@@ -10,6 +10,7 @@ import { STORE_CODE } from '../../../../test/support/store-contract.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
 import { connectManager } from '../../../io/ptm-client/connect.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
@@ -54,11 +55,18 @@ beforeAll(async () => {
   } as const;
   const periods = { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 };
   const config = resolveManagerConfig('ignore', { 'ptm.url': `http://127.0.0.1:${port}` });
+  // On a busy machine its first answer may take longer than that.
+  let manager: ConnectedManager | undefined;
+  await until(async () => {
+    const connecting = connectManager({ ...config, timeout: 0.2 }, { say: () => {} });
+    manager = await connecting.catch(() => undefined);
+    return manager !== undefined;
+  }, 'the manager answers');
   node = await rpcNode({
     genesis: genesisFromJson(devnetGenesis(parts, periods)),
     secretKey: VALIDATOR,
     isMining: true,
-    manager: await connectManager({ ...config, timeout: 0.2 }, { say: () => {} }),
+    manager: manager!,
   });
 });
 afterAll(async () => {
