@@ -5,6 +5,7 @@ import { dbCommand } from './db.ts';
 import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
 import { exportCommand } from './export.ts';
+import { genesisCommand, genesisValidateCommand } from './genesis.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
@@ -26,6 +27,8 @@ import { versionCommand } from './version.ts';
 export const COMMANDS: readonly Command[] = [
   devnetCommand,
   nodeCommand,
+  genesisCommand,
+  genesisValidateCommand,
   initCommand,
   importCommand,
   exportCommand,

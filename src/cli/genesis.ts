@@ -1,0 +1,111 @@
+/** `quorate genesis`, `quorate genesis validate`: a new network's keys and files; what is wrong with a genesis file. */
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fail } from '../core/base/errors.ts';
+import { toHex } from '../core/base/hex.ts';
+import { engineAt } from '../core/chain/consensus-rules.ts';
+import { genesisMistakes } from '../core/chain/explain-genesis.ts';
+import { validatorsOf } from '../core/chain/extra-data.ts';
+import { genesisBlock, parseGenesis } from '../core/chain/genesis.ts';
+import { installCrypto } from '../io/crypto/crypto.ts';
+import { readText } from '../io/host/files.ts';
+import { type ParsedOptions, parseOptions } from '../io/options/options.ts';
+import { makeNetwork } from '../services/genesis/network.ts';
+import { planOf, SETTINGS } from '../services/genesis/options.ts';
+import { askAll, type Talk } from '../services/genesis/questions.ts';
+import { folderOfTime, writeNetwork } from '../services/genesis/write.ts';
+import { generateKey } from '../services/ptm/keygen.ts';
+import type { Command } from './command.ts';
+
+export const genesisCommand: Command = {
+  name: 'genesis',
+  about:
+    'Makes a new network: its genesis file, node keys, accounts, static-nodes.json; asks for each setting when none is given.',
+  examples: [
+    { does: 'asks for everything', line: 'quorate genesis' },
+    {
+      does: 'four validators and two members with private transaction managers',
+      line: 'quorate genesis --consensus qbft --validators 4 --members 2 --bootnodes 0 --tesseraEnabled',
+    },
+  ],
+  rows: SETTINGS,
+  async run(options) {
+    const chosen = isAsking(options) ? await asked() : options;
+    await installCrypto();
+    const plan = planOf(chosen);
+    const files = await makeNetwork(plan, (password) =>
+      generateKey(password === undefined ? {} : { password }),
+    );
+    const base = chosen.string('outputPath')!;
+    const folder = chosen.boolean('noOutputTimestamp')
+      ? base
+      : join(base, folderOfTime(Date.now()));
+    writeNetwork(folder, files);
+    console.log(`Artifacts in folder: ${folder}`);
+    console.log(`README.md there tells what goes where; put addresses in the place of <HOST>.`);
+    return 0;
+  },
+};
+
+function isAsking(options: ParsedOptions): boolean {
+  return SETTINGS.every(({ flag }) => {
+    const source = options.source(flag);
+    return source === undefined || source === 'default';
+  });
+}
+
+async function asked(): Promise<ParsedOptions> {
+  const lines = createInterface({ input: process.stdin });
+  const incoming = lines[Symbol.asyncIterator]();
+  const talk: Talk = {
+    say: (text) => console.error(text),
+    async ask(prompt) {
+      console.log(prompt);
+      const { value, done } = await incoming.next();
+      return done ? undefined : value;
+    },
+  };
+  const argv = await askAll(talk);
+  lines.close();
+  process.stdin.pause();
+  if (argv) return parseOptions(SETTINGS, { argv });
+  throw fail(
+    'INPUT_MISSING',
+    'the answers ended too early: see "quorate genesis --help" for flags',
+  );
+}
+
+export const genesisValidateCommand: Command = {
+  name: 'genesis validate',
+  about: 'Explains every mistake in a genesis file; the exit status is 1 where there is one.',
+  operands: '<genesis.json>',
+  operandsMax: 1,
+  examples: [{ does: 'a file', line: 'quorate genesis validate genesis.json' }],
+  rows: [],
+  async run(options) {
+    const file = options.positional[0];
+    if (file === undefined)
+      throw fail('OPTION_VALUE_MISSING', 'name the file: quorate genesis validate genesis.json');
+    await installCrypto();
+    const text = readText(file);
+    const mistakes = genesisMistakes(text);
+    for (const mistake of mistakes) console.log(`${file}: ${mistake}`);
+    if (mistakes.length === 0) console.log(`${file} is sound: ${summary(text)}`);
+    else console.log(`${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`);
+    return mistakes.length === 0 ? 0 : 1;
+  },
+};
+
+function summary(text: string): string {
+  const genesis = parseGenesis(text);
+  const { config, alloc } = genesis;
+  const engine = engineAt(config, 1);
+  const { header } = genesisBlock(genesis, () => new Uint8Array(32));
+  const validators = engine === 'qbft' || engine === 'ibft' ? validatorsOf(header) : [];
+  return [
+    `chain ${config.chainId}`,
+    engine === 'none' ? 'no consensus of validators: Raft, or a chain of another client' : engine,
+    ...(validators.length > 0 ? [`validators ${validators.map(toHex).join(', ')}`] : []),
+    `${alloc.length} ${alloc.length === 1 ? 'account' : 'accounts'} with funds or code`,
+  ].join('; ');
+}
