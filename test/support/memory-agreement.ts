@@ -40,6 +40,7 @@ export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
     calendar: parts.calendar,
     outbox,
     links,
+    permit: () => {},
     end: () => {},
   });
   const toSeat = pipe<ToAgreement>((messages) => {

@@ -45,7 +45,11 @@ import {
 import { poolLimits } from '../../src/services/ledger/config/pool.ts';
 import { ledgerConfig } from '../../src/services/ledger/config.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
-import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
+import {
+  composeNode,
+  type LedgerNode,
+  type PermissionSettings,
+} from '../../src/services/ledger/node/compose.ts';
 import { NODE_ROWS } from '../../src/services/ledger/options.ts';
 import type {
   ReaderSettings,
@@ -71,6 +75,8 @@ export interface RpcNodeOptions {
   readonly time?: Clock & Timers;
   readonly log?: Log;
   readonly privateStates?: PrivateStates;
+  /** Contracts that say who may do what; `argv` has to have `--permissioned`. */
+  readonly permissions?: PermissionSettings;
   /** Instead of what `argv` says. */
   readonly access?: AccessControl;
 }
@@ -169,7 +175,7 @@ export async function rpcNode(options: RpcNodeOptions): Promise<RpcNode> {
 }
 
 async function lonelyNode(
-  { genesis, secretKey, isMining, privateStates, time, argv = [] }: RpcNodeOptions,
+  { genesis, secretKey, isMining, privateStates, permissions, time, argv = [] }: RpcNodeOptions,
   manager: ConnectedManager,
   log: Log,
   disk: MemoryDisk,
@@ -208,6 +214,7 @@ async function lonelyNode(
       builder: { gasFloor: 700_000_000n, gasCeiling: 800_000_000n, vanity: new Uint8Array(0) },
       isMining: isMining ?? false,
       ...(privateStates ? { privateStates } : {}),
+      ...(permissions ? { permissions } : {}),
     },
   );
   for (const part of node.parts) await part.start();

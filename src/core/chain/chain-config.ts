@@ -89,6 +89,8 @@ export interface ChainConfig {
   /** Bytes; Besu's contractSizeLimit. */
   readonly codeBytesMax: number | undefined;
   readonly qip714Block: bigint | undefined;
+  /** Validators vote against a proposal that the network's permissions do not allow: every one of them has to be Quorate. */
+  readonly votesOnPermissions?: boolean | undefined;
   readonly privacyEnhancementsBlock: bigint | undefined;
   readonly privacyPrecompileBlock: bigint | undefined;
   readonly enableGasPriceBlock: bigint | undefined;

@@ -71,6 +71,7 @@ export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): Chain
     codeSizes: readCodeSizes(config),
     codeBytesMax: undefined,
     qip714Block: config.quantity('qip714Block'),
+    votesOnPermissions: config.object('quorate')?.boolean('permissionVotes'),
     privacyEnhancementsBlock: config.quantity('privacyEnhancementsBlock'),
     privacyPrecompileBlock: config.quantity('privacyPrecompileBlock'),
     enableGasPriceBlock: config.quantity('enableGasPriceBlock'),

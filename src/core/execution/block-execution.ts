@@ -11,7 +11,7 @@ import { type Pace, type Slices, UNHURRIED } from '../base/pace.ts';
 import type { Withdrawal } from '../chain/block.ts';
 import { bloomOfLogs, mergeBlooms } from '../chain/bloom.ts';
 import type { Header } from '../chain/header.ts';
-import { type Receipt, receiptsRoot } from '../chain/receipt.ts';
+import { type Log, type Receipt, receiptsRoot } from '../chain/receipt.ts';
 import type { Rules } from '../chain/rules.ts';
 import { checkSigner } from '../chain/signing.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -19,7 +19,9 @@ import { createAddress } from '../evm/create-address.ts';
 import { VM_ERROR } from '../evm/interpreter.ts';
 import { isPrivateTransaction, opensInner } from '../privacy/marker.ts';
 import { PublicWorld } from '../state/public-world.ts';
+import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
+import { WorldReader } from '../state/world-reader.ts';
 import type { WriteSet } from '../state/write-set.ts';
 import { type BlockEnvironment, type BlockHashes, blockEnvironment } from './environment.ts';
 import type { GasPool } from './gas-purchase.ts';
@@ -45,9 +47,17 @@ export interface BlockJob extends Partial<PrivateSetting> {
   /** Public state at the end of the parent block. */
   readonly base: StateBase;
   /** Permissioned networks: throws when the sender may not run this transaction in this block. */
-  readonly authorize?: ((tx: Transaction) => void) | undefined;
+  readonly authorize?: ((tx: Transaction, running: RunningState) => void) | undefined;
   /** What is wanted of it; the block where nothing else is said. */
   readonly goal?: ExecutionGoal;
+}
+
+/** Where a block stands before its next transaction. */
+export interface RunningState {
+  /** Of the transaction before. */
+  readonly logs: readonly Log[];
+  /** Public state; until the transaction begins. */
+  reader(): StateReader;
 }
 
 /**
@@ -76,6 +86,7 @@ export class BlockExecution {
   private readonly pool: GasPool;
   private readonly privateSide: PrivateSide;
   private readonly receipts: Receipt[] = [];
+  private readonly running: RunningState;
   private gasUsed = 0n;
   private next = 0;
   private ending: Ending | undefined;
@@ -99,6 +110,13 @@ export class BlockExecution {
       },
     };
     this.world = new PublicWorld(base.reader, header.number);
+    const { receipts, world } = this;
+    this.running = {
+      get logs() {
+        return receipts.at(-1)?.logs ?? [];
+      },
+      reader: () => new WorldReader(world),
+    };
     this.pool = { left: header.gasLimit };
     this.privateSide = new PrivateSide(
       { spaces: job.spaces ?? new Map(), inputs: job.inputs, psiOf: job.psiOf },
@@ -249,7 +267,7 @@ export class BlockExecution {
 
   private check(tx: Transaction): void {
     const { rules, authorize } = this.job;
-    authorize?.(tx);
+    authorize?.(tx, this.running);
     if (rules.isQuorum && !rules.isGasPriceEnabled && tx.gasPrice > 0n) {
       throw fail('TX_GAS_PRICE', 'Gas price not 0');
     }

@@ -180,6 +180,13 @@ export class TransactionPool {
     if (entry) this.drop(entry);
   }
 
+  /** Takes out all that are refused by now. How many they were. */
+  removeWhere(isRefused: (transaction: Transaction) => boolean): number {
+    const refused = [...this.entries.values()].filter(({ transaction }) => isRefused(transaction));
+    for (const entry of refused) this.drop(entry);
+    return refused.length;
+  }
+
   /** As `remove`, and it is not taken in again; `why` is what who sends it is told. */
   bar(hash: Uint8Array, why: string): void {
     this.barred.set(keyOf(hash), why);

@@ -15,7 +15,7 @@ import type { BftAdmin, NodeAdmin, NodeInfo, PrivateAdmin } from './view/node-ad
 
 export function nodeAdmin(
   node: LedgerNode,
-  server: PeerNetwork,
+  server: Omit<PeerNetwork, 'permit'>,
   info: () => NodeInfo,
   etherbase: () => Address | undefined,
   privacy: PrivacyWatches = {},

@@ -25,6 +25,7 @@ import type { Component } from './node/component.ts';
 import { composeExtensions } from './node/compose-extension.ts';
 import type { Accounts } from './node/sending/accounts.ts';
 import { AsyncSends } from './node/sending/async-sends.ts';
+import { permissionRequests } from './permission-requests.ts';
 import type { ReaderSettings, ReaderThreads } from './readers/job.ts';
 import { Readers } from './readers/readers.ts';
 import type { ReadinessParts } from './readiness.ts';
@@ -86,6 +87,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
     submitterOf: (psi) => sending.of(psi).submitter,
     membersOf: (psi) => parts.privateStates.membersOf(psi),
   });
+  const permissions = permissionRequests(parts);
   const callbacks = new Callbacks(rpc.callbackHosts);
   const asyncSends = new AsyncSends({ ...parts, shape: rpc.callbackShape, callbacks });
   const metrics = metricsOf(parts);
@@ -101,6 +103,7 @@ export function composeApi(parts: ApiParts): ComposedApi {
       pooled: (hash) => sending.shared.pool.transaction(hash),
       search: readers && ((query, from, to) => readers.logs({ query, from, to }, caller)),
       extensions: extensions?.requests,
+      permissions,
       asyncSends,
       filters,
       admin,
@@ -173,17 +176,26 @@ function readersOf(
   return { readers: made, threads };
 }
 
-/** As in GoQuorum, a chain has the methods of its own consensus; IPC has all of them. */
+/** Said of nothing: the devnet's nodes list them, permissioned or not. */
+const PERMISSION_NAMESPACES = ['ledgerPermission', 'quorumPermission'];
+
+/**
+ * As in GoQuorum, a chain has the methods of its own consensus, and those of permissions where it is permissioned; IPC has all of
+ * them.
+ */
 function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySet<string>> {
   const { chain } = parts.node;
   const isRaft = engineAt(chain.config, chain.head().number + 1) === 'raft';
   const foreign = isRaft ? 'istanbul' : 'raft';
   const names = TABLE.methods.flatMap((method) => method.names.map((name) => name.split('_')[0]!));
-  const own = new Set(['rpc', ...names].filter((name) => name !== foreign));
+  const { hasMethods } = parts.config.permissions;
+  const absent = [foreign, ...(hasMethods ? [] : PERMISSION_NAMESPACES)];
+  const known = new Set(['rpc', ...names].filter((name) => name !== foreign));
+  const own = new Set([...known].filter((name) => !absent.includes(name)));
   const { http, ws } = parts.config.rpc.namespaces;
   const opened = (transport: 'http' | 'ws', wanted: readonly string[]) => {
-    sayUnavailable(parts, transport, wanted, own);
-    return new Set(wanted.filter((name) => name !== foreign));
+    sayUnavailable(parts, transport, wanted, known);
+    return new Set(wanted.filter((name) => !absent.includes(name)));
   };
   return { http: opened('http', http), ws: opened('ws', ws), ipc: own };
 }

@@ -38,6 +38,7 @@ import { readNodeKey } from './node-key.ts';
 import { nodeSigner } from './node-signer.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
+import { permitsTold } from './permits-told.ts';
 import { watchPrivacy } from './privacy-watches.ts';
 import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
 import { readerThreads } from './readers/threads.ts';
@@ -112,8 +113,7 @@ export async function composeLedger(
     settings &&
     (await openRaft({
       ...{ config: config.raft, dataFolder, settings, opened, log },
-      connect: (enode) => server.addPeer(enode),
-      disconnect: (id) => server.removePeer(id),
+      peers: server,
     }));
   if (raft) ends.push(() => raft.close());
   const journal = new TransactionJournal(folder.journal);
@@ -138,7 +138,7 @@ export async function composeLedger(
       ...(raft ? { raft } : {}),
       fatal: onFault,
     },
-    nodeSettings(config, genesis, { privateStates, raft: settings }),
+    nodeSettings(config, genesis, { privateStates, raft: settings, nodeId: idOf(nodeKey) }),
   );
   running.node = node;
   const hasManager = managed.connection !== 'none';
@@ -162,7 +162,10 @@ export async function composeLedger(
     watch,
     agreementWatch: thread ?? watch,
   });
-  const told = thread && node.bft ? [validatorsTold(thread, node.bft)] : [];
+  const told = [
+    ...(thread && node.bft ? [validatorsTold(thread, node.bft)] : []),
+    ...permitsTold(node, (permits) => server.permit(permits)),
+  ];
   const parts = [...node.parts, ...told, ...api.parts, ...watches.parts];
   return { node, server, api, parts, managerName: manager.name, info };
 }
@@ -205,9 +208,15 @@ function readersOf(
 function nodeSettings(
   config: LedgerConfig,
   genesis: Genesis,
-  { privateStates, raft }: { privateStates: PrivateStates; raft: RaftSettings | undefined },
+  given: {
+    readonly privateStates: PrivateStates;
+    readonly raft: RaftSettings | undefined;
+    readonly nodeId: string;
+  },
 ): NodeSettings {
+  const { privateStates, raft, nodeId } = given;
   const { consensus, pool } = config;
+  const { contracts, comparesAddress } = config.permissions;
   return {
     config: genesis.config,
     networkId: networkIdOf(config, genesis),
@@ -218,5 +227,13 @@ function nodeSettings(
     ...(raft ? { raft } : {}),
     emitsCheckpoints: consensus.emitsCheckpoints,
     privateStates,
+    ...(typeof contracts === 'string'
+      ? {}
+      : {
+          permissions: {
+            ...{ config: contracts, nodeId, comparesAddress },
+            isRaft: raft !== undefined,
+          },
+        }),
   };
 }

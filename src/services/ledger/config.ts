@@ -6,6 +6,7 @@ import type { ParsedOptions } from '../../io/options/options.ts';
 import type { ManagerFlag } from '../../io/ptm-client/config.ts';
 import { consensusDefaults, vanityOf } from './config/consensus.ts';
 import { managerFlags } from './config/manager-flags.ts';
+import { type PermissionsConfig, permissionsConfig } from './config/permissions.ts';
 import { poolLimits } from './config/pool.ts';
 import { type RpcConfig, rpcConfig } from './config/rpc.ts';
 import { type SendingConfig, sendingConfig } from './config/sending.ts';
@@ -30,6 +31,7 @@ export interface LedgerConfig {
   readonly accounts: AccountsConfig;
   readonly sending: SendingConfig;
   readonly rpc: RpcConfig;
+  readonly permissions: PermissionsConfig;
   readonly metrics: MetricsConfig;
   /** How the private transaction manager is reached, over what PRIVATE_CONFIG says. */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
@@ -110,6 +112,7 @@ export function ledgerConfig(options: ParsedOptions): LedgerConfig {
     accounts: accountsConfig(options, dataFolder),
     sending: sendingConfig(options, dataFolder),
     rpc: rpcConfig(options, dataFolder),
+    permissions: permissionsConfig(options, dataFolder),
     metrics: metricsConfig(options),
     manager: managerFlags(options),
   };

@@ -4,6 +4,7 @@ import type { Log } from '../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';
+import type { NodePermits } from '../../core/permission/connections.ts';
 import { sealedNumber } from '../../core/store/seals.ts';
 import { ETH_66, ETH_68, ISTANBUL, QUORATE_1 } from '../../core/wire/capabilities.ts';
 import type { Enode } from '../../core/wire/enode.ts';
@@ -26,6 +27,8 @@ export type PeerNetwork = Pick<
   removePeer(id: string): unknown;
   addTrustedPeer(node: Enode): void;
   removeTrustedPeer(id: string): void;
+  /** What contracts say of nodes; undefined: the operator's lists count. */
+  permit(permits: NodePermits | undefined): void;
 };
 
 export interface PeerNetworkParts {
@@ -54,11 +57,11 @@ export function openPeers(
   return { server: thread, thread };
 }
 
-function peersHere(config: PeersConfig, parts: PeerNetworkParts): P2pServer {
+function peersHere(config: PeersConfig, parts: PeerNetworkParts): PeerNetwork {
   const { log, dataFolder, isMember, bft } = parts;
   const permits = config.isPermissioned ? new Permits(dataFolder, log) : undefined;
   const isRaft = engineAt(parts.genesis.config, 1) === 'raft';
-  return new P2pServer({
+  const server = new P2pServer({
     ...settingsOf(config, parts),
     mayConnect: (peer) => isMember(peer.id) && (permits?.mayConnect(peer) ?? true),
     revoked: () => permits?.revoked(),
@@ -68,6 +71,9 @@ function peersHere(config: PeersConfig, parts: PeerNetworkParts): P2pServer {
       permits !== undefined ||
       (bft()?.isValidator(addressOfPublicKey(fromHex(id))) ?? false),
     log,
+  });
+  return Object.assign(server, {
+    permit: (contract: NodePermits | undefined) => permits?.set(contract),
   });
 }
 

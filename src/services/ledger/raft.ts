@@ -65,10 +65,9 @@ export async function openRaft(parts: {
   settings: RaftSettings;
   opened: OpenChain;
   log: Log;
-  connect(enode: Enode): void;
-  disconnect(nodeId: string): void;
+  peers: { addPeer(enode: Enode): unknown; removePeer(nodeId: string): unknown };
 }): Promise<RaftPorts & { close(): void }> {
-  const { config, settings, opened, log } = parts;
+  const { config, settings, opened, log, peers } = parts;
   const folder = storeFolder(parts.dataFolder);
   const store = await openRaftLog(opened, {
     folder,
@@ -86,8 +85,8 @@ export async function openRaft(parts: {
   return {
     store,
     links,
-    connect: (address) => parts.connect(enodeOf(address)),
-    disconnect: (nodeId) => parts.disconnect(nodeId),
+    connect: (address) => void peers.addPeer(enodeOf(address)),
+    disconnect: (nodeId) => void peers.removePeer(nodeId),
     close: () => store.close(),
   };
 }

@@ -5,6 +5,7 @@
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import type { LinkEvent, LinkSink, Log, PeerId, PeerMessage } from '../../../core/base/ports.ts';
+import type { NodePermits } from '../../../core/permission/connections.ts';
 import { DISCONNECT } from '../../../core/wire/disconnect.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
@@ -139,6 +140,11 @@ export class AgreementThread {
   /** Who keeps its place among the peers. */
   knowValidators(validators: readonly Address[]): void {
     this.outbox.say({ kind: 'validators', validators });
+  }
+
+  /** What contracts say of nodes; undefined: the operator's lists count. */
+  permit(permits: NodePermits | undefined): void {
+    this.outbox.say({ kind: 'permits', permits });
   }
 
   // --- peers --------------------------------------------------------------------------------------------------------

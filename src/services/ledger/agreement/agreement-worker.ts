@@ -54,6 +54,7 @@ const seat = new Seat({
   clock: steadyClock,
   calendar: systemClock,
   log,
+  permit: (contract) => permits?.set(contract),
   end: () => void end(),
 });
 port.on('message', (messages: readonly ToAgreement[]) => {

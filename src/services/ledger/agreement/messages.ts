@@ -3,6 +3,7 @@ import type { Address } from '../../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { LinkEvent, LogLevel, PeerId, PeerMessage } from '../../../core/base/ports.ts';
 import type { Seal } from '../../../core/consensus/bft/interface.ts';
+import type { NodePermits } from '../../../core/permission/connections.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import type { P2pOptions } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
@@ -34,6 +35,8 @@ export type ToAgreement =
   | { readonly kind: 'receive'; readonly args: PeerArguments<'receive'> }
   /** Who keeps its place among the peers. */
   | { readonly kind: 'validators'; readonly validators: readonly Address[] }
+  /** What contracts say of nodes; undefined: the operator's lists count. */
+  | { readonly kind: 'permits'; readonly permits: NodePermits | undefined }
   | Answer
   | ({ readonly kind: 'send'; readonly message: PeerMessage } & OfSession)
   | ({ readonly kind: 'drop'; readonly reason: number } & OfSession)

@@ -57,6 +57,7 @@ function seat() {
     calendar: time,
     timers: time,
     log: () => {},
+    permit: () => {},
     end: () => {},
   });
   const sessions = async () => {

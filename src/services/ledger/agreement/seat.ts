@@ -7,6 +7,7 @@ import { fromHex } from '../../../core/base/hex.ts';
 import type { Clock, LinkEvent, Links, Log, PeerId, Timers } from '../../../core/base/ports.ts';
 import { addressOfPublicKey } from '../../../core/base/secp256k1.ts';
 import type { ConsensusSigner } from '../../../core/consensus/bft/interface.ts';
+import type { NodePermits } from '../../../core/permission/connections.ts';
 import { isConsensusCode } from '../../../core/wire/istanbul.ts';
 import type { P2pServer } from '../../../io/p2p/server.ts';
 import { Agreement } from '../node/consensus/agreement.ts';
@@ -53,6 +54,8 @@ export interface SeatParts {
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** What contracts say of nodes. */
+  permit(permits: NodePermits | undefined): void;
   /** The main thread wants this one to end. */
   end(): void;
 }
@@ -180,6 +183,9 @@ export class Seat {
         break;
       case 'validators':
         this.validators = new Set(message.validators.map(keyOf));
+        break;
+      case 'permits':
+        this.parts.permit(message.permits);
         break;
       case 'send':
         if (this.current(message)) links.send(message.peer, message.message);

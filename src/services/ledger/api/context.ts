@@ -7,6 +7,7 @@ import type { Caller } from '../../../io/rpc/dispatcher.ts';
 import { methodOf, type RawJson } from '../../../io/rpc/method.ts';
 import type { Events } from '../node/chain/events.ts';
 import type { ExtensionRequests } from '../node/extension/extension-requests.ts';
+import type { PermissionRequests } from '../node/permission/permission-requests.ts';
 import type { Accounts } from '../node/sending/accounts.ts';
 import type { AsyncSends } from '../node/sending/async-sends.ts';
 import type { GasPriceOracle } from '../node/sending/gas-price.ts';
@@ -54,6 +55,7 @@ export interface Context extends ReadContext {
   checkActor(actor: { readonly from: Address; readonly privateFrom: string | undefined }): void;
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionRequests | undefined;
+  readonly permissions: PermissionRequests;
   readonly asyncSends: AsyncSends;
   readonly filters: Filters;
   readonly admin: NodeAdmin;

@@ -146,6 +146,18 @@ export const number: Param<number> = param('number', { type: 'integer' }, (value
   return value;
 });
 
+/** As Go's uint8 and uint16. */
+export function unsigned(bits: 8 | 16): Param<number> {
+  const into = `Go value of type uint${bits}`;
+  const maximum = 2 ** bits - 1;
+  return param(`uint${bits}`, { type: 'integer', minimum: 0, maximum }, (value) => {
+    if (typeof value !== 'number') throw mismatch(value, into);
+    if (!Number.isInteger(value) || value < 0 || value > maximum)
+      throw new ParamError(`json: cannot unmarshal number ${value} into ${into}`);
+    return value;
+  });
+}
+
 /** Anything that JSON holds. */
 export const json: Param<unknown> = param('value', {}, (value) => value);
 

@@ -15,6 +15,7 @@ import { istanbulMethods } from './istanbul.ts';
 import { minerMethods } from './miner.ts';
 import { netMethods } from './net.ts';
 import { discoverMethod } from './openrpc.ts';
+import { permissionMethods } from './permission.ts';
 import { personalMethods } from './personal.ts';
 import { raftMethods } from './raft.ts';
 import { READS } from './reads.ts';
@@ -37,6 +38,7 @@ export const TABLE: Table<Context> = {
     ...txpoolMethods,
     ...adminMethods,
     ...minerMethods,
+    ...permissionMethods,
     ...personalMethods,
     ...istanbulMethods,
     ...raftMethods,

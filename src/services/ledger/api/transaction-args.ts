@@ -104,6 +104,26 @@ const TRANSACTION_PROPERTIES = Object.fromEntries(
 );
 
 export const sendArgs: Param<TransactionArgs> = argsParam(SEND_ARGS);
+/** Of an action on the network's permissions. */
+export interface ActionArgs {
+  readonly args: TransactionArgs;
+  /** Answer once the transaction is in a block, with what became of it. */
+  readonly isWaiting: boolean;
+}
+
+/** `wait` beside what a transaction has. */
+export const actionArgs: Param<ActionArgs> = {
+  ...sendArgs,
+  schema: { type: 'object', properties: { ...TRANSACTION_PROPERTIES, wait: { type: 'boolean' } } },
+  parse(value) {
+    const given = value ?? {};
+    const { wait = false } = given as Fields;
+    if (typeof wait !== 'boolean')
+      throw unmarshals(wait, `Go struct field ${SEND_ARGS}.wait of type bool`);
+    return { args: sendArgs.parse(given), isWaiting: wait };
+  },
+};
+
 export const callArgs: Param<TransactionArgs> = argsParam('CallArgs');
 
 /** Second argument of `eth_sendRawPrivateTransaction`; undefined without `privateFor`. */

@@ -16,7 +16,7 @@ export interface Extensions {
 }
 
 export function composeExtensions(
-  parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events'> & {
+  parts: Pick<LedgerNode, 'chain' | 'payloads' | 'follower' | 'events' | 'permissions'> & {
     readonly manager: Manager;
     readonly submitterOf: (psi: Psi) => TransactionSubmitter;
     readonly wallet: Accounts;
@@ -40,6 +40,7 @@ export function composeExtensions(
     submitterOf,
     wallet,
     pool,
+    isAdmin: (account) => parts.permissions?.isAdmin(account) ?? true,
     psiOf,
     membersOf,
   });

@@ -29,7 +29,7 @@ import { StoreUpkeep } from './chain/store-upkeep.ts';
 import type { Component } from './component.ts';
 import { Agreement, type AgreementPort, type ChainSide } from './consensus/agreement.ts';
 import { BftParticipation } from './consensus/bft-participation.ts';
-import { BlockBuilder, type BuilderSettings } from './consensus/block-builder.ts';
+import { BlockBuilder, type BlockGuard, type BuilderSettings } from './consensus/block-builder.ts';
 import { ConsensusPeers } from './consensus/consensus-peers.ts';
 import { ForkReadiness } from './consensus/fork-readiness.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';
@@ -43,6 +43,10 @@ import { Trials } from './consensus/trials.ts';
 import { ValidatorSchedule } from './consensus/validator-schedule.ts';
 import { Importer } from './peers/importer.ts';
 import { PeerProtocols } from './peers/peer-protocols.ts';
+import {
+  NetworkPermissions,
+  type NetworkPermissionsParts,
+} from './permission/network-permissions.ts';
 import { PayloadCache } from './private-state/payload-cache.ts';
 import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
@@ -73,6 +77,9 @@ export interface NodePorts {
   fatal(error: unknown): void;
 }
 
+/** Beside what the node itself knows. */
+export type PermissionSettings = Omit<NetworkPermissionsParts, 'chain' | 'events' | 'log'>;
+
 export interface NodeSettings {
   readonly config: ChainConfig;
   readonly networkId: bigint;
@@ -83,6 +90,8 @@ export interface NodeSettings {
   readonly isMining: boolean;
   readonly raft?: RaftSettings;
   readonly emitsCheckpoints?: boolean;
+  /** Where contracts say who may do what. */
+  readonly permissions?: PermissionSettings | undefined;
   /** One, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
 }
@@ -107,6 +116,8 @@ export interface LedgerNode {
   readonly bft: BftParticipation | undefined;
   readonly raft: RaftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
+  /** Where contracts say who may do what. */
+  readonly permissions: NetworkPermissions | undefined;
   readonly follower: PrivateFollower | undefined;
   /** What this node would propose now. */
   planPending(): PendingParts;
@@ -121,33 +132,21 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;
   const chain = new Chain({ store, config, timers, effort, events, log });
+  // Before all others that follow the chain: they ask it.
+  const permissions =
+    settings.permissions && new NetworkPermissions({ ...settings.permissions, chain, events, log });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
-  const follower =
-    payloads &&
-    new PrivateFollower({
-      chain,
-      cache: payloads,
-      psis: states.psis,
-      psiOf: states.psiOf,
-      events,
-      timers,
-      log,
-      fatal: ports.fatal,
-    });
+  const follower = payloads && followerOf(ports, states, { chain, payloads, events });
   chain.connect({
     known: (hash) => pool.get(hash),
     privateSetting: follower && (() => follower.setting()),
   });
   const intake = new TransactionIntake({
-    chain,
-    pool,
+    ...{ chain, pool, events, clock, timers, log, permissions },
     journal: ports.journal,
-    events,
-    clock,
-    timers,
-    log,
     prefetch: (transactions) => void payloads?.prefetch(transactions, poolHead(chain).nextRules),
   });
+  permissions?.onChange(() => intake.sift());
   const engine = engineAt(config, chain.head().number + 1);
   const schedule =
     engine === 'qbft' || engine === 'ibft'
@@ -177,9 +176,9 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     followsPeers: engine !== 'raft',
     rules,
   });
-  const builder = builderOf(ports, settings, { chain, pool, intake, events });
+  const builder = builderOf(ports, settings, { chain, pool, intake, events, permissions });
   const shared = { chain, pool, builder, events, peers, chance: chanceOf(ports) };
-  const bft = schedule && bftOf(ports, settings, { ...shared, schedule, rules });
+  const bft = schedule && bftOf(ports, settings, { ...shared, permissions, schedule, rules });
   peers.connect(bft);
   const raft = raftOf(ports, settings, shared);
   const planPending = () => pendingParts(chain, builder, bft ?? raft, ports);
@@ -195,15 +194,30 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   ];
   return {
     ...{ chain, pool, builder, intake, peers, events, schedule, bft, raft, payloads, follower },
+    permissions,
     planPending,
     parts,
   };
 }
 
+function followerOf(
+  { timers, log, fatal }: NodePorts,
+  { psis, psiOf }: PrivateStates,
+  { chain, payloads, events }: { chain: Chain; payloads: PayloadCache; events: Events },
+): PrivateFollower {
+  return new PrivateFollower({ chain, cache: payloads, psis, psiOf, events, timers, log, fatal });
+}
+
 function builderOf(
   { timers, effort, log, fatal }: NodePorts,
   { builder: settings }: NodeSettings,
-  { chain, pool, intake, events }: Pick<LedgerNode, 'chain' | 'pool' | 'intake' | 'events'>,
+  {
+    chain,
+    pool,
+    intake,
+    events,
+    permissions,
+  }: Pick<LedgerNode, 'chain' | 'pool' | 'intake' | 'events' | 'permissions'>,
 ): BlockBuilder {
   const trials = new Trials({
     ...{ effort, timers, log, fatal },
@@ -211,7 +225,8 @@ function builderOf(
     drop: (transaction, why) => intake.bar(transaction, why),
     release: (transaction) => events.emit('released', transaction),
   });
-  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings });
+  const guard: BlockGuard | undefined = permissions && ((other) => permissions.guard(other));
+  return new BlockBuilder({ chain, pool, timers, effort, trials, log, settings, guard });
 }
 
 interface Participants {
@@ -230,14 +245,21 @@ function chanceOf({ entropy }: NodePorts): Prng {
 function bftOf(
   ports: NodePorts,
   settings: NodeSettings,
-  shared: Participants & { schedule: ValidatorSchedule; rules: ForkReadiness },
+  shared: Participants & {
+    schedule: ValidatorSchedule;
+    rules: ForkReadiness;
+    permissions: NetworkPermissions | undefined;
+  },
 ): BftParticipation {
-  const { pool, peers, builder } = shared;
+  const { pool, peers, builder, permissions } = shared;
   return new BftParticipation({
     ...ports,
     ...shared,
     agreement: ports.agreement ?? ((chain) => agreementHere(ports, chain)),
     vanity: settings.builder.vanity,
+    proposalFault: settings.config.votesOnPermissions
+      ? (proposal) => permissions?.proposalFault(proposal, (hash) => pool.get(hash))
+      : undefined,
     hasPending: () => pool.stats.pending > builder.trials.size,
     announce: (block) => peers.announce(block),
   });

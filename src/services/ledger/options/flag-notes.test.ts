@@ -74,7 +74,11 @@ it('what a chain or a manager gives a meaning to is not in vain', () => {
 it.each<[string[], Partial<FlagWorld>, string]>([
   [['--nodiscover=false'], {}, 'There is no discovery yet'],
   [['--permissioned'], {}, 'No peer may connect'],
-  [[], { hasFile: (name) => name === 'permission-config.json' }, 'is not read yet'],
+  [
+    [],
+    { hasFile: (name) => name === 'permission-config.json' },
+    'is not read: without --permissioned',
+  ],
   [['--syncmode', 'fast'], {}, 'executed in full, whatever --syncmode fast'],
   [['--gcmode', 'full'], {}, 'nothing is pruned'],
   [['--metrics'], {}, 'served nowhere'],

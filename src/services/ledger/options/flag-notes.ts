@@ -128,12 +128,14 @@ const REMARKS: readonly Remark[] = [
       ? undefined
       : 'There is no discovery yet, which --nodiscover=false asks for: peers are those of static-nodes.json and admin_addPeer',
   ({ options, hasFile }) =>
-    options.boolean('permissioned') && !hasFile('permissioned-nodes.json')
+    options.boolean('permissioned') &&
+    !hasFile('permissioned-nodes.json') &&
+    !hasFile('permission-config.json')
       ? 'No peer may connect: --permissioned reads permissioned-nodes.json in the data folder, and there is none'
       : undefined,
-  ({ hasFile }) =>
-    hasFile('permission-config.json')
-      ? 'permission-config.json is not read yet: the permissions that its contracts hold are not checked by this node'
+  ({ options, hasFile }) =>
+    hasFile('permission-config.json') && !options.boolean('permissioned')
+      ? 'permission-config.json is not read: without --permissioned this node checks no permissions'
       : undefined,
   ({ options }) =>
     options.string('syncmode') === 'full'

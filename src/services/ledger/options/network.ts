@@ -38,7 +38,16 @@ export const NETWORK_ROWS: readonly OptionRow[] = [
     flag: 'permissioned',
     type: 'boolean',
     default: false,
-    about: 'Only nodes of permissioned-nodes.json may connect',
+    about:
+      'Only nodes of permissioned-nodes.json may connect; with permission-config.json its contracts say who may do what',
+    group: GROUP,
+  },
+  {
+    flag: 'permissioned.any-address',
+    type: 'boolean',
+    default: false,
+    about:
+      'Nodes may connect from other addresses than the permission contracts name (version 2), as behind gateways',
     group: GROUP,
   },
   {

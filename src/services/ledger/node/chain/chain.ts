@@ -205,7 +205,8 @@ export class Chain {
           tx: bareHex(block.transactions[note.index]!.hash),
         });
       }
-      this.parts.events.emit('committed', { block, receipts: result.receipts });
+      const { receipts, writes } = result;
+      this.parts.events.emit('committed', { block, receipts, writes });
       return true;
     });
   }

@@ -5,10 +5,16 @@ import type { Block } from '../../../../core/chain/block.ts';
 import type { Receipt } from '../../../../core/chain/receipt.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { Psi } from '../../../../core/privacy/inputs.ts';
+import type { WriteSet } from '../../../../core/state/write-set.ts';
 
 export interface EventMap {
   /** A block is durable and is the head now. */
-  committed: { readonly block: Block; readonly receipts: readonly Receipt[] };
+  committed: {
+    readonly block: Block;
+    readonly receipts: readonly Receipt[];
+    /** Of the public state. */
+    readonly writes: WriteSet;
+  };
   /** The private side of a block is done in one space. */
   privateDone: { readonly psi: Psi; readonly number: number };
   /** A client of this node sent it, and it is durable. */

@@ -41,6 +41,8 @@ export interface BftParts {
   readonly log: Log;
   /** Written into proposals until another is set, up to 32 bytes. */
   readonly vanity: Uint8Array;
+  /** Why this node votes against a valid proposal; undefined: it does not. */
+  readonly proposalFault?: ((proposal: Block) => string | undefined) | undefined;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
   /** A decided block, to be told to peers that are no validators. */
@@ -65,7 +67,8 @@ export class BftParticipation {
     this.vanity = parts.vanity;
     this.agreement = parts.agreement({
       assemble: (request, isWanted) => this.assemble(request, isWanted),
-      verify: (block, isWanted) => parts.chain.verify(block, isWanted),
+      verify: async (block, isWanted) =>
+        (await parts.chain.verify(block, isWanted)) ?? parts.proposalFault?.(block),
       decide: (block, round, seals) => this.decide(block, round, seals),
       abstains: (reason) => {
         this.silence = reason;

@@ -9,10 +9,11 @@ import type { Header } from '../../../../core/chain/header.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { HeaderTemplate } from '../../../../core/consensus/header-template.ts';
-import { BlockExecution } from '../../../../core/execution/block-execution.ts';
+import { BlockExecution, type BlockJob } from '../../../../core/execution/block-execution.ts';
 import type { BlockHashes } from '../../../../core/execution/environment.ts';
 import { nextGasLimit } from '../../../../core/execution/gas-limit.ts';
 import type { ExecutedBlock, StateBase } from '../../../../core/execution/result.ts';
+import type { StateReader } from '../../../../core/state/reader.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import { BlockFiller } from './block-filler.ts';
@@ -46,6 +47,9 @@ export interface SpeculativeSite {
   isTaken(transaction: Transaction): boolean;
 }
 
+/** Permissioned networks: who may be in a block on the head, or on another state. */
+export type BlockGuard = (other: StateReader | undefined) => BlockJob['authorize'];
+
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
@@ -59,6 +63,7 @@ export class BlockBuilder {
   private readonly settings: BuilderSettings;
   readonly trials: Trials;
   private readonly filler: BlockFiller;
+  private readonly guard: BlockGuard | undefined;
 
   constructor(parts: {
     chain: Chain;
@@ -68,7 +73,9 @@ export class BlockBuilder {
     effort: Effort;
     trials: Trials;
     log: Log;
+    guard?: BlockGuard | undefined;
   }) {
+    this.guard = parts.guard;
     this.chain = parts.chain;
     this.pool = parts.pool;
     this.settings = parts.settings;
@@ -126,7 +133,7 @@ export class BlockBuilder {
   /** An own header names no author yet. */
   private execution(header: Header, author: Address, site?: SpeculativeSite): BlockExecution {
     const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }, site);
-    return new BlockExecution({ ...job, author });
+    return new BlockExecution({ ...job, author, authorize: this.guard?.(site?.base.reader) });
   }
 
   private ownBounds({ blockMs, transactionMs }: BuildBounds): BuildBounds {

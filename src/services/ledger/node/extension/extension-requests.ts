@@ -67,6 +67,8 @@ export interface ExtensionRequestsParts {
   readonly submitterOf: (psi: Psi) => TransactionSubmitter;
   readonly wallet: Accounts;
   readonly pool: PoolReader;
+  /** Whether the network's permissions let an account extend contracts. */
+  readonly isAdmin: (account: Address) => boolean;
   readonly psiOf: (managedParty: string) => Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
   readonly membersOf: (psi: Psi) => readonly string[] | undefined;
@@ -107,6 +109,12 @@ export class ExtensionRequests {
     if (args.from && equalBytes(args.from, recipient)) {
       throw no('account accepting the extension cannot be the account initiating extension');
     }
+    if (!this.isAdmin(args.from)) {
+      throw no('account not an org admin account, cannot initiate extension');
+    }
+    if (!this.isAdmin(recipient)) {
+      throw no('recipient account address is not an org admin account. cannot accept extension');
+    }
     checkKey(terms.recipientKey);
     const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
     const others = await this.participants(caller.psi, toExtend);
@@ -133,6 +141,7 @@ export class ExtensionRequests {
     checkTenant(caller, args);
     const state = this.management(caller.psi, contract);
     if (state.isFinished) throw no(NOTHING_TO_ACCEPT);
+    if (!this.isAdmin(args.from)) throw no('account cannot accept extension');
     await this.checkSingle(caller, contract, state);
     // `ledgerExtension_*` tells who may vote before it asks whose wallet that is.
     if (caller.rules === 'ledger') checkVoter(caller.rules, state, args.from ?? ZERO_ADDRESS);
@@ -220,6 +229,10 @@ export class ExtensionRequests {
     const held = payloads.answer({ kind: 'payload', hash });
     const isOwn = fact?.kind === 'fact' && fact.value && held?.kind === 'held';
     return isOwn && this.parts.psiOf(held.senderKey) === psi;
+  }
+
+  private isAdmin(account: Address | undefined): boolean {
+    return this.parts.isAdmin(account ?? ZERO_ADDRESS);
   }
 
   // --- rules --------------------------------------------------------------------------------------------------------

@@ -124,6 +124,7 @@ export class Sender implements TransactionSubmitter {
     }
     if (transaction.isPrivate) checkPrivateValue(transaction.value);
     this.checkSubmission(transaction);
+    this.parts.intake.checkPermission(transaction);
     await this.parts.private.distributeSigned(transaction, args);
     return this.submit(transaction);
   }
@@ -131,6 +132,7 @@ export class Sender implements TransactionSubmitter {
   async distribute(transaction: Transaction, args: PrivateArgs | undefined): Promise<PayloadHash> {
     if (!args || !transaction.isPrivate)
       throw fail('SEND_NOT_PRIVATE', 'transaction is not private');
+    this.parts.intake.checkPermission(transaction);
     await this.parts.private.distributeSigned(transaction, args);
     return this.parts.private.distributeInner(transaction, args);
   }
@@ -203,7 +205,7 @@ export class Sender implements TransactionSubmitter {
     password: string | undefined,
   ): Promise<TransactionBody> {
     const body = await this.withDefaults(args, from);
-    await this.signBody(from, body, true, password);
+    this.parts.intake.checkPermission(await this.signBody(from, body, true, password));
     const data = await this.parts.private.distribute(body, body.data, from, privateArgs);
     return { ...body, data };
   }
@@ -220,6 +222,7 @@ export class Sender implements TransactionSubmitter {
     // Proves that the account can sign before anything leaves.
     const clear = await this.signBody(from, body, true, password);
     if (body.data.length === 0) return clear;
+    this.parts.intake.checkPermission(clear);
     const data = await sender.distribute(body, body.data, from, args.private);
     const inner = await this.signBody(from, { ...body, data }, true, password);
     if (!this.parts.isMarking) return inner;

@@ -24,6 +24,13 @@ const WAITING_OVERHEAD_BYTES = 1024;
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
 
+/** Permissioned networks: why not; undefined: nothing stands in the way. */
+export interface SendPermission {
+  transactionFault(transaction: Transaction): string | undefined;
+  /** Of an account that sends through this node. */
+  originFault(sender: Address): string | undefined;
+}
+
 export interface IntakeParts {
   readonly chain: Chain;
   readonly pool: TransactionPool;
@@ -32,6 +39,7 @@ export interface IntakeParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  readonly permissions?: SendPermission | undefined;
   /** Takes a private transaction's payload into the cache before it is proposed. */
   prefetch(transactions: readonly Transaction[]): void;
 }
@@ -99,12 +107,34 @@ export class TransactionIntake {
 
   /** From a client: durable when it resolves. Throws GoQuorum's text. */
   async submit(transaction: Transaction): Promise<Hash32> {
+    this.checkOrigin(transaction.sender);
     this.admit(transaction, true);
     this.local.add(keyOf(transaction.hash));
     await this.parts.journal.add(transaction.raw);
     this.parts.events.emit('submitted', transaction);
     this.publish();
     return transaction.hash;
+  }
+
+  /** Throws PERMISSION_DENIED where the account may not send through this node. */
+  checkOrigin(sender: Address): void {
+    const fault = this.parts.permissions?.originFault(sender);
+    if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
+  }
+
+  /** As `checkOrigin`, and where the account may not send such a transaction at all. */
+  checkPermission(transaction: Transaction): void {
+    this.checkOrigin(transaction.sender);
+    const fault = this.parts.permissions?.transactionFault(transaction);
+    if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
+  }
+
+  /** What the network's permissions no longer allow leaves the pool. */
+  sift(): void {
+    const { pool, permissions, log } = this.parts;
+    if (!permissions) return;
+    const dropped = pool.removeWhere((each) => permissions.transactionFault(each) !== undefined);
+    if (dropped > 0) log('info', 'Transactions left the pool: no permission any more', { dropped });
   }
 
   /** Takes one out of the pool and the journal, never to come in again. `why`: what who sends it is told. */
@@ -151,9 +181,11 @@ export class TransactionIntake {
   }
 
   private admit(transaction: Transaction, isLocal: boolean): void {
-    const { pool, clock, chain } = this.parts;
+    const { pool, clock, chain, permissions } = this.parts;
+    const permissionFault =
+      permissions && ((each: Transaction) => permissions.transactionFault(each));
     try {
-      pool.add(transaction, clock.nowMs(), { isLocal });
+      pool.add(transaction, clock.nowMs(), { isLocal, permissionFault });
     } catch (error) {
       // Its nonce is used up: asked only then, for the index is slow beside the pool.
       const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;

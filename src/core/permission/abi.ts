@@ -1,0 +1,91 @@
+/** Calls of the permission contracts and what they answer. */
+import { type AbiValue, abiAddressAt, abiStringAt, encodeAbi } from '../base/abi.ts';
+import { type Address, concatBytes } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import { keccak256 } from '../base/keccak.ts';
+import { bytesToBigInt } from '../base/quantity.ts';
+
+const WORD_BYTES = 32;
+
+/** Makes calls of the function with this signature. */
+export function callOf(signature: string): (...values: AbiValue[]) => Uint8Array {
+  // Hashed when it is needed first: modules are read before there is a hash function.
+  let selector: Uint8Array | undefined;
+  return (...values) => {
+    selector ??= topicOf(signature).subarray(0, 4);
+    const encoded = encodeAbi(
+      values.map((each) => (typeof each === 'string' ? octets(each) : each)),
+    );
+    return concatBytes(selector, encoded);
+  };
+}
+
+/** The topic of an event. */
+export function topicOf(signature: string): Uint8Array {
+  return keccak256(bytesOf(signature));
+}
+
+/** The values of an answer or of a log's data, by their place. Throws PERMISSION_ANSWER_INVALID where one is missing. */
+export class AbiValues {
+  private readonly data: Uint8Array;
+
+  constructor(data: Uint8Array) {
+    this.data = data;
+  }
+
+  text(place: number): string {
+    const found = abiStringAt(this.data, place);
+    if (found === undefined) throw missing(place);
+    return fromOctets(found);
+  }
+
+  /** What does not fit is as good as the largest number. */
+  number(place: number): number {
+    const end = (place + 1) * WORD_BYTES;
+    if (end > this.data.length) throw missing(place);
+    const value = bytesToBigInt(this.data.subarray(end - WORD_BYTES, end));
+    return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value);
+  }
+
+  flag(place: number): boolean {
+    return this.number(place) !== 0;
+  }
+
+  address(place: number): Address {
+    const found = abiAddressAt(this.data, place);
+    if (!found) throw missing(place);
+    return found;
+  }
+}
+
+function missing(place: number): Error {
+  return fail('PERMISSION_ANSWER_INVALID', `the contract's answer has no value ${place}`);
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** UTF-8, a character for each byte; half a pair of surrogates is no character. */
+function octets(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(
+    /%([0-9A-F]{2})/g,
+    (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/** Bytes that are no UTF-8 stay what they are. */
+function fromOctets(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  try {
+    const escaped = text.replace(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: all but ASCII, and the escape sign
+      /[^\x00-\x7f]|%/g,
+      (each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    );
+    return decodeURIComponent(escaped);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,35 @@
+/** How the contracts are told of a node: version 1 takes its URL, version 2 its parts. */
+import type { AbiValue } from '../../base/abi.ts';
+import { callOf } from '../abi.ts';
+import type { NodeRecord } from '../records.ts';
+import { type ActionContext, nodeIn } from './checks.ts';
+
+const NODE_TYPES = { v1: 'string', v2: 'string,string,uint16,uint16' } as const;
+
+/** A function with a node among its parameters, where `NODE` stands in the signature. */
+export function nodeCall(
+  signature: string,
+): (context: ActionContext, ...values: AbiValue[]) => Uint8Array {
+  const [v1, v2] = (['v1', 'v2'] as const).map((model) =>
+    callOf(signature.replace('NODE', NODE_TYPES[model])),
+  );
+  return ({ config }, ...values) => (config.model === 'v1' ? v1! : v2!)(...values);
+}
+
+/** Of a node that the network does not know yet; an empty URL stands for none. */
+export function newNode(context: ActionContext, url: string): AbiValue[] {
+  const { config, isRaft, hasDns, addressOf } = context;
+  if (config.model === 'v1') return [url];
+  if (url === '') return ['', '', 0n, 0n];
+  const { id, host = '', tcpPort, raftPort = 0 } = nodeIn(context, url);
+  const address = isRaft && hasDns ? host : addressOf(host)!;
+  return [id, address, BigInt(tcpPort), BigInt(raftPort)];
+}
+
+/** Of one that it knows, as it knows it. */
+export function recordedNode({ config }: ActionContext, node: NodeRecord): AbiValue[] {
+  const { contractId, address, port, raftPort } = node;
+  return config.model === 'v1'
+    ? [contractId]
+    : [contractId, address, BigInt(port), BigInt(raftPort)];
+}

@@ -1,0 +1,77 @@
+/** Actions on nodes: what must hold for each, and the call that carries it out. */
+import { NODE_STATUS, OPERATION } from '../records.ts';
+import {
+  type ActionContext,
+  checkNetworkAdmin,
+  checkNewNode,
+  checkNothingPending,
+  checkOrgAdmin,
+  checkPending,
+  knownNode,
+  refused,
+  TEXT,
+} from './checks.ts';
+import { newNode, nodeCall, recordedNode } from './node-values.ts';
+
+const CALL = {
+  add: nodeCall('addNode(string,NODE)'),
+  update: nodeCall('updateNodeStatus(string,NODE,uint256)'),
+  recover: nodeCall('startBlacklistedNodeRecovery(string,NODE)'),
+  approveRecovery: nodeCall('approveBlacklistedNodeRecovery(string,NODE)'),
+};
+const DEACTIVATE = 1;
+const ACTIVATE = 2;
+const BLACKLIST = 3;
+
+export function addNode(context: ActionContext, orgId: string, url: string): Uint8Array {
+  if (url === '') throw refused(TEXT.invalidInput);
+  checkOrgAdmin(context, orgId);
+  checkNewNode(context, url);
+  return CALL.add(context, orgId, ...newNode(context, url));
+}
+
+export function updateNodeStatus(
+  context: ActionContext,
+  orgId: string,
+  url: string,
+  action: number,
+): Uint8Array {
+  checkOrgAdmin(context, orgId);
+  const node = knownNode(context, orgId, url);
+  if (node.status === NODE_STATUS.blacklisted) throw refused(TEXT.blacklistedNode);
+  if (!isPossible(action, node.status)) throw refused(TEXT.notAllowed);
+  return CALL.update(context, orgId, ...recordedNode(context, node), BigInt(action));
+}
+
+function isPossible(action: number, status: number): boolean {
+  if (action === DEACTIVATE) return status === NODE_STATUS.approved;
+  if (action === ACTIVATE) return status === NODE_STATUS.deactivated;
+  return action === BLACKLIST && status !== NODE_STATUS.recovering;
+}
+
+export function recoverBlackListedNode(
+  context: ActionContext,
+  orgId: string,
+  url: string,
+): Uint8Array {
+  checkNetworkAdmin(context);
+  if (!context.registry.orgs.get(orgId)) throw refused(TEXT.orgMissing);
+  const node = knownNode(context, orgId, url);
+  if (node.status !== NODE_STATUS.blacklisted) throw refused(TEXT.notAllowed);
+  checkNothingPending(context);
+  return CALL.recover(context, orgId, ...recordedNode(context, node));
+}
+
+export function approveBlackListedNodeRecovery(
+  context: ActionContext,
+  orgId: string,
+  url: string,
+): Uint8Array {
+  checkNetworkAdmin(context);
+  if (!context.registry.orgs.get(orgId)) throw refused(TEXT.orgMissing);
+  const node = knownNode(context, orgId, url);
+  if (node.status === NODE_STATUS.blacklisted) throw refused(TEXT.blacklistedNode);
+  if (node.status !== NODE_STATUS.recovering) throw refused(TEXT.notAllowed);
+  checkPending(context, { kind: OPERATION.nodeRecovery, orgId, node: node.id });
+  return CALL.approveRecovery(context, orgId, ...recordedNode(context, node));
+}

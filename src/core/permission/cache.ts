@@ -1,0 +1,216 @@
+/**
+ * The contracts' records in memory: filled at the start, then kept level block by block. What a block changed is told by its
+ * events; a contract whose storage changed without one is read again as a whole.
+ */
+import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
+import { fail } from '../base/errors.ts';
+import type { Log } from '../chain/receipt.ts';
+import { AbiValues, topicOf } from './abi.ts';
+import { type ContractCall, type ContractSettings, PermissionContracts } from './contracts.ts';
+import { type Records, Registry, roleKey } from './registry.ts';
+
+const ORG_EVENTS = [
+  ...['OrgApproved', 'OrgPendingApproval'].map(
+    (name) => `${name}(string,string,string,uint256,uint256)`,
+  ),
+  ...['OrgSuspended', 'OrgSuspensionRevoked'].map(
+    (name) => `${name}(string,string,string,uint256)`,
+  ),
+];
+const NODE_EVENT_NAMES = [
+  ...['NodeProposed', 'NodeApproved', 'NodeDeactivated', 'NodeActivated', 'NodeBlacklisted'],
+  ...['NodeRecoveryInitiated', 'NodeRecoveryCompleted'],
+];
+const NODE_EVENTS = NODE_EVENT_NAMES.flatMap((name) => [
+  `${name}(string,string)`,
+  `${name}(string,string,uint16,uint16,string)`,
+]);
+const ROLE_EVENTS = ['RoleCreated(string,string,uint256,bool,bool)', 'RoleRevoked(string,string)'];
+const ACCOUNT_EVENTS = [
+  'AccountAccessModified(address,string,string,bool,uint256)',
+  'AccountAccessRevoked(address,string,string,bool)',
+  'AccountStatusChanged(address,string,uint256)',
+];
+
+/** What a log says of: a key of the records of its contract. */
+type KeyIn = (values: AbiValues) => string;
+
+const accountIn: KeyIn = (values) => keyOf(values.address(0));
+const orgIn: KeyIn = (values) => {
+  const [name, parent] = [values.text(0), values.text(1)];
+  return parent === '' ? name : `${parent}.${name}`;
+};
+let keys: ReadonlyMap<string, KeyIn> | undefined;
+
+/** By topic. */
+function keyReaders(): ReadonlyMap<string, KeyIn> {
+  const keyed = (events: readonly string[], key: KeyIn) =>
+    events.map((event): [string, KeyIn] => [keyOf(topicOf(event)), key]);
+  keys ??= new Map([
+    ...keyed(ORG_EVENTS, orgIn),
+    ...keyed(NODE_EVENTS, (values) => values.text(0)),
+    ...keyed(ROLE_EVENTS, (values) => roleKey(values.text(1), values.text(0))),
+    ...keyed(ACCOUNT_EVENTS, accountIn),
+  ]);
+  return keys;
+}
+
+/** What a block did to the contracts. */
+export interface BlockChanges {
+  readonly logs: Iterable<Log>;
+  /** Whether the block wrote into the account. */
+  wrote(address: Address): boolean;
+}
+
+/** Records of one kind, and the contract that has them. */
+class Kind<T> {
+  readonly at: Address;
+  private readonly records: Records<T>;
+  private readonly count: (contracts: PermissionContracts) => number;
+  private readonly read: (contracts: PermissionContracts, place: number) => T;
+
+  constructor(
+    at: Address,
+    records: Records<T>,
+    count: (contracts: PermissionContracts) => number,
+    read: (contracts: PermissionContracts, place: number) => T,
+  ) {
+    this.at = at;
+    this.records = records;
+    this.count = count;
+    this.read = read;
+  }
+
+  refill(contracts: PermissionContracts): void {
+    this.records.clear();
+    const total = this.total(contracts);
+    for (let place = 0; place < total; place++)
+      this.records.put(place, this.read(contracts, place));
+  }
+
+  /** Reads what the logs are about, and what is new. */
+  update(contracts: PermissionContracts, logs: readonly Log[]): void {
+    const places = this.placesIn(logs);
+    const total = this.total(contracts);
+    if (!places || total < this.records.size) {
+      this.refill(contracts);
+      return;
+    }
+    for (let place = this.records.size; place < total; place++) places.add(place);
+    for (const place of places) this.records.put(place, this.read(contracts, place));
+  }
+
+  /** Of records that are known; undefined: the logs do not tell. */
+  private placesIn(logs: readonly Log[]): Set<number> | undefined {
+    const places = new Set<number>();
+    for (const { topics, data } of logs) {
+      const key = topics[0] && keyReaders().get(keyOf(topics[0]));
+      if (!key) return undefined;
+      const place = this.records.placeOf(key(new AbiValues(data)));
+      if (place !== undefined) places.add(place);
+    }
+    return logs.length > 0 ? places : undefined;
+  }
+
+  private total(contracts: PermissionContracts): number {
+    const total = this.count(contracts);
+    if (total <= RECORDS_MAX) return total;
+    throw fail('PERMISSION_ANSWER_INVALID', `a contract says that it has ${total} records`);
+  }
+}
+
+/** More than any network has; a contract that says more is not ours. */
+const RECORDS_MAX = 1_000_000;
+
+export class PermissionCache {
+  readonly registry: Registry = new Registry();
+  private readonly settings: ContractSettings;
+  /** In the order in which they are read: roles need the masters of organisations. */
+  private readonly kinds: readonly Pick<Kind<unknown>, 'at' | 'refill' | 'update'>[];
+
+  constructor(settings: ContractSettings) {
+    this.settings = settings;
+    const { orgs, roles, nodes, accounts } = this.registry;
+    const { addresses: at } = settings.config;
+    const masterOf = (orgId: string) => orgs.get(orgId)?.master ?? '';
+    this.kinds = [
+      new Kind(
+        at.orgs,
+        orgs,
+        (of) => of.orgCount(),
+        (of, place) => of.org(place),
+      ),
+      new Kind(
+        at.roles,
+        roles,
+        (of) => of.roleCount(),
+        (of, place) => of.role(place, masterOf),
+      ),
+      new Kind(
+        at.nodes,
+        nodes,
+        (of) => of.nodeCount(),
+        (of, place) => of.node(place),
+      ),
+      new Kind(
+        at.accounts,
+        accounts,
+        (of) => of.accountCount(),
+        (of, place) => of.account(place),
+      ),
+    ];
+  }
+
+  /** Reads everything. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID where a contract does not answer as one should. */
+  fill(call: ContractCall): void {
+    const contracts = new PermissionContracts(this.settings, call);
+    for (const kind of this.kinds) kind.refill(contracts);
+    this.readState(contracts);
+  }
+
+  /** After a block. Whether anything changed. Throws as `fill` does. */
+  follow(call: ContractCall, changes: BlockChanges): boolean {
+    const changed = this.watched().filter((address) => changes.wrote(address));
+    if (changed.length === 0) return false;
+    const contracts = new PermissionContracts(this.settings, call);
+    const isChanged = (address: Address) => changed.some((each) => equalBytes(each, address));
+    const logs = [...changes.logs];
+    for (const kind of this.kinds) {
+      const own = logs.filter(({ address }) => equalBytes(address, kind.at));
+      if (isChanged(kind.at)) kind.update(contracts, own);
+    }
+    const { accounts } = this.settings.config.addresses;
+    if (isChanged(accounts) && this.settings.config.model === 'v2') {
+      this.readAdmins(contracts, logs);
+    }
+    this.readState(contracts);
+    return true;
+  }
+
+  /** Whose changes count. */
+  private watched(): Address[] {
+    return Object.values(this.settings.config.addresses).filter((each) => each !== undefined);
+  }
+
+  private readState(contracts: PermissionContracts): void {
+    this.registry.isBooted = contracts.isBooted();
+    this.registry.pending = contracts.pending();
+  }
+
+  /** Administrators of the organisations that events of accounts are about. */
+  private readAdmins(contracts: PermissionContracts, logs: readonly Log[]): void {
+    const { registry } = this;
+    const ids = new Set<string>();
+    for (const { address, topics, data } of logs) {
+      if (!equalBytes(address, this.settings.config.addresses.accounts)) continue;
+      if (!topics[0] || keyReaders().get(keyOf(topics[0])) !== accountIn) continue;
+      const values = new AbiValues(data);
+      ids.add(values.text(1));
+      ids.add(registry.account(values.address(0))?.orgId ?? '');
+    }
+    for (const id of ids) {
+      const place = registry.orgs.placeOf(id);
+      if (place !== undefined) registry.orgs.put(place, contracts.org(place));
+    }
+  }
+}

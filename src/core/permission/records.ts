@@ -1,0 +1,94 @@
+/** What the contracts of a permissioned network record (GoQuorum permission/core/cache.go), with names for their numbers. */
+import type { Address } from '../base/bytes.ts';
+
+/** 0: unknown. */
+export const ORG_STATUS = {
+  proposed: 1,
+  approved: 2,
+  suspensionProposed: 3,
+  suspended: 4,
+  revokeProposed: 5,
+} as const;
+export const NODE_STATUS = {
+  proposed: 1,
+  approved: 2,
+  deactivated: 3,
+  blacklisted: 4,
+  recovering: 5,
+} as const;
+export const ACCOUNT_STATUS = {
+  proposed: 1,
+  active: 2,
+  inactive: 3,
+  suspended: 4,
+  blacklisted: 5,
+  revoked: 6,
+  recovering: 7,
+} as const;
+/** What waits for votes. */
+export const OPERATION = {
+  none: 0,
+  newOrg: 1,
+  suspension: 2,
+  revoke: 3,
+  adminRole: 4,
+  nodeRecovery: 5,
+  accountRecovery: 6,
+} as const;
+
+export interface OrgRecord {
+  /** Without its parents. */
+  readonly name: string;
+  /** Of all its parents and itself, with dots. */
+  readonly fullId: string;
+  /** Full id; empty: a master organisation. */
+  readonly parentId: string;
+  readonly master: string;
+  /** 1: a master organisation. */
+  readonly level: number;
+  readonly status: number;
+  /** keyOf() the account that administers it and is active; empty: none. */
+  readonly adminKey: string;
+}
+
+export interface RoleRecord {
+  readonly orgId: string;
+  readonly roleId: string;
+  readonly isVoter: boolean;
+  readonly isAdmin: boolean;
+  readonly access: number;
+  readonly isActive: boolean;
+  /** Version 2: what the contract lets an account of the organisation do that has the role, whether it is active or not. */
+  readonly effectiveAccess: number;
+}
+
+export interface NodeRecord {
+  /** As the contract knows it: version 1 a node URL, version 2 the key. */
+  readonly contractId: string;
+  /** 128 hex digits; empty where the contract's text is no node URL. */
+  readonly id: string;
+  readonly orgId: string;
+  readonly url: string;
+  /** Version 2; version 1 has it in the URL alone. */
+  readonly address: string;
+  readonly port: number;
+  readonly raftPort: number;
+  readonly status: number;
+}
+
+export interface AccountRecord {
+  readonly address: Address;
+  readonly orgId: string;
+  readonly roleId: string;
+  readonly isOrgAdmin: boolean;
+  readonly status: number;
+}
+
+export interface PendingOperation {
+  /** One of OPERATION. */
+  readonly kind: number;
+  readonly orgId: string;
+  /** As in NodeRecord.contractId; empty: it is about no node. */
+  readonly nodeId: string;
+  readonly account: Address;
+}

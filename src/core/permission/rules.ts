@@ -1,0 +1,129 @@
+/** What the records of a network's contracts allow (GoQuorum permission/core/cache.go, permission/v2/contract). */
+import { type Address, isZeroBytes, keyOf } from '../base/bytes.ts';
+import type { Transaction } from '../chain/transaction.ts';
+import type { PermissionModel } from './config.ts';
+import {
+  ACCOUNT_STATUS,
+  type AccountRecord,
+  NODE_STATUS,
+  type NodeRecord,
+  ORG_STATUS,
+  type RoleRecord,
+} from './records.ts';
+import type { Registry } from './registry.ts';
+
+export const NO_PERMISSION = 'account does not have permission for the transaction';
+export const NOT_FROM_THIS_NODE = 'cannot send transaction from this node';
+
+/** Which rules hold, and the two names of roles that have a meaning. */
+export interface PermissionTerms {
+  readonly model: PermissionModel;
+  readonly networkAdminRole: string;
+  readonly orgAdminRole: string;
+}
+
+export type TransactionKind = 'transfer' | 'deploy' | 'call';
+
+const FULL_ACCESS = 3;
+/** Access values of each kind beside full access. Version 1 has levels, version 2 combinations. */
+const ACCESS: Readonly<
+  Record<PermissionModel, Readonly<Record<TransactionKind, readonly number[]>>>
+> = {
+  v1: { transfer: [1, 2], call: [1, 2], deploy: [2] },
+  v2: { transfer: [1, 5, 6], call: [4, 5, 7], deploy: [2, 6, 7] },
+};
+
+/** What a role may be given at most. */
+export const ACCESS_MAX: Readonly<Record<PermissionModel, number>> = { v1: 3, v2: 7 };
+
+/** A call may carry a value. The contract of version 2 takes the zero address for a deployment, too. */
+export function kindOf(
+  { model }: PermissionTerms,
+  { to, data }: Pick<Transaction, 'to' | 'data'>,
+): TransactionKind {
+  if (to === undefined || (model === 'v2' && isZeroBytes(to))) return 'deploy';
+  return data.length > 0 ? 'call' : 'transfer';
+}
+
+/** Whether the account may send such a transaction. Unknown accounts may do nothing. */
+export function mayTransact(
+  registry: Registry,
+  terms: PermissionTerms,
+  sender: Address,
+  kind: TransactionKind,
+): boolean {
+  const account = registry.account(sender);
+  if (account?.status !== ACCOUNT_STATUS.active) return false;
+  if (!isOrgActive(registry, terms.model, account.orgId)) return false;
+  if (account.roleId === terms.networkAdminRole) return true;
+  const access =
+    terms.model === 'v1'
+      ? accessV1(registry, terms, account)
+      : accessV2(registry, keyOf(sender), account);
+  return access === FULL_ACCESS || ACCESS[terms.model][kind].includes(access);
+}
+
+function accessV1(registry: Registry, terms: PermissionTerms, account: AccountRecord): number {
+  if (account.roleId === terms.orgAdminRole) return FULL_ACCESS;
+  return activeRoles(registry, account)[0]?.access ?? 0;
+}
+
+/** Who administers the organisation may do everything, whatever the role says. */
+function accessV2(registry: Registry, key: string, { orgId, roleId }: AccountRecord): number {
+  const org = registry.orgs.get(orgId)!;
+  const isRecorded = org.adminKey === key || registry.orgs.get(org.master)?.adminKey === key;
+  if (isRecorded) return FULL_ACCESS;
+  const role = registry.role(orgId, roleId) ?? registry.role(org.master, roleId);
+  return role?.isActive && role.isAdmin ? FULL_ACCESS : (role?.effectiveAccess ?? 0);
+}
+
+/** The account's role where it is active: in its own organisation, then in the master. */
+function activeRoles(registry: Registry, { orgId, roleId }: AccountRecord): RoleRecord[] {
+  const { master = orgId } = registry.orgs.get(orgId) ?? {};
+  const roles = [registry.role(orgId, roleId), registry.role(master, roleId)];
+  return roles.filter((role) => role?.isActive === true) as RoleRecord[];
+}
+
+/** Whether accounts of the organisation may act: neither it nor its master is suspended. */
+function isOrgActive(registry: Registry, model: PermissionModel, orgId: string): boolean {
+  const org = registry.orgs.get(orgId);
+  if (!org) return false;
+  const master = registry.orgs.get(org.master);
+  if (model === 'v1') return [org, master].every((each) => each?.status !== ORG_STATUS.suspended);
+  return [org, master].every(
+    (each) =>
+      each?.status === ORG_STATUS.approved || each?.status === ORG_STATUS.suspensionProposed,
+  );
+}
+
+/** Who may extend private contracts: an active account with one of the two administrators' roles, or an active one like them. */
+export function isAdminAccount(
+  registry: Registry,
+  terms: PermissionTerms,
+  address: Address,
+): boolean {
+  const account = registry.account(address);
+  if (account?.status !== ACCOUNT_STATUS.active) return false;
+  if (!isOrgActive(registry, terms.model, account.orgId)) return false;
+  if ([terms.networkAdminRole, terms.orgAdminRole].includes(account.roleId)) return true;
+  return activeRoles(registry, account).some(({ isAdmin }) => isAdmin);
+}
+
+/**
+ * Whether an account's transactions may enter the network at a node: one that is approved and of the account's own master
+ * organisation. `own`: the records of the node. Accounts that nobody knows have other obstacles, as have those of a suspended
+ * organisation, so that nothing is sent through its nodes.
+ */
+export function maySendFrom(
+  registry: Registry,
+  own: readonly NodeRecord[],
+  sender: Address,
+): boolean {
+  const account = registry.account(sender);
+  if (!account) return true;
+  const master = registry.orgs.get(account.orgId)?.master;
+  return own.some(
+    ({ status, orgId }) =>
+      status === NODE_STATUS.approved && registry.orgs.get(orgId)?.master === master,
+  );
+}

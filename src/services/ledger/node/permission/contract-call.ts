@@ -1,0 +1,34 @@
+/** Calls of contracts on a state that this node has, without a transaction. */
+import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
+import { fail } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
+import type { Header } from '../../../../core/chain/header.ts';
+import { type CallSite, call, outputOf } from '../../../../core/execution/call.ts';
+import type { ContractCall } from '../../../../core/permission/contracts.ts';
+import type { StateReader } from '../../../../core/state/reader.ts';
+import type { Chain } from '../chain/chain.ts';
+
+/** As GoQuorum gives a call of its own. */
+const CALL_GAS = 25_000_000n;
+const LIMITS = { gasCap: CALL_GAS };
+
+/** On the state after `header`, or another one that `publicState` reads. */
+export function siteAfter(chain: Chain, header: Header, publicState: StateReader): CallSite {
+  return { rules: chain.rulesOf(header), header, hashes: chain.hashes, publicState };
+}
+
+/** Throws PERMISSION_CONTRACT_MISSING where an address has no code. */
+export function contractCallOn(site: CallSite): ContractCall {
+  return (to, data, from) => {
+    const output = outputOf(call({ to, data, from }, site, LIMITS));
+    if (output.length === 0) checkCode(site.publicState, to);
+    return output;
+  };
+}
+
+export function checkCode(state: StateReader, address: Address): void {
+  const account = state.account(address);
+  if (account && !equalBytes(account.codeHash, EMPTY_CODE_HASH)) return;
+  throw fail('PERMISSION_CONTRACT_MISSING', `no contract code at given address ${toHex(address)}`);
+}

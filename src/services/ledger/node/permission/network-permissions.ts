@@ -1,0 +1,297 @@
+/**
+ * What the contracts of a permissioned network allow, at the head of this node's chain: their records in memory, read at the start
+ * and kept level block by block. Nothing is refused before the contracts are there, booted and in force (`qip714Block`).
+ */
+import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../../core/base/errors.ts';
+import { toHex } from '../../../../core/base/hex.ts';
+import type { Log as Say } from '../../../../core/base/ports.ts';
+import type { Block } from '../../../../core/chain/block.ts';
+import type { Receipt } from '../../../../core/chain/receipt.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import type { BlockJob } from '../../../../core/execution/block-execution.ts';
+import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
+import { PermissionCache } from '../../../../core/permission/cache.ts';
+import type { NodePermits } from '../../../../core/permission/connections.ts';
+import type { ContractCall, ContractSettings } from '../../../../core/permission/contracts.ts';
+import { NODE_STATUS, type NodeRecord } from '../../../../core/permission/records.ts';
+import type { Registry } from '../../../../core/permission/registry.ts';
+import {
+  isAdminAccount,
+  kindOf,
+  maySendFrom,
+  mayTransact,
+  NO_PERMISSION,
+  NOT_FROM_THIS_NODE,
+  type PermissionTerms,
+} from '../../../../core/permission/rules.ts';
+import type { StateReader } from '../../../../core/state/reader.ts';
+import { PUBLIC_SPACE } from '../../../../core/store/interface.ts';
+import type { Chain } from '../chain/chain.ts';
+import type { EventMap, Events } from '../chain/events.ts';
+import { checkCode, contractCallOn, siteAfter } from './contract-call.ts';
+
+const TRANSACTION_ALLOWED = callOf(
+  'transactionAllowed(address,address,uint256,uint256,uint256,bytes)',
+);
+
+export interface NetworkPermissionsParts extends ContractSettings {
+  readonly chain: Chain;
+  readonly events: Events;
+  /** Of this node, 128 hex digits. */
+  readonly nodeId: string;
+  /** Peers must come from the address that the contract names: version 2. */
+  readonly comparesAddress: boolean;
+  readonly log: Say;
+}
+
+export class NetworkPermissions {
+  readonly terms: PermissionTerms;
+  private readonly parts: NetworkPermissionsParts;
+  private cache: PermissionCache;
+  private readonly watched: readonly Address[];
+  private readonly listeners: (() => void)[] = [];
+  /** Why the contracts cannot be asked; undefined: they can. */
+  private fault: string | undefined = 'they have not been read yet';
+  /** The last change could not be read: what was known before it stays in force. */
+  private isStale = false;
+  private ownNodes: readonly NodeRecord[] = [];
+  private wasEnforced = false;
+
+  constructor(parts: NetworkPermissionsParts) {
+    const { config } = parts;
+    this.parts = parts;
+    this.cache = new PermissionCache(parts);
+    this.watched = Object.values(config.addresses).filter((each) => each !== undefined);
+    const { model, networkAdminRole, orgAdminRole } = config;
+    this.terms = { model, networkAdminRole, orgAdminRole };
+    this.read();
+    this.wasEnforced = this.isEnforced;
+    parts.events.on('committed', (event) => this.follow(event));
+  }
+
+  /** Why nothing can be said of the network's permissions; undefined: it can. */
+  get unreadiness(): string | undefined {
+    return this.fault;
+  }
+
+  get registry(): Registry {
+    return this.cache.registry;
+  }
+
+  get settings(): ContractSettings {
+    return this.parts;
+  }
+
+  /** Whether the contracts decide, at the head. */
+  get isEnforced(): boolean {
+    const { chain } = this.parts;
+    if (this.fault !== undefined || !this.registry.isBooted) return false;
+    return (
+      chain.config.qip714Block === undefined ||
+      chain.rulesOf(chain.head().header).isEnhancedPermissioning
+    );
+  }
+
+  /** Told after a block that changed what is allowed. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Why a transaction may not go into the block after the head; undefined: it may. */
+  transactionFault({ sender, to, data }: Pick<Transaction, 'sender' | 'to' | 'data'>) {
+    if (!this.isEnforced) return undefined;
+    const { registry, terms } = this;
+    return mayTransact(registry, terms, sender, kindOf(terms, { to, data }))
+      ? undefined
+      : NO_PERMISSION;
+  }
+
+  /** Why the account may not send through this node; undefined: it may. */
+  originFault(sender: Address): string | undefined {
+    if (!this.isEnforced) return undefined;
+    return maySendFrom(this.registry, this.ownNodes, sender) ? undefined : NOT_FROM_THIS_NODE;
+  }
+
+  /** Whether the account may extend private contracts. */
+  isAdmin(account: Address): boolean {
+    return !this.isEnforced || isAdminAccount(this.registry, this.terms, account);
+  }
+
+  /** Who may connect; undefined: the operator's lists say it. */
+  nodePermits(isBehind: boolean): NodePermits | undefined {
+    if (!this.isEnforced) return undefined;
+    const approved = new Map<string, string>();
+    const barred = new Set<string>();
+    for (const { id, status, address } of this.registry.nodes.all()) {
+      if (status === NODE_STATUS.approved) approved.set(id, address);
+      else barred.add(id);
+    }
+    // Version 1 may know a node under several URLs: one that is approved is enough.
+    for (const id of approved.keys()) barred.delete(id);
+    const comparesAddress = this.terms.model === 'v2' && this.parts.comparesAddress;
+    return { approved, barred, comparesAddress, isBehind };
+  }
+
+  /**
+   * For a block that is being made, on the head or on `other`: what its parent's state allows, and in version 2 what the contracts
+   * allow in mid-block too, because members with GoQuorum ask that.
+   */
+  guard(other: StateReader | undefined): NonNullable<BlockJob['authorize']> {
+    const isV2 = this.terms.model === 'v2';
+    const parent = other && isV2 && this.differs(other) ? this.asking(other) : undefined;
+    let midBlock: ((transaction: Transaction) => boolean) | undefined;
+    return (transaction, running) => {
+      if (!this.isEnforced) return;
+      const isAllowed = parent?.(transaction) ?? this.transactionFault(transaction) === undefined;
+      if (!isAllowed) throw denied();
+      if (!isV2) return;
+      if (running.logs.some(({ address }) => this.isWatched(address)))
+        midBlock = this.asking(running.reader());
+      if (midBlock && !midBlock(transaction)) throw denied();
+    };
+  }
+
+  /** The transaction of a proposal on the head that the network's permissions do not allow. `known`: one whose sender is recovered. */
+  proposalFault(
+    { transactions }: Block,
+    known: (hash: Hash32) => Transaction | undefined,
+  ): string | undefined {
+    const index = transactions.findIndex(
+      (each) => this.transactionFault(known(each.hash) ?? each) !== undefined,
+    );
+    if (index < 0) return undefined;
+    return `could not apply tx ${index} [${toHex(transactions[index]!.hash)}]: ${NO_PERMISSION}`;
+  }
+
+  // --- the contracts ------------------------------------------------------------------------------------------------
+
+  /** Runs the contracts on the head. */
+  callAtHead(): ContractCall {
+    const { chain } = this.parts;
+    return this.callOn(chain.store.stateAt(PUBLIC_SPACE, chain.head().number));
+  }
+
+  private callOn(reader: StateReader): ContractCall {
+    const { chain } = this.parts;
+    return contractCallOn(siteAfter(chain, chain.head().header, reader));
+  }
+
+  /** Asks the contract itself, once for each account and kind of transaction. */
+  private asking(reader: StateReader): (transaction: Transaction) => boolean {
+    const { addresses } = this.parts.config;
+    const call = this.callOn(reader);
+    const answers = new Map<string, boolean>();
+    return (transaction) => {
+      const { sender, to = new Uint8Array(20), value, gasPrice, gasLimit, data } = transaction;
+      const key = `${keyOf(sender)} ${kindOf(this.terms, transaction)}`;
+      const known = answers.get(key);
+      if (known !== undefined) return known;
+      const payload = data.length > 0 ? '\0' : '';
+      const question = TRANSACTION_ALLOWED(sender, to, value, gasPrice, gasLimit, payload);
+      const answer = isYes(call, addresses.interface, question);
+      answers.set(key, answer);
+      return answer;
+    };
+  }
+
+  /** Reads everything anew. What was known before stays in force where that fails. */
+  private read(): void {
+    const { chain, log } = this.parts;
+    const { number } = chain.head();
+    try {
+      const reader = chain.store.stateAt(PUBLIC_SPACE, number);
+      const { interface: door, orgs, roles, nodes, accounts } = this.parts.config.addresses;
+      for (const address of [door, orgs, roles, nodes, accounts]) checkCode(reader, address);
+      const cache = new PermissionCache(this.parts);
+      cache.fill(this.callOn(reader));
+      this.cache = cache;
+      this.fault = undefined;
+      this.isStale = false;
+      this.noteOwnNodes();
+      const { orgs: all, accounts: people, nodes: machines, isBooted } = this.registry;
+      log('info', 'permission service: is now ready', {
+        number,
+        ...{ orgs: all.size, accounts: people.size, nodes: machines.size, isBooted },
+      });
+    } catch (error) {
+      this.fail(error, number);
+    }
+  }
+
+  private follow({ block, receipts, writes }: EventMap['committed']): void {
+    const wrote = (address: Address) => writes.accounts.has(keyOf(address));
+    const isChanged = this.watched.some(wrote);
+    if (isChanged) {
+      if (this.fault !== undefined || this.isStale) this.read();
+      else this.update(receipts, wrote, block.header.number);
+    }
+    const { isEnforced } = this;
+    if (isEnforced && !this.wasEnforced) {
+      const { number } = block.header;
+      this.parts.log('info', 'permission service: the contracts are in force', { number });
+    }
+    if (!isChanged && isEnforced === this.wasEnforced) return;
+    this.wasEnforced = isEnforced;
+    for (const listener of this.listeners) listener();
+  }
+
+  private update(
+    receipts: readonly Receipt[],
+    wrote: (address: Address) => boolean,
+    number: number,
+  ): void {
+    try {
+      const logs = receipts.flatMap((receipt) => receipt.logs);
+      this.cache.follow(this.callAtHead(), { logs, wrote });
+      this.noteOwnNodes();
+    } catch (error) {
+      this.fail(error, number);
+    }
+  }
+
+  private noteOwnNodes(): void {
+    this.ownNodes = this.registry.nodes.all().filter(({ id }) => id === this.parts.nodeId);
+  }
+
+  private fail(error: unknown, number: number): void {
+    const isContracts = ['PERMISSION_', 'EXECUTION_', 'CALL_'].some((prefix) =>
+      String((error as { code?: unknown }).code ?? '').startsWith(prefix),
+    );
+    if (!isContracts) throw error;
+    const { message: err } = error as Error;
+    this.isStale = true;
+    if (this.fault !== undefined) this.fault = err;
+    const text = 'permission service: the contracts of permission-config.json cannot be read';
+    const isMissing = hasCode(error, 'PERMISSION_CONTRACT_MISSING');
+    this.parts.log(isMissing ? 'warn' : 'error', text, { number, err });
+  }
+
+  private isWatched(address: Address): boolean {
+    return this.watched.some((each) => equalBytes(each, address));
+  }
+
+  /** Whether the contracts have other storage than at the head. */
+  private differs(reader: StateReader): boolean {
+    const { chain } = this.parts;
+    const head = chain.store.stateAt(PUBLIC_SPACE, chain.head().number);
+    const rootIn = (state: StateReader, address: Address) => state.account(address)?.storageRoot;
+    return this.watched.some((address) => {
+      const [theirs, ours] = [rootIn(reader, address), rootIn(head, address)];
+      return !(theirs && ours && equalBytes(theirs, ours));
+    });
+  }
+}
+
+function denied(): Error {
+  return fail('PERMISSION_DENIED', NO_PERMISSION);
+}
+
+function isYes(call: ContractCall, to: Address, data: Uint8Array): boolean {
+  try {
+    return new AbiValues(call(to, data)).flag(0);
+  } catch (error) {
+    if (hasCode(error, 'EXECUTION_REVERTED') || hasCode(error, 'EXECUTION_FAILED')) return false;
+    throw error;
+  }
+}

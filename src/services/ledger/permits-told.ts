@@ -1,0 +1,38 @@
+/** Tells the peer server whom the network's contracts let in, whenever they or this node's place in the chain change. */
+import type { NodePermits } from '../../core/permission/connections.ts';
+import type { Component } from './node/component.ts';
+import type { LedgerNode } from './node/compose.ts';
+
+/**
+ * A node that follows the chain from far behind does not know its newer nodes: until it has seen a block at the end of the chain,
+ * those that its operator lists may connect, too.
+ */
+export function permitsTold(
+  { permissions, events }: Pick<LedgerNode, 'permissions' | 'events'>,
+  permit: (permits: NodePermits | undefined) => void,
+): Component[] {
+  if (!permissions) return [];
+  let isSyncing = false;
+  let hasArrived = false;
+  const tell = () => permit(permissions.nodePermits(isSyncing || !hasArrived));
+  const endings: (() => void)[] = [];
+  permissions.onChange(tell);
+  const start = () => {
+    endings.push(
+      events.on('syncing', (is) => {
+        isSyncing = is;
+        tell();
+      }),
+      events.on('committed', () => {
+        if (isSyncing || hasArrived) return;
+        hasArrived = true;
+        tell();
+      }),
+    );
+    tell();
+  };
+  const stop = () => {
+    for (const end of endings.splice(0)) end();
+  };
+  return [{ name: 'permits of peers', start, stop }];
+}
