@@ -16,6 +16,7 @@ import { ptmCommand } from './ptm.ts';
 import { ptmCheckCommand } from './ptm-check.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
 import { ptmRepairCommand } from './ptm-repair.ts';
+import { rampCommand } from './ramp.ts';
 import { restoreCommand } from './restore.ts';
 import { auditVerifyCommand, signerCommand } from './signer.ts';
 import { stakingCommand } from './staking.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   stakingRewardCommand,
   stakingKeyCommand,
   stakingAuditCommand,
+  rampCommand,
   backupCommand,
   restoreCommand,
   keygenCommand,

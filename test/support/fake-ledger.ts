@@ -15,6 +15,12 @@ export interface FakeLedger {
   reverts: (transaction: Transaction) => boolean;
   /** A node that lags answers for receipts: it has none. */
   lags: boolean;
+  /** Number of the newest block; transactions are in block 7. */
+  head: number;
+  /** Of the account, in the coin and in every token. */
+  balance: bigint;
+  /** Tokens take transactions and move nothing. */
+  movesNothing: boolean;
   /** Another program sends from the account. */
   spendNonce(): void;
   close(): Promise<void>;
@@ -63,8 +69,14 @@ export async function startFakeLedger(): Promise<FakeLedger> {
         const found = mined.get(params[0]);
         if (!found || ledger.lags) return null;
         const status = ledger.reverts(found) ? '0x0' : '0x1';
-        return { blockNumber: '0x7', status, contractAddress: found.to ? null : CONTRACT };
+        const logs = ledger.movesNothing ? [] : transferLogs(found);
+        return { blockNumber: '0x7', status, contractAddress: found.to ? null : CONTRACT, logs };
       }
+      case 'eth_blockNumber':
+        return `0x${ledger.head.toString(16)}`;
+      case 'eth_getBalance':
+      case 'eth_call':
+        return `0x${ledger.balance.toString(16).padStart(64, '0')}`;
       default:
         throw new Error(`the method ${method} does not exist`);
     }
@@ -98,6 +110,9 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     fault: () => 'none',
     reverts: () => false,
     lags: false,
+    head: 100,
+    balance: 10n ** 30n,
+    movesNothing: false,
     spendNonce: () => {
       nonce++;
     },
@@ -107,4 +122,13 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     },
   };
   return ledger;
+}
+
+/** Of `transfer(address,uint256)`. */
+function transferLogs({ to, from, data }: Transaction): object[] {
+  if (!data.startsWith('0xa9059cbb')) return [];
+  const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+  const sender = `0x${from!.slice(2).toLowerCase().padStart(64, '0')}`;
+  const topics = [topic, sender, `0x${data.slice(10, 74)}`];
+  return [{ address: to!.toLowerCase(), topics, data: `0x${data.slice(74, 138)}` }];
 }

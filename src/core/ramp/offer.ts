@@ -28,7 +28,7 @@ const FEATURES: Readonly<Record<Side, readonly string[]>> = {
 };
 
 /** A fault of one field of a request: `data.field` names it. */
-function fieldFault(code: string, field: string, message: string): Error {
+export function fieldFault(code: string, field: string, message: string): Error {
   return fail(code, `${field} ${message}`, { data: { field } });
 }
 
@@ -89,7 +89,7 @@ export function checkPayout({ crypto, payment: { id } }: Offer, units: bigint): 
 }
 
 /** Gives what `read` throws the name of the field. */
-function inField<T>(field: string, read: () => T): T {
+export function inField<T>(field: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

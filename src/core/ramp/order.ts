@@ -36,7 +36,7 @@ export interface Terms {
 /** `PROVIDER-<status>-<subject>`: stable, and the first part is the status. */
 export type StatusCode = `PROVIDER-${Status}-${string}`;
 
-function statusOf(code: StatusCode): Status {
+export function statusOf(code: StatusCode): Status {
   return code.split('-')[1] as Status;
 }
 

@@ -1,7 +1,12 @@
 /** When orders of a recurring one are due: every week, or every month on the same day, in UTC. */
 
 export type Frequency = 'weekly' | 'monthly';
+const FREQUENCIES: readonly Frequency[] = ['weekly', 'monthly'];
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+export function isFrequency(text: string): text is Frequency {
+  return (FREQUENCIES as readonly string[]).includes(text);
+}
 
 /** Number `count` after the first, at the same time of day. A month without that day: its last one. */
 export function occurrence(firstMs: number, frequency: Frequency, count: number): number {

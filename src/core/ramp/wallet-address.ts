@@ -26,3 +26,8 @@ export function readWallet(text: string, refused: readonly string[] = []): strin
 function invalid(why: string): Error {
   return fail('RAMP_WALLET_INVALID', why);
 }
+
+/** The coin of a ledger has the zero address in place of a contract's. */
+export function isNative({ address }: { readonly address: string }): boolean {
+  return address === ZERO_ADDRESS;
+}

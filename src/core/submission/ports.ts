@@ -36,6 +36,13 @@ export interface TransactionReceipt {
   readonly blockNumber: string;
   readonly status: string;
   readonly contractAddress: string | null;
+  readonly logs?: readonly ReceiptLog[];
+}
+
+export interface ReceiptLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
 }
 
 /** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */

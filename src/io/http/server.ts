@@ -42,7 +42,7 @@ export interface HttpReply {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
   /** Of its own; the server's otherwise. */

@@ -44,6 +44,20 @@ export class LedgerClient implements SubmissionLedger {
     return this.call('eth_getTransactionReceipt', [hash]);
   }
 
+  async blockNumber(): Promise<number> {
+    return Number(await this.call<string>('eth_blockNumber', []));
+  }
+
+  /** Wei. */
+  async balance(address: string): Promise<bigint> {
+    return BigInt(await this.call<string>('eth_getBalance', [address, 'latest']));
+  }
+
+  /** What a contract answers to a call that changes nothing, in hex. */
+  read(to: string, data: string): Promise<string> {
+    return this.call('eth_call', [{ to, data }, 'latest']);
+  }
+
   /** Signed bytes, in hex, that were not sent anywhere. */
   async sign(transaction: UnsignedTransaction): Promise<string> {
     const { to, value, nonce, gas, ...rest } = transaction;

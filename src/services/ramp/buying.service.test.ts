@@ -1,0 +1,222 @@
+/** Buys from the page to the ledger, on both databases: what customers do, what payments do, and crashes in between. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../test/support/conditions.ts';
+import { type FakeLedger, startFakeLedger } from '../../../test/support/fake-ledger.ts';
+import {
+  POSTGRES_PATIENCE_MS,
+  postgresFor,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
+import {
+  at,
+  BUY,
+  buy,
+  openWidget,
+  orderOf,
+  startTestRamp,
+  submit,
+  type TestRamp,
+  TOKEN,
+  WALLET,
+} from '../../../test/support/ramp.ts';
+import { ask } from '../../../test/support/staking.ts';
+import { balances } from '../../core/ramp/books.ts';
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+}, POSTGRES_PATIENCE_MS);
+afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
+
+describe.each(['embedded', 'PostgreSQL'])('on the %s store', (kind) => {
+  let ledger: FakeLedger;
+  let ramp: TestRamp;
+
+  beforeEach(async (context) => {
+    ledger = await startFakeLedger();
+    const argv = ['--ledger.url', ledger.url, '--ledger.from', ledger.account];
+    const store =
+      kind === 'embedded' ? [] : ['--store', await postgresFor(postgres, context).newDatabase()];
+    ramp = await startTestRamp([...argv, ...store]);
+  });
+  afterEach(async () => {
+    await ramp?.close();
+    await ledger?.close();
+  });
+
+  const reaches = (id: string, code: string) =>
+    until(`order ${id} is ${code}`, async () => {
+      const order = await orderOf(ramp, id);
+      return order.statusCode === code ? order : undefined;
+    });
+  const books = async () => {
+    const rows = await ramp.running.database.query('SELECT account, asset, units FROM posting');
+    const all = balances(
+      rows.map(({ account, asset, units }) => ({
+        ...{
+          account: String(account) as 'bank',
+          asset: String(asset),
+          units: BigInt(String(units)),
+        },
+      })),
+    );
+    return Object.fromEntries([...all].filter(([, units]) => units !== 0n));
+  };
+
+  it('a card pays, the token goes out once, and the books say so', async () => {
+    const id = await buy(ramp, { orderCustomId: `${'aB3'.repeat(21)}x` });
+    const order = await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+    expect(order).toMatchObject({
+      ...{ id, customId: `${'aB3'.repeat(21)}x`, status: 'COMPLETED', region: 'US-AL' },
+      ...{ fiatAmountIn: '100.00', fiatAmountInUsd: '100.00', cryptoAmountOut: '96.716417' },
+      ...{ payment: 'debit-credit-card', providerPayment: 'Sandbox card', orderType: 'BUY' },
+      processingFees: [{ label: 'Processing fee', fiatAmount: '2.30' }],
+      ...{ networkFees: [], partnerFees: [{ label: 'Partner fee', fiatAmount: '0.50' }] },
+      crypto: { id: 'tok', address: TOKEN, network: '1337' },
+    });
+    expect([...ledger.mined.keys()]).toEqual([order.transactionHash]);
+    const [transaction] = ledger.mined.values();
+    expect(transaction!.data).toBe(
+      `0xa9059cbb${WALLET.slice(2).padStart(64, '0')}${(96_716_417).toString(16).padStart(64, '0')}`,
+    );
+    expect(await books()).toEqual({
+      ...{ 'bank USD': 10_000n, 'fee-processing USD': -230n, 'fee-partner USD': -50n },
+      ...{ 'exchange USD': -9_720n, [`exchange 1337:${TOKEN}`]: 96_716_417n },
+      [`wallet 1337:${TOKEN}`]: -96_716_417n,
+    });
+    const again = await orderOf(ramp, `${'aB3'.repeat(21)}x`);
+    expect(again).toEqual(order);
+  });
+
+  it('a page pays once, however often its form is sent', async () => {
+    const { session } = await openWidget(ramp);
+    const form = { session, card: '4242424242424242' };
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => submit(ramp, '/widget/pay', form)),
+    );
+    const places = new Set(all.map(({ headers }) => headers.get('location')));
+    expect(places.size).toBe(1);
+    const id = new URL([...places][0]!).searchParams.get('orderId')!;
+    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+    expect(ledger.mined.size).toBe(1);
+  });
+
+  it('two pages with one custom id make one order', async () => {
+    const orderCustomId = 'k'.repeat(64);
+    const pages = await Promise.all([0, 1].map(() => openWidget(ramp, { ...BUY, orderCustomId })));
+    const answers = await Promise.all(
+      pages.map(({ session }) =>
+        submit(ramp, '/widget/pay', { session, card: '4242424242424242' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    const third = await openWidget(ramp, { ...BUY, orderCustomId });
+    expect([third.page.status, third.page.body.code]).toEqual([409, 'custom_id_used']);
+  });
+
+  it('cards decline, ask for approval, and are charged back', async () => {
+    const { session } = await openWidget(ramp);
+    const declined = await submit(ramp, '/widget/pay', { session, card: '4000000000000002' });
+    expect(declined.body).toMatch(/The card was declined/);
+    const secure = await openWidget(ramp);
+    const asked = await submit(ramp, '/widget/pay', {
+      session: secure.session,
+      card: '4000000000003220',
+    });
+    expect(asked.body).toMatch(/Approve the payment/);
+    const back = await submit(ramp, '/widget/approve', { session: secure.session, approve: 'yes' });
+    const id = new URL(back.headers.get('location')!).searchParams.get('orderId')!;
+    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+    const refused = await openWidget(ramp);
+    await submit(ramp, '/widget/pay', { session: refused.session, card: '4000000000003220' });
+    const no = await submit(ramp, '/widget/approve', { session: refused.session, approve: 'no' });
+    await reaches(
+      new URL(no.headers.get('location')!).searchParams.get('orderId')!,
+      'PROVIDER-FAILED-PAYMENT',
+    );
+    const charged = await buy(ramp, {}, { card: '4000000000000259' });
+    await reaches(charged, 'PROVIDER-COMPLETED-ORDER');
+    ramp.clock.offsetMs += 10_000;
+    await until('the loss is booked', async () => (await books())['loss USD'] === 10_000n);
+    expect((await orderOf(ramp, charged)).status).toBe('COMPLETED');
+  });
+
+  it.each([
+    ['arrives', 'PROVIDER-COMPLETED-ORDER', 10_000n],
+    ['twice', 'PROVIDER-COMPLETED-ORDER', 10_000n],
+    ['short', 'PROVIDER-FAILED-PAYMENT', undefined],
+    ['late', 'PROVIDER-FAILED-PAYMENT', undefined],
+    ['never', 'PROVIDER-FAILED-PAYMENT', undefined],
+  ])('a bank transfer that comes %s ends as %s', async (outcome, code, bank) => {
+    const { session } = await openWidget(ramp, { ...BUY, payment: 'sepa-bank-transfer' });
+    const { body } = await submit(ramp, '/widget/pay', { session, outcome });
+    const id = /orderId=([0-9a-f-]{36})/.exec(body)![1]!;
+    if (bank === undefined) {
+      await until(
+        'it was announced',
+        async () => (await orderOf(ramp, id)).statusCode !== 'PROVIDER-PENDING-ORDER',
+      );
+      ramp.clock.offsetMs += 2 * 60 * 60_000;
+    }
+    await reaches(id, code);
+    await until(
+      'all that came is where it belongs',
+      async () => (await books())['bank USD'] === bank,
+    );
+    expect(ledger.mined.size).toBe(bank === undefined ? 0 : 1);
+  });
+
+  it('pays nothing out of an account that has too little, until it has enough', async () => {
+    ledger.balance = 1n;
+    const id = await buy(ramp);
+    await until('somebody is told', () => ramp.logged.some((line) => line.includes('too little')));
+    expect((await orderOf(ramp, id)).statusCode).toBe('PROVIDER-PENDING-PAYOUT');
+    ledger.balance = 10n ** 30n;
+    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+  });
+
+  it('waits for confirmations, and gives back what the ledger reverts', async () => {
+    ledger.head = 7;
+    const id = await buy(ramp);
+    await reaches(id, 'PROVIDER-PENDING-CONFIRMATION');
+    ledger.head = 8;
+    await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+    ledger.movesNothing = true;
+    const other = await buy(ramp);
+    await reaches(other, 'PROVIDER-FAILED-PAYOUT');
+    expect((await books())['bank USD']).toBe(10_000n);
+  });
+
+  it.each([
+    'eth_signTransaction',
+    'eth_sendRawTransaction',
+    'eth_getTransactionReceipt',
+    'eth_blockNumber',
+  ])('a crash around %s neither loses nor doubles money', async (method) => {
+    for (const fault of ['lost', 'silent', 'error'] as const) {
+      ledger.fault = (asked) => (asked === method ? fault : 'none');
+      const before = ledger.mined.size;
+      const id = await buy(ramp);
+      const asked = ledger.seen.length;
+      await until('it was asked for', () => ledger.seen.slice(asked).includes(method));
+      ramp = await ramp.restart();
+      ledger.fault = () => 'none';
+      await reaches(id, 'PROVIDER-COMPLETED-ORDER');
+      expect(ledger.mined.size).toBe(before + 1);
+    }
+  });
+
+  it('shows a price that holds, then asks again', async () => {
+    const { session } = await openWidget(ramp);
+    ramp.clock.offsetMs += 11 * 60_000;
+    const late = await submit(ramp, '/widget/pay', { session, card: '4242424242424242' });
+    expect([late.status, String(late.body).includes('This offer is over')]).toEqual([409, true]);
+    const stranger = await submit(ramp, '/widget/pay', { session: 'x', card: '4242424242424242' });
+    expect(stranger.status).toBe(403);
+    const list = await ask(
+      at(ramp.url, '/orders', { start: '2020-01-01', end: '2090-01-01', skip: '0', limit: '1' }),
+    );
+    expect(list.status).toBe(401);
+  });
+});

@@ -1,0 +1,15 @@
+/** Flags of the ramp that mean something only beside another one. */
+import { type FlagNeed, given } from '../../io/options/needs.ts';
+
+export const RAMP_NEEDS: readonly FlagNeed[] = [
+  {
+    flags: ['datadir'],
+    isMet: (world) => !given('store')(world),
+    what: '--store to be omitted: it says where everything is',
+  },
+  {
+    flags: ['auth.keys', 'auth.audience'],
+    isMet: given('auth.issuer'),
+    what: '--auth.issuer: without it there are no tokens',
+  },
+];

@@ -1,0 +1,280 @@
+/**
+ * Orders in the store. Each step of one is a transaction: its new state, its history, its postings and
+ * the money that is to leave because of it are kept together, or nothing is.
+ */
+import { randomUUID } from 'node:crypto';
+import { fail } from '../../../core/base/errors.ts';
+import type { Clock } from '../../../core/base/ports.ts';
+import { type BuyInput, newBuy, stepBuy } from '../../../core/ramp/buy-order.ts';
+import {
+  type Effect,
+  isTerminal,
+  nativeOrToken,
+  type Side,
+  type Terms,
+} from '../../../core/ramp/order.ts';
+import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order.ts';
+import type { Database, Query } from '../../../io/database/database.ts';
+import { type Order, orderOf } from './order-row.ts';
+import { toJson } from './state-json.ts';
+
+export interface NewOrder {
+  readonly partner: string;
+  readonly customId: string | undefined;
+  readonly region: string;
+  readonly payment: string;
+  readonly providerPayment: string;
+  readonly adapter: string;
+  readonly terms: Terms;
+  readonly exchangeRate: string;
+  readonly fiatUsd: string;
+  /** Of a sell. */
+  readonly depositAddress?: string | undefined;
+  readonly parentId?: string | undefined;
+  readonly redirectUrl?: string | undefined;
+  /** Payment, or deposit, is awaited until then. */
+  readonly dueMs: number;
+  /** Of a sell, whose deposit address is made for it. */
+  readonly id?: string | undefined;
+}
+
+export type OrderInput = BuyInput | SellInput;
+
+export interface Taken {
+  readonly order: Order;
+  readonly refusal: string | undefined;
+  readonly effects: readonly Effect[];
+}
+
+export interface OrdersParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Called behind each commit that changed an order. */
+  readonly changed: (order: Order, effects: readonly Effect[]) => void;
+}
+
+export class Orders {
+  private readonly parts: OrdersParts;
+
+  constructor(parts: OrdersParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * The order of this custom id where there is one already: two requests make one order. `claim` runs in the transaction
+   * first; where it returns an id, the order with this id is the answer.
+   */
+  async create(
+    order: NewOrder,
+    claim: (query: Query, id: string) => Promise<string | undefined> = async () => undefined,
+  ): Promise<Order> {
+    const { database, clock } = this.parts;
+    const made = await database.transaction(async (query) => {
+      const id = order.id ?? randomUUID();
+      const earlier = await claim(query, id);
+      if (earlier !== undefined) return readOrder(query, earlier);
+      await this.insert(query, id, order, clock.nowMs());
+      return readOrder(query, id);
+    });
+    if (!made) throw fail('INVARIANT_BROKEN', 'an order that was made is not there');
+    this.parts.changed(made, []);
+    return made;
+  }
+
+  /**
+   * One step of an order. `input` may read in the transaction; where it returns undefined nothing
+   * happens. Throws RAMP_ORDER_UNKNOWN.
+   */
+  async take(
+    id: string,
+    input: (order: Order, query: Query) => Promise<OrderInput | undefined>,
+  ): Promise<Taken> {
+    const { database, clock } = this.parts;
+    const taken = await database.transaction((query) => takeIn(query, id, input, clock.nowMs()));
+    if (taken.effects.length > 0) this.parts.changed(taken.order, taken.effects);
+    return taken;
+  }
+
+  private async insert(query: Query, id: string, order: NewOrder, nowMs: number): Promise<void> {
+    const { partner, terms, dueMs } = order;
+    const { side, wallet } = terms;
+    const { number, at } = await nextNumber(query, partner, side, nowMs);
+    const state = side === 'buy' ? newBuy(dueMs) : newSell(dueMs);
+    const made = await query(
+      `INSERT INTO ramp_order (id, number, partner, side, custom_id, wallet, customer_id, region, payment, provider_payment,
+         adapter, terms, exchange_rate, fiat_usd, deposit_address, parent_id, redirect_url, state, code, due_at, version,
+         created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, $21, $21)
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [
+        ...[id, number, partner, side, order.customId ?? null, wallet],
+        ...[await customerOf(query, partner, wallet), order.region, order.payment],
+        ...[order.providerPayment, order.adapter, toJson(terms), order.exchangeRate, order.fiatUsd],
+        ...[order.depositAddress ?? null, order.parentId ?? null, order.redirectUrl ?? null],
+        ...[toJson(state), state.code, dueMs, at],
+      ],
+    );
+    if (made.length === 0) {
+      throw fail('RAMP_CUSTOM_ID_USED', 'this orderCustomId was used for another order');
+    }
+    await addEvents(query, id, [{ type: 'order.created', data: {} }], at);
+  }
+}
+
+export async function takeIn(
+  query: Query,
+  id: string,
+  input: (order: Order, query: Query) => Promise<OrderInput | undefined>,
+  nowMs: number,
+): Promise<Taken> {
+  // Takes the row: whoever else steps this order waits here.
+  const [row] = await query(
+    'UPDATE ramp_order SET version = version + 1 WHERE id = $1 RETURNING *',
+    [id],
+  );
+  if (!row) throw fail('RAMP_ORDER_UNKNOWN', 'there is no such order');
+  const order = orderOf(row);
+  const given = await input(order, query);
+  if (!given) return { order, refusal: undefined, effects: [] };
+  const step =
+    order.side === 'buy'
+      ? stepBuy(order.terms, order.state, given as BuyInput, nowMs)
+      : stepSell(order.terms, order.state, given as SellInput, nowMs);
+  const { state, effects, refusal } = step;
+  if (state === order.state) return { order, refusal, effects };
+  const updatedAtMs = Math.max(nowMs, order.updatedAtMs + 1);
+  const dueMs = isTerminal(state.code) ? null : 'payByMs' in state ? state.payByMs : state.sendByMs;
+  await query(
+    'UPDATE ramp_order SET state = $2, code = $3, due_at = $4, updated_at = $5 WHERE id = $1',
+    [id, toJson(state), state.code, dueMs, updatedAtMs],
+  );
+  const after = { ...order, state, updatedAtMs } as Order;
+  await carryOut(query, after, effects, updatedAtMs);
+  return { order: after, refusal, effects };
+}
+
+async function readOrder(query: Query, id: string): Promise<Order | undefined> {
+  const [row] = await query('SELECT * FROM ramp_order WHERE id = $1', [id]);
+  return row && orderOf(row);
+}
+
+/** Gapless, and in the order of `at`. */
+async function nextNumber(
+  query: Query,
+  partner: string,
+  side: Side,
+  nowMs: number,
+): Promise<{ number: number; at: number }> {
+  const [row] = await query(
+    `INSERT INTO order_counter (partner, side, value, last_at) VALUES ($1, $2, 1, $3)
+     ON CONFLICT (partner, side) DO UPDATE SET value = order_counter.value + 1,
+       last_at = CASE WHEN order_counter.last_at > $3 THEN order_counter.last_at ELSE $3 END
+     RETURNING value, last_at`,
+    [partner, side, nowMs],
+  );
+  return { number: Number(row!.value), at: Number(row!.last_at) };
+}
+
+/** A pseudonym for each wallet of a partner. */
+async function customerOf(query: Query, partner: string, wallet: string): Promise<string> {
+  await query(
+    'INSERT INTO customer (partner, wallet, id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [partner, wallet, randomUUID()],
+  );
+  const [row] = await query('SELECT id FROM customer WHERE partner = $1 AND wallet = $2', [
+    partner,
+    wallet,
+  ]);
+  return String(row!.id);
+}
+
+async function carryOut(
+  query: Query,
+  order: Order,
+  effects: readonly Effect[],
+  atMs: number,
+): Promise<void> {
+  const events = effects.flatMap((effect) => (effect.kind === 'event' ? [effect] : []));
+  await addEvents(query, order.id, events, atMs);
+  const postings = effects.flatMap((effect) => (effect.kind === 'post' ? effect.postings : []));
+  for (const [line, { account, asset, units }] of postings.entries()) {
+    await query(
+      `INSERT INTO posting (order_id, version, line, account, asset, units, at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [order.id, order.version, line, account, asset, String(units), atMs],
+    );
+  }
+  for (const effect of effects) await moveMoney(query, order, effect, atMs);
+}
+
+async function addEvents(
+  query: Query,
+  id: string,
+  events: readonly { type: string; data: object }[],
+  atMs: number,
+): Promise<void> {
+  if (events.length === 0) return;
+  const [row] = await query('SELECT count(*) AS events FROM ramp_event WHERE order_id = $1', [id]);
+  const before = Number(row!.events);
+  for (const [at, { type, data }] of events.entries()) {
+    await query(
+      'INSERT INTO ramp_event (order_id, number, type, data, at) VALUES ($1, $2, $3, $4, $5)',
+      [id, before + at + 1, type, JSON.stringify(data), atMs],
+    );
+  }
+}
+
+/** What is to leave by the ledger or by a bank: kept until it has. */
+async function moveMoney(query: Query, order: Order, effect: Effect, atMs: number): Promise<void> {
+  const { terms } = order;
+  if (effect.kind === 'payout') {
+    const isBuy = order.side === 'buy';
+    await addPayout(query, order.id, effect.id, atMs, {
+      kind: isBuy ? 'crypto' : 'fiat',
+      asset: isBuy ? nativeOrToken(terms.crypto) : terms.fiat.id,
+      recipient: terms.wallet,
+      units: terms.amountOut,
+    });
+  } else if (effect.kind === 'refund') {
+    const { id, asset, units, to, of } = effect.refund;
+    await addPayout(query, order.id, id, atMs, {
+      kind: to === undefined ? 'fiat-refund' : 'crypto-refund',
+      asset,
+      // Fiat goes back into the payment that it came from.
+      recipient: to ?? of,
+      units,
+    });
+  } else if (effect.kind === 'withdrawPayout' || effect.kind === 'withdrawRefund') {
+    const gone = await query(
+      "UPDATE payout SET state = 'withdrawn' WHERE id = $1 AND state = 'queued' RETURNING id",
+      [`${order.id}/${effect.id}`],
+    );
+    // A refund may be on its way; a payout that was said not to be is not.
+    if (gone.length === 0 && effect.kind === 'withdrawPayout') {
+      throw fail('INVARIANT_BROKEN', 'a payout that had left was to be withdrawn');
+    }
+  }
+}
+
+async function addPayout(
+  query: Query,
+  orderId: string,
+  effectId: string,
+  atMs: number,
+  payout: { kind: string; asset: string; recipient: string; units: bigint },
+): Promise<void> {
+  const { kind, asset, recipient, units } = payout;
+  await query(
+    `INSERT INTO payout (id, order_id, effect_id, kind, asset, recipient, units, state, created_at, next_at, attempts)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 'queued', $8, $8, 0)`,
+    [`${orderId}/${effectId}`, orderId, effectId, kind, asset, recipient, String(units), atMs],
+  );
+}
+
+/** Whether the payout under this id has not left: asked in the transaction that would stop it. */
+export async function isUnsent(query: Query, order: Order): Promise<boolean> {
+  const [row] = await query('SELECT state FROM payout WHERE id = $1', [
+    `${order.id}/payout-${order.state.payouts}`,
+  ]);
+  return row?.state === 'queued';
+}

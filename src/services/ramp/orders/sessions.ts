@@ -1,0 +1,110 @@
+/** Open widgets: what was asked for, by whom, until when. The id is the secret of the page that has it. */
+import { createHash, randomBytes } from 'node:crypto';
+import { fail } from '../../../core/base/errors.ts';
+import type { Clock } from '../../../core/base/ports.ts';
+import type { Side } from '../../../core/ramp/order.ts';
+import type { Database, Query, Row } from '../../../io/database/database.ts';
+import type { NewOrder } from './orders.ts';
+import { fromJson, toJson } from './state-json.ts';
+
+const ID_BYTES = 32;
+/** A price is good for so long; afterwards the page asks for it anew. */
+const SESSION_MS = 10 * 60_000;
+/** Kept for the check of hashes. */
+const KEPT_MS = 24 * 60 * 60_000;
+
+/** What the page showed, and the customer agrees to by paying: the order that comes of it. */
+export type OrderOffer = Omit<NewOrder, 'dueMs' | 'redirectUrl'> & {
+  readonly redirectUrl: string;
+  /** For a look at limits and switches when it is paid. */
+  readonly amount: string;
+};
+
+export interface Session {
+  readonly partner: string;
+  readonly side: Side;
+  readonly offer: OrderOffer;
+  readonly orderId: string | undefined;
+  readonly expiresAtMs: number;
+}
+
+export class Sessions {
+  private readonly database: Database;
+  private readonly clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.database = database;
+    this.clock = clock;
+  }
+
+  /** Returns the id, which the store does not have. */
+  async open(
+    partner: string,
+    side: Side,
+    offer: OrderOffer,
+    from: { readonly address: string; readonly userHash: string | undefined },
+  ): Promise<string> {
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const nowMs = this.clock.nowMs();
+    await this.database.query('DELETE FROM widget_session WHERE expires_at < $1', [
+      nowMs - KEPT_MS,
+    ]);
+    await this.database.query(
+      `INSERT INTO widget_session (id, partner, side, offer, address, user_hash, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        ...[keyOf(id), partner, side, toJson(offer), from.address],
+        ...[from.userHash ?? null, nowMs + SESSION_MS],
+      ],
+    );
+    return id;
+  }
+
+  async find(id: string): Promise<Session | undefined> {
+    const [row] = await this.database.query('SELECT * FROM widget_session WHERE id = $1', [
+      keyOf(id),
+    ]);
+    return row && sessionOf(row);
+  }
+
+  isOver({ expiresAtMs }: Session): boolean {
+    return this.clock.nowMs() > expiresAtMs;
+  }
+
+  /** In the transaction that makes the order: a session makes one. Returns the id of an earlier one. */
+  claim(id: string): (query: Query, orderId: string) => Promise<string | undefined> {
+    return async (query, orderId) => {
+      const taken = await query(
+        'UPDATE widget_session SET order_id = $2 WHERE id = $1 AND order_id IS NULL RETURNING id',
+        [keyOf(id), orderId],
+      );
+      if (taken.length > 0) return undefined;
+      const [row] = await query('SELECT order_id FROM widget_session WHERE id = $1', [keyOf(id)]);
+      if (!row) throw fail('RAMP_SESSION_OVER', 'this page is over: open it again from the start');
+      return String(row.order_id);
+    };
+  }
+
+  /** Whence widgets were opened under this hash. */
+  async addressesOf(partner: string, userHash: string): Promise<readonly string[]> {
+    const rows = await this.database.query(
+      'SELECT DISTINCT address FROM widget_session WHERE partner = $1 AND user_hash = $2 LIMIT 100',
+      [partner, userHash],
+    );
+    return rows.map(({ address }) => String(address));
+  }
+}
+
+function keyOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}
+
+function sessionOf(row: Row): Session {
+  return {
+    partner: String(row.partner),
+    side: String(row.side) as Side,
+    offer: fromJson(String(row.offer)),
+    orderId: row.order_id === null ? undefined : String(row.order_id),
+    expiresAtMs: Number(row.expires_at),
+  };
+}

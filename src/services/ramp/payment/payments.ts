@@ -1,0 +1,179 @@
+/** Brings what payment providers report to the orders, and the fiat that orders give out to the providers. */
+import { hasCode } from '../../../core/base/errors.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { BuyInput, Verdict } from '../../../core/ramp/buy-order.ts';
+import type { RampConfig } from '../../../core/ramp/config.ts';
+import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
+import { type Order, orderOf } from '../orders/order-row.ts';
+import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
+import type { FiatOutcome, PaymentAdapter, PaymentReport } from './adapter.ts';
+
+const BATCH = 20;
+const RETRY_FIRST_MS = 2_000;
+const RETRY_LAST_MS = 10 * 60_000;
+
+export interface PaymentsParts {
+  readonly database: Database;
+  readonly orders: Orders;
+  readonly adapters: ReadonlyMap<string, PaymentAdapter>;
+  readonly config: () => RampConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+}
+
+export class Payments {
+  private readonly parts: PaymentsParts;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  private isStopped = false;
+
+  constructor(parts: PaymentsParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    for (const adapter of this.parts.adapters.values()) {
+      adapter.start((orderId, report) => this.report(orderId, report));
+    }
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    for (const adapter of this.parts.adapters.values()) await adapter.stop();
+    await this.working;
+  }
+
+  /** Looks now: there is fiat to give out. */
+  wake(): void {
+    if (this.isStopped || this.working) return;
+    clearTimeout(this.timer);
+    this.working = this.giveOut()
+      .catch((error: Error) => this.parts.log('error', 'Fiat waits', { err: error.message }))
+      .finally(() => {
+        this.working = undefined;
+        if (this.isStopped) return;
+        this.timer = setTimeout(() => this.wake(), this.parts.lookMs);
+        this.timer.unref();
+      });
+  }
+
+  /** Durable when it resolves; the same report again changes nothing. */
+  async report(orderId: string, report: PaymentReport): Promise<void> {
+    try {
+      await this.parts.orders.take(orderId, async (order, query) => {
+        if (order.side !== 'buy') return undefined;
+        if (report.kind === 'settled') return { ...report, verdict: this.verdictOn(order) };
+        if (report.kind === 'chargedBack') {
+          return { ...report, unsent: await isUnsent(query, order) };
+        }
+        return report satisfies BuyInput;
+      });
+    } catch (error) {
+      if (!hasCode(error, 'RAMP_ORDER_UNKNOWN')) throw error;
+      this.parts.log('error', 'A payment is of no order', { orderId, kind: report.kind });
+    }
+  }
+
+  /** Limits and lists of now, when the money is here. */
+  private verdictOn(order: Order): Verdict {
+    const config = this.parts.config();
+    const { terms } = order;
+    if (config.deniedWallets.includes(terms.wallet)) return 'review';
+    const bound = config.reviewAbove.get(terms.crypto.id);
+    if (bound !== undefined && terms.amountOut > bound) return 'review';
+    try {
+      const { region, payment } = order;
+      const asked = { region, payment, crypto: terms.crypto.id, fiat: terms.fiat.id };
+      checkAmount('buy', findOffer(config, 'buy', asked), terms.amountIn);
+      return 'good';
+    } catch (error) {
+      return hasCode(error, 'RAMP_LIMIT_MIN') || hasCode(error, 'RAMP_LIMIT_MAX')
+        ? 'limit'
+        : 'review';
+    }
+  }
+
+  private async giveOut(): Promise<void> {
+    const { database, clock } = this.parts;
+    const rows = await database.query(
+      `SELECT payout.id AS payout_id, payout.effect_id, payout.kind, payout.recipient, payout.asset, payout.units,
+         payout.attempts, ramp_order.* FROM payout JOIN ramp_order ON ramp_order.id = payout.order_id
+       WHERE payout.kind IN ('fiat', 'fiat-refund') AND payout.state IN ('queued', 'sent') AND payout.next_at <= $1
+       ORDER BY payout.next_at LIMIT $2`,
+      [clock.nowMs(), BATCH],
+    );
+    for (const row of rows) {
+      if (this.isStopped) return;
+      await this.giveOutOne(row);
+    }
+  }
+
+  private async giveOutOne(row: Row): Promise<void> {
+    const { database, clock, adapters, log } = this.parts;
+    const id = String(row.payout_id);
+    const order = orderOf(row);
+    const adapter = adapters.get(order.adapter);
+    const attempts = Number(row.attempts);
+    const waitMs = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(attempts, 20));
+    // From here on it may have left: nobody stops it any more.
+    const claimed = await database.query(
+      `UPDATE payout SET state = 'sent', attempts = attempts + 1, next_at = $2
+       WHERE id = $1 AND state IN ('queued', 'sent') AND attempts = $3 RETURNING id`,
+      [id, clock.nowMs() + waitMs, attempts],
+    );
+    if (claimed.length === 0) return;
+    if (!adapter) {
+      log('error', 'A payment provider is not configured any more', {
+        adapter: order.adapter,
+        payout: id,
+      });
+      return;
+    }
+    const payout = {
+      ...{ id, recipient: String(row.recipient), fiat: String(row.asset) },
+      units: BigInt(String(row.units)),
+    };
+    const isRefund = row.kind === 'fiat-refund';
+    let outcome: FiatOutcome;
+    try {
+      outcome = await (isRefund ? adapter.refund(payout, order) : adapter.payOut(payout, order));
+    } catch (error) {
+      log('warn', 'A payment provider does not answer', {
+        payout: id,
+        err: (error as Error).message,
+      });
+      return;
+    }
+    if (outcome.kind !== 'pending') await this.finish(row, order.id, isRefund, outcome);
+  }
+
+  private async finish(
+    row: Row,
+    orderId: string,
+    isRefund: boolean,
+    outcome: Exclude<FiatOutcome, { kind: 'pending' }>,
+  ): Promise<void> {
+    const id = String(row.payout_id);
+    const effectId = String(row.effect_id);
+    if (outcome.kind === 'refused' && isRefund) {
+      this.parts.log('error', 'A refund was refused: somebody should look', {
+        payout: id,
+        why: outcome.why,
+      });
+      return;
+    }
+    await this.parts.orders.take(orderId, async (_order, query): Promise<OrderInput> => {
+      const state = outcome.kind === 'done' ? 'done' : 'failed';
+      await query('UPDATE payout SET state = $2 WHERE id = $1', [id, state]);
+      if (isRefund) return { kind: 'refunded', refundId: effectId, hash: '' };
+      if (outcome.kind === 'refused') {
+        return { kind: 'payoutFailed', payoutId: effectId, why: outcome.why };
+      }
+      return { kind: 'payoutDone', payoutId: effectId };
+    });
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * A payment provider to try things with: no money moves. Cards and transfers behave as the customer
+ * chooses, and what the provider would report is kept in the store until it was reported.
+ */
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { Database } from '../../../io/database/database.ts';
+import type { BuyOrder } from '../orders/order-row.ts';
+import { fromJson, toJson } from '../orders/state-json.ts';
+import type {
+  Answers,
+  Begun,
+  FiatOutcome,
+  FiatPayout,
+  FormField,
+  PaymentAdapter,
+  PaymentReport,
+  Report,
+} from './adapter.ts';
+
+/** Cards of which everybody knows that they are none: real numbers are not taken. */
+const CARDS = {
+  '4242424242424242': 'pays',
+  '4000000000000002': 'declines',
+  '4000000000003220': 'approval',
+  '4000000000000259': 'chargeback',
+} as const;
+const TRANSFERS = [
+  { value: 'arrives', label: 'It arrives in full' },
+  { value: 'twice', label: 'It arrives twice' },
+  { value: 'short', label: 'Half of it arrives' },
+  { value: 'late', label: 'It arrives after the deadline' },
+  { value: 'never', label: 'It never arrives' },
+] as const;
+const TRANSFER_METHODS: readonly string[] = [
+  ...['sepa-bank-transfer', 'gbp-bank-transfer', 'ach-bank-transfer'],
+];
+const CHARGEBACK_MS = 2_000;
+const LATE_MS = 1_000;
+const BATCH = 50;
+
+export interface SandboxParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+}
+
+interface Planned {
+  readonly name: string;
+  readonly dueMs: number;
+  readonly report: PaymentReport;
+}
+
+export class Sandbox implements PaymentAdapter {
+  readonly name = 'sandbox';
+  private readonly parts: SandboxParts;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  private report: Report = async () => {};
+
+  constructor(parts: SandboxParts) {
+    this.parts = parts;
+  }
+
+  fields(payment: string): readonly FormField[] {
+    if (TRANSFER_METHODS.includes(payment)) {
+      return [
+        {
+          name: 'outcome',
+          label: 'What becomes of the transfer',
+          autocomplete: 'off',
+          choices: TRANSFERS,
+        },
+      ];
+    }
+    return [
+      {
+        name: 'card',
+        label: 'Card number',
+        autocomplete: 'cc-number',
+        hint: 'Test cards: 4242 4242 4242 4242 pays, …0002 declines, …3220 asks for approval, …0259 is charged back.',
+      },
+    ];
+  }
+
+  check(payment: string, answers: Answers): { field: string; why: string } | undefined {
+    if (TRANSFER_METHODS.includes(payment)) {
+      const isKnown = TRANSFERS.some(({ value }) => value === answers.outcome);
+      return isKnown ? undefined : { field: 'outcome', why: 'Choose one of the outcomes.' };
+    }
+    if (cardOf(answers) in CARDS) return undefined;
+    return { field: 'card', why: 'Only the test cards are taken here, no real ones.' };
+  }
+
+  async begin(order: BuyOrder, answers: Answers): Promise<Begun> {
+    const { amountIn } = order.terms;
+    const nowMs = this.parts.clock.nowMs();
+    const settled = (name: string, units: bigint, dueMs = nowMs) =>
+      this.settled(order, name, units, dueMs);
+    if (TRANSFER_METHODS.includes(order.payment)) {
+      await this.plan(order.id, transferPlan(answers.outcome!, order, nowMs, settled));
+      return {
+        kind: 'transfer',
+        lines: [
+          ['Payee', 'Sandbox Bank'],
+          ['Reference', order.id],
+        ],
+      };
+    }
+    const how = CARDS[cardOf(answers) as keyof typeof CARDS];
+    switch (how) {
+      case 'declines':
+        await this.plan(order.id, [
+          { name: 'declined', dueMs: nowMs, report: { kind: 'declined', why: 'card declined' } },
+        ]);
+        return { kind: 'declined' };
+      case 'approval':
+        await this.plan(order.id, [
+          { name: 'authorizing', dueMs: nowMs, report: { kind: 'authorizing' } },
+        ]);
+        return { kind: 'approval' };
+      case 'chargeback': {
+        const { paymentId } = settled('card', amountIn).report as { paymentId: string };
+        const back = { kind: 'chargedBack', paymentId } as const;
+        const later = { name: 'chargeback', dueMs: nowMs + CHARGEBACK_MS, report: back };
+        await this.plan(order.id, [settled('card', amountIn), later]);
+        return { kind: 'taken' };
+      }
+      default:
+        await this.plan(order.id, [settled('card', amountIn)]);
+        return { kind: 'taken' };
+    }
+  }
+
+  async approve(order: BuyOrder, isApproved: boolean): Promise<void> {
+    const dueMs = this.parts.clock.nowMs();
+    const planned: Planned = isApproved
+      ? this.settled(order, 'card', order.terms.amountIn, dueMs)
+      : { name: 'card', dueMs, report: { kind: 'declined', why: 'not approved' } };
+    await this.plan(order.id, [planned]);
+  }
+
+  async refund(): Promise<FiatOutcome> {
+    return { kind: 'done' };
+  }
+
+  async payOut(_payout: FiatPayout): Promise<FiatOutcome> {
+    return { kind: 'done' };
+  }
+
+  async isUp(): Promise<boolean> {
+    return true;
+  }
+
+  start(report: Report): void {
+    this.report = report;
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    this.report = async () => {};
+    await this.working;
+    clearTimeout(this.timer);
+  }
+
+  private settled(order: BuyOrder, name: string, units: bigint, dueMs: number): Planned {
+    const paymentId = `sandbox-${order.id}-${name}`;
+    return {
+      name,
+      dueMs,
+      report: { kind: 'settled', paymentId, fiat: order.terms.fiat.id, units },
+    };
+  }
+
+  /** Each name of an order once. */
+  private async plan(orderId: string, planned: readonly Planned[]): Promise<void> {
+    await this.parts.database.transaction(async (query) => {
+      for (const { name, dueMs, report } of planned) {
+        await query(
+          `INSERT INTO sandbox_event (id, order_id, event, due_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+          [`${orderId}/${name}`, orderId, toJson(report), dueMs],
+        );
+      }
+    });
+    await this.look();
+  }
+
+  private wake(): void {
+    this.working = this.look()
+      .catch((error: Error) => this.parts.log('error', 'The sandbox waits', { err: error.message }))
+      .finally(() => {
+        this.timer = setTimeout(() => this.wake(), this.parts.lookMs);
+        this.timer.unref();
+      });
+  }
+
+  private async look(): Promise<void> {
+    const { database, clock } = this.parts;
+    const rows = await database.query(
+      'SELECT * FROM sandbox_event WHERE done_at IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT $2',
+      [clock.nowMs(), BATCH],
+    );
+    for (const { id, order_id: orderId, event } of rows) {
+      await this.report(String(orderId), fromJson(String(event)));
+      await database.query('UPDATE sandbox_event SET done_at = $2 WHERE id = $1', [
+        String(id),
+        clock.nowMs(),
+      ]);
+    }
+  }
+}
+
+function transferPlan(
+  outcome: string,
+  order: BuyOrder,
+  nowMs: number,
+  settled: (name: string, units: bigint, dueMs?: number) => Planned,
+): readonly Planned[] {
+  const { amountIn } = order.terms;
+  const { payByMs } = order.state;
+  const announced: Planned = {
+    name: 'announced',
+    dueMs: nowMs,
+    report: { kind: 'announced', payByMs },
+  };
+  switch (outcome) {
+    case 'twice':
+      return [announced, settled('first', amountIn), settled('second', amountIn)];
+    case 'short':
+      return [announced, settled('first', (amountIn + 1n) / 2n)];
+    case 'late':
+      return [announced, settled('first', amountIn, payByMs + LATE_MS)];
+    case 'never':
+      return [announced];
+    default:
+      return [announced, settled('first', amountIn)];
+  }
+}
+
+function cardOf({ card = '' }: Answers): string {
+  return card.replaceAll(/[\s-]/g, '');
+}

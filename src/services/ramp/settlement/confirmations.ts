@@ -1,0 +1,143 @@
+/**
+ * Payouts that are in a block, until there are enough blocks on top: then the order hears of it. One
+ * whose block was replaced is sent again, as the same bytes.
+ */
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import { readTransfer } from '../../../core/ramp/token-transfer.ts';
+import { isNative } from '../../../core/ramp/wallet-address.ts';
+import type { TransactionReceipt } from '../../../core/submission/ports.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
+import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { OrderInput, Orders } from '../orders/orders.ts';
+import { tokenOf } from './payout-store.ts';
+
+const BATCH = 100;
+
+export interface ConfirmationParts {
+  readonly database: Database;
+  readonly ledger: Pick<LedgerClient, 'blockNumber' | 'receipt'>;
+  readonly orders: Orders;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookMs: number;
+  /** Of an asset: blocks, the one with the transaction included. */
+  readonly confirmationsOf: (asset: string) => number;
+}
+
+export class Confirmations {
+  private readonly parts: ConfirmationParts;
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  private isStopped = false;
+  private complaint = '';
+
+  constructor(parts: ConfirmationParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    this.working = this.look()
+      .then(() => {
+        this.complaint = '';
+      })
+      .catch(({ message }: Error) => {
+        if (message !== this.complaint) {
+          this.parts.log('error', 'Payouts are not confirmed', { err: message });
+        }
+        this.complaint = message;
+      })
+      .finally(() => {
+        if (this.isStopped) return;
+        this.timer = setTimeout(() => this.start(), this.parts.lookMs);
+        this.timer.unref();
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.working;
+  }
+
+  private async look(): Promise<void> {
+    const { database, ledger, confirmationsOf } = this.parts;
+    const rows = await database.query(
+      `SELECT payout.*, sent_transaction.block_number, sent_transaction.hash AS sent_hash
+       FROM payout JOIN sent_transaction ON sent_transaction.id = payout.transaction_id
+       WHERE payout.state = 'mined' AND payout.kind IN ('crypto', 'crypto-refund')
+       ORDER BY payout.created_at LIMIT $1`,
+      [BATCH],
+    );
+    if (rows.length === 0) return;
+    const head = await ledger.blockNumber();
+    for (const row of rows) {
+      if (this.isStopped) return;
+      const depth = head - Number(row.block_number) + 1;
+      if (depth < confirmationsOf(String(row.asset))) continue;
+      const receipt = await ledger.receipt(String(row.sent_hash));
+      if (!receipt || Number(receipt.blockNumber) !== Number(row.block_number)) {
+        await this.reorganised(row);
+      } else {
+        await this.final(row, receipt);
+      }
+    }
+  }
+
+  /** The submitter looks for it anew, and sends the same bytes where it is missing. */
+  private async reorganised(row: Row): Promise<void> {
+    const { database, log, clock } = this.parts;
+    const id = String(row.transaction_id);
+    log('warn', 'A block was replaced: its payout is sent again', { payout: row.id });
+    await database.transaction(async (query) => {
+      await query(
+        "UPDATE sent_transaction SET state = 'live', block_number = NULL, updated_at = $2 WHERE id = $1",
+        [id, clock.nowMs()],
+      );
+      await query(
+        "UPDATE payout SET state = 'sent' WHERE transaction_id = $1 AND state = 'mined'",
+        [id],
+      );
+    });
+  }
+
+  private async final(row: Row, receipt: TransactionReceipt): Promise<void> {
+    const isGood = receipt.status === '0x1' && hasMoved(row, receipt);
+    const effectId = String(row.effect_id);
+    const isRefund = row.kind === 'crypto-refund';
+    if (!isGood) {
+      this.parts.log('error', 'The ledger has refused a payout', {
+        payout: row.id,
+        hash: row.sent_hash,
+      });
+    }
+    await this.parts.orders.take(
+      String(row.order_id),
+      async (_order, query): Promise<OrderInput | undefined> => {
+        await query("UPDATE payout SET state = $2 WHERE id = $1 AND state = 'mined'", [
+          String(row.id),
+          isGood ? 'done' : 'failed',
+        ]);
+        if (isRefund) {
+          return isGood
+            ? { kind: 'refunded', refundId: effectId, hash: String(row.sent_hash) }
+            : undefined;
+        }
+        if (isGood) return { kind: 'payoutConfirmed', payoutId: effectId };
+        return { kind: 'payoutFailed', payoutId: effectId, why: 'the ledger reverted it' };
+      },
+    );
+  }
+}
+
+/** A token may take a transaction and move nothing. */
+function hasMoved(row: Row, { logs = [] }: TransactionReceipt): boolean {
+  const token = tokenOf(String(row.asset));
+  if (isNative({ address: token })) return true;
+  return logs.some((log) => {
+    const transfer = log.address.toLowerCase() === token ? readTransfer(log) : undefined;
+    return (
+      transfer?.to.toLowerCase() === String(row.recipient) &&
+      transfer.units === BigInt(String(row.units))
+    );
+  });
+}

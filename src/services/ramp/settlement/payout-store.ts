@@ -1,0 +1,176 @@
+/**
+ * Crypto that is to leave, as orders of the submitter. A payout becomes one transaction, and another
+ * one only after the nonce of the first was spent on something else for good.
+ */
+
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { Effect } from '../../../core/ramp/order.ts';
+import { balanceCall, transferCall } from '../../../core/ramp/token-transfer.ts';
+import { isNative } from '../../../core/ramp/wallet-address.ts';
+import type {
+  SentTransaction,
+  SubmissionStore,
+  TransactionOrder,
+  TransactionReceipt,
+} from '../../../core/submission/ports.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
+import {
+  deleteTransaction,
+  highestNonce,
+  insertTransaction,
+  liveTransactions,
+  touchTransaction,
+  transactionLost,
+  transactionMined,
+} from '../../../io/database/sent-transactions.ts';
+import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { Order } from '../orders/order-row.ts';
+import { takeIn } from '../orders/orders.ts';
+
+export interface PayoutStoreParts {
+  readonly database: Database;
+  readonly ledger: Pick<LedgerClient, 'balance' | 'read'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Pays. */
+  readonly from: string;
+  readonly gasOf: (asset: string) => number;
+  readonly changed: (order: Order, effects: readonly Effect[]) => void;
+}
+
+export class PayoutStore implements SubmissionStore<TransactionOrder> {
+  private readonly parts: PayoutStoreParts;
+  /** Assets of which there was too little at the last look. */
+  readonly lacking = new Set<string>();
+
+  constructor(parts: PayoutStoreParts) {
+    this.parts = parts;
+  }
+
+  async bindLedger(identity: string): Promise<string> {
+    const { query } = this.parts.database;
+    await query("INSERT INTO setting (name, value) VALUES ('ledger', $1) ON CONFLICT DO NOTHING", [
+      identity,
+    ]);
+    const [row] = await query("SELECT value FROM setting WHERE name = 'ledger'");
+    return String(row!.value);
+  }
+
+  live(limit: number): Promise<readonly SentTransaction[]> {
+    return liveTransactions(this.parts.database.query, limit);
+  }
+
+  highestNonce(sender: string): Promise<number | undefined> {
+    return highestNonce(this.parts.database.query, sender);
+  }
+
+  /** Those that the account can pay, oldest first: an amount is never sent in part. */
+  async queued(limit: number): Promise<readonly TransactionOrder[]> {
+    const rows = await this.parts.database.query(
+      `SELECT * FROM payout WHERE kind IN ('crypto', 'crypto-refund') AND state = 'queued'
+       ORDER BY created_at, id LIMIT $1`,
+      [limit],
+    );
+    const left = new Map<string, bigint>();
+    const payable: TransactionOrder[] = [];
+    this.lacking.clear();
+    for (const row of rows) {
+      const asset = String(row.asset);
+      const units = BigInt(String(row.units));
+      const has = left.get(asset) ?? (await this.balanceOf(asset));
+      left.set(asset, has >= units ? has - units : has);
+      if (has < units) this.lack(asset);
+      else payable.push(this.transactionOf(row));
+    }
+    return payable;
+  }
+
+  insert(transaction: SentTransaction, order: TransactionOrder): Promise<boolean> {
+    const { id, hash } = transaction;
+    return this.stepping(async (query) => {
+      if (!(await insertTransaction(query, transaction))) return { result: false };
+      const [claimed] = await query(
+        `UPDATE payout SET state = 'sent', transaction_id = $2, hash = $3
+         WHERE id = $1 AND state = 'queued' RETURNING order_id, effect_id, kind`,
+        [order.name, id, hash],
+      );
+      if (!claimed) {
+        await deleteTransaction(query, id);
+        return { result: false };
+      }
+      if (claimed.kind !== 'crypto') return { result: true };
+      const payoutId = String(claimed.effect_id);
+      const taken = await takeIn(
+        query,
+        String(claimed.order_id),
+        async () => ({ kind: 'payoutSent', payoutId, hash }),
+        this.parts.clock.nowMs(),
+      );
+      return { result: true, taken };
+    });
+  }
+
+  touched(id: string, nowMs: number): Promise<void> {
+    return touchTransaction(this.parts.database.query, id, nowMs);
+  }
+
+  /** Final only with its confirmations: Confirmations goes on from here. */
+  mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
+    return this.parts.database.transaction(async (query) => {
+      await transactionMined(query, transaction, Number(receipt.blockNumber), nowMs);
+      await query(
+        "UPDATE payout SET state = 'mined' WHERE transaction_id = $1 AND state = 'sent'",
+        [transaction.id],
+      );
+    });
+  }
+
+  lost(transaction: SentTransaction, nowMs: number): Promise<void> {
+    return this.parts.database.transaction(async (query) => {
+      await transactionLost(query, transaction, nowMs);
+      await query(
+        "UPDATE payout SET state = 'queued', transaction_id = NULL WHERE transaction_id = $1 AND state = 'sent'",
+        [transaction.id],
+      );
+    });
+  }
+
+  private async stepping<T>(
+    work: (query: Database['query']) => Promise<{
+      result: T;
+      taken?: { order: Order; effects: readonly Effect[] };
+    }>,
+  ): Promise<T> {
+    const { result, taken } = await this.parts.database.transaction(work);
+    if (taken) this.parts.changed(taken.order, taken.effects);
+    return result;
+  }
+
+  private transactionOf(row: Row): TransactionOrder {
+    const asset = String(row.asset);
+    const token = tokenOf(asset);
+    const call = transferCall(token, String(row.recipient), BigInt(String(row.units)));
+    return { name: String(row.id), ...call, gas: this.parts.gasOf(asset) };
+  }
+
+  private async balanceOf(asset: string): Promise<bigint> {
+    const { ledger, from } = this.parts;
+    const token = tokenOf(asset);
+    if (isNative({ address: token })) return ledger.balance(from);
+    return BigInt(await ledger.read(token, balanceCall(from)));
+  }
+
+  private lack(asset: string): void {
+    if (this.lacking.has(asset)) return;
+    this.lacking.add(asset);
+    this.parts.log('error', 'The account has too little: payouts wait', {
+      asset,
+      account: this.parts.from,
+    });
+  }
+}
+
+/** Of `network:address`. */
+export function tokenOf(asset: string): string {
+  return asset.slice(asset.indexOf(':') + 1);
+}

@@ -1,0 +1,36 @@
+/** Opens the store that the configuration names, with its tables in place. */
+import { join } from 'node:path';
+import type { Log } from '../../../core/base/ports.ts';
+import type { Database } from '../../../io/database/database.ts';
+import { migrate } from '../../../io/database/migrate.ts';
+import { openDatabase } from '../../../io/database/open.ts';
+import { SCHEMA } from './schema.ts';
+
+const FILE = 'ramp.db';
+
+export interface StoreSource {
+  readonly dataFolder: string;
+  /** `postgres://…`; undefined: a file in the data folder. */
+  readonly storeUrl: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Makes what is missing. Throws STORAGE_…. */
+export async function openRampStore(
+  source: StoreSource,
+  env: Environment,
+  log?: Log,
+): Promise<Database> {
+  const database = openDatabase(
+    { url: source.storeUrl, file: join(source.dataFolder, FILE) },
+    { user: env.PGUSER, password: env.PGPASSWORD },
+  );
+  try {
+    await migrate(database, SCHEMA, log);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

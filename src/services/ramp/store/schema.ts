@@ -1,0 +1,52 @@
+/** Tables of the service. Times are Unix milliseconds; amounts are integers of the smallest unit in decimal; `data` is JSON. */
+import type { Schema } from '../../../io/database/migrate.ts';
+import { SENT_TRANSACTION_TABLE } from '../../../io/database/sent-transactions.ts';
+
+export const SCHEMA: Schema = {
+  service: 'ramp',
+  versions: [
+    [
+      'CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL)',
+      // Orders of a partner are numbered without gaps, in the order of their creation: lists skip by number.
+      `CREATE TABLE order_counter (partner text NOT NULL, side text NOT NULL, value bigint NOT NULL,
+        last_at bigint NOT NULL, PRIMARY KEY (partner, side))`,
+      `CREATE TABLE customer (partner text NOT NULL, wallet text NOT NULL, id text NOT NULL, PRIMARY KEY (partner, wallet))`,
+      `CREATE TABLE ramp_order (id text PRIMARY KEY, number bigint NOT NULL, partner text NOT NULL, side text NOT NULL,
+        custom_id text, wallet text NOT NULL, customer_id text NOT NULL, region text NOT NULL, payment text NOT NULL,
+        provider_payment text NOT NULL, adapter text NOT NULL, terms text NOT NULL, exchange_rate text NOT NULL,
+        fiat_usd text NOT NULL, deposit_address text, parent_id text, redirect_url text, state text NOT NULL,
+        code text NOT NULL, due_at bigint, version bigint NOT NULL, created_at bigint NOT NULL, updated_at bigint NOT NULL)`,
+      'CREATE UNIQUE INDEX ramp_order_number ON ramp_order (partner, side, number)',
+      'CREATE INDEX ramp_order_created ON ramp_order (partner, side, created_at)',
+      'CREATE UNIQUE INDEX ramp_order_custom ON ramp_order (partner, custom_id) WHERE custom_id IS NOT NULL',
+      'CREATE INDEX ramp_order_custom_id ON ramp_order (custom_id) WHERE custom_id IS NOT NULL',
+      'CREATE UNIQUE INDEX ramp_order_deposit ON ramp_order (deposit_address) WHERE deposit_address IS NOT NULL',
+      'CREATE INDEX ramp_order_parent ON ramp_order (parent_id, created_at, id) WHERE parent_id IS NOT NULL',
+      'CREATE INDEX ramp_order_due ON ramp_order (due_at) WHERE due_at IS NOT NULL',
+      'CREATE INDEX ramp_order_code ON ramp_order (code, updated_at)',
+      // What happened to an order, in order; rows are only added.
+      `CREATE TABLE ramp_event (order_id text NOT NULL REFERENCES ramp_order (id), number integer NOT NULL, type text NOT NULL,
+        data text NOT NULL, at bigint NOT NULL, PRIMARY KEY (order_id, number))`,
+      `CREATE TABLE posting (order_id text NOT NULL REFERENCES ramp_order (id), version bigint NOT NULL, line integer NOT NULL,
+        account text NOT NULL, asset text NOT NULL, units text NOT NULL, at bigint NOT NULL,
+        PRIMARY KEY (order_id, version, line))`,
+      // Money that is to leave: the outbox. An id stands for one movement, for ever.
+      `CREATE TABLE payout (id text PRIMARY KEY, order_id text NOT NULL REFERENCES ramp_order (id), effect_id text NOT NULL,
+        kind text NOT NULL, asset text NOT NULL, recipient text NOT NULL, units text NOT NULL, state text NOT NULL,
+        transaction_id text, hash text, created_at bigint NOT NULL, next_at bigint NOT NULL, attempts integer NOT NULL)`,
+      'CREATE INDEX payout_state ON payout (state, kind, next_at)',
+      'CREATE INDEX payout_transaction ON payout (transaction_id) WHERE transaction_id IS NOT NULL',
+      // What payment providers reported, once each.
+      `CREATE TABLE inbox (source text NOT NULL, event_id text NOT NULL, at bigint NOT NULL, PRIMARY KEY (source, event_id))`,
+      `CREATE TABLE widget_session (id text PRIMARY KEY, partner text NOT NULL, side text NOT NULL, offer text NOT NULL,
+        address text NOT NULL, user_hash text, order_id text, expires_at bigint NOT NULL)`,
+      'CREATE INDEX widget_session_hash ON widget_session (partner, user_hash) WHERE user_hash IS NOT NULL',
+      'CREATE INDEX widget_session_expiry ON widget_session (expires_at)',
+      // What the sandbox in place of a payment provider will report, and when.
+      `CREATE TABLE sandbox_event (id text PRIMARY KEY, order_id text NOT NULL, event text NOT NULL, due_at bigint NOT NULL,
+        done_at bigint)`,
+      'CREATE INDEX sandbox_event_due ON sandbox_event (due_at) WHERE done_at IS NULL',
+      ...SENT_TRANSACTION_TABLE,
+    ],
+  ],
+};
