@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseOptions } from '../../src/io/options/options.ts';
-import { RAMP_ROWS, rampOptions } from '../../src/services/ramp/options.ts';
+import { rampSettings } from '../../src/services/ramp/config.ts';
+import { RAMP_ROWS } from '../../src/services/ramp/options.ts';
 import { type RunningRamp, startRamp } from '../../src/services/ramp/start.ts';
 import { ask } from './staking.ts';
 
@@ -97,7 +98,7 @@ export async function startTestRamp(
   const file = join(folder, 'ramp.json');
   writeFileSync(file, JSON.stringify(offer));
   const given = ['--datadir', folder, '--offer', file, '--http.port', '0', '--rate', '0'];
-  const options = rampOptions(parseOptions(RAMP_ROWS, { argv: [...given, ...argv] }));
+  const options = rampSettings(parseOptions(RAMP_ROWS, { argv: [...given, ...argv] }));
   const log = (...words: unknown[]) => logged.push(JSON.stringify(words, errorsToo));
   const running = await startRamp(options, { log, env: {}, clock, lookMs: 20 });
   let edits = 0;

@@ -5,7 +5,7 @@ import type { Partner } from '../../../core/ramp/config.ts';
 import { type BearerRefusal, badCredentials, invalidToken } from '../../../io/auth/bearer.ts';
 import { PROFILE_TYPE, TokenChecker } from '../../../io/auth/token-checker.ts';
 import type { HttpRequest } from '../../../io/http/server.ts';
-import type { AuthOptions } from '../options.ts';
+import type { AuthSettings } from '../config.ts';
 import { Refusal } from './refusal.ts';
 
 const CACHE_ENTRIES = 10_000;
@@ -15,7 +15,7 @@ const KEY_CHARACTERS_MAX = 256;
 const SYSTEM_TRUST = { isUnchecked: false, certificates: [] };
 
 export interface PartnerAccessParts {
-  readonly auth: AuthOptions | undefined;
+  readonly auth: AuthSettings | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly partners: () => readonly Partner[];

@@ -21,6 +21,8 @@ export interface SettlementParts {
   readonly orders: Orders;
   readonly config: () => RampConfig;
   readonly clock: Clock;
+  /** Never set back or forth. */
+  readonly steady: Clock;
   readonly log: Log;
   readonly lookMs: number;
   readonly from: string;
@@ -33,15 +35,15 @@ export interface Settlement {
   stop(): Promise<void>;
 }
 
-export function startSettlement(parts: SettlementParts): Settlement {
-  const { config, database, ledger, clock, log, from, lookMs } = parts;
+export function composeSettlement(parts: SettlementParts): Settlement {
+  const { config, database, ledger, clock, steady, log, from, lookMs } = parts;
   const offered = (asset: string) => config().crypto.find((each) => nativeOrToken(each) === asset);
   const store = new PayoutStore({
     ...{ database, ledger, clock, log, from, changed: parts.changed },
     gasOf: (asset) => offered(asset)?.gas ?? GAS_DEFAULT,
   });
   const submitter = new Submitter<TransactionOrder>({
-    ...{ store, ledger, clock, timers: systemTimers, log, from, lookMs },
+    ...{ store, ledger, clock, steady, timers: systemTimers, log, from, lookMs },
   });
   const confirmations = new Confirmations({
     ...{ database, ledger, orders: parts.orders, clock, log, lookMs },

@@ -1,5 +1,5 @@
 /** Flags of the ramp that mean something only beside another one. */
-import { type FlagNeed, given } from '../../io/options/needs.ts';
+import { type FlagNeed, given } from '../../../io/options/needs.ts';
 
 export const RAMP_NEEDS: readonly FlagNeed[] = [
   {

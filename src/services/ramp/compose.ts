@@ -1,0 +1,128 @@
+/** Puts the ramp together: its configuration, orders, payments and settlement, and the routes in front of them. */
+import type { Clock, Log } from '../../core/base/ports.ts';
+import type { Effect } from '../../core/ramp/order.ts';
+import type { Database } from '../../io/database/database.ts';
+import { steadyClock, systemClock } from '../../io/host/clock.ts';
+import { json, type Route } from '../../io/http/server.ts';
+import { ClientAddresses } from './api/client-address.ts';
+import { operationsOf } from './api/operations.ts';
+import { PartnerAccess } from './api/partner-access.ts';
+import { RateLimit } from './api/rate-limit.ts';
+import { operationRoutes } from './api/routes.ts';
+import type { RampSettings } from './config.ts';
+import { Deadlines } from './orders/deadlines.ts';
+import type { Order } from './orders/order-row.ts';
+import { Orders } from './orders/orders.ts';
+import { isUsed } from './orders/reading.ts';
+import { Sessions } from './orders/sessions.ts';
+import { Widget } from './pages/widget.ts';
+import { Payments } from './payment/payments.ts';
+import { Sandbox } from './payment/sandbox.ts';
+import { Quoting } from './quotes/compose.ts';
+import { composeSettlement, type Settlement } from './settlement/compose.ts';
+
+const LOOK_MS = 1_000;
+
+export interface RampHost {
+  readonly log: Log;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Between looks at the ledger and at payments; undefined: a second. */
+  readonly lookMs?: number;
+}
+
+export interface RampParts {
+  readonly routes: readonly Route[];
+  readonly orders: Orders;
+  /** Filled in when the server listens. */
+  readonly place: { url: string; isReady: boolean };
+  refresh(): void;
+  /** The server listens: payments and payouts may go on. */
+  begin(): void;
+  stop(): Promise<void>;
+}
+
+/** Throws RAMP_CONFIG_INVALID. */
+export async function composeRamp(
+  settings: RampSettings,
+  { log, clock = systemClock, lookMs = LOOK_MS }: RampHost,
+  database: Database,
+): Promise<RampParts> {
+  const steady = clock === systemClock ? steadyClock : clock;
+  const place = { url: settings.publicUrl ?? '', isReady: false };
+  const quoting = new Quoting(settings, steady, log);
+  const { live, quotes, ledger } = quoting;
+  const working: { settlement?: Settlement; payments?: Payments } = {};
+  const changed = (_order: Order, effects: readonly Effect[]) => {
+    if (!effects.some(({ kind }) => kind === 'payout' || kind === 'refund')) return;
+    working.settlement?.wake();
+    working.payments?.wake();
+  };
+  const orders = new Orders({ database, clock, changed });
+  const sandbox = new Sandbox({ database, clock, log, lookMs });
+  const adapters = new Map([[sandbox.name, sandbox]]);
+  const config = () => live.config;
+  const sessions = new Sessions(database, clock);
+  const { auth, from } = settings;
+  const partners = () => live.config.partners;
+  const access = new PartnerAccess({ auth, clock, log, place, partners });
+  const addresses = new ClientAddresses(settings.trustedProxies);
+  const limit = new RateLimit(settings.rate, steady);
+  const widget = new Widget({
+    ...{ config, quotes, sessions, orders, adapters, addresses, limit, log },
+    ownWallets: from === undefined ? [] : [from],
+    isUsed: (partner, customId) => isUsed(database, partner, customId),
+    depositAddress: async () => undefined,
+    nowMs: () => clock.nowMs(),
+  });
+  const { verifyPaths } = settings;
+  const operations = operationsOf({
+    ...{ database, live, quotes, sessions, limit, verifyPaths },
+    showWidget: widget.show,
+  });
+  const deadlines = new Deadlines({ database, orders, clock, log, lookMs });
+  await quoting.start();
+  return {
+    routes: [
+      ...operationRoutes(operations, { config, access, addresses, limit, log }),
+      ...widget.routes(),
+      ...healthRoutes(database, place),
+    ],
+    orders,
+    place,
+    refresh: () => live.look(),
+    begin() {
+      if (from === undefined)
+        log('warn', 'Without --ledger.from nothing is paid out, and buys wait');
+      else {
+        working.settlement = composeSettlement({
+          ...{ database, ledger, orders, config, clock, steady, log, lookMs, from, changed },
+        });
+      }
+      working.payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });
+      working.payments.start();
+      deadlines.start();
+    },
+    async stop() {
+      await deadlines.stop();
+      await working.payments?.stop();
+      await working.settlement?.stop();
+      await quoting.stop();
+      access.close();
+    },
+  };
+}
+
+function healthRoutes(database: Database, place: { readonly isReady: boolean }): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      async handle() {
+        await database.query('SELECT name FROM setting LIMIT 1');
+        return place.isReady ? json(200, { status: 'ready' }) : json(503, { status: 'starting' });
+      },
+    },
+  ];
+}

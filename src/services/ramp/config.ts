@@ -1,0 +1,90 @@
+/** What the options of `quorate ramp` come to, checked together. */
+import { resolve } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import { isAddressBlock } from '../../io/http/dial-lookup.ts';
+import type { ParsedOptions } from '../../io/options/options.ts';
+import type { StoreSource } from './store/open.ts';
+
+export interface RampSettings extends StoreSource {
+  readonly offerFile: string;
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at the end. Undefined: as bound. */
+  readonly publicUrl: string | undefined;
+  readonly verifyPaths: readonly string[];
+  readonly auth: AuthSettings | undefined;
+  /** Requests a second of one address; 0: any. */
+  readonly rate: number;
+  readonly trustedProxies: readonly string[];
+  readonly ledgerUrl: string;
+  /** Lower case. Undefined: nothing is paid out. */
+  readonly from: string | undefined;
+}
+
+export interface AuthSettings {
+  readonly issuer: string;
+  readonly keys: string;
+  /** Undefined: as bound. */
+  readonly audience: string | undefined;
+}
+
+/** Throws OPTION_VALUE_INVALID. */
+export function rampSettings(options: ParsedOptions): RampSettings {
+  const trustedProxies = options.list('trusted-proxies');
+  const wrong = trustedProxies.find((each) => !isAddressBlock(each));
+  if (wrong !== undefined) {
+    throw invalid(`--trusted-proxies ${wrong}: an address, or a block such as 10.0.0.0/8`);
+  }
+  const rate = options.number('rate')!;
+  if (rate < 0) throw invalid('--rate must be 0 or more');
+  const verifyPaths = options.list('verify-paths');
+  if (verifyPaths.some((path) => !/^\/[\w./~-]*$/.test(path))) {
+    throw invalid('--verify-paths are paths such as /verify-user');
+  }
+  return {
+    dataFolder: resolve(options.string('datadir')!),
+    storeUrl: options.string('store'),
+    offerFile: resolve(options.string('offer')!),
+    host: options.string('http.addr')!,
+    port: options.number('http.port')!,
+    publicUrl: urlOf(options, 'public-url')?.replace(/\/$/, ''),
+    verifyPaths,
+    auth: authOf(options),
+    rate,
+    trustedProxies,
+    ledgerUrl: urlOf(options, 'ledger.url')!,
+    from: addressOf(options, 'ledger.from'),
+  };
+}
+
+function authOf(options: ParsedOptions): AuthSettings | undefined {
+  const issuer = options.string('auth.issuer');
+  if (issuer === undefined) return undefined;
+  const keys = options.string('auth.keys');
+  if (keys === undefined && !URL.canParse(issuer)) {
+    throw invalid('--auth.issuer must be a URL, or --auth.keys be given');
+  }
+  return {
+    issuer,
+    keys: keys ?? new URL('/.well-known/jwks.json', issuer).href,
+    audience: options.string('auth.audience'),
+  };
+}
+
+function urlOf(options: ParsedOptions, flag: string): string | undefined {
+  const text = options.string(flag);
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:/.test(text)) throw invalid(`--${flag} must be a URL`);
+  return text;
+}
+
+function addressOf(options: ParsedOptions, flag: string): string | undefined {
+  const text = options.string(flag);
+  if (text === undefined) return undefined;
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw invalid(`--${flag} must be 0x and 40 hex digits`);
+  return text.toLowerCase();
+}
+
+function invalid(message: string): Error {
+  return fail('OPTION_VALUE_INVALID', message);
+}

@@ -1,0 +1,62 @@
+/** What quotes are made from, kept fresh: the configuration file, prices, and the ledger's price of gas. */
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import type { RampConfig } from '../../../core/ramp/config.ts';
+import { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { RampSettings } from '../config.ts';
+import { LiveConfig, pricePairs } from '../live-config.ts';
+import { GasPrice } from './network-fee.ts';
+import { Prices } from './prices.ts';
+import { Quotes } from './quotes.ts';
+
+export class Quoting {
+  readonly live: LiveConfig;
+  readonly ledger: LedgerClient;
+  readonly quotes: Quotes;
+  private readonly gas: GasPrice;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private prices: Prices;
+
+  /** Throws RAMP_CONFIG_INVALID. */
+  constructor({ offerFile, ledgerUrl }: RampSettings, clock: Clock, log: Log) {
+    this.clock = clock;
+    this.log = log;
+    // Deposits of sells are not watched yet.
+    this.live = new LiveConfig({ file: offerFile, canSell: false, log }, (config) =>
+      this.take(config),
+    );
+    this.ledger = new LedgerClient(ledgerUrl);
+    this.gas = new GasPrice(this.ledger, clock, log);
+    this.prices = this.pricesOf(this.live.config);
+    this.quotes = new Quotes(
+      () => this.live.config,
+      () => this.prices,
+      this.gas,
+    );
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.prices.start(), this.gas.start()]);
+  }
+
+  async stop(): Promise<void> {
+    this.live.stop();
+    this.gas.stop();
+    await this.prices.stop();
+    this.ledger.close();
+  }
+
+  /** The old prices hold until the new ones are read. */
+  private take(config: RampConfig): void {
+    const [old, next] = [this.prices, this.pricesOf(config)];
+    void next.start().then(async () => {
+      this.prices = next;
+      await old.stop();
+    });
+  }
+
+  private pricesOf(config: RampConfig): Prices {
+    const { clock, log } = this;
+    return new Prices({ pricing: config.pricing, pairs: pricePairs(config), clock, log });
+  }
+}
