@@ -67,6 +67,8 @@ it('pages that lead elsewhere, or to each other, or are free and in use, are fou
   const newest =
     whole.readBigUInt64LE(152) > whole.readBigUInt64LE(PAGE_BYTES + 152) ? 0 : PAGE_BYTES;
   const root = Number(whole.readBigUInt64LE(newest + 136)) * PAGE_BYTES;
+  const free = Number(whole.readBigUInt64LE(newest + 88)) * PAGE_BYTES;
+  const freeNode = free + 24 + whole.readUInt16LE(free + 24);
   const set = (at: number, write: (bytes: Buffer) => void) => {
     const bytes = Buffer.from(whole);
     write(bytes.subarray(at));
@@ -78,6 +80,10 @@ it('pages that lead elsewhere, or to each other, or are free and in use, are fou
     ['bounds', () => set(root + 20, (page) => page.writeUInt16LE(5_000, 0))],
     ['a node outside', () => set(root + 24, (page) => page.writeUInt16LE(4_070, 0))],
     ['a root behind the end', () => set(newest + 136, (meta) => meta.writeUInt32LE(9_999_999, 0))],
+    // What a writer alone meets: it would end the process.
+    ['no key of free pages', () => set(freeNode + 6, (node) => node.writeUInt16LE(0, 0))],
+    ['free pages of later', () => set(freeNode + 8, (key) => key.writeUInt32LE(9_999_999, 0))],
+    ['more free pages than listed', () => set(freeNode + 16, (ids) => ids.writeUInt32LE(5_000, 0))],
     ['two roots alike', () => set(newest, (meta) => meta.copy(meta, 136, 88, 96))],
     ['the magic', () => set(newest + 24, (meta) => meta.writeUInt32LE(1, 0))],
   ] as const) {

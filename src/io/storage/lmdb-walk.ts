@@ -202,7 +202,10 @@ class LmdbFile {
       const start = HEADER_BYTES + node;
       const low = view.getUint16(start, true) + view.getUint16(start + 2, true) * 2 ** 16;
       const flags = view.getUint16(start + 4, true);
-      const data = start + NODE_HEADER_BYTES + view.getUint16(start + 6, true);
+      const keyBytes = view.getUint16(start + 6, true);
+      const data = start + NODE_HEADER_BYTES + keyBytes;
+      // The first key of a branch may be left out.
+      if (keyBytes === 0 && (kind === LEAF || at > 0)) throw wrong();
       if (kind === BRANCH) {
         if (data > pageBytes) throw wrong();
         next.push({ page: low + flags * 2 ** 32, table });
@@ -221,7 +224,11 @@ class LmdbFile {
         flags === IS_OVERFLOW
           ? this.overflow(view, data, low, tree, walk)
           : bytes.subarray(data, data + size);
-      if (tree === 'free pages') this.freePages(content, walk, wrong);
+      if (tree !== 'free pages') continue;
+      const isOfTransaction =
+        keyBytes === 8 && view.getBigUint64(start + NODE_HEADER_BYTES, true) <= walk.transaction;
+      if (!isOfTransaction) throw wrong();
+      this.freePages(content, walk, wrong);
     }
   }
 
@@ -244,8 +251,9 @@ class LmdbFile {
 
   /** A count, then pages, 0 for none; a negative number is the length of the run that begins at the next one. */
   private freePages(content: Uint8Array, { lastPage, free }: Walk, wrong: () => Error): void {
-    if (content.length % 8 !== 0) throw wrong();
+    if (content.length % 8 !== 0 || content.length === 0) throw wrong();
     const view = new DataView(content.buffer, content.byteOffset, content.length);
+    if (view.getBigUint64(0, true) > BigInt(content.length / 8 - 1)) throw wrong();
     let run = 1;
     for (let at = 8; at < content.length; at += 8) {
       const entry = Number(view.getBigInt64(at, true));
