@@ -1,6 +1,7 @@
 /** `quorate node`. */
 import { reasonOf } from '../io/host/reason.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { AGREEMENT_WORKER } from '../services/ledger/agreement/threads.ts';
 import { ledgerConfig } from '../services/ledger/config.ts';
 import { translateGethKey } from '../services/ledger/options/geth-config.ts';
@@ -36,6 +37,7 @@ export const nodeCommand: Command = {
     let node: RunningNode | undefined;
     // From now on: whoever is answered, and stops it, must find it listening.
     onStopSignal({ stop: async () => node?.close(), log });
+    watchOpenFiles(log);
     node = await startNode(ledgerConfig(options), {
       log,
       privateConfig: process.env.PRIVATE_CONFIG,

@@ -2,6 +2,7 @@
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
+import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { ptmConfig } from '../services/ptm/config.ts';
 import { PTM_ROWS } from '../services/ptm/options.ts';
 import { startPtm } from '../services/ptm/start.ts';
@@ -34,6 +35,7 @@ export const ptmCommand: Command = {
       p2p: ptm.p2pUrl,
     });
     onStopSignal({ stop: () => ptm.close(), log: say });
+    watchOpenFiles(say);
     return new Promise(() => {});
   },
 };

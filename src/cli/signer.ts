@@ -6,6 +6,7 @@ import { onStopSignal } from '../io/host/signals.ts';
 import { sayIgnored } from '../io/options/ignored.ts';
 import { flagsInVain, sayInVain } from '../io/options/needs.ts';
 import { createLogger } from '../io/telemetry/logger.ts';
+import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { signerConfig } from '../services/signer/config.ts';
 import { verifyAuditLogs } from '../services/signer/guard/audit-verify.ts';
 import { SIGNER_NEEDS } from '../services/signer/options/flag-needs.ts';
@@ -49,6 +50,7 @@ export const signerCommand: Command = {
     });
     // Before its ports file tells anybody whom to stop.
     onStopSignal({ stop: async () => (await starting).close(), log });
+    watchOpenFiles(log);
     const signer = await starting;
     const { host } = settings.listen;
     log('info', 'Signing proxy is up', {

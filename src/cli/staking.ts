@@ -4,6 +4,7 @@ import { installCrypto } from '../io/crypto/crypto.ts';
 import { writePidFile } from '../io/host/pid-file.ts';
 import { onStopSignal } from '../io/host/signals.ts';
 import { flagsInVain, sayInVain } from '../io/options/needs.ts';
+import { watchOpenFiles } from '../io/telemetry/open-files-watch.ts';
 import { stakingConfig } from '../services/staking/config.ts';
 import { STAKING_NEEDS } from '../services/staking/options/flag-needs.ts';
 import { STAKING_ROWS } from '../services/staking/options.ts';
@@ -40,6 +41,7 @@ export const stakingCommand: Command = {
     const { url, issuer, audience } = staking;
     log('info', 'Staking service is up', { url, issuer, audience });
     onStopSignal({ stop: () => staking.close(), log });
+    watchOpenFiles(log);
     return new Promise(() => {});
   },
 };
