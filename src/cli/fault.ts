@@ -40,11 +40,15 @@ export function faultText(error: unknown, options: ParsedOptions | undefined): s
 interface Place {
   readonly path?: string | undefined;
   readonly port?: number | undefined;
+  /** What is wrong with the place is its host. */
+  readonly host?: string | undefined;
 }
 
 /** With the place and the option that names it, where the text leaves them out. */
-function named(text: string, options: ParsedOptions | undefined, { path, port }: Place): string {
-  const flag = options?.flagOf({ path, port });
+function named(text: string, options: ParsedOptions | undefined, place: Place): string {
+  const { path, port, host } = place;
+  const hostFlag = host === undefined ? undefined : options?.hostFlagOf(host, port);
+  const flag = hostFlag ?? options?.flagOf({ path, port });
   const unsaid = [
     ...(flag === undefined || text.includes(`--${flag}`) ? [] : [`--${flag}`]),
     ...(path === undefined || text.includes(path) ? [] : [path]),

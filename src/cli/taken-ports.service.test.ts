@@ -90,13 +90,36 @@ it('a server of a manager is told by its address', async () => {
   );
 });
 
-it('an address of another machine', async () => {
-  const { lines } = await commandRun(
-    ...[...NODE, at('qbft'), '--port=0', '--http', '--http.port=0', '--http.addr', '192.0.2.1'],
-  );
-  expect(lines.join('\n')).toContain(
-    'this machine has no address 192.0.2.1: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses',
-  );
+it.each<[string, (host: string) => readonly string[]]>([
+  ['p2p.addr', (host) => ['node', '--ipcdisable', '--datadir', at('qbft'), '--p2p.addr', host]],
+  ['http.addr', (host) => [...NODE, at('qbft'), '--port=0', '--http', '--http.addr', host]],
+  ['ws.addr', (host) => [...NODE, at('qbft'), '--port=0', '--ws', '--ws.addr', host]],
+  [
+    'metrics.addr',
+    (host) => [...NODE, at('qbft'), '--port=0', '--metrics', '--metrics.addr', host],
+  ],
+  [
+    'raft.addr',
+    (host) => [
+      ...[...NODE, at('raft'), '--port=0', '--raft', '--raftjoinexisting=2', '--raftport=0'],
+      ...['--raft.addr', host],
+    ],
+  ],
+  [
+    'http-listen-host',
+    (host) => [...SIGNER, at('keys'), '--http-listen-port=0', '--http-listen-host', host],
+  ],
+  ['http.addr', (host) => ['staking', '--datadir', at('staking'), '--http.addr', host]],
+])('--%s that this machine has not', async (flag, argv) => {
+  // Of documentation (RFC 5737), and a name that nobody has (RFC 6761), which takes time to look for.
+  for (const host of ['192.0.2.1', ...(flag === 'raft.addr' ? ['no-such-host.invalid'] : [])]) {
+    const { status, lines } = await commandRun(...argv(host));
+    expect(status).toBe(1);
+    expect(lines.join('\n')).toContain(`cannot listen on ${host}:`);
+    expect(lines.join('\n')).toContain(
+      `this machine has no address ${host}: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses (--${flag})`,
+    );
+  }
 });
 
 it('a file in the place of the socket for IPC stays', async () => {

@@ -32,11 +32,18 @@ export async function listen(server: Server, at: ListenAddress, code: string): P
   if (at.kind === 'unix') await chmod(at.path, SOCKET_MODE);
 }
 
-/** `data` of the error holds the port or the path, for whoever knows which option named it. */
+const NO_SUCH_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** `data` of the error holds the path, or the port, and the host where that is at fault, for whoever knows which option named it. */
 export function listenFault(at: ListenAddress, cause: unknown, code: string): QuorateError {
   const where = at.kind === 'unix' ? at.path : `${at.host}:${at.port}`;
-  const data = at.kind === 'unix' ? { path: at.path } : { port: at.port };
+  const data =
+    at.kind === 'unix' ? { path: at.path } : { port: at.port, ...hostAtFault(at, cause) };
   return fail(code, `cannot listen on ${where}: ${whyNot(at, cause)}`, { cause, data });
+}
+
+function hostAtFault({ host }: { readonly host: string }, cause: unknown): { host?: string } {
+  return NO_SUCH_HOST.includes((cause as { code?: unknown }).code) ? { host } : {};
 }
 
 function whyNot(at: ListenAddress, cause: unknown): string {
@@ -48,7 +55,7 @@ function whyNot(at: ListenAddress, cause: unknown): string {
   if (code === 'EACCES' && at.port <= PRIVILEGED_PORT_MAX) {
     return `this user may not take ports up to ${PRIVILEGED_PORT_MAX}: choose a higher one`;
   }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+  if (NO_SUCH_HOST.includes(code)) {
     return `this machine has no address ${at.host}: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses`;
   }
   return reasonOf(cause);

@@ -145,6 +145,18 @@ export class ParsedOptions {
     return best?.flag;
   }
 
+  /** The option that names this host; of several the one that is most like that of the port. undefined: none does. */
+  hostFlagOf(host: string, port: number | undefined): string | undefined {
+    const portFlag = this.flagOf({ port }) ?? '';
+    const flags = [...this.values].filter(([, { value }]) => value === host).map(([flag]) => flag);
+    const likeness = (flag: string) => {
+      let length = 0;
+      while (length < flag.length && flag[length] === portFlag[length]) length++;
+      return length;
+    };
+    return flags.sort((a, b) => likeness(b) - likeness(a))[0];
+  }
+
   private typed(flag: string, types: readonly OptionType[]): OptionValue | undefined {
     const row = this.rows.get(flag);
     if (!row || !types.includes(row.type)) {
