@@ -6,9 +6,11 @@ import {
   type ThreadEnd,
 } from '../../src/services/ledger/agreement/agreement-thread.ts';
 import type { FromAgreement, ToAgreement } from '../../src/services/ledger/agreement/messages.ts';
+import { NearRaft } from '../../src/services/ledger/agreement/near-raft.ts';
 import { Outbox, type Outlet } from '../../src/services/ledger/agreement/outbox.ts';
 import { Seat } from '../../src/services/ledger/agreement/seat.ts';
 import type { VoteStore } from '../../src/services/ledger/node/consensus/memory-watch.ts';
+import type { RaftMember } from '../../src/services/ledger/node/consensus/raft-member.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface MemoryAgreementParts {
@@ -19,6 +21,8 @@ export interface MemoryAgreementParts {
   readonly signer: ConsensusSigner;
   readonly calendar: Clock;
   readonly log: Log;
+  /** Of a Raft cluster. */
+  readonly member?: RaftMember | undefined;
   fatal(error: unknown): void;
 }
 
@@ -33,8 +37,12 @@ export function memoryAgreement(parts: MemoryAgreementParts): AgreementThread {
     },
   });
   const outbox = new Outbox<FromAgreement>(pipe<FromAgreement>((messages) => hear(messages)));
+  const { member } = parts;
   const seat = new Seat({
     ...parts,
+    raft:
+      member &&
+      new NearRaft(member, (told, ...bytes) => outbox.say({ kind: 'raft', told }, ...bytes)),
     server: IDLE_SERVER,
     clock: time,
     calendar: parts.calendar,

@@ -11,6 +11,7 @@ import type {
   PeerInfo,
   PeerMessage,
 } from '../../src/core/base/ports.ts';
+import { Prng } from '../../src/core/base/prng.ts';
 import {
   addressOfSecretKey,
   recoverAddress,
@@ -30,6 +31,7 @@ import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
 import { voteStore } from '../../src/services/ledger/node/consensus/memory-watch.ts';
+import { RaftMember } from '../../src/services/ledger/node/consensus/raft-member.ts';
 import {
   bootstrapStore,
   type RaftSettings,
@@ -187,6 +189,8 @@ export interface MemoryNodeOptions {
 
 export interface MemoryNode extends LedgerNode {
   readonly disk: MemoryDisk;
+  /** The protocol of a Raft member. */
+  readonly member?: RaftMember;
   /** Ends it cleanly. */
   stop(): Promise<void>;
   /** Ends it without a word: what was not synced may be lost. */
@@ -200,13 +204,8 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   const kv = disk.kv('index');
   const store = await ChainStore.open({ log: disk.log('blocks'), kv, clock: time });
   await ensureFirstBlock(store, genesis);
-  const raft = options.raft && {
-    links: options.raft.links,
-    store: await RaftStore.open(disk.log('raft')),
-    connect: () => {},
-    disconnect: () => {},
-  };
-  if (raft) await bootstrapStore(raft.store, options.raft.settings.bootstrap);
+  const raftStore = options.raft && (await RaftStore.open(disk.log('raft')));
+  if (raftStore) await bootstrapStore(raftStore, options.raft!.settings.bootstrap);
   let isKilled = false;
   const effort = new VirtualEffort(time, options.nanosecondsAGas, options.processorShare);
   const votes = new VoteFile(disk.slots('votes'), disk.slots('votes-written'));
@@ -220,6 +219,19 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
     recover: recoverAddress,
   };
   const links = hub.links(secretKey, options.shared);
+  const member =
+    options.raft && raftStore
+      ? new RaftMember({
+          ...{ id: options.raft.settings.raftId, store: raftStore, links: options.raft.links },
+          ...{
+            clock: time,
+            timers: effort,
+            chance: chanceOf(options.entropy ?? systemEntropy),
+            log,
+            fatal,
+          },
+        })
+      : undefined;
   const { calendar = time } = options;
   const ends = {
     time,
@@ -230,8 +242,15 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
     signer,
     log,
     fatal,
+    member,
   };
   const thread = options.isApart ? memoryAgreement(ends) : undefined;
+  const raft = member && {
+    door: thread?.raft() ?? member,
+    snapshot: raftStore!.contents.snapshot,
+    connect: () => {},
+    disconnect: () => {},
+  };
   const node = composeNode(
     {
       clock: time,
@@ -270,6 +289,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   };
   return {
     ...node,
+    ...(member ? { member } : {}),
     disk,
     async stop() {
       await endParts();
@@ -281,4 +301,8 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
       disk.crash();
     },
   };
+}
+
+function chanceOf(entropy: Entropy): Prng {
+  return new Prng(new DataView(entropy.bytes(4).buffer).getUint32(0));
 }

@@ -158,7 +158,7 @@ class RecordedCluster {
 
   /** Cuts off whoever else is elected until this member misses it and runs for election itself. */
   async makeMinter(raftId: number): Promise<void> {
-    const leaderFor = (id: number) => this.nodes.get(id)!.raft!.raft.leader;
+    const leaderFor = (id: number) => this.nodes.get(id)!.raft!.standing.leader;
     for (;;) {
       await this.until(() => leaderFor(raftId) !== 0 && this.isAgreed());
       if (leaderFor(raftId) === raftId) return;
@@ -191,7 +191,7 @@ class RecordedCluster {
   private isAgreed(): boolean {
     const members = [...this.nodes.values()].map(({ raft }) => raft!);
     const leaders = new Set(
-      members.filter((each) => !each.isRemoved).map((each) => each.raft.leader),
+      members.filter((each) => !each.isRemoved).map((each) => each.standing.leader),
     );
     return leaders.size === 1;
   }

@@ -40,7 +40,8 @@ import { sayFlags } from './options/say-flags.ts';
 import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
 import { permitsTold } from './permits-told.ts';
 import { watchPrivacy } from './privacy-watches.ts';
-import { etherbaseOf, openRaft, raftSettings } from './raft.ts';
+import { etherbaseOf, raftSettings } from './raft.ts';
+import { RaftMemory } from './raft-memory.ts';
 import { readerThreads } from './readers/threads.ts';
 import { type OpenChain, openChain, storeFolder } from './store/data.ts';
 import type { NodeInfo } from './view/node-admin.ts';
@@ -56,7 +57,7 @@ export interface NodeHost {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Module of the threads that answer reads (READER_WORKER); undefined: none, the node's own thread does. */
   readonly readerWorker?: URL | undefined;
-  /** Module of the thread of agreement (AGREEMENT_WORKER); undefined: the node's own thread agrees, as it does in a Raft cluster. */
+  /** Module of the thread of agreement (AGREEMENT_WORKER); undefined: the node's own thread agrees. */
   readonly agreementWorker?: URL | undefined;
   /** The disk failed under the node: the process must end. */
   onFault(error: unknown): void;
@@ -102,20 +103,18 @@ export async function composeLedger(
     : undefined;
   // Sessions ask the node that is put together below; none opens before the server starts.
   const running: { node?: LedgerNode } = {};
+  const memory =
+    settings && (await RaftMemory.open({ config: config.raft, dataFolder, settings, opened }));
+  ends.push(() => memory?.close());
   const { server, thread } = openPeers(config.peers, {
     ...{ opened, genesis, nodeKey, name, dataFolder, log, staticNodes, agreementWorker },
     isMember: (id) => !isRaft || (running.node?.raft?.cluster.hasNode(id) ?? false),
     bft: () => running.node?.bft,
+    raftForThread: () => memory?.handOver(),
     fatal: onFault,
   });
   ends.push(() => thread?.stop());
-  const raft =
-    settings &&
-    (await openRaft({
-      ...{ config: config.raft, dataFolder, settings, opened, log },
-      peers: server,
-    }));
-  if (raft) ends.push(() => raft.close());
+  const raft = memory?.ports(thread?.raft() ?? memory.here({ log, fatal: onFault }), server);
   const journal = new TransactionJournal(folder.journal);
   ends.push(() => journal.close());
   const watch = startWatch(log, thread ? 'the chain' : 'consensus', ends);

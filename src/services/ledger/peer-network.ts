@@ -13,6 +13,7 @@ import { Permits } from '../../io/p2p/permits.ts';
 import { P2pServer } from '../../io/p2p/server.ts';
 import type { AgreementThread } from './agreement/agreement-thread.ts';
 import { LastVote } from './agreement/last-vote.ts';
+import type { RaftThreadSettings } from './agreement/messages.ts';
 import { startAgreement } from './agreement/threads.ts';
 import type { PeersConfig } from './config.ts';
 import type { Component } from './node/component.ts';
@@ -43,16 +44,17 @@ export interface PeerNetworkParts {
   bft(): BftParticipation | undefined;
   /** The chain, and what its index notes of the votes. */
   readonly opened: Pick<OpenChain, 'folder' | 'votes' | 'seals'>;
+  /** The protocol of a member of a Raft cluster, for the thread of agreement. */
+  raftForThread(): RaftThreadSettings | undefined;
 }
 
-/** `agreementWorker`: the module of the thread of agreement. Raft agrees over links of its own, on this thread. */
+/** `agreementWorker`: the module of the thread of agreement. */
 export function openPeers(
   config: PeersConfig,
   parts: PeerNetworkParts & { agreementWorker: URL | undefined; fatal(error: unknown): void },
 ): { readonly server: PeerNetwork; readonly thread: AgreementThread | undefined } {
-  const { agreementWorker: worker, genesis } = parts;
-  if (!worker || engineAt(genesis.config, 1) === 'raft')
-    return { server: peersHere(config, parts), thread: undefined };
+  const { agreementWorker: worker } = parts;
+  if (!worker) return { server: peersHere(config, parts), thread: undefined };
   const thread = peersInThread(config, { ...parts, worker });
   return { server: thread, thread };
 }
@@ -92,6 +94,7 @@ function peersInThread(
     lastVote: lastVote.memory,
     permissionsIn: config.isPermissioned ? dataFolder : undefined,
     peers: settingsOf(config, parts),
+    raft: parts.raftForThread(),
   };
   return startAgreement({ worker, settings, log, fatal });
 }

@@ -5,19 +5,11 @@ import { fail } from '../../core/base/errors.ts';
 import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { parseIp } from '../../core/base/ip-address.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
-import type { Log } from '../../core/base/ports.ts';
 import type { MemberAddress } from '../../core/consensus/raft/address.ts';
 import { type Enode, formatEnode, parseEnode } from '../../core/wire/enode.ts';
-import { RaftTransport } from '../../io/raft/transport.ts';
 import type { RaftConfig } from './config.ts';
 import type { LedgerNode } from './node/compose.ts';
-import {
-  bootstrapStore,
-  type RaftPorts,
-  type RaftSettings,
-} from './node/consensus/raft-participation.ts';
-import { type OpenChain, storeFolder } from './store/data.ts';
-import { openRaftLog } from './store/raft-log.ts';
+import type { RaftSettings } from './node/consensus/raft-participation.ts';
 import type { RaftAdmin, RaftMember } from './view/node-admin.ts';
 
 const RAFT_ID_MAX = 0xffff;
@@ -56,39 +48,6 @@ export function etherbaseOf(
   if (text === undefined) return accounts[0];
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text);
   throw fail('OPTION_VALUE_INVALID', `--miner.etherbase ${text} is not an address`);
-}
-
-/** Opens what the member remembers, and its end of the links between members. */
-export async function openRaft(parts: {
-  config: RaftConfig;
-  dataFolder: string;
-  settings: RaftSettings;
-  opened: OpenChain;
-  log: Log;
-  peers: { addPeer(enode: Enode): unknown; removePeer(nodeId: string): unknown };
-}): Promise<RaftPorts & { close(): void }> {
-  const { config, settings, opened, log, peers } = parts;
-  const folder = storeFolder(parts.dataFolder);
-  const store = await openRaftLog(opened, {
-    folder,
-    logFolder: config.logFolder ?? folder,
-    raftId: settings.raftId,
-    isJoining: settings.bootstrap.length === 0,
-  });
-  await bootstrapStore(store, settings.bootstrap);
-  const links = new RaftTransport({
-    id: settings.raftId,
-    host: config.host,
-    port: config.port,
-    log,
-  });
-  return {
-    store,
-    links,
-    connect: (address) => void peers.addPeer(enodeOf(address)),
-    disconnect: (nodeId) => void peers.removePeer(nodeId),
-    close: () => store.close(),
-  };
 }
 
 function bootstrapMembers(ownId: string, nodes: readonly Enode[]): MemberAddress[] {
@@ -145,7 +104,7 @@ export function raftAdmin(
   etherbase: () => Address | undefined,
 ): RaftAdmin | undefined {
   if (!raft) return undefined;
-  const { cluster, links } = raft;
+  const { cluster } = raft;
   const self = cluster.self;
   const hasLeader = () => raft.leaderAddress() !== undefined;
   const shown = (member: MemberAddress): RaftMember => ({
@@ -155,7 +114,7 @@ export function raftAdmin(
     raftPort: member.raftPort,
     hostname: member.hostname,
     role: hasLeader() ? raft.roleOf(member.raftId) : '',
-    nodeActive: member.raftId === self || links.isActive(member.raftId),
+    nodeActive: member.raftId === self || raft.isActive(member.raftId),
     enode: formatEnode(enodeOf(member)),
   });
   return {
@@ -185,7 +144,7 @@ export function raftAdmin(
   };
 }
 
-function enodeOf({ nodeId, hostname, p2pPort, raftPort }: MemberAddress): Enode {
+export function enodeOf({ nodeId, hostname, p2pPort, raftPort }: MemberAddress): Enode {
   return {
     id: bareHex(nodeId),
     publicKey: nodeId,

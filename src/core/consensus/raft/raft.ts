@@ -25,7 +25,7 @@ import { type RaftRole, type RaftStart, RaftState } from './raft-state.ts';
 
 /** One tick is 100 ms. */
 export const TICK_MS = 100;
-/** Entries handed out at once. */
+/** Entries that are handed out and not applied yet. */
 const APPLY_ENTRIES_MAX = 64;
 /** Behind a snapshot so much of the log stays, for members that lag a little. */
 const KEPT_ENTRIES = 256;
@@ -122,12 +122,17 @@ export class Raft {
       entries: state.log.unstable(),
       snapshot: state.received,
       messages: state.outbox,
-      committed: state.log.undelivered(APPLY_ENTRIES_MAX),
+      committed: state.log.undelivered(this.roomToApply()),
       fault: state.fault,
     };
     state.outbox = [];
     state.fault = undefined;
     return isEmpty(ready) ? undefined : ready;
+  }
+
+  private roomToApply(): number {
+    const { delivered, applied } = this.log;
+    return Math.max(0, APPLY_ENTRIES_MAX - (delivered - applied));
   }
 
   /** What `ready` said was stored and sent, and its entries are being applied; `applied` tells when they are. */

@@ -12,6 +12,8 @@ import { reasonOf } from '../../../io/host/reason.ts';
 import type { ConnectedPeer } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, ChainSide } from '../node/consensus/agreement.ts';
+import type { RaftDoor } from '../node/consensus/raft-member.ts';
+import { FarRaft } from './far-raft.ts';
 import { errorOf, type FromAgreement, type Session, type ToAgreement } from './messages.ts';
 import { NearChain } from './near-chain.ts';
 import { alone, Outbox, type Outlet } from './outbox.ts';
@@ -51,6 +53,7 @@ export class AgreementThread {
   private readonly sessions = new Map<PeerId, { info: ConnectedPeer; session: Session }>();
   private readonly lagListeners: ((lag: Lag) => void)[] = [];
   private chain: NearChain | undefined;
+  private far: FarRaft | undefined;
   private listened: { resolve(): void; reject(error: Error): void } | undefined;
   private isEnding = false;
   private lag: LongestLag = { ms: 0, ownMs: 0 };
@@ -137,6 +140,12 @@ export class AgreementThread {
     };
   }
 
+  /** The Raft protocol there. */
+  raft(): RaftDoor {
+    this.far = new FarRaft((told, ...bytes) => this.outbox.say({ kind: 'raft', told }, ...bytes));
+    return this.far;
+  }
+
   /** Who keeps its place among the peers. */
   knowValidators(validators: readonly Address[]): void {
     this.outbox.say({ kind: 'validators', validators });
@@ -194,6 +203,9 @@ export class AgreementThread {
       case 'ask':
         void this.chain?.answer(message.id, message.question);
         break;
+      case 'raft':
+        this.far?.hear(message.told);
+        break;
       case 'abstains':
         this.chain?.abstains(message.reason);
         break;
@@ -246,11 +258,14 @@ export class AgreementThread {
     if (this.isEnding) return;
     this.outbox.close();
     this.listened?.reject(error);
+    this.far?.fail(error);
     this.parts.fatal(error);
   }
 }
 
+/** Threads keep of an error of ours its members alone. */
 function whyOf(error: Error & { readonly path?: string }): string {
+  if (!(error instanceof Error)) return String((error as Error).message ?? JSON.stringify(error));
   return error.path === undefined ? reasonOf(error) : `${error.path}: ${reasonOf(error)}`;
 }
 

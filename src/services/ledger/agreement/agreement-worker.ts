@@ -1,23 +1,37 @@
 /** The thread of agreement: opens the votes and the node's end of the peer-to-peer network, and agrees until it is ended. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../../core/base/ports.ts';
+import { Prng } from '../../../core/base/prng.ts';
+import { RaftStore } from '../../../core/store/raft-store.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { installCrypto } from '../../../io/crypto/crypto.ts';
 import { steadyClock, systemClock } from '../../../io/host/clock.ts';
+import { systemEntropy } from '../../../io/host/entropy.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
 import { Permits } from '../../../io/p2p/permits.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
+import { RaftTransport } from '../../../io/raft/transport.ts';
 import { openVotes } from '../../../io/storage/data-folder.ts';
+import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
 import { LoopWatch } from '../../../io/telemetry/loop-watch.ts';
 import { voteStore } from '../node/consensus/memory-watch.ts';
+import { RaftMember } from '../node/consensus/raft-member.ts';
 import { nodeSigner } from '../node-signer.ts';
 import { watchedPorts } from '../watched.ts';
 import { LastVote } from './last-vote.ts';
-import type { AgreementSettings, FromAgreement, ToAgreement } from './messages.ts';
+import {
+  type AgreementSettings,
+  type FromAgreement,
+  failureOf,
+  type RaftThreadSettings,
+  type ToAgreement,
+} from './messages.ts';
+import { NearRaft } from './near-raft.ts';
 import { Outbox } from './outbox.ts';
 import { Seat } from './seat.ts';
 
-const { storeFolder, sealedVote, permissionsIn, peers, ...given }: AgreementSettings = workerData;
+const { storeFolder, sealedVote, permissionsIn, peers, raft, ...given }: AgreementSettings =
+  workerData;
 const port = parentPort!;
 const outbox = new Outbox<FromAgreement>(port);
 const log: Log = (level, message, facts) => outbox.say({ kind: 'log', level, message, facts });
@@ -30,13 +44,17 @@ const watch = new LoopWatch(log);
 watch.onLag((lag) => outbox.say({ kind: 'lag', lag, longest: watch.longest }));
 watch.start();
 
+const raftLog = raft && (await RaftStore.open(nodeLogFolder(raft.folder)));
+const member = raft && raftLog && raftMember(raft, raftLog);
+
 const permits = permissionsIn === undefined ? undefined : new Permits(permissionsIn, log);
 const server = new P2pServer({
   ...peers,
   log,
-  mayConnect: (peer) => permits?.mayConnect(peer) ?? true,
+  mayConnect: (peer) => (member?.hasNode(peer.id) ?? true) && (permits?.mayConnect(peer) ?? true),
   revoked: () => permits?.revoked(),
-  isKnown: (id) => permits !== undefined || seat.isValidator(id),
+  // Who makes blocks, or is permitted by name, keeps its place among the peers.
+  isKnown: (id) => member !== undefined || permits !== undefined || seat.isValidator(id),
   backlog: (id) => seat.backlog(id),
 });
 const seat = new Seat({
@@ -50,6 +68,9 @@ const seat = new Seat({
       lastVote.number = votes.lastWritten;
     },
   },
+  raft:
+    member &&
+    new NearRaft(member, (told, ...bytes) => outbox.say({ kind: 'raft', told }, ...bytes)),
   signer: nodeSigner(peers.nodeKey),
   clock: steadyClock,
   calendar: systemClock,
@@ -61,8 +82,36 @@ port.on('message', (messages: readonly ToAgreement[]) => {
   for (const message of messages) watch.during(`node ${message.kind}`, () => seat.take(message));
 });
 
+/** The protocol over its log; the main thread learns what is durable. */
+function raftMember(
+  { id, host, port, lastSave }: RaftThreadSettings,
+  store: RaftStore,
+): RaftMember {
+  const last = new LastVote(lastSave);
+  const told = async (written: Promise<void>) => {
+    await written;
+    last.number = store.lastWritten;
+  };
+  return new RaftMember({
+    id,
+    store: {
+      contents: store.contents,
+      save: (ready) => told(store.save(ready)),
+      compact: (snapshot, firstKept) => told(store.compact(snapshot, firstKept)),
+    },
+    links: new RaftTransport({ id, host, port, log }),
+    clock: steadyClock,
+    timers: { set: (ms, fire) => systemTimers.set(ms, () => watch.during('raft tick', fire)) },
+    chance: new Prng(new DataView(systemEntropy.bytes(4).buffer).getUint32(0)),
+    log,
+    fatal: (error) => outbox.say({ kind: 'fatal', error: failureOf(error) }),
+  });
+}
+
 async function end(): Promise<void> {
   seat.stop();
+  await member?.stop();
+  raftLog?.close();
   await server.stop();
   watch.stop();
   files.close();

@@ -5,7 +5,7 @@ import type { Seal } from '../../../core/consensus/bft/interface.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
 import { type Answer, errorOf, type FromAgreement, type Question } from './messages.ts';
-import type { Outbox } from './outbox.ts';
+import { copyOf, type Outbox } from './outbox.ts';
 
 interface Asked {
   readonly isWanted: () => boolean;
@@ -30,13 +30,13 @@ export class FarChain implements ChainSide {
   }
 
   async verify(block: Block, isWanted: () => boolean): Promise<string | undefined> {
-    const bytes = encodeBlock(block).slice();
+    const bytes = copyOf(encodeBlock(block));
     const answer = await this.ask({ what: 'verify', block: bytes }, isWanted, bytes);
     return answer?.fault;
   }
 
   async decide(block: Block, round: number, seals: readonly Seal[]): Promise<void> {
-    const bytes = encodeBlock(block).slice();
+    const bytes = copyOf(encodeBlock(block));
     await this.ask({ what: 'decide', block: bytes, round, seals }, ALWAYS, bytes);
   }
 

@@ -4,11 +4,13 @@ import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { LinkEvent, LogLevel, PeerId, PeerMessage } from '../../../core/base/ports.ts';
 import type { Seal } from '../../../core/consensus/bft/interface.ts';
 import type { NodePermits } from '../../../core/permission/connections.ts';
+import type { Entry, Snapshot } from '../../../core/consensus/raft/messages.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import type { P2pOptions } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
+import type { RaftDoor, RaftMembers, RaftStanding } from '../node/consensus/raft-member.ts';
 
 /** What the thread is started with. */
 export interface AgreementSettings {
@@ -21,6 +23,19 @@ export interface AgreementSettings {
   /** Whose `permissioned-nodes.json` holds; undefined: everybody may connect. */
   readonly permissionsIn: string | undefined;
   readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
+  /** Of a member of a Raft cluster. */
+  readonly raft?: RaftThreadSettings | undefined;
+}
+
+export interface RaftThreadSettings {
+  readonly id: number;
+  /** Where its log is. */
+  readonly folder: string;
+  /** Where its links are listened for. */
+  readonly host: string;
+  readonly port: number;
+  /** Where the thread tells of the last save that is durable. */
+  readonly lastSave: SharedArrayBuffer;
 }
 
 type PeerArguments<Name extends keyof AgreementPort> = Parameters<AgreementPort[Name]>;
@@ -38,12 +53,30 @@ export type ToAgreement =
   /** What contracts say of nodes; undefined: the operator's lists count. */
   | { readonly kind: 'permits'; readonly permits: NodePermits | undefined }
   | Answer
+  | { readonly kind: 'raft'; readonly told: ToRaft }
   | ({ readonly kind: 'send'; readonly message: PeerMessage } & OfSession)
   | ({ readonly kind: 'drop'; readonly reason: number } & OfSession)
   | { readonly kind: 'addPeer' | 'addTrustedPeer'; readonly node: Enode }
   | { readonly kind: 'removePeer' | 'removeTrustedPeer'; readonly peer: PeerId }
   /** The node is done with a message that was handed on, after so many ms of work for it. */
   | ({ readonly kind: 'taken'; readonly bytes: number; readonly ms: number } & OfSession);
+
+/** To the Raft protocol. */
+export type ToRaft =
+  | { readonly what: 'start' | 'stop' }
+  | { readonly what: 'propose'; readonly entry: Pick<Entry, 'type' | 'data'> }
+  | { readonly what: 'change'; readonly args: Parameters<RaftDoor['change']> }
+  | { readonly what: 'applied'; readonly index: number }
+  | { readonly what: 'compact'; readonly args: Parameters<RaftDoor['compact']> }
+  | { readonly what: 'connect'; readonly members: RaftMembers };
+
+/** From it. */
+export type FromRaft =
+  | { readonly what: 'started' }
+  | { readonly what: 'refused'; readonly error: Failure }
+  | { readonly what: 'committed'; readonly entries: readonly Entry[] }
+  | { readonly what: 'install'; readonly snapshot: Snapshot }
+  | { readonly what: 'standing'; readonly standing: RaftStanding };
 
 /** Of all that this thread has had, with whichever peer: what is meant for one that has ended must not reach the next. */
 export type Session = number;
@@ -81,6 +114,7 @@ export type FromAgreement =
   | { readonly kind: 'refused' | 'fatal'; readonly error: Failure }
   | { readonly kind: 'link'; readonly event: LinkEvent; readonly session: Session }
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'raft'; readonly told: FromRaft }
   /** Why this validator does not vote; undefined: it does. */
   | { readonly kind: 'abstains'; readonly reason: string | undefined }
   /** Nobody waits for the answer any more. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { alone, Outbox } from './outbox.ts';
+import { alone, copyOf, Outbox } from './outbox.ts';
 
 function outbox() {
   const posted: { messages: string[]; transfer: number }[] = [];
@@ -42,4 +42,14 @@ it('a view leaves what lies around it behind, a whole buffer goes as it is', () 
   const part = alone(all.subarray(1, 3));
   expect([...part]).toEqual([2, 3]);
   expect(part.buffer.byteLength).toBe(2);
+});
+
+it('bytes of a socket, which lie in a buffer of Node, are copied', () => {
+  const shared = Buffer.from('of a pool');
+  expect(shared.buffer.byteLength).toBeGreaterThan(shared.length);
+  for (const own of [alone(shared), copyOf(shared), copyOf(new Uint8Array(3))]) {
+    expect(own.buffer.byteLength).toBe(own.length);
+    expect(own.buffer).not.toBe(shared.buffer);
+  }
+  expect(Buffer.from(copyOf(shared)).toString()).toBe('of a pool');
 });

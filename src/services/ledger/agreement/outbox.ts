@@ -40,5 +40,10 @@ export class Outbox<T> {
 /** The bytes alone in a buffer: what is posted as a view takes all that lies around it along. */
 export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
-  return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+  return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : copyOf(bytes);
+}
+
+/** To be given away. `slice` of what came from a socket is no copy: Node's Buffer gives a view. */
+export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
 }

@@ -21,6 +21,7 @@ import {
   type Session,
   type ToAgreement,
 } from './messages.ts';
+import type { NearRaft } from './near-raft.ts';
 import { alone, type Outbox } from './outbox.ts';
 
 /** What a message that waits takes beside its bytes. */
@@ -56,6 +57,8 @@ export interface SeatParts {
   readonly log: Log;
   /** What contracts say of nodes. */
   permit(permits: NodePermits | undefined): void;
+  /** Of a member of a Raft cluster. */
+  readonly raft?: NearRaft | undefined;
   /** The main thread wants this one to end. */
   end(): void;
 }
@@ -180,6 +183,9 @@ export class Seat {
         break;
       case 'answer':
         this.chain.answered(message);
+        break;
+      case 'raft':
+        this.parts.raft?.take(message.told);
         break;
       case 'validators':
         this.validators = new Set(message.validators.map(keyOf));

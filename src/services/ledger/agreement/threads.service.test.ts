@@ -1,16 +1,24 @@
 /** The thread of the build: `npm run build` first. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import type { LinkEvent } from '../../../core/base/ports.ts';
+import { decodeClusterSnapshot } from '../../../core/consensus/raft/address.ts';
+import { decodeConfChange, ENTRY_TYPE, type Entry } from '../../../core/consensus/raft/messages.ts';
+import { RaftStore } from '../../../core/store/raft-store.ts';
 import { ETH_66 } from '../../../core/wire/capabilities.ts';
 import { parseEnode } from '../../../core/wire/enode.ts';
 import { P2pServer } from '../../../io/p2p/server.ts';
+import { nodeLogFolder } from '../../../io/storage/node-log-file.ts';
+import type { RaftStanding } from '../node/consensus/raft-member.ts';
+import { bootstrapStore } from '../node/consensus/raft-participation.ts';
 import type { AgreementThread } from './agreement-thread.ts';
 import { LastVote } from './last-vote.ts';
+import type { RaftThreadSettings } from './messages.ts';
 import { startAgreement } from './threads.ts';
 
 const WORKER = pathToFileURL(
@@ -38,7 +46,7 @@ const peersOf = (nodeKey: Uint8Array, port = 0) => ({
   trustedNodes: [],
 });
 
-function start(storeFolder: string, port = 0, worker = WORKER) {
+function start(storeFolder: string, port = 0, worker = WORKER, raft?: RaftThreadSettings) {
   const faults: Error[] = [];
   let heard: (fault: Error) => void = () => {};
   const fault = new Promise<Error>((resolve) => {
@@ -52,6 +60,7 @@ function start(storeFolder: string, port = 0, worker = WORKER) {
       lastVote: new LastVote().memory,
       permissionsIn: undefined,
       peers: peersOf(KEYS[0], port),
+      raft,
     },
     log: () => {},
     fatal(error) {
@@ -146,3 +155,77 @@ it('one that cannot be loaded is told as that, not as stored data', async () => 
     message: expect.stringMatching(/^the thread of agreement ended: Cannot find module .*gone/),
   });
 });
+
+it('the Raft protocol of a member: leads, keeps its log, and hands on what is committed', async () => {
+  const home = made('raft');
+  const logs = join(home, 'raft');
+  const member = { raftId: 1, nodeId: new Uint8Array(64), hostname: HOST, p2pPort: 1, raftPort: 2 };
+  const begun = await RaftStore.open(nodeLogFolder(logs));
+  await bootstrapStore(begun, [member]);
+  begun.close();
+  const lastSave = new LastVote();
+  const raft = { id: 1, folder: logs, host: HOST, port: 0, lastSave: lastSave.memory };
+  const { thread, faults } = start(home, 0, WORKER, raft);
+  const door = thread.raft();
+  const log: Entry[] = [];
+  let told: () => void = () => {};
+  let standing: RaftStanding | undefined;
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) {
+      await new Promise<void>((resolve) => {
+        told = resolve;
+      });
+    }
+  };
+  door.connect({ members: [member], removedIds: [] });
+  await door.start({
+    committed(entries) {
+      for (const entry of entries) {
+        log.push(entry);
+        if (entry.type === ENTRY_TYPE.confChange)
+          door.change(entry.index, decodeConfChange(entry.data));
+        door.applied(entry.index);
+      }
+      told();
+    },
+    install: () => {},
+    standing(now) {
+      standing = now;
+      told();
+    },
+  });
+  await until(() => standing?.role === 'leader');
+  expect(standing).toMatchObject({ leader: 1, confState: { nodes: [1], learners: [] } });
+  door.propose({ type: ENTRY_TYPE.normal, data: Uint8Array.of(1, 2, 3) });
+  await until(() => log.at(-1)?.data.length === 3);
+  expect(lastSave.number).toBeGreaterThan(1);
+  door.compact(log.at(-1)!.index, { members: [member], removedIds: [7] }, new Uint8Array(32));
+  await thread.stop();
+  expect(faults).toEqual([]);
+  const kept = await RaftStore.open(nodeLogFolder(logs));
+  const { snapshot, hardState } = kept.contents;
+  kept.close();
+  expect(hardState).toMatchObject({ vote: 1 });
+  expect(snapshot.index).toBe(log.at(-1)!.index);
+  expect(decodeClusterSnapshot(snapshot.data)).toMatchObject({
+    addresses: [member],
+    removedIds: [7],
+  });
+});
+
+it('a port of Raft that is taken is told with its code', async () => {
+  const { port, close } = await takenPort();
+  const raft = { id: 1, folder: join(made('taken'), 'raft'), host: HOST, port };
+  const lastSave = new LastVote().memory;
+  const { thread } = start(made('taken'), 0, WORKER, { ...raft, lastSave });
+  const side = { committed: () => {}, install: () => {}, standing: () => {} };
+  await expect(thread.raft().start(side)).rejects.toMatchObject({ code: 'RAFT_LISTEN_FAILED' });
+  await close();
+});
+
+async function takenPort() {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => new Promise((resolve) => server.close(resolve)) };
+}

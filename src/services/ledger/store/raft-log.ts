@@ -14,7 +14,8 @@ import type { OpenChain } from './data.ts';
 const NOTE = 'raft-member';
 const NOTE_VERSION = 1;
 const NOTE_PATTERN = /^quorate raft member (\d{1,9}), id (\d{1,9})\n$/;
-const FOLDER = 'raft';
+/** Below the folder of the logs. */
+export const RAFT_FOLDER = 'raft';
 /** Of nobody: the next start begins a log. */
 const NO_ID = 0;
 
@@ -35,7 +36,7 @@ export async function openRaftLog(
 ): Promise<RaftStore> {
   const mustBeThere = reasonFor(place, store.head()?.number ?? 0);
   const sealed = sealedNumber(folder.kv, 'raft');
-  const path = join(place.logFolder, FOLDER);
+  const path = join(place.logFolder, RAFT_FOLDER);
   const raft = await RaftStore.open(nodeLogFolder(path), { mustBeThere, sealed }).catch(
     (cause: unknown) => {
       if (!(cause instanceof QuorateError)) throw cause;
@@ -51,7 +52,7 @@ export async function openRaftLog(
 
 /** The operator's word that the cluster begins anew. What is there is kept as `raft.before-reset`. */
 export function resetRaftLog(folder: string, logFolder: string = folder): void {
-  const path = join(logFolder, FOLDER);
+  const path = join(logFolder, RAFT_FOLDER);
   const kept = `${path}.before-reset`;
   if (existsSync(path)) {
     rmSync(kept, { recursive: true, force: true });

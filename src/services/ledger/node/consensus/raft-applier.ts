@@ -4,11 +4,7 @@ import { fail, hasCode } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
 import type { Log } from '../../../../core/base/ports.ts';
 import { type Block, decodeBlock } from '../../../../core/chain/block.ts';
-import {
-  decodeAddress,
-  decodeClusterSnapshot,
-  encodeClusterSnapshot,
-} from '../../../../core/consensus/raft/address.ts';
+import { decodeAddress, decodeClusterSnapshot } from '../../../../core/consensus/raft/address.ts';
 import type { Cluster } from '../../../../core/consensus/raft/cluster.ts';
 import {
   CONF_CHANGE,
@@ -18,17 +14,17 @@ import {
   type Entry,
   type Snapshot,
 } from '../../../../core/consensus/raft/messages.ts';
-import type { Raft } from '../../../../core/consensus/raft/raft.ts';
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
+import type { RaftDoor } from './raft-member.ts';
 
 /** Entries applied between two snapshots. */
 const SNAPSHOT_ENTRIES = 250;
 
 export interface RaftApplierParts {
   readonly chain: Chain;
-  readonly raft: Raft;
+  readonly door: Pick<RaftDoor, 'change' | 'applied' | 'compact'>;
   readonly cluster: Cluster;
   readonly log: Log;
   readonly snapshotIndex: number;
@@ -36,13 +32,12 @@ export interface RaftApplierParts {
   /** `block` is committed and is not on the chain: its parent is not the head. */
   refused(block: Block): void;
   /** The members as told by a snapshot or a change. */
-  membersChanged(gone: readonly number[]): void;
+  membersChanged(): void;
   /** This node is a member no longer. */
   removed(): void;
-  saveSnapshot(snapshot: Snapshot, firstKept: number): void;
   /** Resolves once the chain has the block; false when the node stops before. */
   obtain(hash: Hash32): Promise<boolean>;
-  /** The protocol may have something to say after a change of the members. */
+  /** Entries have been carried out. */
   applied(): void;
   fatal(error: unknown): void;
 }
@@ -51,6 +46,8 @@ export class RaftApplier {
   private readonly parts: RaftApplierParts;
   private readonly queue = new SerialQueue();
   private snapshotIndex: number;
+  /** Entries up to here are in a snapshot of the leader. */
+  private overtaken = 0;
   private isStopped = false;
 
   constructor(parts: RaftApplierParts) {
@@ -68,6 +65,7 @@ export class RaftApplier {
 
   /** From the leader, or of the last run: the members, and a block that the chain must have before anything else. */
   install(snapshot: Snapshot): void {
+    this.overtaken = snapshot.index;
     this.enqueue(() => this.installNow(snapshot));
   }
 
@@ -86,7 +84,8 @@ export class RaftApplier {
   private async installNow(snapshot: Snapshot): Promise<void> {
     const { cluster, chain, log } = this.parts;
     const { addresses, removedIds, headHash } = decodeClusterSnapshot(snapshot.data);
-    this.parts.membersChanged(cluster.replace(addresses, removedIds));
+    cluster.replace(addresses, removedIds);
+    this.parts.membersChanged();
     this.snapshotIndex = Math.max(this.snapshotIndex, snapshot.index);
     if (chain.has(headHash)) return;
     log('info', 'Fetching the chain up to the snapshot of the cluster', {
@@ -99,14 +98,14 @@ export class RaftApplier {
   }
 
   private async applyAll(entries: readonly Entry[]): Promise<void> {
-    const { raft } = this.parts;
+    const { door } = this.parts;
     for (const entry of entries) {
       if (this.isStopped) return;
       // What a newer snapshot has overtaken is in it.
-      if (entry.index <= raft.log.snapshot.index && entry.index <= raft.log.applied) continue;
-      if (entry.type === ENTRY_TYPE.confChange) this.applyChange(decodeConfChange(entry.data));
+      if (entry.index <= this.overtaken) continue;
+      if (entry.type === ENTRY_TYPE.confChange) this.applyChange(entry);
       else if (entry.data.length > 0) await this.applyBlock(entry);
-      raft.applied(entry.index);
+      door.applied(entry.index);
       if (entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES) this.takeSnapshot(entry.index);
     }
     this.parts.applied();
@@ -160,8 +159,9 @@ export class RaftApplier {
     }
   }
 
-  private applyChange(change: ConfChange): void {
-    const { raft, cluster, log } = this.parts;
+  private applyChange({ index, data }: Entry): void {
+    const { door, cluster, log } = this.parts;
+    const change: ConfChange = decodeConfChange(data);
     const { type, nodeId } = change;
     if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
       // Asked for before its removal was known everywhere. GoQuorum counts it as a voter from then
@@ -169,12 +169,12 @@ export class RaftApplier {
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
       return;
     }
-    raft.applyConfChange(change);
+    door.change(index, { type, nodeId });
     if (type === CONF_CHANGE.removeNode) {
       if (cluster.isRemoved(nodeId)) return;
       log('info', 'removing peer due to ConfChangeRemoveNode', { 'raft id': nodeId });
       cluster.remove(nodeId);
-      this.parts.membersChanged([nodeId]);
+      this.parts.membersChanged();
       if (nodeId === cluster.self) this.leave();
       return;
     }
@@ -189,7 +189,7 @@ export class RaftApplier {
       return;
     }
     log('info', 'add peer/learner', { 'raft id': nodeId });
-    this.parts.membersChanged([]);
+    this.parts.membersChanged();
   }
 
   private leave(): void {
@@ -199,17 +199,9 @@ export class RaftApplier {
   }
 
   private takeSnapshot(index: number): void {
-    const { raft, cluster, chain } = this.parts;
+    const { door, cluster, chain } = this.parts;
     this.snapshotIndex = index;
-    if (index <= raft.log.snapshot.index) return;
-    const { nodes, learners } = raft.confState();
-    const ids = new Set([...nodes, ...learners]);
-    const data = encodeClusterSnapshot({
-      addresses: cluster.members().filter(({ raftId }) => ids.has(raftId)),
-      removedIds: cluster.removedIds,
-      headHash: chain.head().hash,
-    });
-    const { snapshot, firstKept } = raft.compact(index, data);
-    this.parts.saveSnapshot(snapshot, firstKept);
+    const { removedIds } = cluster;
+    door.compact(index, { members: cluster.members(), removedIds }, chain.head().hash);
   }
 }

@@ -50,6 +50,12 @@ class Network {
   nanosecondsAGas = 0;
   /** By how much the clocks of all were set. */
   setMs = 0;
+  /** The protocol is apart from the chain, as in a thread of its own. */
+  private readonly isApart: boolean;
+
+  constructor(isApart: boolean) {
+    this.isApart = isApart;
+  }
 
   async start(): Promise<void> {
     for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
@@ -62,6 +68,7 @@ class Network {
       ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
       nanosecondsAGas: this.nanosecondsAGas,
       calendar: { nowMs: () => this.time.nowMs() + this.setMs },
+      isApart: this.isApart,
       raft: {
         links: this.raftHub.links(id),
         settings: {
@@ -79,8 +86,8 @@ class Network {
 
   async minter(among: readonly MemoryNode[] = this.nodes): Promise<MemoryNode> {
     const found = () => {
-      const minters = among.filter(({ raft }) => raft!.raft.role === 'leader');
-      const ids = new Set(among.map(({ raft }) => raft!.raft.leader));
+      const minters = among.filter(({ raft }) => raft!.standing.role === 'leader');
+      const ids = new Set(among.map(({ raft }) => raft!.standing.leader));
       return minters.length === 1 && ids.size === 1 ? minters[0] : undefined;
     };
     await this.until(() => found() !== undefined, 'there is a minter');
@@ -123,14 +130,17 @@ function expectOneHead(nodes: readonly MemoryNode[]): void {
 let network: Network;
 afterEach(() => network.stop());
 
-describe('a Raft cluster in memory', () => {
+describe.each([
+  ['in memory', false],
+  ['whose protocol is apart', true],
+])('a Raft cluster %s', (_, isApart) => {
   it('gives up what an isolated minter proposed, and mines its transactions later', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     await network.mine(2);
     const isolated = await network.minter();
     const others = network.nodes.filter((node) => node !== isolated);
-    network.raftHub.isolate(isolated.raft!.raft.id);
+    network.raftHub.isolate(isolated.raft!.cluster.self);
     const key = keyOf(network.nodes.indexOf(isolated));
     network.hub.disconnect(key);
     const alone = [transfer(0, 1), transfer(1, 1)];
@@ -138,7 +148,7 @@ describe('a Raft cluster in memory', () => {
     const next = await network.minter(others);
     await network.mine(3, others);
     expect(isolated.chain.head().number).toBeLessThan(next.chain.head().number);
-    await network.until(() => isolated.raft!.raft.role !== 'leader', 'it steps down');
+    await network.until(() => isolated.raft!.standing.role !== 'leader', 'it steps down');
     network.raftHub.heal();
     network.hub.connect(key);
     for (const { hash } of alone) await network.mined(hash, network.nodes);
@@ -146,7 +156,7 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('mines on while clocks are set back or forth by an hour, with timestamps that rise', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     await network.mine(2);
     const minter = await network.minter();
@@ -162,11 +172,11 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('brings a newcomer up with a snapshot and the chain of its peers', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     await network.mine(530);
     const minter = await network.minter();
-    expect(minter.raft!.raft.log.firstIndex).toBeGreaterThan(1);
+    expect(minter.member!.raft.log.firstIndex).toBeGreaterThan(1);
     const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
     const applicant = { id: bareHex(nodeId), publicKey: nodeId, host, tcpPort, raftPort };
     const id = await network.resolved(minter.raft!.add(() => applicant, 'enode://', true));
@@ -180,7 +190,7 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('heals a member that lost its chain, and one that lost its log', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     await network.mine(300);
     const [first, second, third] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
@@ -212,7 +222,7 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('goes on when all members lose power at once', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     await network.mine(5);
     const disks = network.nodes.map(({ disk }) => disk);
@@ -225,22 +235,22 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('does not take back a member because one that has not heard of its removal promotes it', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     const minter = await network.minter();
     const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
     const applicant = { id: bareHex(nodeId), publicKey: nodeId, host, tcpPort, raftPort };
     const id = await network.resolved(minter.raft!.add(() => applicant, 'enode://', true));
-    const isLearnerAt = ({ raft }: MemoryNode) => raft!.raft.confState().learners.includes(id);
+    const isLearnerAt = ({ raft }: MemoryNode) => raft!.standing.confState.learners.includes(id);
     await network.until(() => network.nodes.every(isLearnerAt), 'all know the learner');
     const unaware = network.nodes.find((node) => node !== minter)!;
-    network.raftHub.isolate(unaware.raft!.raft.id);
+    network.raftHub.isolate(unaware.raft!.cluster.self);
     await network.resolved(minter.raft!.remove(id));
     network.raftHub.heal();
     expect(isLearnerAt(unaware)).toBe(true);
     await network.resolved(unaware.raft!.promote(id));
     await network.mine(2);
-    const voters = network.nodes.map(({ raft }) => raft!.raft.confState().nodes);
+    const voters = network.nodes.map(({ raft }) => raft!.standing.confState.nodes);
     expect(voters).toEqual([
       [1, 2, 3],
       [1, 2, 3],
@@ -249,7 +259,7 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('drops a transaction that takes longer than 5 s, and mines what takes less', async () => {
-    network = new Network();
+    network = new Network(isApart);
     network.nanosecondsAGas = 400;
     await network.start();
     const minter = await network.minter();
@@ -270,11 +280,11 @@ describe('a Raft cluster in memory', () => {
   });
 
   it('says so when the cluster does not take a change', async () => {
-    network = new Network();
+    network = new Network(isApart);
     await network.start();
     const minter = await network.minter();
     for (const { raft } of network.nodes)
-      if (raft!.raft.role !== 'leader') network.raftHub.isolate(raft!.raft.id);
+      if (raft!.standing.role !== 'leader') network.raftHub.isolate(raft!.cluster.self);
     await expect(network.resolved(minter.raft!.remove(9))).rejects.toThrow(
       'the cluster has not taken the change within 10 seconds',
     );

@@ -1,36 +1,29 @@
-/** This node's part in a Raft cluster: drives the protocol over its store and its links, mints while it leads, changes the members. */
+/** What the chain has to do with Raft: carries out what the cluster commits, mints while this member leads, changes the members. */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
-import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
-import type { Prng } from '../../../../core/base/prng.ts';
+import type { Clock, Log, Timers } from '../../../../core/base/ports.ts';
 import { type Block, encodeBlock } from '../../../../core/chain/block.ts';
 import type { ConsensusSigner } from '../../../../core/consensus/bft/interface.ts';
 import type { HeaderTemplate } from '../../../../core/consensus/header-template.ts';
 import { encodeAddress, type MemberAddress } from '../../../../core/consensus/raft/address.ts';
 import { type Applicant, Cluster } from '../../../../core/consensus/raft/cluster.ts';
-import type { RaftLinks } from '../../../../core/consensus/raft/interface.ts';
 import {
   CONF_CHANGE,
   type ConfChange,
   ENTRY_TYPE,
   encodeConfChange,
+  type Snapshot,
 } from '../../../../core/consensus/raft/messages.ts';
-import {
-  bootstrapEntries,
-  Raft,
-  type RaftInput,
-  type Ready,
-  TICK_MS,
-} from '../../../../core/consensus/raft/raft.ts';
+import { bootstrapEntries } from '../../../../core/consensus/raft/raft.ts';
 import type { RaftStore } from '../../../../core/store/raft-store.ts';
-import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
 import type { Events } from '../chain/events.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import { RaftApplier } from './raft-applier.ts';
+import type { RaftDoor, RaftStanding } from './raft-member.ts';
 import { RaftMinter } from './raft-minter.ts';
 
 export interface RaftSettings {
@@ -44,8 +37,10 @@ export interface RaftSettings {
 
 /** What the node offers of the outside to Raft alone. */
 export interface RaftPorts {
-  readonly links: RaftLinks;
-  readonly store: RaftStore;
+  /** The protocol, in this thread or another. */
+  readonly door: RaftDoor;
+  /** The newest one of the member's log, as it was opened. */
+  readonly snapshot: Snapshot;
   /** Connects the peer-to-peer network to a member. */
   connect(address: MemberAddress): void;
   disconnect(nodeId: string): void;
@@ -60,7 +55,6 @@ export interface RaftParts extends RaftPorts {
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
-  readonly chance: Prng;
   readonly log: Log;
   readonly settings: RaftSettings;
   readonly checkpoint: Checkpoint;
@@ -71,7 +65,6 @@ export interface RaftParts extends RaftPorts {
 
 export type RaftRoleName = 'minter' | 'verifier' | 'learner' | '';
 
-const INPUTS_MAX = 10_000;
 const RAFT_ID_MAX = 0xffff;
 const SEEK_MS = 500;
 /** A change of the members is asked for again after this time: another one may have been under way. */
@@ -80,35 +73,24 @@ const CHANGE_TRIES_MAX = 10;
 
 export class RaftParticipation {
   readonly cluster: Cluster;
-  readonly raft: Raft;
+  standing: RaftStanding;
   private readonly parts: RaftParts;
   private readonly minter: RaftMinter;
   private readonly applier: RaftApplier;
-  private readonly writes = new SerialQueue();
   private readonly endings: (() => void)[] = [];
   private readonly waiting = new Set<() => void>();
   /** Members that the peer-to-peer network was told of, by node id. */
   private connected: ReadonlySet<string> = new Set();
-  private mailbox: RaftInput[] = [];
-  private isPumping = false;
   private isStopped = true;
   private isMinter = false;
-  private ticker: Timer | undefined;
-  private nextTickMs = 0;
   private changes = 0;
 
   constructor(parts: RaftParts) {
     this.parts = parts;
-    const { settings, store } = parts;
+    const { settings, snapshot } = parts;
     this.cluster = new Cluster(settings.raftId);
-    const { hardState, snapshot, entries } = store.contents;
-    this.raft = new Raft({
-      id: settings.raftId,
-      hardState,
-      snapshot,
-      entries,
-      chance: parts.chance,
-    });
+    const { confState } = snapshot;
+    this.standing = { role: 'follower', term: 0, leader: 0, confState, active: [] };
     this.minter = new RaftMinter({
       ...parts,
       ...settings,
@@ -116,72 +98,66 @@ export class RaftParticipation {
     });
     this.applier = new RaftApplier({
       ...parts,
-      raft: this.raft,
       cluster: this.cluster,
       snapshotIndex: snapshot.index,
       refused: (block) => this.minter.refused(block),
-      membersChanged: (gone) => this.connectMembers(gone),
+      membersChanged: () => this.connectMembers(),
       removed: () => void this.stop(),
-      saveSnapshot: (taken, firstKept) => this.write(() => store.compact(taken, firstKept)),
       obtain: (hash) => this.obtain(hash),
-      applied: () => this.tellApplied(),
+      applied: () => this.wake(),
     });
   }
 
   async start(): Promise<void> {
-    const { links, events, log, settings, store } = this.parts;
-    const { snapshot } = store.contents;
+    const { door, events, log, settings, snapshot } = this.parts;
     this.isStopped = false;
-    log('info', 'startRaft', { 'raft ID': this.raft.id });
+    log('info', 'startRaft', { 'raft ID': settings.raftId });
     if (snapshot.index > 0) this.applier.install(snapshot);
     else for (const address of settings.bootstrap) this.cluster.set(address);
-    this.connectMembers([]);
-    await links.start(
-      (event) => this.post(event),
-      (id) => this.cluster.isRemoved(id),
-    );
+    this.connectMembers();
+    await door.start({
+      committed: (entries) => this.applier.apply(entries),
+      install: (taken) => this.applier.install(taken),
+      standing: (standing) => this.follow(standing),
+    });
     this.endings.push(
       events.on('committed', ({ block }) => this.minter.accepted(block)),
       events.on('pending', () => this.minter.request()),
       events.on('released', () => this.minter.request()),
     );
-    this.nextTickMs = this.parts.clock.nowMs() + TICK_MS;
-    this.schedule();
     log('info', 'raft node started');
-    void this.pump();
   }
 
   async stop(): Promise<void> {
     if (this.isStopped) return;
     this.isStopped = true;
-    this.ticker?.cancel();
     this.minter.stop();
     this.applier.stop();
     for (const end of this.endings.splice(0)) end();
     for (const wake of this.waiting) wake();
-    await this.parts.links.stop();
-    await this.writes.run(async () => {});
+    await this.parts.door.stop();
   }
 
-  get links(): Pick<RaftLinks, 'isActive'> {
-    return this.parts.links;
+  /** Whether a link stands to the member. */
+  isActive(raftId: number): boolean {
+    return this.standing.active.includes(raftId);
   }
 
   // --- what operators ask ------------------------------------------------------------------------------------------
 
   get isRemoved(): boolean {
-    return this.cluster.isRemoved(this.raft.id);
+    return this.cluster.isRemoved(this.cluster.self);
   }
 
   roleOf(id: number): RaftRoleName {
-    if (id === this.raft.leader) return 'minter';
-    const { nodes, learners } = this.raft.confState();
+    if (id === this.standing.leader) return 'minter';
+    const { nodes, learners } = this.standing.confState;
     if (learners.includes(id)) return 'learner';
     return nodes.includes(id) ? 'verifier' : '';
   }
 
   leaderAddress(): MemberAddress | undefined {
-    return this.cluster.get(this.raft.leader);
+    return this.cluster.get(this.standing.leader);
   }
 
   template(): HeaderTemplate {
@@ -195,7 +171,7 @@ export class RaftParticipation {
     isLearner: boolean,
   ): Promise<number> {
     this.checkMember();
-    if (this.isLearner(this.raft.id)) throw refused("learner node can't add peer or learner");
+    if (this.isLearner(this.cluster.self)) throw refused("learner node can't add peer or learner");
     const node = parse();
     this.cluster.checkApplicant(node, url, this.parts.settings.hasDns);
     const addressAs = (raftId: number): MemberAddress => ({
@@ -224,7 +200,7 @@ export class RaftParticipation {
 
   async promote(raftId: number): Promise<void> {
     this.checkMember();
-    if (this.isLearner(this.raft.id)) throw refused("learner node can't promote to peer");
+    if (this.isLearner(this.cluster.self)) throw refused("learner node can't promote to peer");
     if (!this.isLearner(raftId)) {
       throw refused(`${raftId} is not a learner. only learner can be promoted to peer`);
     }
@@ -236,7 +212,7 @@ export class RaftParticipation {
 
   async remove(raftId: number): Promise<void> {
     this.checkMember();
-    if (this.isLearner(this.raft.id) && raftId !== this.raft.id) {
+    if (this.isLearner(this.cluster.self) && raftId !== this.cluster.self) {
       throw refused("learner node can't remove other peer");
     }
     await this.change(
@@ -250,7 +226,7 @@ export class RaftParticipation {
   }
 
   private isLearner(id: number): boolean {
-    return this.raft.confState().learners.includes(id);
+    return this.standing.confState.learners.includes(id);
   }
 
   /**
@@ -260,7 +236,7 @@ export class RaftParticipation {
   private async change(next: () => Omit<ConfChange, 'id'>, isDone: () => boolean): Promise<void> {
     for (let tries = 0; tries < CHANGE_TRIES_MAX && !this.isStopped; tries++) {
       const data = encodeConfChange({ id: ++this.changes, ...next() });
-      this.post({ kind: 'propose', entries: [{ type: ENTRY_TYPE.confChange, data }] });
+      if (!this.isStopped) this.parts.door.propose({ type: ENTRY_TYPE.confChange, data });
       if (await this.comesTrue(isDone, CHANGE_RETRY_MS)) return;
     }
     if (isDone()) return;
@@ -286,94 +262,45 @@ export class RaftParticipation {
     });
   }
 
-  // --- driving -----------------------------------------------------------------------------------------------------
+  // --- following the protocol --------------------------------------------------------------------------------------
 
-  private post(input: RaftInput): void {
+  private follow(standing: RaftStanding): void {
     if (this.isStopped) return;
-    if (input.kind === 'message' && this.mailbox.length >= INPUTS_MAX) return;
-    this.mailbox.push(input);
-    void this.pump();
-  }
-
-  /** Ticks that a busy process missed are not made up for: its own pause must not look like a dead leader. */
-  private schedule(): void {
-    const delayMs = Math.max(0, this.nextTickMs - this.parts.clock.nowMs());
-    this.ticker = this.parts.timers.set(delayMs, () => {
-      this.nextTickMs = Math.max(this.nextTickMs + TICK_MS, this.parts.clock.nowMs());
-      this.post({ kind: 'tick' });
-      this.schedule();
-    });
-  }
-
-  private async pump(): Promise<void> {
-    if (this.isPumping) return;
-    this.isPumping = true;
-    try {
-      while (!this.isStopped) {
-        for (const input of this.mailbox.splice(0)) this.raft.step(input);
-        this.followRole();
-        const ready = this.raft.ready();
-        if (!ready) break;
-        await this.carry(ready);
-      }
-    } catch (error) {
-      if (!this.isStopped) this.parts.fatal(error);
-    } finally {
-      this.isPumping = false;
-    }
-  }
-
-  private async carry(ready: Ready): Promise<void> {
-    const { store, links, log } = this.parts;
-    if (ready.fault !== undefined) log('error', 'A raft message was refused', { why: ready.fault });
-    await this.writes.run(() => store.save(ready));
-    this.raft.advance(ready);
-    if (ready.snapshot) this.applier.install(ready.snapshot);
-    for (const message of ready.messages) links.send(message);
-    this.applier.apply(ready.committed);
-  }
-
-  private write(job: () => Promise<void>): void {
-    this.writes.run(job).catch((error: unknown) => {
-      if (!this.isStopped) this.parts.fatal(error);
-    });
+    this.standing = standing;
+    this.followRole();
+    this.wake();
   }
 
   private followRole(): void {
-    const isMinter = this.raft.role === 'leader';
+    const isMinter = this.standing.role === 'leader';
     if (isMinter === this.isMinter) return;
     this.isMinter = isMinter;
     const { log, checkpoint } = this.parts;
-    const name = isMinter ? 'MINTER' : this.isLearner(this.raft.id) ? 'LEARNER' : 'VERIFIER';
+    const name = isMinter ? 'MINTER' : this.isLearner(this.cluster.self) ? 'LEARNER' : 'VERIFIER';
     checkpoint(`BECAME-${name}`);
-    log('info', 'Raft role', { role: name.toLowerCase(), term: this.raft.term });
+    log('info', 'Raft role', { role: name.toLowerCase(), term: this.standing.term });
     if (isMinter) this.minter.start();
     else this.minter.stop();
   }
 
   private proposeBlock(block: Block): void {
-    const entries = [{ type: ENTRY_TYPE.normal, data: encodeBlock(block) }];
-    this.post({ kind: 'propose', entries });
+    if (this.isStopped) return;
+    this.parts.door.propose({ type: ENTRY_TYPE.normal, data: encodeBlock(block) });
   }
 
-  private tellApplied(): void {
+  private wake(): void {
     for (const check of [...this.waiting]) check();
-    void this.pump();
   }
 
-  private connectMembers(gone: readonly number[]): void {
-    const { links, connect, disconnect } = this.parts;
-    for (const id of gone) links.removeMember(id);
-    for (const address of this.cluster.members()) {
-      if (address.raftId === this.raft.id) links.setOwnAddress(address);
-      else {
-        links.addMember(address);
-        connect(address);
-      }
-    }
-    const members = new Set(this.cluster.members().map(({ nodeId }) => bareHex(nodeId)));
-    for (const nodeId of this.connected) if (!members.has(nodeId)) disconnect(nodeId);
-    this.connected = members;
+  private connectMembers(): void {
+    const { door, connect, disconnect } = this.parts;
+    const { removedIds, self } = this.cluster;
+    const members = this.cluster.members();
+    door.connect({ members, removedIds });
+    for (const address of members) if (address.raftId !== self) connect(address);
+    const nodeIds = new Set(members.map(({ nodeId }) => bareHex(nodeId)));
+    for (const nodeId of this.connected) if (!nodeIds.has(nodeId)) disconnect(nodeId);
+    this.connected = nodeIds;
   }
 
   private async obtain(hash: Hash32): Promise<boolean> {

@@ -1,0 +1,84 @@
+/** The Raft protocol as the main thread has it: in the thread of agreement. */
+import type { Entry } from '../../../core/consensus/raft/messages.ts';
+import type { RaftChainSide, RaftDoor, RaftMembers } from '../node/consensus/raft-member.ts';
+import { errorOf, type FromRaft, type ToRaft } from './messages.ts';
+import { alone, copyOf } from './outbox.ts';
+
+export class FarRaft implements RaftDoor {
+  private readonly say: (message: ToRaft, ...bytes: readonly Uint8Array<ArrayBuffer>[]) => void;
+  private side: RaftChainSide | undefined;
+  private begun: { resolve(): void; reject(error: Error): void } | undefined;
+
+  constructor(say: (message: ToRaft, ...bytes: readonly Uint8Array<ArrayBuffer>[]) => void) {
+    this.say = say;
+  }
+
+  start(side: RaftChainSide): Promise<void> {
+    this.side = side;
+    this.say({ what: 'start' });
+    return new Promise((resolve, reject) => {
+      this.begun = { resolve, reject };
+    });
+  }
+
+  /** The thread goes on with the sessions of peers; its own end waits until what is being written is on disk. */
+  async stop(): Promise<void> {
+    this.side = undefined;
+    this.say({ what: 'stop' });
+  }
+
+  propose({ type, data }: Pick<Entry, 'type' | 'data'>): void {
+    const bytes = copyOf(data);
+    this.say({ what: 'propose', entry: { type, data: bytes } }, bytes);
+  }
+
+  change(...args: Parameters<RaftDoor['change']>): void {
+    this.say({ what: 'change', args });
+  }
+
+  applied(index: number): void {
+    this.say({ what: 'applied', index });
+  }
+
+  compact(index: number, { members, removedIds }: RaftMembers, headHash: Uint8Array): void {
+    this.say({ what: 'compact', args: [index, own({ members, removedIds }), alone(headHash)] });
+  }
+
+  connect(members: RaftMembers): void {
+    this.say({ what: 'connect', members: own(members) });
+  }
+
+  /** From the thread. */
+  hear(message: FromRaft): void {
+    switch (message.what) {
+      case 'started':
+        this.begun?.resolve();
+        break;
+      case 'refused':
+        this.begun?.reject(errorOf(message.error));
+        break;
+      case 'committed':
+        this.side?.committed(message.entries);
+        break;
+      case 'install':
+        this.side?.install(message.snapshot);
+        break;
+      case 'standing':
+        this.side?.standing(message.standing);
+        break;
+    }
+  }
+
+  /** The thread has ended. */
+  fail(error: Error): void {
+    this.begun?.reject(error);
+  }
+}
+
+/** Bytes that lie in an entry of the log would take all of it along. */
+function own({ members, removedIds }: RaftMembers): RaftMembers {
+  return {
+    members: members.map((member) => ({ ...member, nodeId: copyOf(member.nodeId) })),
+    removedIds,
+  };
+}
