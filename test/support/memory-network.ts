@@ -246,7 +246,7 @@ export async function memoryNode(options: MemoryNodeOptions): Promise<MemoryNode
   };
   const thread = options.isApart ? memoryAgreement(ends) : undefined;
   const raft = member && {
-    door: thread?.raft() ?? member,
+    protocol: thread?.raft() ?? member,
     snapshot: raftStore!.contents.snapshot,
     connect: () => {},
     disconnect: () => {},

@@ -11,7 +11,7 @@ import { RaftTransport } from '../../io/raft/transport.ts';
 import { LastVote } from './agreement/last-vote.ts';
 import type { RaftThreadSettings } from './agreement/messages.ts';
 import type { RaftConfig } from './config.ts';
-import { type RaftDoor, RaftMember } from './node/consensus/raft-member.ts';
+import { RaftMember, type RaftProtocol } from './node/consensus/raft-member.ts';
 import {
   bootstrapStore,
   type RaftPorts,
@@ -71,7 +71,7 @@ export class RaftMemory {
   }
 
   /** The protocol in this thread. */
-  here({ log, fatal }: { readonly log: Log; fatal(error: unknown): void }): RaftDoor {
+  here({ log, fatal }: { readonly log: Log; fatal(error: unknown): void }): RaftProtocol {
     const { id, store, config } = this;
     return new RaftMember({
       ...{ id, store, log, fatal, clock: steadyClock, timers: systemTimers },
@@ -81,11 +81,11 @@ export class RaftMemory {
   }
 
   ports(
-    door: RaftDoor,
+    protocol: RaftProtocol,
     peers: { addPeer(enode: Enode): unknown; removePeer(nodeId: string): unknown },
   ): RaftPorts {
     return {
-      door,
+      protocol,
       snapshot: this.store.contents.snapshot,
       connect: (address) => void peers.addPeer(enodeOf(address)),
       disconnect: (nodeId) => void peers.removePeer(nodeId),

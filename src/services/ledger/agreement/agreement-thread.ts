@@ -12,7 +12,7 @@ import { reasonOf } from '../../../io/host/reason.ts';
 import type { ConnectedPeer } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, ChainSide } from '../node/consensus/agreement.ts';
-import type { RaftDoor } from '../node/consensus/raft-member.ts';
+import type { RaftProtocol } from '../node/consensus/raft-member.ts';
 import { FarRaft } from './far-raft.ts';
 import { errorOf, type FromAgreement, type Session, type ToAgreement } from './messages.ts';
 import { NearChain } from './near-chain.ts';
@@ -141,7 +141,7 @@ export class AgreementThread {
   }
 
   /** The Raft protocol there. */
-  raft(): RaftDoor {
+  raft(): RaftProtocol {
     this.far = new FarRaft((told, ...bytes) => this.outbox.say({ kind: 'raft', told }, ...bytes));
     return this.far;
   }

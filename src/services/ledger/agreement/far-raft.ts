@@ -1,10 +1,10 @@
 /** The Raft protocol as the main thread has it: in the thread of agreement. */
 import type { Entry } from '../../../core/consensus/raft/messages.ts';
-import type { RaftChainSide, RaftDoor, RaftMembers } from '../node/consensus/raft-member.ts';
+import type { RaftChainSide, RaftMembers, RaftProtocol } from '../node/consensus/raft-member.ts';
 import { errorOf, type FromRaft, type ToRaft } from './messages.ts';
 import { alone, copyOf } from './outbox.ts';
 
-export class FarRaft implements RaftDoor {
+export class FarRaft implements RaftProtocol {
   private readonly say: (message: ToRaft, ...bytes: readonly Uint8Array<ArrayBuffer>[]) => void;
   private side: RaftChainSide | undefined;
   private begun: { resolve(): void; reject(error: Error): void } | undefined;
@@ -32,7 +32,7 @@ export class FarRaft implements RaftDoor {
     this.say({ what: 'propose', entry: { type, data: bytes } }, bytes);
   }
 
-  change(...args: Parameters<RaftDoor['change']>): void {
+  change(...args: Parameters<RaftProtocol['change']>): void {
     this.say({ what: 'change', args });
   }
 

@@ -10,7 +10,7 @@ import type { P2pOptions } from '../../../io/p2p/server.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
-import type { RaftDoor, RaftMembers, RaftStanding } from '../node/consensus/raft-member.ts';
+import type { RaftMembers, RaftProtocol, RaftStanding } from '../node/consensus/raft-member.ts';
 
 /** What the thread is started with. */
 export interface AgreementSettings {
@@ -65,9 +65,9 @@ export type ToAgreement =
 export type ToRaft =
   | { readonly what: 'start' | 'stop' }
   | { readonly what: 'propose'; readonly entry: Pick<Entry, 'type' | 'data'> }
-  | { readonly what: 'change'; readonly args: Parameters<RaftDoor['change']> }
+  | { readonly what: 'change'; readonly args: Parameters<RaftProtocol['change']> }
   | { readonly what: 'applied'; readonly index: number }
-  | { readonly what: 'compact'; readonly args: Parameters<RaftDoor['compact']> }
+  | { readonly what: 'compact'; readonly args: Parameters<RaftProtocol['compact']> }
   | { readonly what: 'connect'; readonly members: RaftMembers };
 
 /** From it. */

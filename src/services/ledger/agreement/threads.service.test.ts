@@ -166,7 +166,7 @@ it('the Raft protocol of a member: leads, keeps its log, and hands on what is co
   const lastSave = new LastVote();
   const raft = { id: 1, folder: logs, host: HOST, port: 0, lastSave: lastSave.memory };
   const { thread, faults } = start(home, 0, WORKER, raft);
-  const door = thread.raft();
+  const protocol = thread.raft();
   const log: Entry[] = [];
   let told: () => void = () => {};
   let standing: RaftStanding | undefined;
@@ -177,14 +177,14 @@ it('the Raft protocol of a member: leads, keeps its log, and hands on what is co
       });
     }
   };
-  door.connect({ members: [member], removedIds: [] });
-  await door.start({
+  protocol.connect({ members: [member], removedIds: [] });
+  await protocol.start({
     committed(entries) {
       for (const entry of entries) {
         log.push(entry);
         if (entry.type === ENTRY_TYPE.confChange)
-          door.change(entry.index, decodeConfChange(entry.data));
-        door.applied(entry.index);
+          protocol.change(entry.index, decodeConfChange(entry.data));
+        protocol.applied(entry.index);
       }
       told();
     },
@@ -196,10 +196,10 @@ it('the Raft protocol of a member: leads, keeps its log, and hands on what is co
   });
   await until(() => standing?.role === 'leader');
   expect(standing).toMatchObject({ leader: 1, confState: { nodes: [1], learners: [] } });
-  door.propose({ type: ENTRY_TYPE.normal, data: Uint8Array.of(1, 2, 3) });
+  protocol.propose({ type: ENTRY_TYPE.normal, data: Uint8Array.of(1, 2, 3) });
   await until(() => log.at(-1)?.data.length === 3);
   expect(lastSave.number).toBeGreaterThan(1);
-  door.compact(log.at(-1)!.index, { members: [member], removedIds: [7] }, new Uint8Array(32));
+  protocol.compact(log.at(-1)!.index, { members: [member], removedIds: [7] }, new Uint8Array(32));
   await thread.stop();
   expect(faults).toEqual([]);
   const kept = await RaftStore.open(nodeLogFolder(logs));

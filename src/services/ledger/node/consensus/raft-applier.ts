@@ -17,14 +17,14 @@ import {
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
-import type { RaftDoor } from './raft-member.ts';
+import type { RaftProtocol } from './raft-member.ts';
 
 /** Entries applied between two snapshots. */
 const SNAPSHOT_ENTRIES = 250;
 
 export interface RaftApplierParts {
   readonly chain: Chain;
-  readonly door: Pick<RaftDoor, 'change' | 'applied' | 'compact'>;
+  readonly protocol: Pick<RaftProtocol, 'change' | 'applied' | 'compact'>;
   readonly cluster: Cluster;
   readonly log: Log;
   readonly snapshotIndex: number;
@@ -98,14 +98,14 @@ export class RaftApplier {
   }
 
   private async applyAll(entries: readonly Entry[]): Promise<void> {
-    const { door } = this.parts;
+    const { protocol } = this.parts;
     for (const entry of entries) {
       if (this.isStopped) return;
       // What a newer snapshot has overtaken is in it.
       if (entry.index <= this.overtaken) continue;
       if (entry.type === ENTRY_TYPE.confChange) this.applyChange(entry);
       else if (entry.data.length > 0) await this.applyBlock(entry);
-      door.applied(entry.index);
+      protocol.applied(entry.index);
       if (entry.index - this.snapshotIndex >= SNAPSHOT_ENTRIES) this.takeSnapshot(entry.index);
     }
     this.parts.applied();
@@ -160,7 +160,7 @@ export class RaftApplier {
   }
 
   private applyChange({ index, data }: Entry): void {
-    const { door, cluster, log } = this.parts;
+    const { protocol, cluster, log } = this.parts;
     const change: ConfChange = decodeConfChange(data);
     const { type, nodeId } = change;
     if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
@@ -169,7 +169,7 @@ export class RaftApplier {
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
       return;
     }
-    door.change(index, { type, nodeId });
+    protocol.change(index, { type, nodeId });
     if (type === CONF_CHANGE.removeNode) {
       if (cluster.isRemoved(nodeId)) return;
       log('info', 'removing peer due to ConfChangeRemoveNode', { 'raft id': nodeId });
@@ -199,9 +199,9 @@ export class RaftApplier {
   }
 
   private takeSnapshot(index: number): void {
-    const { door, cluster, chain } = this.parts;
+    const { protocol, cluster, chain } = this.parts;
     this.snapshotIndex = index;
     const { removedIds } = cluster;
-    door.compact(index, { members: cluster.members(), removedIds }, chain.head().hash);
+    protocol.compact(index, { members: cluster.members(), removedIds }, chain.head().hash);
   }
 }

@@ -40,7 +40,7 @@ export interface RaftMembers {
 }
 
 /** What the protocol is told. */
-export interface RaftDoor {
+export interface RaftProtocol {
   /** Resolves when it listens. Rejects with RAFT_LISTEN_FAILED. */
   start(side: RaftChainSide): Promise<void>;
   stop(): Promise<void>;
@@ -77,7 +77,7 @@ export interface RaftMemberParts {
 
 const INPUTS_MAX = 10_000;
 
-export class RaftMember implements RaftDoor {
+export class RaftMember implements RaftProtocol {
   readonly raft: Raft;
   private readonly parts: RaftMemberParts;
   private readonly writes = new SerialQueue();

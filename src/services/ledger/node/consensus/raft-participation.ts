@@ -23,7 +23,7 @@ import type { Checkpoint } from '../chain/checkpoints.ts';
 import type { Events } from '../chain/events.ts';
 import type { BlockBuilder } from './block-builder.ts';
 import { RaftApplier } from './raft-applier.ts';
-import type { RaftDoor, RaftStanding } from './raft-member.ts';
+import type { RaftProtocol, RaftStanding } from './raft-member.ts';
 import { RaftMinter } from './raft-minter.ts';
 
 export interface RaftSettings {
@@ -38,7 +38,7 @@ export interface RaftSettings {
 /** What the node offers of the outside to Raft alone. */
 export interface RaftPorts {
   /** The protocol, in this thread or another. */
-  readonly door: RaftDoor;
+  readonly protocol: RaftProtocol;
   /** The newest one of the member's log, as it was opened. */
   readonly snapshot: Snapshot;
   /** Connects the peer-to-peer network to a member. */
@@ -109,13 +109,13 @@ export class RaftParticipation {
   }
 
   async start(): Promise<void> {
-    const { door, events, log, settings, snapshot } = this.parts;
+    const { protocol, events, log, settings, snapshot } = this.parts;
     this.isStopped = false;
     log('info', 'startRaft', { 'raft ID': settings.raftId });
     if (snapshot.index > 0) this.applier.install(snapshot);
     else for (const address of settings.bootstrap) this.cluster.set(address);
     this.connectMembers();
-    await door.start({
+    await protocol.start({
       committed: (entries) => this.applier.apply(entries),
       install: (taken) => this.applier.install(taken),
       standing: (standing) => this.follow(standing),
@@ -135,7 +135,7 @@ export class RaftParticipation {
     this.applier.stop();
     for (const end of this.endings.splice(0)) end();
     for (const wake of this.waiting) wake();
-    await this.parts.door.stop();
+    await this.parts.protocol.stop();
   }
 
   /** Whether a link stands to the member. */
@@ -236,7 +236,7 @@ export class RaftParticipation {
   private async change(next: () => Omit<ConfChange, 'id'>, isDone: () => boolean): Promise<void> {
     for (let tries = 0; tries < CHANGE_TRIES_MAX && !this.isStopped; tries++) {
       const data = encodeConfChange({ id: ++this.changes, ...next() });
-      if (!this.isStopped) this.parts.door.propose({ type: ENTRY_TYPE.confChange, data });
+      if (!this.isStopped) this.parts.protocol.propose({ type: ENTRY_TYPE.confChange, data });
       if (await this.comesTrue(isDone, CHANGE_RETRY_MS)) return;
     }
     if (isDone()) return;
@@ -285,7 +285,7 @@ export class RaftParticipation {
 
   private proposeBlock(block: Block): void {
     if (this.isStopped) return;
-    this.parts.door.propose({ type: ENTRY_TYPE.normal, data: encodeBlock(block) });
+    this.parts.protocol.propose({ type: ENTRY_TYPE.normal, data: encodeBlock(block) });
   }
 
   private wake(): void {
@@ -293,10 +293,10 @@ export class RaftParticipation {
   }
 
   private connectMembers(): void {
-    const { door, connect, disconnect } = this.parts;
+    const { protocol, connect, disconnect } = this.parts;
     const { removedIds, self } = this.cluster;
     const members = this.cluster.members();
-    door.connect({ members, removedIds });
+    protocol.connect({ members, removedIds });
     for (const address of members) if (address.raftId !== self) connect(address);
     const nodeIds = new Set(members.map(({ nodeId }) => bareHex(nodeId)));
     for (const nodeId of this.connected) if (!nodeIds.has(nodeId)) disconnect(nodeId);
