@@ -1,14 +1,22 @@
 /** All commands, in the order of the help. */
+import {
+  accountImportCommand,
+  accountListCommand,
+  accountNewCommand,
+  accountUpdateCommand,
+} from './account.ts';
 import { backupCommand } from './backup.ts';
 import type { Command } from './command.ts';
 import { dbCommand } from './db.ts';
 import { dbVerifyCommand } from './db-verify.ts';
 import { devnetCommand } from './devnet.ts';
+import { dumpGenesisCommand } from './dumpgenesis.ts';
 import { exportCommand } from './export.ts';
 import { genesisCommand, genesisValidateCommand } from './genesis.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
+import { licenseCommand } from './license.ts';
 import { migrateDatadirCommand } from './migrate-datadir.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
@@ -33,6 +41,11 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
   importCommand,
   exportCommand,
+  dumpGenesisCommand,
+  accountNewCommand,
+  accountListCommand,
+  accountImportCommand,
+  accountUpdateCommand,
   ptmCommand,
   ptmRecoverCommand,
   ptmCheckCommand,
@@ -53,6 +66,7 @@ export const COMMANDS: readonly Command[] = [
   migrateDatadirCommand,
   mpsUpgradeCommand,
   versionCommand,
+  licenseCommand,
 ];
 
 /** The command that `argv` begins with, by one word or two, and what follows it. */

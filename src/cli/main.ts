@@ -20,10 +20,12 @@ endWithParent(process.env);
 process.on('uncaughtException', onStray);
 process.stdout.on('error', onClosedPipe);
 // Loaded here, so that a package that cannot be loaded is explained too.
-const { runCommand } = await import('./run.ts').catch((error: unknown) =>
-  onStray(incompleteInstallation(error) ?? error),
-);
-void runCommand(process.argv.slice(2)).then(({ status, isFault }) => {
+const [{ runCommand }, { asQuorate }] = await Promise.all([
+  import('./run.ts'),
+  import('./geth.ts'),
+]).catch((error: unknown) => onStray(incompleteInstallation(error) ?? error));
+const argv = asQuorate(process.argv[1] ?? '', process.argv.slice(2));
+void runCommand(argv).then(({ status, isFault }) => {
   if (isFault) process.exit(status);
   process.exitCode = status;
 });

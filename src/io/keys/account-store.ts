@@ -2,7 +2,14 @@
  * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in the order of file names, unlocked for a
  * time or until the end, locked again by forgetting the key. Files that come or go are noticed.
  */
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Address, equalBytes, keyOf } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
@@ -118,7 +125,12 @@ export class AccountStore {
     return (await this.store(secretKey, password)).address;
   }
 
-  /** Writes the file anew under another password. */
+  /** Throws KEYSTORE_NO_MATCH, KEYSTORE_PASSWORD_WRONG, or KEYSTORE_INVALID where the file is damaged. */
+  async check(address: Address, password: string): Promise<void> {
+    (await this.secretKey(address, password)).fill(0);
+  }
+
+  /** Writes the file anew under another password. Throws as `check`. */
   async changePassword(address: Address, password: string, next: string): Promise<void> {
     const secretKey = await this.secretKey(address, password);
     const file = await encryptKey(secretKey, next, { light: this.parts.light === true });
@@ -159,8 +171,24 @@ export class AccountStore {
         `multiple keys match address (${matches.map(({ path }) => path).join(',')})`,
       );
     }
-    if (!matches[0]) throw fail('KEYSTORE_NO_MATCH', 'no key for given address or file');
-    return matches[0];
+    if (matches[0]) return matches[0];
+    const damaged = this.damagedFileOf(address);
+    if (damaged !== undefined) {
+      throw fail(
+        'KEYSTORE_INVALID',
+        `the key file ${damaged} is damaged: no password opens it, take a copy of it`,
+      );
+    }
+    throw fail('KEYSTORE_NO_MATCH', 'no key for given address or file');
+  }
+
+  /** One whose name has the address, and whose content has none. */
+  private damagedFileOf(address: Address): string | undefined {
+    const { directory } = this.parts;
+    const end = `--${bareHex(address)}`;
+    const names = existsSync(directory) ? readdirSync(directory) : [];
+    const name = names.find((each) => isKeyFileName(each) && each.endsWith(end));
+    return name && join(directory, name);
   }
 
   private async store(secretKey: Uint8Array, password: string): Promise<AccountFile> {

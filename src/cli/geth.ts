@@ -1,0 +1,66 @@
+/**
+ * `quorate geth …`, and `quorate` under the name geth: arguments as scripts of GoQuorum have them,
+ * with flags of the whole program in front of the command.
+ */
+import { basename } from 'node:path';
+import { NODE_ROWS } from '../services/ledger/options.ts';
+import type { Command } from './command.ts';
+import { commandOf } from './commands.ts';
+
+const NODE_FLAGS = new Map(
+  NODE_ROWS.flatMap((row) => [row.flag, ...(row.aliases ?? [])].map((name) => [name, row])),
+);
+
+/** Arguments of `quorate` for `argv`, what follows the program's name; unchanged unless it is called as geth. */
+export function asQuorate(program: string, argv: readonly string[]): readonly string[] {
+  if (basename(program).replace(/\.(js|cmd|exe)$/, '') === 'geth') return fromGeth(argv);
+  return argv[0] === 'geth' ? fromGeth(argv.slice(1)) : argv;
+}
+
+/** The command first. Without one it is `node`. */
+function fromGeth(argv: readonly string[]): readonly string[] {
+  const at = commandAt(argv);
+  const before = argv.slice(0, at);
+  const isPlain = before.every((each) => ['-h', '--help', '-v', '--version'].includes(each));
+  if (at === argv.length) {
+    if (argv.includes('-v') || argv.includes('--version')) return ['version'];
+    return ['node', ...argv];
+  }
+  const found = commandOf(argv.slice(at));
+  if (!found) return isPlain ? argv : argv.slice(at);
+  const words = found.command.name.split(' ');
+  return [...words, ...known(before, found.command), ...found.rest];
+}
+
+/** Where the first word stands that is neither a flag nor the value of one. */
+function commandAt(argv: readonly string[]): number {
+  let at = 0;
+  while (at < argv.length && argv[at]!.startsWith('-')) {
+    at += isAlone(argv[at]!) ? 1 : 2;
+  }
+  return Math.min(at, argv.length);
+}
+
+/** Whether its value is not the next argument. */
+function isAlone(argument: string): boolean {
+  if (argument.includes('=')) return true;
+  const row = NODE_FLAGS.get(argument.replace(/^--?/, ''));
+  return row === undefined || row.type === 'boolean';
+}
+
+/** As in geth, flags of the node mean nothing to a command that has no such: it says so, and works. */
+function known(before: readonly string[], { name, rows }: Command): string[] {
+  const taken = new Set(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])]));
+  const kept: string[] = [];
+  const vain: string[] = [];
+  for (let at = 0; at < before.length; ) {
+    const size = isAlone(before[at]!) ? 1 : 2;
+    const flag = before[at]!.replace(/^--?/, '').split('=')[0]!;
+    const isVain = NODE_FLAGS.has(flag) && !taken.has(flag);
+    if (isVain) vain.push(`--${flag}`);
+    else kept.push(...before.slice(at, at + size));
+    at += size;
+  }
+  if (vain.length > 0) console.error(`Without effect on "${name}": ${vain.join(' ')}`);
+  return kept;
+}
