@@ -20,6 +20,16 @@ import { licenseCommand } from './license.ts';
 import { migrateDatadirCommand } from './migrate-datadir.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
+import {
+  permissionAccountCommand,
+  permissionApproveCommand,
+  permissionNodeCommand,
+  permissionOrgCommand,
+  permissionRejectCommand,
+  permissionRoleCommand,
+  permissionShowCommand,
+} from './permission.ts';
+import { permissionInitCommand } from './permission-init.ts';
 import { ptmCommand } from './ptm.ts';
 import { ptmCheckCommand } from './ptm-check.ts';
 import { ptmRecoverCommand } from './ptm-recover.ts';
@@ -58,6 +68,14 @@ export const COMMANDS: readonly Command[] = [
   stakingKeyCommand,
   stakingAuditCommand,
   rampCommand,
+  permissionInitCommand,
+  permissionShowCommand,
+  permissionOrgCommand,
+  permissionNodeCommand,
+  permissionAccountCommand,
+  permissionRoleCommand,
+  permissionApproveCommand,
+  permissionRejectCommand,
   backupCommand,
   restoreCommand,
   keygenCommand,

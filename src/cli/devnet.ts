@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../core/base/errors.ts';
+import { PERMISSION_CONFIG_FILE } from '../core/permission/config.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readJson } from '../io/host/files.ts';
 import { pageFor } from '../services/devnet/page.ts';
@@ -12,6 +13,7 @@ import { stopDevnet } from '../services/devnet/stop.ts';
 import type { DevnetConsensus } from '../services/devnet/topology.ts';
 import { READER_WORKER } from '../services/ledger/readers/threads.ts';
 import type { Command } from './command.ts';
+import { setUpDevnetPermissions } from './devnet-permissions.ts';
 import { type Ending, endingOf } from './ending.ts';
 import { inProcessLauncher } from './in-process.ts';
 
@@ -26,6 +28,7 @@ export const devnetCommand: Command = {
   operandsMax: 1,
   examples: [
     { does: 'start, and stay in the foreground', line: 'quorate devnet' },
+    { does: 'with permissions by contracts', line: 'quorate devnet --permissioned' },
     {
       does: 'start in the background, then stop it',
       line: 'quorate devnet --wait && quorate devnet stop',
@@ -67,6 +70,14 @@ export const devnetCommand: Command = {
       type: 'string',
       default: 'qbft',
       about: 'qbft, with four validators, or raft, with three peers',
+      group: GROUP,
+    },
+    {
+      flag: 'permissioned',
+      type: 'boolean',
+      default: false,
+      about:
+        'Contracts say who may do what, version 2: the first account administers, the last one may do nothing. A network that began so goes on so',
       group: GROUP,
     },
     {
@@ -128,13 +139,15 @@ export const devnetCommand: Command = {
         blockPeriodSeconds: options.number('block-period')!,
         emptyBlockPeriodSeconds: options.number('empty-block-period')!,
         verbosity: options.number('verbosity')!,
+        isPermissioned: options.boolean('permissioned'),
       },
-      { launch, progress, told: ending.told },
+      { launch, progress, told: ending.told, setUpPermissions: setUpDevnetPermissions },
     );
     const named = options.string('folder')!;
     const stopWith = isWait ? `npx quorate devnet stop --folder ${named}` : 'Ctrl-C';
     const { description, genesis } = devnet;
-    const text = { description, genesis, consensus, folder: named, stopWith };
+    const isPermissioned = isThere(join(folder, PERMISSION_CONFIG_FILE));
+    const text = { description, genesis, consensus, folder: named, stopWith, isPermissioned };
     console.log(startText(text, pageFor(process.stdout)));
     if (isWait) {
       await devnet.release();

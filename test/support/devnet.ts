@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setUpDevnetPermissions } from '../../src/cli/devnet-permissions.ts';
 import { inProcessLauncher } from '../../src/cli/in-process.ts';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
 import { processLauncher } from '../../src/services/devnet/processes.ts';
@@ -56,7 +57,8 @@ export async function startTestDevnet(options: TestDevnetOptions = {}): Promise<
     folder,
     portsFrom: options.portsFrom ?? (await freePorts()),
   };
-  const devnet = await startDevnet(wanted, { launch, progress: () => {} });
+  const parts = { launch, progress: () => {}, setUpPermissions: setUpDevnetPermissions };
+  const devnet = await startDevnet(wanted, parts);
   const { nodes, accounts } = devnet.description;
   return {
     devnet,

@@ -1,28 +1,16 @@
 /** A ledger, or the signing proxy in front of it, over JSON-RPC: what services ask of it, and its errors in our words. */
-import { fail } from '../../core/base/errors.ts';
 import type {
   SubmissionLedger,
   TransactionReceipt,
   UnsignedTransaction,
 } from '../../core/submission/ports.ts';
-import { reasonOf } from '../host/reason.ts';
-import { HttpClient } from '../http/http-client.ts';
-
-const DIAL_MS = 3_000;
-const ANSWER_MS = 20_000;
-const ANSWER_BYTES_MAX = 1024 * 1024;
+import { RpcClient } from './rpc-client.ts';
 
 export class LedgerClient implements SubmissionLedger {
-  private readonly url: URL;
-  private readonly client = new HttpClient({
-    dialTimeoutMs: DIAL_MS,
-    timeoutMs: ANSWER_MS,
-    idleTimeoutMs: ANSWER_MS,
-    responseBytesMax: ANSWER_BYTES_MAX,
-  });
+  private readonly rpc: RpcClient;
 
   constructor(url: string) {
-    this.url = new URL(url);
+    this.rpc = new RpcClient(url);
   }
 
   /** Chain id and hash of the first block: which ledger it is. */
@@ -83,28 +71,10 @@ export class LedgerClient implements SubmissionLedger {
   }
 
   close(): void {
-    this.client.close();
+    this.rpc.close();
   }
 
-  /** Rejects with LEDGER_AWAY when there is no answer, LEDGER_REFUSED when it is an error. */
-  private async call<T>(method: string, params: readonly unknown[]): Promise<T> {
-    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-    const headers = [
-      ['Content-Type', 'application/json'],
-      ['Content-Length', String(body.length)],
-    ] as const;
-    let reply: { result?: T; error?: { message?: string } };
-    try {
-      const answer = await this.client.request({ method: 'POST', url: this.url, headers, body });
-      reply = JSON.parse(Buffer.from(answer.body).toString('utf8'));
-    } catch (cause) {
-      const why = reasonOf(cause);
-      throw fail('LEDGER_AWAY', `${method}: the ledger does not answer: ${why}`, { cause });
-    }
-    if (reply.error || reply.result === undefined) {
-      const why = reply.error?.message ?? 'no result';
-      throw fail('LEDGER_REFUSED', `${method}: ${why}`);
-    }
-    return reply.result;
+  private call<T>(method: string, params: readonly unknown[]): Promise<T> {
+    return this.rpc.call(method, params);
   }
 }

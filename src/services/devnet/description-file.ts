@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandLineOf, isAlive } from '../../io/host/process-table.ts';
+import { writeWhole } from '../../io/host/whole-file.ts';
 import type { DevnetDescription } from './description.ts';
-import { writeWhole } from './whole-file.ts';
 
 export function writeDescription(folder: string, description: DevnetDescription): void {
   writeWhole(descriptionFile(folder), `${JSON.stringify(description, null, 2)}\n`);

@@ -7,6 +7,7 @@ import { makeFolder } from '../../io/host/make-folder.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
+import { givePermissions } from './permissions.ts';
 import { accountsOf, type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 
 const TEST_SECRET_BYTES = 32;
@@ -51,6 +52,7 @@ export async function prepareFiles(
     await writeAccounts(join(node.folder, 'keystore'), accountsOf(topology, node));
     writeNode(topology, node);
   }
+  givePermissions(topology);
   return { genesis, password, ...signer, ...stakingFiles(topology), ptmPublicKeys };
 }
 

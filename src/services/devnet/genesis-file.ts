@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from '../../io/host/whole-file.ts';
 
 export interface GenesisFile {
   readonly path: string;

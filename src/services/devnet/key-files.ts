@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex } from '../../core/base/hex.ts';
 import { makeFolder } from '../../io/host/make-folder.ts';
+import { writeWhole } from '../../io/host/whole-file.ts';
 import { encryptKey } from '../../io/keys/keystore.ts';
 import type { Account, ManagerKey } from './test-keys.ts';
 import { TEST_PASSWORD } from './topology.ts';
-import { writeWhole } from './whole-file.ts';
 
 /** Web3 key files that TEST_PASSWORD opens. Nodes list accounts in the order of the names, which is that of `accounts` here. */
 export async function writeAccounts(folder: string, accounts: readonly Account[]): Promise<void> {

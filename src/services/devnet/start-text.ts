@@ -17,6 +17,8 @@ export interface StartTextParts {
   readonly folder: string;
   /** The keys or the command. */
   readonly stopWith: string;
+  /** Contracts say who may do what. */
+  readonly isPermissioned?: boolean;
 }
 
 interface Section {
@@ -35,6 +37,7 @@ export function startText(parts: StartTextParts, page: Page): string {
     ...testAccounts(description, room),
     accountsOfNodes(parts),
     contracts(parts.genesis),
+    permissions(parts, room),
     ...endpoints(description),
     { title: 'Gas price', lines: words(gasPrice(parts.genesis), room) },
     { title: 'Try', lines: trials(description, room) },
@@ -63,6 +66,24 @@ const shown = (address: string) => checksumAddress(fromHex(address));
 function headline({ description: { chainId, nodes }, consensus }: StartTextParts): string {
   const members = consensus === 'raft' ? 'Raft peers' : 'QBFT validators';
   return `Quorate devnet is up: chain id ${chainId}, ${nodes.length} ${members}, each with its private transaction manager.`;
+}
+
+function permissions(
+  { description, folder, isPermissioned }: StartTextParts,
+  room: number,
+): Section {
+  const { accounts, nodes } = description;
+  const [first, last] = [accounts[0], accounts.at(-1)];
+  const lines =
+    isPermissioned && first && last
+      ? [
+          ...words(`${shown(first.address)} administers the network, and`, room),
+          ...words(`${shown(last.address)} holds no permission; all others hold all rights.`, room),
+          `npx quorate permission show --ledger.url ${nodes[0]!.rpc} \\`,
+          `  --permission-config ${folder}/permission-config.json`,
+        ]
+      : [];
+  return { title: 'Permissions by contracts, version 2', lines };
 }
 
 function testAccounts({ accounts, mnemonic }: DevnetDescription, room: number): Section[] {

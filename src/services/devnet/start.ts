@@ -1,12 +1,13 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
-import { fail } from '../../core/base/errors.ts';
+import { assert, fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
 import { type DevnetDescription, describeDevnet } from './description.ts';
 import { livingPids, removeDescription, writeDescription } from './description-file.ts';
 import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';
+import { arePermissioned, keepPermissions, type SetUpPermissions } from './permissions.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { moveMembers } from './raft-members.ts';
 import { endText, untilReady } from './ready.ts';
@@ -23,6 +24,8 @@ export interface DevnetOptions {
   readonly emptyBlockPeriodSeconds: number;
   /** 0 silent .. 5 trace, of the nodes' logs. */
   readonly verbosity: number;
+  /** Contracts say who may do what. A network that has begun so goes on so. */
+  readonly isPermissioned?: boolean;
 }
 
 export interface Devnet {
@@ -46,12 +49,14 @@ export interface StartParts {
   readonly progress: (line: string) => void;
   /** Resolves, with why, when nobody wants the network any more. */
   readonly told?: Promise<string>;
+  /** For a network with permissions. */
+  readonly setUpPermissions?: SetUpPermissions;
 }
 
 /** Starts it. On any failure, and when told, everything that was started is stopped again. */
 export async function startDevnet(
   options: DevnetOptions,
-  { launch, progress, told }: StartParts,
+  { launch, progress, told, setUpPermissions }: StartParts,
 ): Promise<Devnet> {
   const { folder } = options;
   refuseSecond(folder);
@@ -68,13 +73,18 @@ export async function startDevnet(
     isSmall: true,
     readyUrl: `http://127.0.0.1:${node.ports.ptmQ2t}/upcheck`,
   }));
-  const nodes = topology.nodes.map((node) => ({
-    name: node.name,
-    args: nodeCommand(node, topology, files, options.verbosity),
-    logFile: join(folder, `${node.name}.log`),
-    isSmall: false,
-    readyUrl: `http://127.0.0.1:${node.ports.rpc}/health`,
-  }));
+  const nodeMembers = () =>
+    topology.nodes.map((node) => ({
+      name: node.name,
+      args: [
+        ...nodeCommand(node, topology, files, options.verbosity),
+        ...(arePermissioned(topology) ? ['--permissioned'] : []),
+      ],
+      logFile: join(folder, `${node.name}.log`),
+      isSmall: false,
+      readyUrl: `http://127.0.0.1:${node.ports.rpc}/health`,
+    }));
+  const nodes = nodeMembers();
   const signer = {
     name: SIGNER_NAME,
     args: signerCommand(topology, files, options.verbosity),
@@ -106,6 +116,16 @@ export async function startDevnet(
     progress('private transaction managers are up');
     await unlessStopped(members.start(nodes));
     progress('nodes are up');
+    if (options.isPermissioned && !arePermissioned(topology)) {
+      assert(setUpPermissions, 'permissions are set up by whoever asks for them');
+      await unlessStopped(
+        setUpPermissions({ description: describe(), topology, progress }).then((config) =>
+          keepPermissions(topology, config),
+        ),
+      );
+      await unlessStopped(members.replace(nodeMembers()));
+      progress('permissions are in force');
+    }
     await unlessStopped(members.start([signer, staking]));
     writeDescription(folder, describe());
   } catch (error) {
@@ -119,7 +139,7 @@ export async function startDevnet(
     genesis: files.genesis,
     process: (name) => members.process(name),
     async restart(name) {
-      await members.start(all.filter((each) => each.name === name));
+      await members.start(members.all.filter((each) => each.name === name));
       writeDescription(folder, describe());
     },
     firstEnd: () => members.firstEnd(),
@@ -135,7 +155,7 @@ interface Member extends Command {
 /** Everything that runs, by name. */
 class Members {
   readonly running = new Map<string, Running>();
-  private readonly all: readonly Member[];
+  all: readonly Member[];
   private readonly ports: readonly NamedPort[];
   private readonly launch: Launch;
   private isStopping = false;
@@ -155,6 +175,14 @@ class Members {
         await this.untilReady(member, running);
       }),
     );
+  }
+
+  /** Ends those of the same names, and starts these in their place. */
+  async replace(members: readonly Member[]): Promise<void> {
+    const names = members.map(({ name }) => name);
+    await Promise.all(names.map((name) => this.process(name).stop()));
+    this.all = [...this.all.filter(({ name }) => !names.includes(name)), ...members];
+    await this.start(members);
   }
 
   /** Between the check of the ports and this, another program may have taken one. */

@@ -1,0 +1,196 @@
+/** What an operator may do, as calls of the contracts. Misuse is told before anything is sent, in GoQuorum's words. */
+import { type Address, isZeroBytes } from '../../core/base/bytes.ts';
+import { fromHex } from '../../core/base/hex.ts';
+import { callOf } from '../../core/permission/abi.ts';
+import type { PermissionConfig } from '../../core/permission/config.ts';
+import { OPERATION } from '../../core/permission/records.ts';
+import type { Enode } from '../../core/wire/enode.ts';
+import { input, nodeCalls, nodeIn } from './node-calls.ts';
+import type { NodeView, PendingView } from './snapshot.ts';
+
+/** What an action is about, so that its outcome can be told. */
+export type Subject =
+  | { readonly kind: 'org'; readonly orgId: string }
+  | { readonly kind: 'account'; readonly account: Address }
+  | { readonly kind: 'node'; readonly id: string }
+  | { readonly kind: 'role'; readonly roleId: string; readonly orgId: string };
+
+export interface Action {
+  readonly data: Uint8Array;
+  readonly subject: Subject;
+}
+
+const SUSPEND = 1n;
+const ACTIVATE = 2n;
+const BLACKLIST = 3n;
+const ORG_ID = /^[a-zA-Z0-9_-]*$/;
+const CALL = {
+  updateOrg: callOf('updateOrgStatus(string,uint256)'),
+  approveOrgStatus: callOf('approveOrgStatus(string,uint256)'),
+  addRole: callOf('addNewRole(string,string,uint256,bool,bool)'),
+  removeRole: callOf('removeRole(string,string)'),
+  assignAdmin: callOf('assignAdminRole(string,address,string)'),
+  approveAdmin: callOf('approveAdminRole(string,address)'),
+  assignRole: callOf('assignAccountRole(address,string,string)'),
+  updateAccount: callOf('updateAccountStatus(string,address,uint256)'),
+  recoverAccount: callOf('startBlacklistedAccountRecovery(string,address)'),
+  approveAccount: callOf('approveBlacklistedAccountRecovery(string,address)'),
+  reject: callOf('rejectPendingOp()'),
+};
+
+/** Throws PERMISSION_INPUT. */
+export function addressIn(text: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw input(`Invalid account id: ${text}`);
+  const address = fromHex(text);
+  if (isZeroBytes(address)) throw input('Invalid input: the account is zero');
+  return address;
+}
+
+/** `nodes`: those that the contracts know, for actions on them. */
+export class Actions {
+  private readonly config: PermissionConfig;
+  private readonly nodes: readonly NodeView[];
+  private readonly node: ReturnType<typeof nodeCalls>;
+
+  constructor(config: PermissionConfig, nodes: readonly NodeView[]) {
+    this.config = config;
+    this.nodes = nodes;
+    this.node = nodeCalls(config.model);
+  }
+
+  addOrg(orgId: string, url: string, account: string): Action {
+    checkOrgId(orgId);
+    const data = this.node.addOrg(orgId, this.nodeOf(url), addressIn(account));
+    return { data, subject: { kind: 'org', orgId } };
+  }
+
+  addSubOrg(parent: string, orgId: string, url: string | undefined): Action {
+    checkOrgId(orgId);
+    const node = url === undefined ? undefined : this.nodeOf(url);
+    const data = this.node.addSubOrg(parent, orgId, node);
+    return { data, subject: { kind: 'org', orgId: `${parent}.${orgId}` } };
+  }
+
+  suspendOrg(orgId: string): Action {
+    return { data: CALL.updateOrg(orgId, SUSPEND), subject: { kind: 'org', orgId } };
+  }
+
+  activateOrg(orgId: string): Action {
+    return { data: CALL.updateOrg(orgId, ACTIVATE), subject: { kind: 'org', orgId } };
+  }
+
+  addNode(orgId: string, url: string): Action {
+    const node = this.nodeOf(url);
+    return { data: this.node.addNode(orgId, node), subject: { kind: 'node', id: node.id } };
+  }
+
+  /** 1 deactivate, 2 activate, 3 denylist. */
+  updateNode(orgId: string, url: string, action: 1 | 2 | 3): Action {
+    const node = this.known(url);
+    const data = this.node.updateNode(orgId, node, action);
+    return { data, subject: { kind: 'node', id: node.id } };
+  }
+
+  recoverNode(orgId: string, url: string): Action {
+    const node = this.known(url);
+    return { data: this.node.recoverNode(orgId, node), subject: { kind: 'node', id: node.id } };
+  }
+
+  /** Gives an account a role; the two kinds of administrators come by votes. */
+  assignRole(orgId: string, text: string, roleId: string): Action {
+    const account = addressIn(text);
+    const { networkAdminRole, orgAdminRole } = this.config;
+    const isAdmin = [networkAdminRole, orgAdminRole].includes(roleId);
+    const data = isAdmin
+      ? CALL.assignAdmin(orgId, account, roleId)
+      : CALL.assignRole(account, orgId, roleId);
+    return { data, subject: { kind: 'account', account } };
+  }
+
+  suspendAccount(orgId: string, text: string): Action {
+    return this.updateAccount(orgId, text, SUSPEND);
+  }
+
+  activateAccount(orgId: string, text: string): Action {
+    return this.updateAccount(orgId, text, ACTIVATE);
+  }
+
+  denyAccount(orgId: string, text: string): Action {
+    return this.updateAccount(orgId, text, BLACKLIST);
+  }
+
+  recoverAccount(orgId: string, text: string): Action {
+    const account = addressIn(text);
+    return { data: CALL.recoverAccount(orgId, account), subject: { kind: 'account', account } };
+  }
+
+  addRole(
+    orgId: string,
+    roleId: string,
+    { access, isVoter, isAdmin }: { access: number; isVoter: boolean; isAdmin: boolean },
+  ): Action {
+    if (roleId === '') throw input('Invalid input: the role has no name');
+    const most = this.config.model === 'v1' ? 3 : 7;
+    if (access < 0 || access > most) throw input(`invalid access type given: 0 to ${most}`);
+    const data = CALL.addRole(roleId, orgId, BigInt(access), isVoter, isAdmin);
+    return { data, subject: { kind: 'role', roleId, orgId } };
+  }
+
+  removeRole(orgId: string, roleId: string): Action {
+    return { data: CALL.removeRole(roleId, orgId), subject: { kind: 'role', roleId, orgId } };
+  }
+
+  /** A vote for what waits. */
+  approve({ kind, orgId, nodeId, account }: PendingView): Action {
+    switch (kind) {
+      case OPERATION.newOrg: {
+        const data = this.node.approveOrg(orgId, this.known(nodeId), account);
+        return { data, subject: { kind: 'org', orgId } };
+      }
+      case OPERATION.suspension:
+        return { data: CALL.approveOrgStatus(orgId, SUSPEND), subject: { kind: 'org', orgId } };
+      case OPERATION.revoke:
+        return { data: CALL.approveOrgStatus(orgId, ACTIVATE), subject: { kind: 'org', orgId } };
+      case OPERATION.adminRole:
+        return { data: CALL.approveAdmin(orgId, account), subject: { kind: 'account', account } };
+      case OPERATION.nodeRecovery: {
+        const node = this.known(nodeId);
+        const data = this.node.approveNodeRecovery(orgId, node);
+        return { data, subject: { kind: 'node', id: node.id } };
+      }
+      case OPERATION.accountRecovery:
+        return { data: CALL.approveAccount(orgId, account), subject: { kind: 'account', account } };
+      default:
+        throw input(`Operation not allowed: what waits is unknown, ${kind}`);
+    }
+  }
+
+  /** A vote against what waits; goes to the implementation itself. */
+  reject({ orgId }: PendingView): Action {
+    return { data: CALL.reject(), subject: { kind: 'org', orgId } };
+  }
+
+  private updateAccount(orgId: string, text: string, action: bigint): Action {
+    const account = addressIn(text);
+    const data = CALL.updateAccount(orgId, account, action);
+    return { data, subject: { kind: 'account', account } };
+  }
+
+  private nodeOf(url: string): Enode {
+    return nodeIn(url, this.config.model);
+  }
+
+  /** As the contracts wrote it down: the address in a URL may have other spellings. */
+  private known(text: string): Enode {
+    const digits = /^(?:enode:\/\/)?([0-9a-fA-F]{128})(?:@|$)/.exec(text)?.[1]?.toLowerCase();
+    if (digits === undefined) throw input(`Invalid enode id: ${text}`);
+    const found = this.nodes.findLast(({ enode }) => enode?.id === digits)?.enode;
+    if (!found) throw input('Node does not exist');
+    return found;
+  }
+}
+
+function checkOrgId(orgId: string): void {
+  if (orgId === '') throw input('Invalid input: the organisation has no id');
+  if (!ORG_ID.test(orgId)) throw input('Org id cannot contain special characters');
+}

@@ -1,0 +1,199 @@
+/** A running ledger as the permission commands use it: calls, and transactions that are waited for. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Address } from '../../core/base/bytes.ts';
+import { fail, hasCode } from '../../core/base/errors.ts';
+import { fromHex, toHex, toQuantity } from '../../core/base/hex.ts';
+import { AbiValues } from '../../core/permission/abi.ts';
+import { RpcClient } from '../../io/ledger-client/rpc-client.ts';
+
+const LOOK_MS = 200;
+/** On top of what an estimate needs, in per cent: the state may have gone on. */
+const SPARE_PERCENT = 25n;
+/** Selector of `Error(string)`. */
+const ERROR_BYTES = 4;
+const REVERTED = /^execution reverted(?:: )?/;
+
+/** In a block, and carried out. */
+export interface Outcome {
+  readonly hash: string;
+  readonly blockNumber: number;
+  /** Of a creation. */
+  readonly contractAddress: Address | undefined;
+}
+
+interface Receipt {
+  readonly blockNumber: string;
+  readonly status: string;
+  readonly contractAddress: string | null;
+  readonly revertReason?: string;
+}
+
+export interface Sending {
+  readonly from: Address;
+  /** Undefined: a creation. */
+  readonly to: Address | undefined;
+  readonly data: Uint8Array;
+}
+
+export class PermissionLedger {
+  private readonly rpc: RpcClient;
+  private readonly patienceMs: number;
+
+  /** `patienceMs`: for a transaction to be in a block. */
+  constructor(url: string, patienceMs: number) {
+    this.rpc = new RpcClient(url);
+    this.patienceMs = patienceMs;
+  }
+
+  /** Which ledger it is. */
+  async identity(): Promise<string> {
+    const chainId = await this.rpc.call<string>('eth_chainId', []);
+    const first = await this.rpc.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
+    return `${chainId} ${first.hash}`;
+  }
+
+  async accounts(): Promise<Address[]> {
+    return (await this.rpc.call<string[]>('eth_accounts', [])).map(fromHex);
+  }
+
+  async hasCode(address: Address): Promise<boolean> {
+    return (await this.rpc.call<string>('eth_getCode', [toHex(address), 'latest'])) !== '0x';
+  }
+
+  /** Resolves once nothing that the account sent waits for a block. Throws PERMISSION_UNSEEN. */
+  async settled(account: Address): Promise<void> {
+    const count = (block: string) =>
+      this.rpc.call<string>('eth_getTransactionCount', [toHex(account), block]);
+    await this.until(
+      async () => (await count('latest')) === (await count('pending')) || undefined,
+      `transactions of ${toHex(account)} wait for a block`,
+    );
+  }
+
+  /** Throws PERMISSION_REVERTED with the contract's reason. */
+  async ask(to: Address, data: Uint8Array): Promise<AbiValues> {
+    return new AbiValues(await this.answerTo(to, data));
+  }
+
+  /** As `ask`, the bytes. */
+  async answerTo(to: Address, data: Uint8Array): Promise<Uint8Array> {
+    const call = { to: toHex(to), data: toHex(data) };
+    return fromHex(await this.simulated<string>('eth_call', [call, 'latest']));
+  }
+
+  /** Sends it and waits for its block. Throws PERMISSION_REVERTED with the contract's reason, PERMISSION_UNSEEN. */
+  async send(sending: Sending): Promise<Outcome> {
+    const call = await this.callOf(sending);
+    const estimate = BigInt(await this.simulated<string>('eth_estimateGas', [call]));
+    const gas = estimate + (estimate * SPARE_PERCENT) / 100n;
+    return this.outcomeOf(call, await this.submit(call, gas));
+  }
+
+  /**
+   * Sends them in order, without waiting in between, so that they share blocks; each may use `gas`. Resolves once all are in blocks;
+   * throws as `send` does for the first that failed.
+   */
+  async sendAll(list: readonly Sending[], gas: bigint): Promise<Outcome[]> {
+    const sent: { call: object; hash: string }[] = [];
+    for (const sending of list) {
+      const call = await this.callOf(sending);
+      sent.push({ call, hash: await this.submit(call, gas) });
+    }
+    const outcomes: Outcome[] = [];
+    for (const { call, hash } of sent) outcomes.push(await this.outcomeOf(call, hash));
+    return outcomes;
+  }
+
+  close(): void {
+    this.rpc.close();
+  }
+
+  private async callOf({ from, to, data }: Sending): Promise<object> {
+    return {
+      from: toHex(from),
+      ...(to ? { to: toHex(to) } : {}),
+      data: toHex(data),
+      gasPrice: await this.rpc.call<string>('eth_gasPrice', []),
+    };
+  }
+
+  private submit(call: object, gas: bigint): Promise<string> {
+    return this.rpc.call('eth_sendTransaction', [{ ...call, gas: toQuantity(gas) }]);
+  }
+
+  private async outcomeOf(call: object, hash: string): Promise<Outcome> {
+    const receipt = await this.receiptOf(hash);
+    if (receipt.status !== '0x1') throw reverted(await this.reasonOf(receipt, call));
+    return {
+      hash,
+      blockNumber: Number(receipt.blockNumber),
+      contractAddress: receipt.contractAddress ? fromHex(receipt.contractAddress) : undefined,
+    };
+  }
+
+  private receiptOf(hash: string): Promise<Receipt> {
+    const look = () =>
+      this.rpc.call<Receipt | null>('eth_getTransactionReceipt', [hash]).catch(nothingYet);
+    return this.until(look, `transaction ${hash} is in no block`);
+  }
+
+  /** Looks until there is something. */
+  private async until<T>(look: () => Promise<T | null | undefined>, what: string): Promise<T> {
+    const deadline = performance.now() + this.patienceMs;
+    for (;;) {
+      const found = await look();
+      if (found) return found;
+      if (performance.now() > deadline) {
+        const seconds = this.patienceMs / 1_000;
+        throw fail(
+          'PERMISSION_UNSEEN',
+          `${what} after ${seconds} s. It may still come: quorate permission show`,
+        );
+      }
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** Nodes with --revertreason have it in the receipt; else the call is carried out once more before its block. */
+  private async reasonOf({ revertReason, blockNumber }: Receipt, call: object): Promise<string> {
+    if (revertReason) return errorText(revertReason);
+    const before = toQuantity(Number(blockNumber) - 1);
+    try {
+      await this.simulated('eth_call', [call, before]);
+      return '';
+    } catch (error) {
+      if (!hasCode(error, 'PERMISSION_REVERTED')) throw error;
+      return String(error.data);
+    }
+  }
+
+  private async simulated<T>(method: string, params: readonly unknown[]): Promise<T> {
+    try {
+      return await this.rpc.call<T>(method, params);
+    } catch (error) {
+      const why = hasCode(error, 'LEDGER_REFUSED') ? String(error.data) : '';
+      if (REVERTED.test(why)) throw reverted(why.replace(REVERTED, ''));
+      throw error;
+    }
+  }
+}
+
+/** Some nodes answer an error, not null, for what they do not know yet. */
+function nothingYet(error: unknown): null {
+  if (hasCode(error, 'LEDGER_REFUSED')) return null;
+  throw error;
+}
+
+/** Its text is `data`; empty: the contract gave none. */
+function reverted(reason: string): Error {
+  const text = reason === '' ? 'without a reason' : reason;
+  return fail('PERMISSION_REVERTED', `reverted: ${text}`, { data: reason });
+}
+
+function errorText(data: string): string {
+  try {
+    return new AbiValues(fromHex(data).subarray(ERROR_BYTES)).text(0);
+  } catch {
+    return data;
+  }
+}

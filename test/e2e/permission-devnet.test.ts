@@ -1,0 +1,48 @@
+/** The devnet with permissions: set up on its first start, and kept on the next. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toHex } from '../../src/core/base/hex.ts';
+import { parsePermissionConfig } from '../../src/core/permission/config.ts';
+import { PermissionLedger } from '../../src/services/permission/ledger.ts';
+import { readSnapshot } from '../../src/services/permission/snapshot.ts';
+import { until } from '../support/conditions.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+
+describe('quorate devnet --permissioned', () => {
+  let network: TestDevnet;
+
+  beforeAll(async () => {
+    network = await startTestDevnet({ isPermissioned: true });
+  });
+
+  afterAll(() => network?.close());
+
+  it('gives every node the contracts and the list of nodes, and all connect', async () => {
+    const own = readFileSync(join(network.folder, 'permission-config.json'), 'utf8');
+    for (const name of ['node1', 'node2', 'node3', 'node4']) {
+      const file = (each: string) => join(network.folder, name, each);
+      expect(readFileSync(file('permission-config.json'), 'utf8')).toBe(own);
+      expect(JSON.parse(readFileSync(file('permissioned-nodes.json'), 'utf8'))).toHaveLength(4);
+    }
+    expect(existsSync(join(network.folder, 'permission-config.json.unfinished'))).toBe(false);
+    for (const rpc of network.rpc) {
+      await until('three peers', async () => (await rpc.call('net_peerCount')) === '0x3');
+    }
+  });
+
+  it('has one organisation with all nodes and accounts, but for the last', async () => {
+    const text = readFileSync(join(network.folder, 'permission-config.json'), 'utf8');
+    const config = parsePermissionConfig(text);
+    const ledger = new PermissionLedger(network.devnet.description.nodes[0]!.rpc, 10_000);
+    const { isBooted, orgs, nodes, accounts } = await readSnapshot(ledger, config);
+    ledger.close();
+    expect([isBooted, orgs.length, nodes.length]).toEqual([true, 1, 4]);
+    const roles = new Map(accounts.map(({ account, roleId }) => [toHex(account), roleId]));
+    const [first, ...others] = network.accounts.map(({ address }) => address.toLowerCase());
+    const last = others.pop()!;
+    expect(roles.get(first!)).toBe('ADMIN');
+    for (const other of others) expect(roles.get(other)).toBe('MEMBER');
+    expect(roles.has(last)).toBe(false);
+  });
+});
