@@ -120,7 +120,11 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
   const [first, second, third] = validators as [BftNode, BftNode, BftNode];
   const past = [...TRANSITIONS.slice(0, 3), { ...TRANSITIONS[3], blockReward: '1' }];
   network.write(withTransitions(past)(network.nodes.map(({ address }) => address)));
-  await expect(network.init(first)).rejects.toThrow('transitions.BlockReward data incompatible');
+  const incompatible = 'transitions.BlockReward data incompatible';
+  await expect(network.init(first)).rejects.toThrow(incompatible);
+  const byFlag = ['--genesis', network.genesisFile];
+  await expect(second.start(byFlag)).rejects.toThrow('has ended');
+  expect(second.log()).toContain(incompatible);
   await first.start();
   // Votes are in the chain, and candidates are not.
   expect(await first.rpc.call('istanbul_candidates')).toEqual({});
@@ -139,10 +143,15 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
   const quorate = { londonBlock: fork, shanghaiBlock: fork, cancunBlock: fork };
   network.write(withTransitions([...TRANSITIONS, byContract, back], { quorate })(addresses));
   const told = network.nodes.slice(0, 5).filter((node) => node !== third);
-  await Promise.all(told.map((node) => network.init(node)));
+  await Promise.all(told.filter((node) => node !== second).map((node) => network.init(node)));
   network.introduce(network.nodes.slice(0, 7));
   network.introduce(network.nodes.slice(0, 7), 'permissioned-nodes.json');
-  await Promise.all([...told, third].map((node) => node.start(['--permissioned'])));
+  await Promise.all(
+    [...told, third].map((node) =>
+      node.start(['--permissioned', ...(node === second ? byFlag : [])]),
+    ),
+  );
+  expect(second.log()).toContain('Took the configuration of the chain from the genesis file');
   // The third validator has not heard of them: it is named, and waited for.
   for (const node of [first, second])
     await until(`${node.name} names the third`, () => {
