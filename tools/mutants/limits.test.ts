@@ -3,11 +3,14 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { mutated } from './limit.ts';
 import { LIMITS } from './limits.ts';
+import { PROTECTIONS } from './protections.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-it.each(LIMITS.map((limit) => [limit.name, limit] as const))(
+const ALL = [...LIMITS, ...PROTECTIONS];
+
+it.each(ALL.map((limit) => [limit.name, limit] as const))(
   '%s: its line stands in the source, and its test exists',
   (_, limit) => {
     expect(mutated(read(limit.file), limit)).not.toBe(read(limit.file));
@@ -20,7 +23,7 @@ it.each(LIMITS.map((limit) => [limit.name, limit] as const))(
 );
 
 it('every limit has a name of its own', () => {
-  expect(new Set(LIMITS.map(({ name }) => name)).size).toBe(LIMITS.length);
+  expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
 });
 
 it('docs/limits.md names the test of each, and no test that does not exist', () => {

@@ -1,6 +1,7 @@
 /**
- * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md (those whose names have the words, the
- * second quarter of them), in a copy of the project, and runs the test that should notice. Ends with 1 where one did not.
+ * `npm run mutants [-- WORDS] [-- 2/4]`: switches off each limit of docs/limits.md and each protection of
+ * docs/threat-model.md (those whose names have the words, the second quarter of them), in a copy of the project, and runs the
+ * test that should notice. Ends with 1 where one did not.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Limit, mutated } from './limit.ts';
 import { LIMITS } from './limits.ts';
+import { PROTECTIONS } from './protections.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** A mutant may run for ever. */
@@ -17,7 +19,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const isPart = (word: string) => /^[1-9]\d*\/[1-9]\d*$/.test(word);
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
 const [part, parts] = (words.find(isPart) ?? '1/1').split('/').map(Number) as [number, number];
-const named = LIMITS.filter(({ name }) =>
+const named = [...LIMITS, ...PROTECTIONS].filter(({ name }) =>
   words.every((word) => isPart(word) || name.toLowerCase().includes(word)),
 );
 const chosen = named.filter((_, at) => Math.floor((at * parts) / named.length) === part - 1);

@@ -12,6 +12,9 @@ describe('places of peers', () => {
     const occupants = [stranger('9.9.9.1'), ...many(3, '1.2.3.4'), stranger('8.8.8.8')];
     expect(displaced(known('1.2.3.9'), occupants)).toBe(occupants[3]);
     expect(displaced(known('1.2.3.9'), [known('1.1.1.1')])).toBeUndefined();
+    const spread = [stranger('1.1.1.1'), stranger('2.2.2.2')];
+    expect(displaced(known('3.3.3.3'), spread)).toBe(spread[1]);
+    expect(displaced(stranger('3.3.3.3'), spread)).toBeUndefined();
   });
 
   it('are given up by a block that has many, and inside it by an address', () => {

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { type ReadinessParts, readiness } from './readiness.ts';
+
+const HEAD = 1_000;
+
+interface Facts {
+  readonly highest?: number;
+  readonly agreementMs?: number;
+  readonly chainMs?: number;
+  readonly peers?: number;
+  readonly cursor?: number;
+  readonly abstention?: string;
+  readonly managerFault?: string;
+  readonly firstBad?: number;
+  readonly isDiverged?: boolean;
+}
+
+function look(facts: Facts, ignoredReasons: readonly string[] = []) {
+  const { highest, agreementMs = 0, chainMs = 0, peers = 3, cursor = HEAD } = facts;
+  const { abstention, managerFault, firstBad, isDiverged = false } = facts;
+  const parts = {
+    node: {
+      chain: { head: () => ({ number: HEAD }) },
+      follower: { cursor: () => cursor },
+      bft: { abstention },
+    },
+    admin: {
+      syncing: () => (highest === undefined ? undefined : { highestBlock: highest }),
+      peers: () => Array.from({ length: peers }),
+    },
+    config: { rpc: { ignoredReasons } },
+    hasConfiguredPeers: true,
+    watch: { longest: { ms: chainMs, ownMs: chainMs } },
+    agreementWatch: { longest: { ms: agreementMs, ownMs: agreementMs } },
+    pulse: { fault: managerFault },
+    privateWatch: {
+      firstBad: firstBad === undefined ? undefined : { number: firstBad, faults: [] },
+      isDiverged,
+    },
+  };
+  const { status, body } = readiness(parts as unknown as ReadinessParts);
+  const { ready, reasons } = JSON.parse(String(body));
+  expect(status).toBe(ready ? 200 : 503);
+  return { ready, reasons: reasons.map((each: { reason: string }) => each.reason), body };
+}
+
+it.each([
+  ['behind', { highest: HEAD + 16 }, { highest: HEAD + 17 }],
+  ['lag', { agreementMs: 1_000 }, { agreementMs: 1_001 }],
+  ['lag', { chainMs: 1_000 }, { chainMs: 1_001 }],
+  ['peers', { peers: 1 }, { peers: 0 }],
+  ['private', { cursor: HEAD - 16 }, { cursor: HEAD - 17 }],
+  ['manager', {}, { managerFault: 'nothing listens there' }],
+  ['diverged', {}, { isDiverged: true }],
+  ['votes', {}, { abstention: 'the file "votes" is missing or empty' }],
+] as const)('%s: ready at the bound %o, and not behind it %o', (reason, good, bad) => {
+  expect(look(good)).toMatchObject({ ready: true, reasons: [] });
+  expect(look(bad)).toMatchObject({ ready: false, reasons: [reason] });
+  // An operator may leave it out of the verdict; it stays in the answer.
+  expect(look(bad, [reason])).toMatchObject({ ready: true, reasons: [reason] });
+  expect(look({ ...bad, peers: 0, highest: HEAD + 99 }, [reason]).ready).toBe(false);
+});
