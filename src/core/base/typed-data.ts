@@ -26,15 +26,6 @@ const DEPTH_MAX = 64;
 const VALUES_MAX = 100_000;
 const PREFIX = fromHex('0x1901');
 const DOMAIN = 'EIP712Domain';
-/** In their order, for data that does not declare its domain. */
-const DOMAIN_FIELDS: readonly Field[] = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-  { name: 'chainId', type: 'uint256' },
-  { name: 'verifyingContract', type: 'address' },
-  { name: 'salt', type: 'bytes32' },
-];
-
 /** What is signed for `{types, primaryType, domain, message}`. Throws TYPED_DATA_INVALID naming the field. */
 export function typedDataHash(value: unknown): Hash32 {
   const data = parse(value);
@@ -52,9 +43,8 @@ class Encoder {
   private readonly typeHashes = new Map<string, Hash32>();
   private values = 0;
 
-  constructor({ types, domain }: TypedData) {
-    const fields = DOMAIN_FIELDS.filter(({ name }) => domain[name] !== undefined);
-    this.types = Object.hasOwn(types, DOMAIN) ? types : { ...types, [DOMAIN]: fields };
+  constructor({ types }: TypedData) {
+    this.types = types;
   }
 
   struct(type: string, value: Fields, path: string, depth = 0): Hash32 {
@@ -184,12 +174,12 @@ function sized(value: unknown, length: number, path: string): Uint8Array {
 function parse(value: unknown): TypedData {
   const { types, primaryType, domain, message } = fieldsIn(value, 'the typed data');
   if (typeof primaryType !== 'string') throw invalid('primaryType must be a string');
+  const declared = fieldsIn(types, 'types');
+  if (!Object.hasOwn(declared, DOMAIN))
+    throw invalid(`types.${DOMAIN} is missing: it says which members the domain has`);
   return {
     types: Object.fromEntries(
-      Object.entries(fieldsIn(types, 'types')).map(([name, fields]) => [
-        name,
-        fieldList(fields, `types.${name}`),
-      ]),
+      Object.entries(declared).map(([name, fields]) => [name, fieldList(fields, `types.${name}`)]),
     ),
     primaryType,
     domain: fieldsIn(domain, 'domain'),

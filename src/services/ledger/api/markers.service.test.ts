@@ -106,6 +106,10 @@ it('extensions are begun and voted on in them', async () => {
   const contract = (await checkMarker(created, FROM))!;
   const recipient = `0x${'77'.repeat(20)}`;
   const terms = [contract, other.key, recipient, args];
+  const unnamed = [...terms.slice(0, 3), { ...args, privateFor: [] }];
+  await expect(node.call('ledgerExtension_extendContract', ...unnamed)).rejects.toThrow(
+    `privateFor must contain the transaction manager key of the new party: ${other.key}`,
+  );
   const begun = await node.call('quorumExtension_extendContract', ...terms);
   const manager = (await checkMarker(begun, FROM))!;
   const { input } = await node.call('eth_getPrivateTransactionByHash', begun);

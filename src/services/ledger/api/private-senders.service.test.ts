@@ -174,13 +174,21 @@ it('names the gas of a constructor that calls a private contract', async () => {
 it('signs typed data as wallets do', async () => {
   const types = { Mail: [{ name: 'contents', type: 'string' }] };
   const [domain, message] = [{ name: 'test', chainId: 1337 }, { contents: 'Hello' }];
-  const data = { types, primaryType: 'Mail', domain, message };
+  const members = [
+    { name: 'name', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+  ];
+  const shared = { primaryType: 'Mail', domain, message };
+  const data = { ...shared, types: { EIP712Domain: members, ...types } };
   const wanted = await new Wallet(toHex(ACCOUNT)).signTypedData(domain, types, message);
   for (const name of ['eth_signTypedData', 'eth_signTypedData_v4']) {
     expect(await node.call(name, FROM, data)).toBe(wanted);
     expect(await node.call(name, FROM, JSON.stringify(data))).toBe(wanted);
   }
   await expect(node.call('eth_signTypedData', FROM, '{')).rejects.toThrow(/must be JSON/);
+  await expect(node.call('eth_signTypedData', FROM, { ...shared, types })).rejects.toThrow(
+    'types.EIP712Domain is missing',
+  );
   const stranger = `0x${'11'.repeat(20)}`;
   await expect(node.call('eth_signTypedData', stranger, data)).rejects.toThrow('unknown account');
 });

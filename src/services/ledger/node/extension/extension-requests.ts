@@ -116,7 +116,8 @@ export class ExtensionRequests {
       throw no('recipient account address is not an org admin account. cannot accept extension');
     }
     checkKey(terms.recipientKey);
-    const privateFor = recipientsOf(terms.recipientKey, args.private?.privateFor ?? []);
+    const given = args.private?.privateFor ?? [];
+    const privateFor = recipientsOf(caller.rules, terms.recipientKey, given);
     const others = await this.participants(caller.psi, toExtend);
     if (pending.has(request)) throw no(IN_PROGRESS);
     return pending.run(request, () =>
@@ -399,7 +400,14 @@ function checkKey(key: string): void {
   }
 }
 
-function recipientsOf(key: string, privateFor: readonly string[]): readonly string[] {
+/** GoQuorum adds the key of the new party where none is given; the ledger API asks for it. */
+function recipientsOf(
+  rules: ExtensionRules,
+  key: string,
+  privateFor: readonly string[],
+): readonly string[] {
+  if (rules === 'ledger' && privateFor.length === 0)
+    throw no(`privateFor must contain the transaction manager key of the new party: ${key}`);
   if (privateFor.length > 1)
     throw no('invalid transaction manager keys given in privateFor argument');
   if (privateFor.length === 1 && privateFor[0] !== key) {
