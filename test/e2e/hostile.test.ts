@@ -1,8 +1,10 @@
 /** The short form of `npm run hostile`: what an enemy asks of four validators costs no block its time. */
 import { expect, it } from 'vitest';
 import { installCrypto } from '../../src/io/crypto/crypto.ts';
+import { USUAL_BOUNDS } from '../hostile/case.ts';
 import { CASES } from '../hostile/cases/index.ts';
-import { playSuite } from '../hostile/suite.ts';
+import { playSuite, slowness } from '../hostile/suite.ts';
+import type { Findings } from '../hostile/watch.ts';
 
 const SHORT_MS = 400_000;
 
@@ -15,4 +17,14 @@ it('validators go on, whoever asks for whatever', { timeout: SHORT_MS }, async (
   }
   const failed = verdicts.filter(({ faults }) => faults.length > 0);
   expect(failed.map(({ name, faults }) => `${name}: ${faults.join('; ')}`)).toEqual([]);
+});
+
+it('a chain that stands, or changes round after round, has failed on the busiest machine', () => {
+  const found = (blocks: number, rounds: number, seconds = 10) =>
+    ({ blocks, rounds, seconds }) as Findings;
+  const judge = (now: Findings, calm: Findings) => slowness(now, USUAL_BOUNDS, calm);
+  expect(judge(found(0, 0), found(6, 0, 6))).toEqual(['0 blocks, not 3 (calm: 1.00 a second)']);
+  expect(judge(found(4, 1), found(6, 0, 6))).toEqual([]);
+  expect(judge(found(2, 3), found(3, 1, 6))).toEqual([]);
+  expect(judge(found(5, 9), found(6, 0, 6))).toEqual(['9 rounds changed (calm: 0)']);
 });

@@ -8,6 +8,10 @@ import { HostileNetwork } from './network.ts';
 import { type Findings, Watch } from './watch.ts';
 
 const SECONDS = 8;
+/** Without any attack, before the first one. */
+const CALM_SECONDS = 6;
+/** On a busy machine the chain may have so much of the pace that it had there without an attack. */
+const BUSY_PACE_SHARE = 0.5;
 /** An attack that does not end when it is told to is left behind. */
 const GRACE_MS = 25_000;
 /** With more than so much other work beside it, what comes late may be the machine's fault. */
@@ -18,7 +22,7 @@ export interface Verdict {
   readonly findings: Findings;
   /** Which bounds were broken; empty: none. */
   readonly faults: readonly string[];
-  /** Bounds of time were broken while the machine worked for others: nothing can be said. */
+  /** Bounds of time were broken while the machine worked for others: nothing can be said of them. */
   readonly unclear: readonly string[];
   readonly note: string | undefined;
 }
@@ -35,8 +39,9 @@ export async function playSuite(
   const network = await HostileNetwork.start(mkdtempSync(join(tmpdir(), 'quorate-hostile-')));
   const verdicts: Verdict[] = [];
   try {
+    const calm = await watchCalm(network);
     for (const each of cases) {
-      const verdict = await play(network, each, each.seconds ?? seconds);
+      const verdict = await play(network, each, each.seconds ?? seconds, calm);
       verdicts.push(verdict);
       progress?.(verdict);
       await network.recover();
@@ -47,7 +52,19 @@ export async function playSuite(
   }
 }
 
-async function play(network: HostileNetwork, each: Case, seconds: number): Promise<Verdict> {
+/** What the same network does on the same machine while nobody attacks it. */
+async function watchCalm(network: HostileNetwork): Promise<Findings> {
+  const watch = await Watch.begin(network);
+  await pause(CALM_SECONDS * 1000);
+  return watch.end();
+}
+
+async function play(
+  network: HostileNetwork,
+  each: Case,
+  seconds: number,
+  calm: Findings,
+): Promise<Verdict> {
   if (each.absent !== undefined) await network.nodes[each.absent]!.stop();
   const watch = await Watch.begin(network);
   const end = performance.now() + seconds * 1000;
@@ -67,7 +84,7 @@ async function play(network: HostileNetwork, each: Case, seconds: number): Promi
   return {
     name: each.name,
     findings,
-    faults: [...damage(findings, bounds), ...(isUnclear ? [] : late)],
+    faults: [...damage(findings, bounds), ...(isUnclear ? slowness(findings, bounds, calm) : late)],
     unclear: isUnclear ? late : [],
     note,
   };
@@ -87,6 +104,18 @@ function lateness(found: Findings, bounds: Bounds): string[] {
     found.rounds > bounds.rounds && `${found.rounds} rounds changed`,
     found.gapSeconds > bounds.gapSeconds && `${found.gapSeconds} s between two blocks`,
     found.lagMs > bounds.lagMs && `agreement held up for ${found.lagMs} ms`,
+  ].filter((fault) => fault !== false);
+}
+
+/** What no busy machine excuses: counts beside those that it had without an attack. */
+export function slowness(found: Findings, bounds: Bounds, calm: Findings): string[] {
+  const pace = Math.min(1, calm.blocks / calm.seconds);
+  const wanted = Math.floor(found.seconds * pace * bounds.blockShare * BUSY_PACE_SHARE);
+  const roundsMax = bounds.rounds + calm.rounds + Math.ceil(found.seconds / CALM_SECONDS);
+  return [
+    found.blocks < wanted &&
+      `${found.blocks} blocks, not ${wanted} (calm: ${pace.toFixed(2)} a second)`,
+    found.rounds > roundsMax && `${found.rounds} rounds changed (calm: ${calm.rounds})`,
   ].filter((fault) => fault !== false);
 }
 

@@ -9,7 +9,8 @@ import {
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import { MESSAGE_BYTES_MAX } from '../../core/base/limits.ts';
 import { RlpReader } from '../../core/base/rlp.ts';
-import { snappyDecode, snappyEncode } from '../../core/wire/snappy.ts';
+import { snappyDecode } from '../../core/wire/snappy.ts';
+import { compress } from './compression.ts';
 import type { Secrets } from './handshake.ts';
 import { MacState } from './mac-state.ts';
 
@@ -78,7 +79,7 @@ export class RlpxSession {
   /** Bytes for the wire. Throws RLPX_INVALID when the message is above 16 MiB: a fault of the caller. */
   encode(code: number, payload: Uint8Array): Uint8Array {
     if (payload.length > MESSAGE_BYTES_MAX) throw breach('message length >= 16MB');
-    const body = this.compressed ? snappyEncode(payload) : payload;
+    const body = this.compressed ? compress(payload) : payload;
     const codeBytes = code === 0 ? 0x80 : code;
     const codeLength = codeBytes < 0x80 || code === 0 ? 1 : 2;
     const length = codeLength + body.length;
