@@ -45,4 +45,26 @@ describe('quorate devnet --permissioned', () => {
     for (const other of others) expect(roles.get(other)).toBe('MEMBER');
     expect(roles.has(last)).toBe(false);
   });
+
+  it('takes transactions, public and private, from all of them, and none from the last', async () => {
+    const [rpc] = network.rpc;
+    const send = (from: string, more: object = {}) =>
+      rpc!.call('eth_sendTransaction', { from, gas: '0x47b760', ...more });
+    const mined = (hash: unknown) =>
+      until('the transaction is in a block', async () => {
+        const receipt: any = await rpc!.call('eth_getTransactionReceipt', hash);
+        return receipt?.status === '0x1';
+      });
+    const [admin, member] = network.accounts.map(({ address }) => address) as [string, string];
+    await mined(await send(member, { to: admin, value: '0x1' }));
+    const data = '0x600a600c600039600a6000f3602a60005260206000f3';
+    await mined(await send(member, { data }));
+    await mined(await send(member, { data, privateFor: [network.keys[1]] }));
+    const last = network.accounts.at(-1)!.address;
+    await expect(send(last, { to: admin, value: '0x1' })).rejects.toThrow(
+      'account does not have permission for the transaction',
+    );
+    const orgs: any = await rpc!.call('quorumPermission_orgList');
+    expect(orgs).toMatchObject([{ fullOrgId: 'ADMINORG', status: 2, subOrgList: null }]);
+  });
 });
