@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import type { ConnectedManager } from '../src/io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../src/io/ptm-client/config.ts';
 import { connectManager } from '../src/io/ptm-client/connect.ts';
+import type { ConnectedManager } from '../src/io/ptm-client/connected-manager.ts';
 
 const PAYLOAD_BYTES = 1024;
 const COUNT = Number(process.env.PTM_BENCH_COUNT ?? 4000);

@@ -1,13 +1,14 @@
-/** Part of `npm run check`: every citation in the repository opens, and its words are those of the field. */
+/** Part of `npm run check`: every citation in the repository opens, its words are those of the field, and no file is too long. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { citationFaults } from './citations.ts';
+import { sizeFault } from './file-sizes.ts';
 import { wordFaults } from './words.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'bench', 'tools', 'docs', 'examples', 'contracts'];
 const READ = /(?:\.(?:ts|mjs|md|sol)|known-differences\.json)$/;
-/** The lists themselves, and data that others wrote. */
+/** For words and citations: not the lists themselves, nor data that others wrote. */
 const UNREAD =
   /^(?:tools\/(?:citations|words)(?:\.test)?\.ts$|test\/vectors\/data\/)|\bnode_modules\b/;
 
@@ -16,12 +17,12 @@ const inFolders = FOLDERS.flatMap((folder) =>
     join(folder, file),
   ),
 );
-const files = [...readdirSync(ROOT), ...inFolders].filter(
-  (file) => READ.test(file) && !UNREAD.test(file),
-);
+const files = [...readdirSync(ROOT), ...inFolders].filter((file) => READ.test(file));
 const faults = files.flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  return [...citationFaults(ROOT, file, text), ...wordFaults(file, text)];
+  const size = /\.(?:ts|mjs)$/.test(file) ? (sizeFault(file, text) ?? []) : [];
+  if (UNREAD.test(file)) return size;
+  return [size, citationFaults(ROOT, file, text), wordFaults(file, text)].flat();
 });
 for (const fault of faults) process.stderr.write(`${fault}\n`);
 if (faults.length > 0) process.exitCode = 1;

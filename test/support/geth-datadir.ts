@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex, toHex } from '../../src/core/base/hex.ts';
 import { type PrivateAnswer, type PrivateQuery, queryKey } from '../../src/core/privacy/inputs.ts';
-import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
+import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { filesBelow, OWN_VECTORS, plainOrPacked, readJson } from '../vectors/folders.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/datadir');

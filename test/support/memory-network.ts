@@ -26,16 +26,14 @@ import { RaftStore } from '../../src/core/store/raft-store.ts';
 import { TransactionJournal } from '../../src/core/store/transaction-journal.ts';
 import { VoteFile } from '../../src/core/store/vote-file.ts';
 import { systemEntropy } from '../../src/io/host/entropy.ts';
-import { managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { MemoryDisk } from '../../src/io/storage/memory.ts';
 import { ensureFirstBlock } from '../../src/services/ledger/node/chain/first-block.ts';
 import { composeNode, type LedgerNode } from '../../src/services/ledger/node/compose.ts';
 import { voteStore } from '../../src/services/ledger/node/consensus/memory-watch.ts';
+import { bootstrapStore } from '../../src/services/ledger/node/consensus/raft-bootstrap.ts';
 import { RaftMember } from '../../src/services/ledger/node/consensus/raft-member.ts';
-import {
-  bootstrapStore,
-  type RaftSettings,
-} from '../../src/services/ledger/node/consensus/raft-participation.ts';
+import type { RaftSettings } from '../../src/services/ledger/node/consensus/raft-participation.ts';
 import { memoryAgreement } from './memory-agreement.ts';
 import { VirtualEffort } from './virtual-effort.ts';
 import type { VirtualTime } from './virtual-time.ts';

@@ -3,9 +3,14 @@
  * clients, other wallets of the same key, and kill -9. What must hold is checked as it happens and at the end.
  */
 import { Prng } from '../../src/core/base/prng.ts';
-import { NonceManager, type NonceSettings } from '../../src/core/signing/nonce-manager.ts';
-import type { NonceEffect, NonceInput, Settled } from '../../src/core/signing/nonce-messages.ts';
-import type { Held, SignedSend } from '../../src/core/signing/nonce-sequence.ts';
+import type { Held, SignedSend } from '../../src/core/signing/nonce-held.ts';
+import { NonceManager } from '../../src/core/signing/nonce-manager.ts';
+import type {
+  NonceEffect,
+  NonceInput,
+  NonceSettings,
+  Settled,
+} from '../../src/core/signing/nonce-messages.ts';
 import type { Outcome } from '../../src/core/signing/upstream-answers.ts';
 
 const TICK_MS = 25;

@@ -1,7 +1,8 @@
 /** A recorded manager as a node's port: answers what it held, takes nothing new. */
 import { toHex } from '../../src/core/base/hex.ts';
 import { queryKey } from '../../src/core/privacy/inputs.ts';
-import { type ConnectedManager, managerNotInUse } from '../../src/io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
+import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
 import { contentsOf, recordedNode } from './recorded-manager.ts';
 
 export async function recordedManager(recording: string, node: string): Promise<ConnectedManager> {

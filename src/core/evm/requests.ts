@@ -1,7 +1,8 @@
 /** What the Vm is asked to enter: by an opcode, or by the message. */
 import type { Address } from '../base/bytes.ts';
 import type { CallType } from './frame.ts';
-import type { GasParts } from './gas.ts';
+import { type GasParts, splitGas } from './gas.ts';
+import type { Message } from './message.ts';
 
 export interface CallRequest extends Readonly<GasParts> {
   readonly type: CallType;
@@ -29,4 +30,36 @@ export interface CreateRequest extends Readonly<GasParts> {
   readonly salt: bigint | undefined;
   /** Where the address does not follow from the rest. */
   readonly address?: Address | undefined;
+}
+
+/** Of a message to an account. */
+export function rootCall(message: Message, to: Address): CallRequest {
+  return {
+    type: message.isStatic ? 'STATICCALL' : 'CALL',
+    depth: 0,
+    caller: message.caller,
+    address: to,
+    codeAddress: to,
+    value: message.value,
+    input: message.data,
+    ...splitGas(message.gas),
+    isStatic: message.isStatic ?? false,
+    outputOffset: 0,
+    outputLength: 0,
+    code: message.code,
+  };
+}
+
+/** Of a message without a receiver. */
+export function rootCreation(message: Message): CreateRequest {
+  return {
+    type: 'CREATE',
+    depth: 0,
+    caller: message.caller,
+    value: message.value,
+    initCode: message.data,
+    ...splitGas(message.gas),
+    salt: undefined,
+    address: message.createdAddress,
+  };
 }

@@ -3,22 +3,11 @@
  * GoQuorum core/vm/evm.go).
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
-import { CALL_DEPTH_MAX } from '../base/limits.ts';
-import { MAX_UINT64 } from '../base/quantity.ts';
 import { create2Address, createAddress } from './create-address.ts';
 import { type OpcodeTable, opcodeTable } from './fork-table.ts';
-import { type Frame, releaseFrame, takeFrame } from './frame.ts';
-import {
-  charge,
-  GAS,
-  type GasParts,
-  gasAfter,
-  joinGas,
-  NO_GAS,
-  returnGas,
-  roundedGas,
-  splitGas,
-} from './gas.ts';
+import { type Frame, releaseFrame } from './frame.ts';
+import { callFrame, creationFrame } from './frames-of-requests.ts';
+import { type GasParts, gasAfter, joinGas, NO_GAS, returnGas, roundedGas } from './gas.ts';
 import { runFrame, runTracedFrame } from './loop.ts';
 import type { CallResult, Environment, Message } from './message.ts';
 import { SIGNAL, type Signal } from './operation.ts';
@@ -31,10 +20,11 @@ import {
 } from './poll-weights.ts';
 import { type Precompile, precompileAt } from './precompiles/index.ts';
 import { analyse, programOf } from './program.ts';
-import type { CallRequest, CreateRequest } from './requests.ts';
+import { type CallRequest, type CreateRequest, rootCall, rootCreation } from './requests.ts';
 import { tellOfSelfdestruct, tracedCall, tracedCreation } from './traced-calls.ts';
 import { ABORTED, PAUSED, VM_ERROR, VmError } from './vm-error.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
+import { callRefusal, creationRefusal, depositCode, transfer } from './world-checks.ts';
 
 /** Addresses remembered as words, so that one word is always the same array. */
 const ADDRESSES_MAX = 4096;
@@ -71,8 +61,8 @@ export class Vm {
   /** Puts the message on the stack of frames. */
   begin(message: Message): void {
     this.isCreation = message.to === undefined;
-    if (message.to) this.callRoot(message, message.to);
-    else this.createRoot(message);
+    if (message.to) this.call(rootCall(message, message.to));
+    else this.create(rootCreation(message));
     this.gasPolled = this.gasOfFrames();
   }
 
@@ -105,36 +95,6 @@ export class Vm {
       gasLeft: joinGas(this.gasLeft, this.gasLeftHigh),
       createdAddress: this.isCreation ? this.createdAddress : undefined,
     };
-  }
-
-  private callRoot(message: Message, to: Address): void {
-    this.call({
-      type: message.isStatic ? 'STATICCALL' : 'CALL',
-      depth: 0,
-      caller: message.caller,
-      address: to,
-      codeAddress: to,
-      value: message.value,
-      input: message.data,
-      ...splitGas(message.gas),
-      isStatic: message.isStatic ?? false,
-      outputOffset: 0,
-      outputLength: 0,
-      code: message.code,
-    });
-  }
-
-  private createRoot(message: Message): void {
-    this.create({
-      type: 'CREATE',
-      depth: 0,
-      caller: message.caller,
-      value: message.value,
-      initCode: message.data,
-      ...splitGas(message.gas),
-      salt: undefined,
-      address: message.createdAddress,
-    });
   }
 
   /** Throws when the environment wants this execution to end, this frame and each one above that would go on, or to pause. */
@@ -186,7 +146,7 @@ export class Vm {
     // COMPAT: a static call does not choose a state of its own (GoQuorum core/vm/evm.go).
     const isEntered = type !== 'STATICCALL';
     if (isEntered) world.enter(codeAddress, false);
-    const refusal = this.refusalOf(request);
+    const refusal = callRefusal(request, world);
     if (refusal !== undefined) return this.endInline(request, isEntered, refusal, request);
     const mark = world.snapshot();
     if (type === 'STATICCALL') {
@@ -198,7 +158,7 @@ export class Vm {
         }
         if (!precompile?.isVirtual) world.touch(codeAddress);
       }
-      if (!this.transfer(request.caller, codeAddress, request.value)) {
+      if (!transfer(this.env, request.caller, codeAddress, request.value)) {
         return this.endInline(request, isEntered, VM_ERROR.readOnlyTransfer, request);
       }
     }
@@ -207,28 +167,6 @@ export class Vm {
     const code = request.code ?? world.code(codeAddress);
     if (code.length === 0) return this.endInline(request, isEntered, undefined, request);
     this.pushCall(request, code, mark, isEntered);
-    return true;
-  }
-
-  private refusalOf(request: CallRequest): string | undefined {
-    if (request.depth > CALL_DEPTH_MAX) return VM_ERROR.depth;
-    const { type, value } = request;
-    if (value === 0n || (type !== 'CALL' && type !== 'CALLCODE')) return undefined;
-    if (this.env.world.frameBalance(request.caller) < value) return VM_ERROR.insufficientBalance;
-    return undefined;
-  }
-
-  /** False where a private contract would pay into the public state, which it only reads. */
-  private transfer(from: Address, to: Address, value: bigint): boolean {
-    const { world, rules } = this.env;
-    if (value === 0n) {
-      // GoQuorum skips empty transfers, so that they leave no ghost accounts.
-      if (!rules.isQuorum) world.touch(to);
-      return true;
-    }
-    if (world.isReadOnly) return false;
-    world.subBalance(from, value);
-    world.addBalance(to, value);
     return true;
   }
 
@@ -242,7 +180,8 @@ export class Vm {
     const price = precompile.gas(input);
     const left = gasAfter(request, price);
     if (left && price > PRECOMPILE_GAS_AT_ONCE && precompile.inPieces) {
-      const frame = this.pushFrame(request, mark, isEntered);
+      const frame = callFrame(request, mark, isEntered);
+      this.frames.push(frame);
       Object.assign(frame, left);
       frame.work = {
         pieces: precompile.inPieces(input),
@@ -281,32 +220,11 @@ export class Vm {
     const { world } = this.env;
     const { codeAddress } = request;
     this.opcodesToPoll -= STATE_OPCODES;
-    const frame = this.pushFrame(request, mark, isEntered);
+    const frame = callFrame(request, mark, isEntered);
+    this.frames.push(frame);
     frame.program = request.code
       ? analyse(code)
       : programOf(code, () => world.codeHash(codeAddress));
-  }
-
-  private pushFrame(request: CallRequest, mark: number, isEntered: boolean): Frame {
-    const frame = takeFrame();
-    frame.type = request.type;
-    frame.depth = request.depth;
-    frame.gas = request.gas;
-    frame.gasHigh = request.gasHigh;
-    frame.gasStart = request.gas;
-    frame.gasStartHigh = request.gasHigh;
-    frame.address = request.address;
-    frame.codeAddress = request.codeAddress;
-    frame.caller = request.caller;
-    frame.value = request.value;
-    frame.input = request.input;
-    frame.isStatic = request.isStatic;
-    frame.isEntered = isEntered;
-    frame.mark = mark;
-    frame.outputOffset = request.outputOffset;
-    frame.outputLength = request.outputLength;
-    this.frames.push(frame);
-    return frame;
   }
 
   /** Ends a call that needed no frame. */
@@ -348,7 +266,7 @@ export class Vm {
       (salt === undefined ? createAddress(caller, nonce) : create2Address(caller, salt, initCode));
     this.createdAddress = address;
     tracer?.onEnter?.(tracedCreation(request, address));
-    const refusal = this.creationRefusalOf(request, nonce);
+    const refusal = creationRefusal(request, nonce, world);
     if (refusal !== undefined) return this.endInline(request, false, refusal, request);
     world.setNonce(caller, nonce + 1n);
     // Stays warm even when the creation fails.
@@ -360,66 +278,20 @@ export class Vm {
     const mark = world.snapshot();
     world.createContract(address);
     if (rules.isEip158) world.setNonce(address, 1n);
-    if (!this.transfer(caller, address, value)) {
+    if (!transfer(this.env, caller, address, value)) {
       return this.endInline(request, true, VM_ERROR.readOnlyTransfer, request);
     }
     this.env.onRun?.(address, true);
-    this.pushCreate(request, address, mark);
+    this.opcodesToPoll -= Math.ceil(initCode.length / ANALYSED_BYTES_AN_OPCODE);
+    this.frames.push(creationFrame(request, address, mark));
     return true;
-  }
-
-  private creationRefusalOf(request: CreateRequest, nonce: bigint): string | undefined {
-    if (request.depth > CALL_DEPTH_MAX) return VM_ERROR.depth;
-    const { value, caller } = request;
-    if (value !== 0n && this.env.world.frameBalance(caller) < value) {
-      return VM_ERROR.insufficientBalance;
-    }
-    // EIP-2681.
-    if (nonce >= MAX_UINT64) return VM_ERROR.nonceOverflow;
-    return undefined;
-  }
-
-  private pushCreate(request: CreateRequest, address: Address, mark: number): void {
-    const frame = takeFrame();
-    frame.type = request.type;
-    frame.depth = request.depth;
-    frame.program = analyse(request.initCode);
-    this.opcodesToPoll -= Math.ceil(request.initCode.length / ANALYSED_BYTES_AN_OPCODE);
-    frame.gas = request.gas;
-    frame.gasHigh = request.gasHigh;
-    frame.gasStart = request.gas;
-    frame.gasStartHigh = request.gasHigh;
-    frame.address = address;
-    frame.codeAddress = address;
-    frame.caller = request.caller;
-    frame.value = request.value;
-    frame.isStatic = false;
-    frame.isEntered = true;
-    frame.mark = mark;
-    this.frames.push(frame);
-  }
-
-  /** Puts returned code into the new account; the text of what forbids it, or undefined. */
-  private deposit(frame: Frame, code: Uint8Array): string | undefined {
-    const { world, rules } = this.env;
-    if (rules.isEip158 && code.length > rules.codeBytesMax) return VM_ERROR.codeTooLarge;
-    if (rules.isLondon && code[0] === 0xef) return VM_ERROR.invalidCode;
-    const price = code.length * GAS.createByte;
-    if (frame.gas < price && frame.gasHigh === 0) {
-      if (rules.isHomestead) return VM_ERROR.codeStoreOutOfGas;
-      // Frontier keeps the account, without code.
-      return undefined;
-    }
-    charge(frame, price);
-    if (code.length > 0) world.setCode(frame.address, code);
-    return undefined;
   }
 
   // --- ends ------------------------------------------------------------------------------------------------------
 
   private succeed(frame: Frame): void {
     if (frame.type === 'CREATE' || frame.type === 'CREATE2') {
-      const fault = this.deposit(frame, this.output);
+      const fault = depositCode(this.env, frame, this.output);
       if (fault !== undefined) {
         this.fail(frame, fault);
         return;

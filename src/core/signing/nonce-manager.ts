@@ -1,66 +1,52 @@
 /**
- * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, answers of the node, counts and ticks in;
- * what to sign, send, count and tell out. Clock, node and disk are outside. What it holds to (docs/signer.md, "Nonces"):
- * one request gets at most one transaction that may be mined; bytes whose fate is unknown are sent again as they are; a nonce is
- * handed to other contents only after the node has refused what stood there.
+ * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, answers of the node,
+ * counts and ticks in; what to sign, send, count and tell out. Clock, node and disk are outside.
+ *
+ *   wanted -> sign -> send -> accepted -> mined        (forgotten)
+ *               |       |-> refused                    (forgotten: the nonce is free again)
+ *               |       |-> overtaken -> sign anew, at another nonce
+ *               |       `-> unclear -> send again, the same bytes, until one of the above
+ *               `-> abandoned                          (the nonce is free again)
+ *
+ * Invariants (docs/internals/nonces.md): one request gets at most one transaction that may be mined; bytes whose
+ * fate is unknown are sent again as they are; a nonce gets other contents only after the node has refused
+ * what stood there.
+ * Failures: each signature is in the journal before `send` goes out, and `restored` brings back all that had no end.
+ * So a process killed at any moment may send bytes twice, and never signs a second transaction for one request.
  */
 import { unreachable } from '../base/errors.ts';
 import type { Machine } from '../base/machine.ts';
-import type { NonceEffect, NonceInput, Settled } from './nonce-messages.ts';
-import { type Held, NonceSequence, type SignedSend, type Slot } from './nonce-sequence.ts';
-
-export interface NonceSettings {
-  /** Fill a nonce that holds up others by a transfer of nothing to the account itself. */
-  readonly fillsGaps: boolean;
-}
-
-/** As many new nonces as one request may try (EthSigner: 10 retries). */
-const NONCE_TRIES_MAX = 11;
-/** An account at rest is counted anew before it sends: somebody else may have used its key. */
-const REST_MS = 1_000;
-/** Accounts with transactions under way are counted so often. */
-const WATCH_MS = 1_000;
-/** The node gets so much time before what it seems to have lost is sent again. */
-const GRACE_MS = 2_000;
-const AGAIN_MS_MAX = 60_000;
-/** For a client that waits: 50, 100, 200, 400 ms. */
-const QUICK_TRIES = 4;
-const QUICK_MS = 50;
-const FILL_AFTER_MS = 3_000;
-/** Requests that wait for a nonce or an answer. */
-const REQUESTS_MAX = 100_000;
-/** Transactions of one account without an end. */
-const HELD_MAX = 100_000;
-const SEQUENCES_MAX = 100_000;
-const COUNTS_MAX = 32;
-/** Sent again in one go, lowest nonces first. */
-const RESENDS_MAX = 256;
-
-interface Request {
-  readonly id: number;
-  readonly sequence: NonceSequence;
-  readonly kind: 'send' | 'ask' | 'fill';
-  /** The client's own choice. */
-  readonly wanted: number | undefined;
-  /** Being signed. */
-  nonce: number | undefined;
-  tries: number;
-}
+import { NonceAccounts, WATCH_MS } from './nonce-accounts.ts';
+import {
+  AGAIN_MS_MAX,
+  backOffMs,
+  GRACE_MS,
+  type Held,
+  newHeld,
+  type SignedSend,
+} from './nonce-held.ts';
+import {
+  FILL_AFTER_MS,
+  HELD_MAX,
+  NONCE_TRIES_MAX,
+  QUICK_MS,
+  QUICK_TRIES,
+  RESENDS_MAX,
+  REST_MS,
+} from './nonce-limits.ts';
+import type { NonceEffect, NonceInput, NonceSettings, Settled } from './nonce-messages.ts';
+import { NonceRequests, newRequest, type Request } from './nonce-requests.ts';
+import type { NonceSequence } from './nonce-sequence.ts';
 
 /** `Answer`: what a node's answer is to the outside, or why there is none. It is handed on, never looked at. */
 export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEffect<Answer>> {
   private readonly settings: NonceSettings;
-  private readonly sequences = new Map<string, NonceSequence>();
-  /** Those that have something held, in the order of their next count. */
-  private readonly active = new Set<NonceSequence>();
-  private readonly requests = new Map<number, Request>();
-  /** By sequence, in order. */
-  private readonly waiting = new Map<NonceSequence, Request[]>();
+  private readonly accounts = new NonceAccounts<Request>();
+  private readonly requests = new NonceRequests();
   /** Due to be sent again by themselves. */
   private readonly again = new Set<Held>();
   private out: NonceEffect<Answer>[] = [];
   private nowMs = 0;
-  private counts = 0;
   private fills = 0;
 
   constructor(settings: NonceSettings) {
@@ -69,15 +55,12 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   /** Transactions that are neither mined nor refused. */
   get heldCount(): number {
-    let count = 0;
-    for (const sequence of this.active)
-      for (const { held } of sequence.slots.values()) count += held.length;
-    return count;
+    return this.accounts.heldCount;
   }
 
   /** Whether time matters: something is under way. */
   get isBusy(): boolean {
-    return this.active.size > 0 || this.again.size > 0;
+    return this.accounts.isBusy || this.again.size > 0;
   }
 
   get requestCount(): number {
@@ -92,83 +75,49 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
   }
 
   private take(input: NonceInput<Answer>): void {
-    switch (input.kind) {
-      case 'wanted':
-        this.wanted(input.id, input.nonceKey, input.nonce);
-        break;
-      case 'asked':
-        this.asked(input.id, input.nonceKey);
-        break;
-      case 'signed':
-        this.signed(input.id, input.send);
-        break;
-      case 'abandoned':
-        this.abandoned(input.id);
-        break;
-      case 'answered':
-        this.answered(input);
-        break;
-      case 'counted':
-        this.counted(input.nonceKey, input.latest, input.pending);
-        break;
-      case 'countFailed':
-        this.countFailed(input.nonceKey, input.answer);
-        break;
-      case 'found':
-        this.found(input.held, input.isKnown, input.answer);
-        break;
-      case 'restored':
-        this.restored(input.sends);
-        break;
-      case 'tick':
-        this.tick();
-        break;
-      default:
-        unreachable(input);
-    }
+    if (input.kind === 'wanted') this.wanted(input.id, input.nonceKey, input.nonce);
+    else if (input.kind === 'asked') this.asked(input.id, input.nonceKey);
+    else if (input.kind === 'signed') this.signed(input.id, input.send);
+    else if (input.kind === 'abandoned') this.abandoned(input.id);
+    else if (input.kind === 'answered') this.answered(input);
+    else if (input.kind === 'counted') this.counted(input.nonceKey, input.latest, input.pending);
+    else if (input.kind === 'countFailed') this.countFailed(input.nonceKey, input.answer);
+    else if (input.kind === 'found') this.found(input.held, input.isKnown, input.answer);
+    else if (input.kind === 'restored') this.restored(input.sends);
+    else if (input.kind === 'tick') this.tick();
+    else unreachable(input);
   }
 
   // --- requests ---------------------------------------------------------------------------------------------------
 
   private wanted(id: number, nonceKey: string, nonce: number | undefined): void {
-    const sequence = this.sequenceOf(nonceKey);
-    if (!sequence || this.requests.size >= REQUESTS_MAX || sequence.slots.size >= HELD_MAX) {
+    const sequence = this.accounts.open(nonceKey);
+    if (!sequence || this.requests.isFull || sequence.slots.size >= HELD_MAX) {
       this.emit({ kind: 'settle', id, end: { kind: 'full' } });
       return;
     }
-    const request: Request = {
-      id,
-      sequence,
-      kind: 'send',
-      wanted: nonce,
-      nonce: undefined,
-      tries: 0,
-    };
-    this.requests.set(id, request);
+    const request = newRequest({ id, sequence, kind: 'send', wanted: nonce });
+    this.requests.add(request);
     if (nonce === undefined) this.enqueue(request);
     else this.begin(request, nonce, false);
   }
 
   private asked(id: number, nonceKey: string): void {
-    const sequence = this.sequenceOf(nonceKey);
-    if (sequence)
-      this.enqueue({ id, sequence, kind: 'ask', wanted: undefined, nonce: undefined, tries: 0 });
+    const sequence = this.accounts.open(nonceKey);
+    if (sequence) this.enqueue(newRequest({ id, sequence, kind: 'ask' }));
     else this.emit({ kind: 'settle', id, end: { kind: 'full' } });
   }
 
   /** Served at once where the account's count is known and fresh. */
   private enqueue(request: Request): void {
     const { sequence } = request;
-    const queue = this.waiting.get(sequence);
-    if (queue) {
-      queue.push(request);
-    } else if (
-      sequence.isCounted &&
-      !(sequence.isIdle && this.nowMs - sequence.countedMs > REST_MS)
-    ) {
+    const isStale = sequence.isIdle && this.nowMs - sequence.countedMs > REST_MS;
+    if (this.accounts.isAwaited(sequence)) {
+      this.accounts.wait(sequence, request);
+    } else if (sequence.isCounted && !isStale) {
       this.serve(request);
     } else {
-      this.waiting.set(sequence, [request]);
+      this.accounts.wait(sequence, request);
       this.count(sequence, false);
     }
   }
@@ -184,7 +133,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     const { sequence, id } = request;
     if (!isTaken) sequence.reserve(nonce);
     request.nonce = nonce;
-    this.activate(sequence);
+    this.accounts.activate(sequence, this.nowMs);
     this.emit({ kind: 'sign', id, nonceKey: sequence.key, nonce, isFill: request.kind === 'fill' });
   }
 
@@ -213,29 +162,18 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     const slot = request.sequence.slots.get(request.nonce);
     if (slot) slot.signing--;
     request.sequence.release(request.nonce);
-    this.requests.delete(id);
-    this.settleDown(request.sequence);
+    this.requests.remove(request);
+    this.accounts.settleDown(request.sequence);
   }
 
   private end(request: Request, end: Settled<Answer>): void {
-    this.requests.delete(request.id);
+    this.requests.remove(request);
     if (request.kind !== 'fill') this.emit({ kind: 'settle', id: request.id, end });
   }
 
   /** Tells the clients that wait for this transaction. */
   private tell(held: Held, end: Settled<Answer>): void {
-    for (const request of this.waitersOf(held)) this.end(request, end);
-  }
-
-  /** They wait no more. */
-  private waitersOf(held: Held): Request[] {
-    const found: Request[] = [];
-    for (const id of held.requests) {
-      const request = this.requests.get(id);
-      if (request) found.push(request);
-    }
-    held.requests = [];
-    return found;
+    for (const request of this.requests.takeWaiters(held)) this.end(request, end);
   }
 
   // --- answers ----------------------------------------------------------------------------------------------------
@@ -271,14 +209,14 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
   /** Another transaction stands at the nonce, or these bytes do and the node has forgotten how it came by them. */
   private overtaken(held: Held, outcome: 'nonceTooLow' | 'underpriced', answer: Answer): void {
     const { nonceKey, nonce } = held.send;
-    const sequence = this.sequences.get(nonceKey)!;
+    const sequence = this.accounts.find(nonceKey)!;
     const isDead = held.sends === 1;
     if (!isDead && (outcome === 'nonceTooLow' || held.isAccepted)) {
       if (held.requests.length > 0) this.find(held);
       else this.backOff(held);
       return;
     }
-    const waiters = this.waitersOf(held);
+    const waiters = this.requests.takeWaiters(held);
     const slot = sequence.slots.get(nonce);
     if (slot?.held.length === 1) sequence.occupied(nonce);
     this.drop(held, false);
@@ -287,7 +225,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
       if (isDead && !isBound) this.retry(request);
       else this.end(request, { kind: 'refused', answer });
     }
-    this.settleDown(sequence);
+    this.accounts.settleDown(sequence);
   }
 
   /** Asks the node whether it knows the transaction. */
@@ -302,9 +240,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
       this.end(request, { kind: 'exhausted' });
       return;
     }
-    const queue = this.waiting.get(request.sequence);
-    if (queue) queue.push(request);
-    else this.waiting.set(request.sequence, [request]);
+    this.accounts.wait(request.sequence, request);
     this.count(request.sequence, false);
   }
 
@@ -317,7 +253,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     }
     this.tell(held, { kind: outcome, answer });
     this.drop(held, false);
-    this.settleDown(this.sequences.get(held.send.nonceKey)!);
+    this.accounts.settleDown(this.accounts.find(held.send.nonceKey)!);
   }
 
   private unclear(held: Held, answer: Answer, isFinal: boolean): void {
@@ -342,19 +278,18 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (isKnown === undefined) this.backOff(held);
     // What the node does not know at a nonce that is used up can never be mined.
     else if (!held.isAccepted) this.drop(held, false);
-    this.settleDown(this.sequences.get(nonceKey)!);
+    this.accounts.settleDown(this.accounts.find(nonceKey)!);
   }
 
   /** Nobody waits for it: ever more rarely. */
   private backOff(held: Held): void {
-    const wait = Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(held.resends++, 10));
-    held.againMs = this.nowMs + wait;
+    held.againMs = this.nowMs + backOffMs(held.resends++);
     if (!held.isAccepted) this.again.add(held);
   }
 
   private drop(held: Held, isMined: boolean): void {
     const { nonceKey, nonce } = held.send;
-    const sequence = this.sequences.get(nonceKey);
+    const sequence = this.accounts.find(nonceKey);
     const slot = sequence?.slots.get(nonce);
     this.again.delete(held);
     this.emit({ kind: 'forget', send: held.send, isMined });
@@ -367,16 +302,14 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
   // --- counts -----------------------------------------------------------------------------------------------------
 
   private count(sequence: NonceSequence, isFull: boolean): void {
-    if (sequence.isCounting) return;
-    sequence.isCounting = true;
-    this.counts++;
+    if (!this.accounts.beginCount(sequence)) return;
     this.emit({ kind: 'count', nonceKey: sequence.key, isFull });
   }
 
   private counted(nonceKey: string, latest: number | undefined, pending: number | undefined): void {
-    const sequence = this.sequences.get(nonceKey);
+    const sequence = this.accounts.find(nonceKey);
     if (!sequence) return;
-    this.endCount(sequence);
+    this.accounts.endCount(sequence, this.nowMs);
     if (latest !== undefined) this.resolve(sequence, latest);
     const floor = pending ?? latest ?? 0;
     sequence.counted(latest, floor, this.nowMs);
@@ -385,30 +318,20 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (latest !== undefined) this.resend(sequence, Math.max(floor, latest), graceMs);
     this.serveWaiting(sequence);
     this.fill(sequence);
-    this.settleDown(sequence);
+    this.accounts.settleDown(sequence);
   }
 
   private countFailed(nonceKey: string, answer: Answer): void {
-    const sequence = this.sequences.get(nonceKey);
+    const sequence = this.accounts.find(nonceKey);
     if (!sequence) return;
-    this.endCount(sequence);
-    const queue = this.waiting.get(sequence) ?? [];
-    this.waiting.delete(sequence);
-    for (const request of queue) this.end(request, { kind: 'uncounted', answer });
-    this.settleDown(sequence);
-  }
-
-  private endCount(sequence: NonceSequence): void {
-    if (!sequence.isCounting) return;
-    sequence.isCounting = false;
-    sequence.countAtMs = this.nowMs + WATCH_MS;
-    this.counts--;
+    this.accounts.endCount(sequence, this.nowMs);
+    for (const request of this.accounts.takeWaiting(sequence))
+      this.end(request, { kind: 'uncounted', answer });
+    this.accounts.settleDown(sequence);
   }
 
   private serveWaiting(sequence: NonceSequence): void {
-    const queue = this.waiting.get(sequence) ?? [];
-    this.waiting.delete(sequence);
-    for (const request of queue) this.serve(request);
+    for (const request of this.accounts.takeWaiting(sequence)) this.serve(request);
   }
 
   /** What stands below the mined count has come to its end. */
@@ -426,14 +349,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   /** What the node lacks although it had time to take it in. */
   private resend(sequence: NonceSequence, floor: number, graceMs: number): void {
-    const lost: Held[] = [];
-    for (const { nonce, held: all } of sequence.slots.values()) {
-      const held = all.at(-1);
-      if (nonce < floor || !held || held.isSending || held.requests.length > 0) continue;
-      if (this.nowMs - held.sentMs >= graceMs && this.nowMs >= dueMs(held)) lost.push(held);
-    }
-    lost.sort((a, b) => a.send.nonce - b.send.nonce);
-    for (const held of lost.slice(0, RESENDS_MAX)) {
+    for (const held of sequence.lost(floor, graceMs, this.nowMs).slice(0, RESENDS_MAX)) {
       held.resends++;
       this.send(held);
     }
@@ -442,17 +358,9 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
   private fill(sequence: NonceSequence): void {
     if (!this.settings.fillsGaps || this.nowMs - sequence.holeSinceMs < FILL_AFTER_MS) return;
     sequence.holeSinceMs = Number.POSITIVE_INFINITY;
-    const request: Request = {
-      ...{
-        id: -++this.fills,
-        sequence,
-        kind: 'fill',
-        wanted: undefined,
-        nonce: undefined,
-        tries: 0,
-      },
-    };
-    this.requests.set(request.id, request);
+    const id = -++this.fills;
+    const request = newRequest({ id, sequence, kind: 'fill' });
+    this.requests.add(request);
     this.begin(request, sequence.take(), true);
   }
 
@@ -460,15 +368,9 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
 
   private restored(sends: Extract<NonceInput<Answer>, { kind: 'restored' }>['sends']): void {
     for (const { send, isAccepted } of sends) {
-      const sequence = this.sequenceOf(send.nonceKey, true)!;
-      const slot: Slot = sequence.slots.get(send.nonce) ?? {
-        nonce: send.nonce,
-        held: [],
-        signing: 0,
-      };
-      sequence.slots.set(send.nonce, slot);
-      slot.held.push({ ...newHeld(send), isAccepted, isUnclear: true, sends: 1 });
-      this.activate(sequence);
+      const sequence = this.accounts.open(send.nonceKey, true)!;
+      sequence.restore(send, isAccepted);
+      this.accounts.activate(sequence, this.nowMs);
       sequence.countAtMs = this.nowMs;
     }
   }
@@ -478,63 +380,13 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
       if (held.againMs > this.nowMs || held.isSending) continue;
       this.send(held);
     }
-    for (const sequence of this.active) {
-      if (this.counts >= COUNTS_MAX) return;
-      if (sequence.countAtMs > this.nowMs || sequence.isCounting) continue;
-      // Behind the others from now on.
-      this.active.delete(sequence);
-      this.active.add(sequence);
+    for (const sequence of this.accounts.due(this.nowMs)) {
       this.count(sequence, true);
       if (sequence.countAtMs <= this.nowMs) sequence.countAtMs = this.nowMs + WATCH_MS;
     }
   }
 
-  // --- sequences ------------------------------------------------------------------------------------------------------
-
-  private sequenceOf(nonceKey: string, isForced = false): NonceSequence | undefined {
-    const known = this.sequences.get(nonceKey);
-    if (known) return known;
-    if (this.sequences.size >= SEQUENCES_MAX && !isForced && !this.evict()) return undefined;
-    const sequence = new NonceSequence(nonceKey);
-    this.sequences.set(nonceKey, sequence);
-    return sequence;
-  }
-
-  /** The oldest account at rest. */
-  private evict(): boolean {
-    for (const [nonceKey, sequence] of this.sequences) {
-      if (this.active.has(sequence) || this.waiting.has(sequence) || sequence.isCounting) continue;
-      this.sequences.delete(nonceKey);
-      return true;
-    }
-    return false;
-  }
-
-  private activate(sequence: NonceSequence): void {
-    if (this.active.has(sequence)) return;
-    this.active.add(sequence);
-    sequence.countAtMs = this.nowMs + WATCH_MS;
-  }
-
-  private settleDown(sequence: NonceSequence): void {
-    if (sequence.isIdle) this.active.delete(sequence);
-  }
-
   private emit(effect: NonceEffect<Answer>): void {
     this.out.push(effect);
   }
-}
-
-function newHeld(send: SignedSend, requests: number[] = []): Held {
-  return {
-    ...{ send, requests, sends: 0, isSending: false, isAccepted: false, isUnclear: false },
-    ...{ sentMs: Number.NEGATIVE_INFINITY, againMs: Number.POSITIVE_INFINITY, resends: 0 },
-  };
-}
-
-/** When an accepted one that the node has lost goes out again. */
-function dueMs(held: Held): number {
-  return Number.isFinite(held.againMs)
-    ? held.againMs
-    : held.sentMs + Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(held.resends, 5));
 }

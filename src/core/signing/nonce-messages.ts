@@ -1,5 +1,5 @@
 /** What goes into the nonce manager and what comes out of it. */
-import type { Held, SignedSend } from './nonce-sequence.ts';
+import type { Held, SignedSend } from './nonce-held.ts';
 import type { Outcome } from './upstream-answers.ts';
 
 export type NonceInput<Answer> =
@@ -78,3 +78,8 @@ export type NonceEffect<Answer> =
   /** Hints for the disk: the node has it; it needs no memory any more. */
   | { readonly kind: 'accepted'; readonly send: SignedSend }
   | { readonly kind: 'forget'; readonly send: SignedSend; readonly isMined: boolean };
+
+export interface NonceSettings {
+  /** Fill a nonce that holds up others by a transfer of nothing to the account itself. */
+  readonly fillsGaps: boolean;
+}

@@ -1,35 +1,5 @@
 /** The nonces of one account (or of one account in one private group): which are free, which are taken, what was signed at each. */
-
-/** Signed bytes that may be on their way, and how they travel. */
-export interface SignedSend {
-  /** Account, or account and group. */
-  readonly nonceKey: string;
-  readonly nonce: number;
-  /** 0x; computed here. */
-  readonly hash: string;
-  readonly method: string;
-  /** The call's parameters as JSON text. */
-  readonly params: string;
-  /** Private state that the client named, for a node with several. */
-  readonly psi?: string | undefined;
-}
-
-/** One transaction at a nonce, from its signature to its end. */
-export interface Held {
-  readonly send: SignedSend;
-  /** Clients that wait for the answer. */
-  requests: number[];
-  sends: number;
-  isSending: boolean;
-  /** The node has had it. */
-  isAccepted: boolean;
-  /** Some attempt ended without a verdict. */
-  isUnclear: boolean;
-  sentMs: number;
-  /** When to send it again without being asked; Infinity: only when the node has lost it. */
-  againMs: number;
-  resends: number;
-}
+import { dueMs, type Held, newHeld, type SignedSend } from './nonce-held.ts';
 
 /** Everything at one nonce: more than one where a client replaced its transaction. */
 export interface Slot {
@@ -150,5 +120,23 @@ export class NonceSequence {
     let at = this.free.length;
     while (at > 0 && this.free[at - 1]! > nonce) at--;
     if (this.free[at - 1] !== nonce) this.free.splice(at, 0, nonce);
+  }
+
+  /** Signed before a restart. */
+  restore(send: SignedSend, isAccepted: boolean): void {
+    const slot = this.slots.get(send.nonce) ?? { nonce: send.nonce, held: [], signing: 0 };
+    this.slots.set(send.nonce, slot);
+    slot.held.push({ ...newHeld(send), isAccepted, isUnclear: true, sends: 1 });
+  }
+
+  /** What the node lacks from `floor` on although it had `graceMs` to take it in; lowest nonces first. */
+  lost(floor: number, graceMs: number, nowMs: number): readonly Held[] {
+    const lost: Held[] = [];
+    for (const { nonce, held: all } of this.slots.values()) {
+      const held = all.at(-1);
+      if (nonce < floor || !held || held.isSending || held.requests.length > 0) continue;
+      if (nowMs - held.sentMs >= graceMs && nowMs >= dueMs(held)) lost.push(held);
+    }
+    return lost.sort((a, b) => a.send.nonce - b.send.nonce);
   }
 }

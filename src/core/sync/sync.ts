@@ -7,11 +7,11 @@ import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import type { Machine } from '../base/machine.ts';
 import type { PeerId } from '../base/ports.ts';
-import { blockHash } from '../chain/extra-data.ts';
-import { decodeHeader } from '../chain/header.ts';
 import { DISCONNECT } from '../wire/disconnect.ts';
 import type { BlockId, RawBlock, RawBody } from '../wire/eth.ts';
+import { decodeHeaders } from './decode-headers.ts';
 import { bodyMatches, HEADERS_AHEAD_MAX, Pipeline } from './pipeline.ts';
+import { isBetter, newSyncPeer, type SyncPeer } from './sync-peer.ts';
 import type { ChainHead, SyncEffect, SyncHeader, SyncInput, SyncProgress } from './sync-types.ts';
 
 export const SYNC_TICK_MS = 250;
@@ -27,32 +27,6 @@ const ANNOUNCE_WAIT_MS = 500;
 /** Gap that counts as "at the head". */
 const NEAR_BLOCKS = 2;
 const BAD_BLOCKS_MAX = 128;
-
-interface HeadersRequest {
-  readonly id: bigint;
-  readonly sinceMs: number;
-  /** A number: a batch from there on. A hash: the header of the peer's head. */
-  readonly origin: Hash32 | number;
-  readonly amount: number;
-}
-
-interface BodiesRequest {
-  readonly id: bigint;
-  readonly sinceMs: number;
-  readonly headers: readonly SyncHeader[];
-}
-
-interface SyncPeer {
-  readonly id: PeerId;
-  head: Hash32;
-  /** Highest block that it says it has; undefined until its head is known. */
-  best: number | undefined;
-  needsProbe: boolean;
-  headers: HeadersRequest | undefined;
-  bodies: BodiesRequest | undefined;
-  strikes: number;
-  pausedUntilMs: number;
-}
 
 export class Sync implements Machine<SyncInput, SyncEffect> {
   private readonly peers = new Map<PeerId, SyncPeer>();
@@ -129,17 +103,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   }
 
   private join(id: PeerId, head: Hash32, td: bigint): void {
-    const same = equalBytes(head, this.head.hash);
-    this.peers.set(id, {
-      id,
-      head,
-      best: same ? this.head.number : undefined,
-      needsProbe: !same && td > this.head.td,
-      headers: undefined,
-      bodies: undefined,
-      strikes: 0,
-      pausedUntilMs: 0,
-    });
+    this.peers.set(id, newSyncPeer(id, { hash: head, td }, this.head));
   }
 
   private forget(id: PeerId): void {
@@ -417,26 +381,5 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
       const hashes = headers.map((item) => item.hash);
       this.out.push({ kind: 'getBodies', peer: peer.id, requestId, hashes });
     }
-  }
-}
-
-/** Fewer strikes first, then one that is not busy with bodies, then the longer chain. */
-function isBetter(a: SyncPeer, b: SyncPeer): boolean {
-  if (a.strikes !== b.strikes) return a.strikes < b.strikes;
-  const [aBusy, bBusy] = [a.bodies !== undefined, b.bodies !== undefined];
-  if (aBusy !== bBusy) return bBusy;
-  return (a.best ?? 0) > (b.best ?? 0);
-}
-
-function decodeHeaders(raws: readonly Uint8Array[]): SyncHeader[] | undefined {
-  try {
-    return raws.map((bytes) => {
-      // A copy: a view would keep the whole message in memory.
-      const raw = bytes.slice();
-      const header = decodeHeader(raw);
-      return { header, hash: blockHash(header), raw };
-    });
-  } catch {
-    return undefined;
   }
 }

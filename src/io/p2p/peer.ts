@@ -7,7 +7,6 @@ import { bareHex } from '../../core/base/hex.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import {
   type Capability,
-  type ProtocolSpec,
   protocolOfCode,
   type SharedProtocol,
   sharedProtocols,
@@ -20,12 +19,7 @@ import {
   decodeDisconnect,
   encodeDisconnect,
 } from '../../core/wire/disconnect.ts';
-import {
-  decodeHello,
-  encodeHello,
-  type Hello,
-  SNAPPY_BASE_VERSION,
-} from '../../core/wire/hello.ts';
+import { decodeHello, encodeHello, SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { steadyClock } from '../host/clock.ts';
 import { type Agreed, answerAuth, InitiatorHandshake } from './handshake.ts';
 import {
@@ -38,51 +32,15 @@ import {
   MESSAGES_PER_SECOND_MAX,
   MS_BURST_MAX,
   MS_PER_SECOND_MAX,
-  type Timings,
   WRITE_BUFFER_BYTES_MAX,
   WRITE_BUFFER_PAUSE_BYTES,
 } from './limits.ts';
-import type { PeerTurns } from './peer-turns.ts';
+import type { PeerHost } from './peer-host.ts';
 import { type Frame, RlpxSession } from './rlpx-session.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 const PEER_FAULT = /^(RLPX|SNAPPY|HELLO|HANDSHAKE|ECIES|RLP)_/;
 const EMPTY_LIST = Uint8Array.of(0xc0);
-
-/** How a connection ended. `remote`: the peer said so itself. */
-export interface Ending {
-  readonly reason: number;
-  readonly remote: boolean;
-  readonly detail: string;
-}
-
-/** What the server decides about a connection. */
-export interface PeerHost {
-  readonly secretKey: Uint8Array;
-  readonly hello: Hello;
-  readonly protocols: readonly ProtocolSpec[];
-  readonly timings: Timings;
-  readonly turns: PeerTurns;
-  /** After the key agreement: undefined admits, a number refuses with that reason, 'silent' closes without a word. */
-  identified(peer: PeerConnection): number | 'silent' | undefined;
-  /** After Hello: as `identified`. Admitted peers are joined when it returns. */
-  greeted(peer: PeerConnection): number | undefined;
-  /** What it returns is work that goes on in turns: the peer's next message waits for its end. */
-  message(
-    peer: PeerConnection,
-    protocol: SharedProtocol,
-    code: number,
-    bytes: Uint8Array,
-  ): Slices<void> | undefined;
-  /** Bytes of its messages that are handed on, and wait. */
-  backlog(peer: PeerConnection): number;
-  /** The peer holds much memory of ours. */
-  burdened(): void;
-  /** A fault of ours while a message was handled. */
-  failed(peer: PeerConnection, error: unknown): void;
-  /** Once, whatever happens. */
-  ended(peer: PeerConnection, ending: Ending): void;
-}
 
 type Phase = 'agreeing' | 'greeting' | 'running' | 'over';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Log } from '../../core/base/ports.ts';
 import { mayConnect, type NodePermits } from '../../core/permission/connections.ts';
 import { readNodeIds } from './node-files.ts';
-import type { Candidate } from './server.ts';
+import type { Candidate } from './server-options.ts';
 
 const ALLOWED = 'permissioned-nodes.json';
 const DISALLOWED = 'disallowed-nodes.json';

@@ -18,7 +18,8 @@ import { InitiatorHandshake } from './handshake.ts';
 import { TIMINGS } from './limits.ts';
 import { loadMacHasher } from './mac-state.ts';
 import { RlpxSession } from './rlpx-session.ts';
-import { type P2pOptions, P2pServer } from './server.ts';
+import { P2pServer } from './server.ts';
+import type { P2pOptions } from './server-options.ts';
 
 /** No deadline that a busy machine might miss, unless it is what is tested. */
 const LONG = { handshakeMs: 600_000, dialMs: 600_000, readMs: 600_000, writeMs: 600_000 };

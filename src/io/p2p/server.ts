@@ -8,23 +8,16 @@ import { connect, createServer, isIP, type Server, type Socket } from 'node:net'
 import { bareHex } from '../../core/base/hex.ts';
 import { Lru } from '../../core/base/lru.ts';
 import type { Slices } from '../../core/base/pace.ts';
-import type {
-  LinkEvent,
-  LinkSink,
-  Links,
-  Log,
-  PeerId,
-  PeerInfo,
-  PeerMessage,
-} from '../../core/base/ports.ts';
+import type { LinkEvent, LinkSink, Links, PeerId, PeerMessage } from '../../core/base/ports.ts';
 import { addressOfPublicKey, secp256k1 } from '../../core/base/secp256k1.ts';
-import type { Capability, ProtocolSpec, SharedProtocol } from '../../core/wire/capabilities.ts';
+import type { SharedProtocol } from '../../core/wire/capabilities.ts';
 import { DISCONNECT, disconnectText } from '../../core/wire/disconnect.ts';
 import { type Enode, formatEnode } from '../../core/wire/enode.ts';
 import { SNAPPY_BASE_VERSION } from '../../core/wire/hello.ts';
 import { steadyClock } from '../host/clock.ts';
 import { listen } from '../http/listen.ts';
 import { isLanAddress, plainAddress } from './addresses.ts';
+import { Admission, type Session } from './admission.ts';
 import { Dialer } from './dialer.ts';
 import {
   HELD_BYTES_MAX,
@@ -34,54 +27,10 @@ import {
   type Timings,
 } from './limits.ts';
 import { loadMacHasher } from './mac-state.ts';
-import { type Ending, PeerConnection, type PeerHost } from './peer.ts';
+import { PeerConnection } from './peer.ts';
+import type { Ending, PeerHost } from './peer-host.ts';
 import { PeerTurns } from './peer-turns.ts';
-import { displaced } from './places.ts';
-
-/** COMPAT: GoQuorum leaves a third of its places to the peers that it dials itself. */
-const DIAL_RATIO = 3;
-
-export interface P2pOptions {
-  /** 32 bytes. */
-  readonly nodeKey: Uint8Array;
-  readonly clientName: string;
-  readonly protocols: readonly ProtocolSpec[];
-  readonly maxPeers: number;
-  /** undefined: does not listen. Port 0: any free one. */
-  readonly listen: { readonly host: string; readonly port: number } | undefined;
-  readonly staticNodes: readonly Enode[];
-  readonly trustedNodes: readonly Enode[];
-  /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
-  readonly mayConnect?: (peer: Candidate) => boolean;
-  /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
-  readonly revoked?: () => ((peer: Candidate) => boolean) | undefined;
-  /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
-  readonly isKnown?: (peer: PeerId) => boolean;
-  readonly log: Log;
-  readonly timings?: Timings;
-  /** What a peer's work costs is measured with it, in ms. */
-  readonly costClock?: () => number;
-  /** Bytes of a peer's messages that the node has not taken yet, where it takes them later. */
-  readonly backlog?: (peer: PeerId) => number;
-  /** HELD_BYTES_MAX where it is not told. */
-  readonly heldBytesMax?: number;
-}
-
-export interface Candidate {
-  readonly id: PeerId;
-  readonly enode: string;
-  readonly inbound: boolean;
-}
-
-/** As admin_peers shows it: PeerInfo holds what was agreed, `offered` what the peer announced. */
-export interface ConnectedPeer extends PeerInfo {
-  readonly offered: readonly Capability[];
-}
-
-interface Session {
-  readonly connection: PeerConnection;
-  readonly info: ConnectedPeer;
-}
+import type { Candidate, ConnectedPeer, P2pOptions } from './server-options.ts';
 
 export class P2pServer implements Links {
   readonly id: PeerId;
@@ -98,6 +47,7 @@ export class P2pServer implements Links {
   private readonly inboundHistory = new Lru<string, number>(INBOUND_HISTORY_MAX);
   private readonly sinks: LinkSink[] = [];
   private readonly host: PeerHost;
+  private readonly admission: Admission;
   private listener: Server | undefined;
   private sweeper: NodeJS.Timeout | undefined;
   private stopped = false;
@@ -111,6 +61,9 @@ export class P2pServer implements Links {
     for (const node of options.trustedNodes) this.trusted.set(node.id, node);
     for (const node of options.staticNodes) this.addPeer(node);
     this.host = this.makeHost();
+    const { id, trusted, sessions, dialer } = this;
+    const { maxPeers, isKnown } = options;
+    this.admission = new Admission({ id, maxPeers, trusted, sessions, dialer, isKnown });
   }
 
   /** Resolves when it listens. Rejects with P2P_LISTEN_FAILED. */
@@ -320,7 +273,7 @@ export class P2pServer implements Links {
 
   private identified(connection: PeerConnection): number | 'silent' | undefined {
     const { id } = connection;
-    const refusal = this.refusal(connection, id);
+    const refusal = this.admission.refusal(connection, id);
     if (refusal !== undefined) return refusal;
     // COMPAT: whom permissioning refuses is told nothing.
     if (
@@ -332,63 +285,13 @@ export class P2pServer implements Links {
     return undefined;
   }
 
-  /** GoQuorum's checks in its order; made after the handshake and again after Hello. */
-  private refusal(connection: PeerConnection, id: PeerId): number | undefined {
-    if (this.isFull(connection, id) && !this.placeFor(connection, id))
-      return DISCONNECT.tooManyPeers;
-    const held = this.sessions.get(id);
-    if (held && !this.supersedes(connection, held.connection)) return DISCONNECT.alreadyConnected;
-    if (id === this.id) return DISCONNECT.self;
-    return undefined;
-  }
-
-  /** Trusted nodes come on top of `maxPeers`; a third of the places is for nodes that this one dials. */
-  private isFull(connection: PeerConnection, id: PeerId): boolean {
-    const { maxPeers } = this.options;
-    if (this.trusted.has(id) || this.sessions.has(id)) return false;
-    if (this.sessions.size >= maxPeers) return true;
-    if (!connection.inbound || this.isKnown(id)) return false;
-    const strangers = this.occupants().filter(({ isKnown }) => !isKnown);
-    return strangers.length >= maxPeers - dialPlaces(maxPeers);
-  }
-
-  private isKnown(id: PeerId): boolean {
-    return this.trusted.has(id) || this.dialer.has(id) || this.options.isKnown?.(id) === true;
-  }
-
-  /** The session that gives up its place for this connection. */
-  private placeFor(connection: PeerConnection, id: PeerId): Session | undefined {
-    const address = plainAddress(connection.socket.remoteAddress ?? '');
-    const newcomer = { address, isKnown: this.isKnown(id) };
-    return displaced(newcomer, this.occupants())?.session;
-  }
-
-  /** Of the places that others fill, oldest first. */
-  private occupants() {
-    return [...this.sessions].flatMap(([id, session]) => {
-      const { inbound, socket } = session.connection;
-      if (!inbound || this.trusted.has(id)) return [];
-      const address = plainAddress(socket.remoteAddress ?? '');
-      return [{ session, address, isKnown: this.isKnown(id) }];
-    });
-  }
-
-  /**
-   * Two nodes that dial each other at once must not both refuse the other's call: the connection that the lower id
-   * dialled stays, on both sides.
-   */
-  private supersedes(candidate: PeerConnection, held: PeerConnection): boolean {
-    if (candidate.inbound === held.inbound) return false;
-    return candidate.inbound === candidate.id < this.id;
-  }
-
   private greeted(connection: PeerConnection): number | undefined {
     const { id } = connection;
-    const refusal = this.refusal(connection, id);
+    const refusal = this.admission.refusal(connection, id);
     if (refusal !== undefined) return refusal;
     this.pending.delete(connection);
-    if (this.isFull(connection, id)) {
-      const leaving = this.placeFor(connection, id);
+    if (this.admission.isFull(connection, id)) {
+      const leaving = this.admission.placeFor(connection, id);
       leaving?.connection.disconnect(DISCONNECT.tooManyPeers, 'its place is given to another');
     }
     const held = this.sessions.get(id);
@@ -469,10 +372,6 @@ export class P2pServer implements Links {
     for (const sink of this.sinks) work = sink(event) ?? work;
     return work;
   }
-}
-
-function dialPlaces(maxPeers: number): number {
-  return maxPeers === 0 ? 0 : Math.max(1, Math.floor(maxPeers / DIAL_RATIO));
 }
 
 function hostPort(address: string | undefined, port: number | undefined): string {

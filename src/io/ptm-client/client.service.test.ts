@@ -6,9 +6,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import type { PrivacyFlag } from '../../core/privacy/inputs.ts';
 import { queryKey } from '../../core/privacy/inputs.ts';
-import { type ConnectedManager, managerNotInUse } from './client.ts';
 import { MANAGER_CONFIG_DEFAULTS, type ManagerConfig } from './config.ts';
 import { connectManager } from './connect.ts';
+import type { ConnectedManager } from './connected-manager.ts';
+import { managerNotInUse } from './no-manager.ts';
 
 interface Recorded {
   request: { method: string; target: string; headers: [string, string][]; body: string };

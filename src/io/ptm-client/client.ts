@@ -4,7 +4,7 @@
  */
 
 import { isZeroBytes } from '../../core/base/bytes.ts';
-import { fail, hasCode } from '../../core/base/errors.ts';
+import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import {
   type HeldPayload,
@@ -25,8 +25,10 @@ import { rootsToJson } from '../../core/privacy/private-roots.ts';
 import { reasonOf } from '../host/reason.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
 import { PayloadCache } from './cache.ts';
+import type { ConnectedManager } from './connected-manager.ts';
 import { Courier, type CourierAnswer, type Fields } from './courier.ts';
 import { gatherPayloads } from './gather.ts';
+import { heldAs } from './held-payload.ts';
 import {
   document,
   type Envelope,
@@ -45,8 +47,9 @@ import {
   storeRawBody,
   submitFailed,
 } from './messages.ts';
+import { isNotFound, isRefusal, plainRefusal, refused } from './refusals.ts';
 import type { Transport } from './transport.ts';
-import { featuresOf } from './versions.ts';
+import { checkFlag } from './versions.ts';
 
 const MEDIA = {
   json: 'application/json',
@@ -57,24 +60,10 @@ const MEDIA = {
 const RAW_TRIES = 5;
 const RAW_RETRY_MS = 1000;
 
-const NO_FEATURES: ManagerFeatures = featuresOf([1, 0, 0]);
-
 export interface ManagerHost {
   readonly say: Log;
   readonly nowMs?: () => number;
   readonly retryMs?: number;
-}
-
-/** A manager that can be closed; `name` as GoQuorum logs it. */
-export interface ConnectedManager extends Manager {
-  readonly name: string;
-  /** Rejects with PTM_UNREACHABLE or PTM_NOT_READY where it does not serve. */
-  ping(): Promise<void>;
-  /** Asks nothing of the manager; sends and fetches fail from then on. */
-  close(): void;
-  encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<Envelope>;
-  /** Rejects with PTM_REFUSED when the manager cannot open it. */
-  decryptPayload(envelope: Envelope): Promise<HeldPayload>;
 }
 
 /** Made by connectManager, which knows what the manager can do. */
@@ -168,7 +157,7 @@ export class HttpManager implements ConnectedManager {
   }
 
   async send(payload: OutgoingPayload): Promise<SentPayload> {
-    this.checkFlag(payload);
+    checkFlag(payload, this.features);
     const body = sendBody(payload.payload, payload.from, payload);
     const sent = parseSent(await this.deliver('/send', body));
     this.cache.set(sent.hash, heldAs(payload, payload.payload, sent));
@@ -196,7 +185,7 @@ export class HttpManager implements ConnectedManager {
   async sendSigned(
     terms: Omit<OutgoingPayload, 'payload' | 'from'> & { hash: PayloadHash },
   ): Promise<SentPayload> {
-    this.checkFlag(terms);
+    checkFlag(terms, this.features);
     const sent = this.features.privacyEnhancements
       ? parseSent(await this.deliver('/sendsignedtx', sendSignedBody(terms.hash, terms)))
       : await this.sendSignedOctets(terms.hash, terms.to);
@@ -406,73 +395,4 @@ export class HttpManager implements ConnectedManager {
     }
     return this.features.multiTenancy ? MEDIA.tenancy : MEDIA.json;
   }
-
-  private checkFlag({ flag }: Pick<OutgoingPayload, 'flag'>): void {
-    const lacks = (what: string): Error =>
-      fail('PTM_UNSUPPORTED', `private transaction manager does not support ${what}`);
-    if (flag !== 0 && !this.features.privacyEnhancements) throw lacks('privacy enhancements');
-    if (flag === 2 && !this.features.mandatoryRecipients) throw lacks('mandatory recipients');
-  }
-}
-
-/** Every node has a manager; this one has nothing and takes nothing. */
-export function managerNotInUse(): ConnectedManager {
-  const refuse = (): Promise<never> =>
-    Promise.reject(fail('PTM_NOT_IN_USE', 'private transaction manager is not in use'));
-  return {
-    name: 'NotInUse',
-    isInUse: false,
-    features: NO_FEATURES,
-    ask: async (queries) =>
-      new Map(queries.map((query) => [queryKey(query), { kind: 'notParty' } as const])),
-    send: refuse,
-    storeRaw: refuse,
-    sendSigned: refuse,
-    ping: async () => {},
-    receiveRaw: async () => undefined,
-    participants: refuse,
-    mandatory: refuse,
-    groups: async () => [],
-    encryptPayload: refuse,
-    decryptPayload: refuse,
-    close: () => undefined,
-  };
-}
-
-function heldAs(
-  terms: Pick<OutgoingPayload, 'flag' | 'affected' | 'execHash' | 'privacyGroupId'>,
-  payload: Uint8Array,
-  sent: SentPayload,
-): HeldPayload {
-  return {
-    kind: 'held',
-    payload,
-    flag: terms.flag,
-    affected: terms.affected,
-    execHash: terms.execHash,
-    managedParties: sent.managedParties,
-    senderKey: sent.senderKey,
-    ...(terms.privacyGroupId === undefined ? {} : { privacyGroupId: terms.privacyGroupId }),
-  };
-}
-
-function refused(status: number, text: string): Error {
-  return fail('PTM_REFUSED', `${status} status: ${text}`, { data: { status } });
-}
-
-function plainRefusal(answer: HttpAnswer, negation: string): Error {
-  return fail('PTM_REFUSED', `${negation}-200 status code: ${answer.status}`, {
-    data: { status: answer.status },
-  });
-}
-
-/** A final no: what a peer wrote is not an envelope, or not for us. */
-function isRefusal(error: unknown): boolean {
-  if (!hasCode(error, 'PTM_REFUSED')) return false;
-  const { status } = error.data as { status: number };
-  return status >= 400 && status <= 500;
-}
-
-function isNotFound(error: unknown): boolean {
-  return hasCode(error, 'PTM_REFUSED') && (error.data as { status: number }).status === 404;
 }

@@ -6,9 +6,11 @@
 import { fail, hasCode } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import type { HttpAnswer } from '../http/http-client.ts';
-import { type ConnectedManager, HttpManager, type ManagerHost, managerNotInUse } from './client.ts';
+import { HttpManager, type ManagerHost } from './client.ts';
 import type { ManagerConfig } from './config.ts';
+import type { ConnectedManager } from './connected-manager.ts';
 import { submitFailed } from './messages.ts';
+import { managerNotInUse } from './no-manager.ts';
 import { Transport } from './transport.ts';
 import { featuresOf, highestVersion } from './versions.ts';
 

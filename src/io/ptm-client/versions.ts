@@ -2,7 +2,8 @@
  * What a manager can do, by the API versions that it lists (GoQuorum
  * private/engine/tessera/tessera_version_checker.go).
  */
-import type { ManagerFeatures } from '../../core/privacy/manager-port.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { ManagerFeatures, OutgoingPayload } from '../../core/privacy/manager-port.ts';
 
 type Version = readonly [number, number, number];
 
@@ -33,4 +34,15 @@ export function featuresOf(version: Version): ManagerFeatures {
 
 function compare(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+/** Throws PTM_UNSUPPORTED for a privacy flag that the manager does not know. */
+export function checkFlag(
+  { flag }: Pick<OutgoingPayload, 'flag'>,
+  features: ManagerFeatures,
+): void {
+  const lacks = (what: string): Error =>
+    fail('PTM_UNSUPPORTED', `private transaction manager does not support ${what}`);
+  if (flag !== 0 && !features.privacyEnhancements) throw lacks('privacy enhancements');
+  if (flag === 2 && !features.mandatoryRecipients) throw lacks('mandatory recipients');
 }

@@ -1,6 +1,6 @@
 /** Whether the private transaction manager answers, asked now and then, so that a node can say so before anybody sends. */
 import type { Log, Timer, Timers } from '../../core/base/ports.ts';
-import type { ConnectedManager } from '../../io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
 import type { Component } from './node/component.ts';
 
 const INTERVAL_MS = 2_000;

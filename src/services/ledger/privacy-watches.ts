@@ -3,7 +3,7 @@ import type { Log } from '../../core/base/ports.ts';
 import type { PrivateStates } from '../../core/privacy/private-states.ts';
 import { steadyClock } from '../../io/host/clock.ts';
 import { systemTimers } from '../../io/host/timers.ts';
-import type { ConnectedManager } from '../../io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
 import { ManagerPulse } from './manager-pulse.ts';
 import type { Component } from './node/component.ts';
 import type { LedgerNode } from './node/compose.ts';

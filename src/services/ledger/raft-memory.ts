@@ -11,12 +11,9 @@ import { RaftTransport } from '../../io/raft/transport.ts';
 import { LastVote } from './agreement/last-vote.ts';
 import type { RaftThreadSettings } from './agreement/messages.ts';
 import type { RaftConfig } from './config.ts';
+import { bootstrapStore } from './node/consensus/raft-bootstrap.ts';
 import { RaftMember, type RaftProtocol } from './node/consensus/raft-member.ts';
-import {
-  bootstrapStore,
-  type RaftPorts,
-  type RaftSettings,
-} from './node/consensus/raft-participation.ts';
+import type { RaftPorts, RaftSettings } from './node/consensus/raft-participation.ts';
 import { enodeOf } from './raft.ts';
 import { type OpenChain, storeFolder } from './store/data.ts';
 import { openRaftLog, RAFT_FOLDER } from './store/raft-log.ts';

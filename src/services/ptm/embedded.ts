@@ -14,7 +14,8 @@ import type { Manager, ManagerFeatures, OutgoingPayload } from '../../core/priva
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import { base64 } from './api/replies.ts';
 import { envelopeOf } from './api/requests.ts';
-import type { PrivateTransactionManager, Received, SendTerms, Sent } from './manager/manager.ts';
+import type { PrivateTransactionManager } from './manager/manager.ts';
+import type { Received, SendTerms, Sent } from './manager/send-terms.ts';
 
 /** Errors are the manager's own (PTM_…), with the texts that its HTTP answers hold. */
 export function embeddedManager(

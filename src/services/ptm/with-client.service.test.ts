@@ -5,9 +5,9 @@ import { type TestPtm, testKey, testPtm, untilKnown } from '../../../test/suppor
 import { scratchFolder } from '../../../test/support/scratch.ts';
 import { tesseraPeer } from '../../../test/support/tessera-peer.ts';
 import { type PrivateQuery, queryKey } from '../../core/privacy/inputs.ts';
-import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
+import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
 import { openLmdbKv } from '../../io/storage/lmdb-kv.ts';
 import { PTM_TABLES } from './manager/kv-store.ts';
 

@@ -1,8 +1,8 @@
 /** The private transaction manager as the proxy needs it: payloads are stored there before a hash of them is signed. */
 import type { Log } from '../../core/base/ports.ts';
-import type { ConnectedManager } from '../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
+import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
 import type { PayloadStore } from './proxy/ports.ts';
 
 const UNIX = 'unix:';

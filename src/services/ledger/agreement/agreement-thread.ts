@@ -9,7 +9,7 @@ import type { NodePermits } from '../../../core/permission/connections.ts';
 import { DISCONNECT } from '../../../core/wire/disconnect.ts';
 import type { Enode } from '../../../core/wire/enode.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
-import type { ConnectedPeer } from '../../../io/p2p/server.ts';
+import type { ConnectedPeer } from '../../../io/p2p/server-options.ts';
 import type { Lag, LongestLag } from '../../../io/telemetry/loop-watch.ts';
 import type { AgreementPort, ChainSide } from '../node/consensus/agreement.ts';
 import type { RaftProtocol } from '../node/consensus/raft-member.ts';

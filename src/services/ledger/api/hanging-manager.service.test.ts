@@ -10,9 +10,9 @@ import { STORE_CODE } from '../../../../test/support/store-contract.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
-import type { ConnectedManager } from '../../../io/ptm-client/client.ts';
 import { resolveManagerConfig } from '../../../io/ptm-client/config.ts';
 import { connectManager } from '../../../io/ptm-client/connect.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 
 const VALIDATOR = new Uint8Array(32).fill(7);

@@ -8,7 +8,7 @@ import { OWN_VECTORS } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
-import { managerNotInUse } from '../../../io/ptm-client/client.ts';
+import { managerNotInUse } from '../../../io/ptm-client/no-manager.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/private-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz'))

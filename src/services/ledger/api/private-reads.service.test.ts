@@ -8,7 +8,7 @@ import { OWN_VECTORS } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
 import { fromHex, toHex } from '../../../core/base/hex.ts';
 import { decodeBlock } from '../../../core/chain/block.ts';
-import type { ConnectedManager } from '../../../io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
 
 const RECORDING = join(OWN_VECTORS, 'goquorum/gas-price-chain');
 const BLOCKS = readBlocks(join(RECORDING, 'chain/blocks.jsonl.gz'))

@@ -7,7 +7,7 @@ import { toHex } from '../../../core/base/hex.ts';
 import { addressOfSecretKey } from '../../../core/base/secp256k1.ts';
 import { genesisFromJson } from '../../../core/chain/genesis.ts';
 import type { OutgoingPayload, SentPayload } from '../../../core/privacy/manager-port.ts';
-import { managerNotInUse } from '../../../io/ptm-client/client.ts';
+import { managerNotInUse } from '../../../io/ptm-client/no-manager.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 
 const VALIDATOR = new Uint8Array(32).fill(7);

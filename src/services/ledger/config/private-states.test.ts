@@ -8,7 +8,7 @@ import {
   residentPrivateStates,
   SINGLE_PRIVATE_STATE,
 } from '../../../core/privacy/private-states.ts';
-import { managerNotInUse } from '../../../io/ptm-client/client.ts';
+import { managerNotInUse } from '../../../io/ptm-client/no-manager.ts';
 import { featuresOf } from '../../../io/ptm-client/versions.ts';
 import { hasSeveralTenants, privateStatesOf } from './private-states.ts';
 

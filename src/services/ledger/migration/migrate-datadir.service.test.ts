@@ -16,7 +16,7 @@ import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { systemClock } from '../../../io/host/clock.ts';
 import { systemEffort } from '../../../io/host/effort.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
-import type { ConnectedManager } from '../../../io/ptm-client/client.ts';
+import type { ConnectedManager } from '../../../io/ptm-client/connected-manager.ts';
 import { MIGRATING, openChain, storeFolder } from '../store/data.ts';
 import { migrateDatadir } from './migrate-datadir.ts';
 import { findSource } from './source.ts';

@@ -19,7 +19,7 @@ import { queryKey } from '../../../core/privacy/inputs.ts';
 import type { Manager } from '../../../core/privacy/manager-port.ts';
 import { PUBLIC_SPACE } from '../../../core/store/interface.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
-import { managerNotInUse } from '../../../io/ptm-client/client.ts';
+import { managerNotInUse } from '../../../io/ptm-client/no-manager.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 import type { Chain } from './chain/chain.ts';
 import { HeaderVerifier } from './consensus/header-verifier.ts';

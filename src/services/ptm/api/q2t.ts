@@ -9,12 +9,9 @@ import {
   type Route,
   text,
 } from '../../../io/http/server.ts';
-import {
-  type PrivateTransactionManager,
-  type SendTerms,
-  STANDARD_TERMS,
-} from '../manager/manager.ts';
+import type { PrivateTransactionManager } from '../manager/manager.ts';
 import type { PrivacyGroups } from '../manager/privacy-groups.ts';
+import { type SendTerms, STANDARD_TERMS } from '../manager/send-terms.ts';
 import { batchRoute, type Handler } from './batch.ts';
 import {
   acceptedMedia,

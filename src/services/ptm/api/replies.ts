@@ -2,7 +2,7 @@
 import { fail } from '../../../core/base/errors.ts';
 import type { EncodedPayload, PublicKey } from '../../../core/payload/payload.ts';
 import type { HttpReply, HttpRequest } from '../../../io/http/server.ts';
-import type { Received, Sent } from '../manager/manager.ts';
+import type { Received, Sent } from '../manager/send-terms.ts';
 
 export const MEDIA = {
   json: 'application/json',

@@ -15,7 +15,7 @@ import {
 } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { HttpRequest } from '../../../io/http/server.ts';
-import type { SendTerms } from '../manager/manager.ts';
+import type { SendTerms } from '../manager/send-terms.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

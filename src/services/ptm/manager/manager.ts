@@ -17,50 +17,16 @@ import {
 import { decodePayload } from '../../../core/payload/payload-decode.ts';
 import { decodeGroup } from '../../../core/payload/payload-group.ts';
 import { MANDATORY_RECIPIENTS, STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';
-import type { PrivacyFlag } from '../../../core/privacy/inputs.ts';
 import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Distributor } from './distributor.ts';
-import type { Enclave, PayloadMetadata } from './enclave.ts';
+import type { Enclave } from './enclave.ts';
 import { notOfGroup } from './privacy-groups.ts';
 import { acceptsArrival, checkSend, type HeldAffected, withoutForged } from './privacy-rules.ts';
+import { metadataOf, type Received, type SendTerms, type Sent } from './send-terms.ts';
 import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
-
-export interface SendTerms {
-  readonly to: readonly PublicKey[];
-  readonly flag: PrivacyFlag;
-  readonly affected: readonly PayloadHash[];
-  /** ASCII of base64, or empty. */
-  readonly execHash: Uint8Array;
-  readonly mandatory: readonly PublicKey[];
-  /** Of the group whose members `to` lists. */
-  readonly privacyGroupId?: Uint8Array;
-}
-
-export const STANDARD_TERMS: Omit<SendTerms, 'to'> = {
-  flag: STANDARD_PRIVATE,
-  affected: [],
-  execHash: EMPTY_BYTES,
-  mandatory: [],
-};
-
-export interface Sent {
-  readonly hash: PayloadHash;
-  readonly managedParties: readonly PublicKey[];
-  readonly senderKey: PublicKey;
-}
-
-export interface Received {
-  readonly payload: Uint8Array;
-  readonly flag: PrivacyFlag;
-  readonly affected: readonly PayloadHash[];
-  readonly execHash: Uint8Array;
-  readonly managedParties: readonly PublicKey[];
-  readonly senderKey: PublicKey;
-  readonly privacyGroupId?: Uint8Array;
-}
 
 export interface ManagerOptions {
   readonly enclave: Enclave;
@@ -117,7 +83,7 @@ export class PrivateTransactionManager {
     checkMember(terms, sender);
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
     const held = await this.checkedAffected(terms, recipients);
-    const payload = this.enclave.encrypt(message, sender, recipients, metadata(terms));
+    const payload = this.enclave.encrypt(message, sender, recipients, metadataOf(terms));
     const sent = this.withProofs(payload, held);
     return this.distribute(sent, (hash, owed) => this.store.put(hash, sent, owed));
   }
@@ -130,7 +96,7 @@ export class PrivateTransactionManager {
     const { forwardingKeys } = this.enclave;
     const recipients = this.recipients([...terms.to, ...forwardingKeys, raw.senderKey]);
     const held = await this.checkedAffected(terms, recipients);
-    const payload = this.enclave.encryptFromRaw(raw, recipients, metadata(terms));
+    const payload = this.enclave.encryptFromRaw(raw, recipients, metadataOf(terms));
     const sent = this.withProofs(payload, held);
     // What is held and does not open was never sent.
     const merge = (known: EncodedPayload | undefined) =>
@@ -268,7 +234,7 @@ export class PrivateTransactionManager {
     const recipients = this.recipients([...terms.to, sender, ...this.enclave.forwardingKeys]);
     const held = await this.checkedAffected(terms, recipients);
     return this.withProofs(
-      this.enclave.encrypt(message, sender, recipients, metadata(terms)),
+      this.enclave.encrypt(message, sender, recipients, metadataOf(terms)),
       held,
     );
   }
@@ -417,16 +383,6 @@ export class PrivateTransactionManager {
 
 function checkMember({ to, privacyGroupId }: SendTerms, sender: PublicKey): void {
   if (privacyGroupId && !hasKey(to, sender)) throw notOfGroup();
-}
-
-function metadata(terms: SendTerms): PayloadMetadata {
-  return {
-    flag: terms.flag,
-    affected: [],
-    execHash: terms.execHash,
-    mandatoryRecipients: terms.mandatory,
-    privacyGroupId: terms.privacyGroupId ?? EMPTY_BYTES,
-  };
 }
 
 function sameHash(a: PayloadHash, b: PayloadHash): boolean {

@@ -4,7 +4,7 @@
  */
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Log, LogFile, LogFolder } from '../../../core/base/ports.ts';
-import type { SignedSend } from '../../../core/signing/nonce-sequence.ts';
+import type { SignedSend } from '../../../core/signing/nonce-held.ts';
 import { crc32c } from '../../../core/store/crc32c.ts';
 import type { Journal } from './ports.ts';
 

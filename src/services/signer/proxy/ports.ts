@@ -1,5 +1,5 @@
 /** What the proxy needs of the outside: the node, the disk, the private transaction manager. */
-import type { SignedSend } from '../../../core/signing/nonce-sequence.ts';
+import type { SignedSend } from '../../../core/signing/nonce-held.ts';
 
 /** Name, value, name, value, …, as they stood. */
 export type HeaderList = readonly string[];

@@ -1,9 +1,9 @@
 /** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how their transaction fared. */
 import { QuorateError, unreachable } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
+import type { Held, SignedSend } from '../../../core/signing/nonce-held.ts';
 import type { NonceManager } from '../../../core/signing/nonce-manager.ts';
 import type * as nonces from '../../../core/signing/nonce-messages.ts';
-import type { Held, SignedSend } from '../../../core/signing/nonce-sequence.ts';
 import { countIn, judgeAnswer, type Outcome } from '../../../core/signing/upstream-answers.ts';
 import { countCall, isPublicNonce } from './nonce-keys.ts';
 import type { HeaderList, Journal, NodeAnswer, Upstream, UpstreamAnswer } from './ports.ts';

@@ -15,8 +15,6 @@ import {
   encodeConfChange,
   type Snapshot,
 } from '../../../../core/consensus/raft/messages.ts';
-import { bootstrapEntries } from '../../../../core/consensus/raft/raft.ts';
-import type { RaftStore } from '../../../../core/store/raft-store.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Checkpoint } from '../chain/checkpoints.ts';
@@ -311,25 +309,6 @@ export class RaftParticipation {
     }
     return chain.has(hash);
   }
-}
-
-/** A new cluster begins its log with its members, the same bytes at each of them. */
-export async function bootstrapStore(
-  store: RaftStore,
-  members: readonly MemberAddress[],
-): Promise<void> {
-  const { hardState, snapshot, entries } = store.contents;
-  const isBlank = hardState.term === 0 && snapshot.index === 0 && entries.length === 0;
-  if (!isBlank || members.length === 0) return;
-  const changes = members.map((address) =>
-    encodeConfChange({
-      id: 0,
-      type: CONF_CHANGE.addNode,
-      nodeId: address.raftId,
-      context: encodeAddress(address),
-    }),
-  );
-  await store.save(bootstrapEntries(changes));
 }
 
 function refused(text: string): Error {

@@ -1,0 +1,55 @@
+/** One signed transaction at a nonce, and when it goes out again. */
+
+/** The node gets so much time before what it seems to have lost is sent again. */
+export const GRACE_MS = 2_000;
+export const AGAIN_MS_MAX = 60_000;
+
+/** Signed bytes that may be on their way, and how they travel. */
+export interface SignedSend {
+  /** Account, or account and group. */
+  readonly nonceKey: string;
+  readonly nonce: number;
+  /** 0x; computed here. */
+  readonly hash: string;
+  readonly method: string;
+  /** The call's parameters as JSON text. */
+  readonly params: string;
+  /** Private state that the client named, for a node with several. */
+  readonly psi?: string | undefined;
+}
+
+/** One transaction at a nonce, from its signature to its end. */
+export interface Held {
+  readonly send: SignedSend;
+  /** Clients that wait for the answer. */
+  requests: number[];
+  sends: number;
+  isSending: boolean;
+  /** The node has had it. */
+  isAccepted: boolean;
+  /** Some attempt ended without a verdict. */
+  isUnclear: boolean;
+  sentMs: number;
+  /** When to send it again without being asked; Infinity: only when the node has lost it. */
+  againMs: number;
+  resends: number;
+}
+
+export function newHeld(send: SignedSend, requests: number[] = []): Held {
+  return {
+    ...{ send, requests, sends: 0, isSending: false, isAccepted: false, isUnclear: false },
+    ...{ sentMs: Number.NEGATIVE_INFINITY, againMs: Number.POSITIVE_INFINITY, resends: 0 },
+  };
+}
+
+/** When an accepted one that the node has lost goes out again. */
+export function dueMs(held: Held): number {
+  return Number.isFinite(held.againMs)
+    ? held.againMs
+    : held.sentMs + Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(held.resends, 5));
+}
+
+/** How long what nobody waits for rests after so many resends: ever longer. */
+export function backOffMs(resends: number): number {
+  return Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(resends, 10));
+}

@@ -1,0 +1,57 @@
+/** What catching up knows of one peer: the chain that it says it has, what it was asked, how often it failed. */
+import { equalBytes, type Hash32 } from '../base/bytes.ts';
+import type { PeerId } from '../base/ports.ts';
+import type { ChainHead, SyncHeader } from './sync-types.ts';
+
+export interface HeadersRequest {
+  readonly id: bigint;
+  readonly sinceMs: number;
+  /** A number: a batch from there on. A hash: the header of the peer's head. */
+  readonly origin: Hash32 | number;
+  readonly amount: number;
+}
+
+export interface BodiesRequest {
+  readonly id: bigint;
+  readonly sinceMs: number;
+  readonly headers: readonly SyncHeader[];
+}
+
+export interface SyncPeer {
+  readonly id: PeerId;
+  head: Hash32;
+  /** Highest block that it says it has; undefined until its head is known. */
+  best: number | undefined;
+  needsProbe: boolean;
+  headers: HeadersRequest | undefined;
+  bodies: BodiesRequest | undefined;
+  strikes: number;
+  pausedUntilMs: number;
+}
+
+/** A peer that has told its head. Where that is another than ours and heavier, its number is asked for first. */
+export function newSyncPeer(
+  id: PeerId,
+  { hash, td }: { readonly hash: Hash32; readonly td: bigint },
+  own: ChainHead,
+): SyncPeer {
+  const isSame = equalBytes(hash, own.hash);
+  return {
+    id,
+    head: hash,
+    best: isSame ? own.number : undefined,
+    needsProbe: !isSame && td > own.td,
+    headers: undefined,
+    bodies: undefined,
+    strikes: 0,
+    pausedUntilMs: 0,
+  };
+}
+
+/** Fewer strikes first, then one that is not busy with bodies, then the longer chain. */
+export function isBetter(a: SyncPeer, b: SyncPeer): boolean {
+  if (a.strikes !== b.strikes) return a.strikes < b.strikes;
+  const [aBusy, bBusy] = [a.bodies !== undefined, b.bodies !== undefined];
+  if (aBusy !== bBusy) return bBusy;
+  return (a.best ?? 0) > (b.best ?? 0);
+}

@@ -1,0 +1,42 @@
+/** What the peer-to-peer server is told, and what it tells of its peers. */
+import type { Log, PeerId, PeerInfo } from '../../core/base/ports.ts';
+import type { Capability, ProtocolSpec } from '../../core/wire/capabilities.ts';
+import type { Enode } from '../../core/wire/enode.ts';
+import type { Timings } from './limits.ts';
+
+export interface P2pOptions {
+  /** 32 bytes. */
+  readonly nodeKey: Uint8Array;
+  readonly clientName: string;
+  readonly protocols: readonly ProtocolSpec[];
+  readonly maxPeers: number;
+  /** undefined: does not listen. Port 0: any free one. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  readonly staticNodes: readonly Enode[];
+  readonly trustedNodes: readonly Enode[];
+  /** Permissioning: asked for every connection in both directions, before Hello. Default: everybody. */
+  readonly mayConnect?: (peer: Candidate) => boolean;
+  /** Asked at every sweep: which of the connected peers must go; undefined: as before. */
+  readonly revoked?: () => ((peer: Candidate) => boolean) | undefined;
+  /** Peers that keep their places besides static and trusted nodes. Default: nobody. */
+  readonly isKnown?: (peer: PeerId) => boolean;
+  readonly log: Log;
+  readonly timings?: Timings;
+  /** What a peer's work costs is measured with it, in ms. */
+  readonly costClock?: () => number;
+  /** Bytes of a peer's messages that the node has not taken yet, where it takes them later. */
+  readonly backlog?: (peer: PeerId) => number;
+  /** HELD_BYTES_MAX where it is not told. */
+  readonly heldBytesMax?: number;
+}
+
+export interface Candidate {
+  readonly id: PeerId;
+  readonly enode: string;
+  readonly inbound: boolean;
+}
+
+/** As admin_peers shows it: PeerInfo holds what was agreed, `offered` what the peer announced. */
+export interface ConnectedPeer extends PeerInfo {
+  readonly offered: readonly Capability[];
+}

@@ -1,0 +1,24 @@
+/** What a manager's refusal is to a node: an error with its status, and what the status means. */
+import { fail, hasCode } from '../../core/base/errors.ts';
+import type { HttpAnswer } from '../http/http-client.ts';
+
+export function refused(status: number, text: string): Error {
+  return fail('PTM_REFUSED', `${status} status: ${text}`, { data: { status } });
+}
+
+export function plainRefusal(answer: HttpAnswer, negation: string): Error {
+  return fail('PTM_REFUSED', `${negation}-200 status code: ${answer.status}`, {
+    data: { status: answer.status },
+  });
+}
+
+/** A final no: what a peer wrote is not an envelope, or not for us. */
+export function isRefusal(error: unknown): boolean {
+  if (!hasCode(error, 'PTM_REFUSED')) return false;
+  const { status } = error.data as { status: number };
+  return status >= 400 && status <= 500;
+}
+
+export function isNotFound(error: unknown): boolean {
+  return hasCode(error, 'PTM_REFUSED') && (error.data as { status: number }).status === 404;
+}
