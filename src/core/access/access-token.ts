@@ -26,7 +26,7 @@ interface StateGrant {
 
 const ANY = '*';
 const ANY_ACCOUNT = '0x0';
-/** More are not looked at: a token is no place for lists of that size. */
+/** More are not looked at: lists of that size do not belong in a token. */
 const SCOPES_MAX = 10_000;
 
 export class AccessToken {

@@ -115,7 +115,7 @@ class Encoder {
   }
 }
 
-/** A value that is no structure and no array, as one word. */
+/** A value that is neither a structure nor an array, as one word. */
 function atom(type: string, value: unknown, path: string): Uint8Array {
   if (value === null || value === undefined) throw invalid(`${path} is missing`);
   if (type === 'string') {

@@ -66,7 +66,7 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** UTF-8, a character for each byte; half a pair of surrogates is no character. */
+/** UTF-8, a character for each byte; half a surrogate pair is not a character. */
 function octets(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd')).replace(
     /%([0-9A-F]{2})/g,

@@ -1,6 +1,7 @@
 /**
- * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, answers of the node,
- * counts and ticks in; what to sign, send, count and tell out. Clock, node and disk are outside.
+ * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, answers
+ * of the node, counts and ticks in; what to sign, send, count and tell out. Clock, node and disk
+ * are outside.
  *
  *   wanted -> sign -> send -> accepted -> mined        (forgotten)
  *               |       |-> refused                    (forgotten: the nonce is free again)
@@ -8,11 +9,12 @@
  *               |       `-> unclear -> send again, the same bytes, until one of the above
  *               `-> abandoned                          (the nonce is free again)
  *
- * Invariants (docs/internals/nonces.md): one request gets at most one transaction that may be mined; bytes whose
- * fate is unknown are sent again as they are; a nonce gets other contents only after the node has refused
- * what stood there.
- * Failures: each signature is in the journal before `send` goes out, and `restored` brings back all that had no end.
- * So a process killed at any moment may send bytes twice, and never signs a second transaction for one request.
+ * Invariants (docs/internals/nonces.md): one request gets at most one transaction that may be
+ * mined; bytes whose fate is unknown are sent again as they are; a nonce gets other contents only
+ * after the node has refused what stood there.
+ * Failures: each signature is in the journal before `send` goes out, and `restored` brings back
+ * all that had no end. So a process killed at any moment may send the same bytes twice, and gives
+ * their nonce to nothing else.
  */
 import { unreachable } from '../base/errors.ts';
 import type { Machine } from '../base/machine.ts';

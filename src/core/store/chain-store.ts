@@ -1,6 +1,16 @@
 /**
- * The chain on disk: the log is the truth, the index a function of it up to the checkpoint, memory holds what is above
- * (docs/storage.md). Opening replays write sets from the checkpoint and checks the last root; nothing is executed.
+ * The chain on disk: the log is the truth, the index a function of it up to the checkpoint, memory
+ * holds what is above (docs/storage.md). Opening replays write sets from the checkpoint and checks
+ * the last root; nothing is executed.
+ *
+ *   append -> record in the log -> synced -> in memory, visible -> checkpoint -> in the index
+ *   open:  index -> log above the checkpoint replayed into memory -> last root compared
+ *
+ * Invariants (docs/internals/chain-store.md): a block is visible only after its record is synced;
+ * one change at a time; a record is whole, by its length and checksum, or it is not there.
+ * Failures: a crash leaves at most a torn end of the log behind the checkpoint, which is cut. A
+ * damaged index is made anew from the log. Damage inside the log is refused with the file and the
+ * byte, and nothing is cut.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

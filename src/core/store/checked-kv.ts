@@ -107,7 +107,7 @@ export class CheckedKv implements Kv {
     return error;
   }
 
-  /** The value comes with the checksum of the table's name: the same row in another table is no row. */
+  /** The value comes with the checksum of the table's name: the same row in another table does not count. */
   private seedOf(table: string): number {
     const known = this.seeds.get(table);
     if (known !== undefined) return known;

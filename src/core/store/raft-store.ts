@@ -1,6 +1,16 @@
 /**
- * What a member of a Raft cluster must not forget: its log, term and vote, and the newest snapshot. A segment begins with a
- * base record that holds everything before it; a snapshot begins a new segment, and the old ones go once it is synced.
+ * What a member of a Raft cluster must not forget: its log, term and vote, and the newest
+ * snapshot. A segment begins with a base record that holds everything before it; a snapshot begins
+ * a new segment, and the old ones go once it is synced.
+ *
+ *   save -> one record in the newest segment -> synced -> messages that depend on it may leave
+ *   compact -> new segment with its base -> synced -> older segments removed
+ *
+ * Invariants (docs/internals/raft.md): a vote is synced before it leaves; a commit index is never
+ * on disk without the entries that it counts, because a change is one record.
+ * Failures: a torn end is cut, for nothing that depends on it has left. A segment that was begun
+ * and not finished never counted. Anything else that cannot be read is refused by name: the member
+ * must not vote on a part of its memory.
  */
 import { fail, type QuorateError } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';

@@ -244,7 +244,7 @@ export class StoredChain implements ChainReader {
     }
   }
 
-  /** Takes in a record that is no rewind; tries are left to do. Returns the roots that they must come to. */
+  /** Takes in a record that is not a rewind; tries are left to do. Returns the roots that they must come to. */
   protected replayRecord(record: ScannedRecord): ReadonlyMap<SpaceEntry, Hash32> {
     const { kind, body, position } = record;
     if (kind === RECORD_KIND.block) {

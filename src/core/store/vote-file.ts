@@ -1,6 +1,8 @@
 /**
  * What a validator must not forget, synced before its votes leave.
  *
+ *   write -> the older slot -> synced -> its sequence noted -> the vote may leave
+ *
  * `votes` has two slots that are written in turn: a torn write leaves the older one, and its vote
  * never left. Once a slot is synced, `votes-written` notes its sequence, without a sync. So a slot
  * that was noted and cannot be read now was damaged later: its vote may have left, and the file

@@ -1,7 +1,14 @@
 /**
- * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a gap
- * (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Synchronous; time comes in as
- * `nowMs`.
+ * Transactions that wait for a block, by sender: executable ones (`pending`) and those behind a
+ * gap (`queued`). Limits and texts as in GoQuorum (core/tx_pool). Time comes in as `nowMs`.
+ *
+ *   add -> queued (behind a gap) <-> pending (executable) -> in a block, replaced, dropped or expired
+ *
+ * Invariants (docs/internals/transaction-pool.md): the pending transactions of a sender have
+ * consecutive nonces from the account's nonce at the head on; `pendingCount` is their number over
+ * all senders; every change raises `version`.
+ * Failures: the pool is memory only. What was sent through this node is in the journal of
+ * `TransactionJournal` and comes back from there; what came from peers comes from them again.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';

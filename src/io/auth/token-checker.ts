@@ -47,7 +47,7 @@ export type Verdict =
   | {
       readonly kind: 'refused';
       readonly why: string;
-      /** No token was given; the token is no good; nobody can tell now. */
+      /** No token was given; the token is not valid; it cannot be checked now. */
       readonly cause: 'missing' | 'invalid' | 'unknown';
     };
 

@@ -42,7 +42,7 @@ export function tunnelThrough(
     });
 }
 
-/** Plain connections through a proxy, for what is no simple request: WebSockets. */
+/** Plain connections through a proxy, for what is more than a simple request: WebSockets. */
 export class TunnelAgent extends Agent {
   private readonly dial: ReturnType<typeof tunnelThrough>;
 

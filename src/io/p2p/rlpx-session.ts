@@ -63,7 +63,7 @@ export class RlpxSession {
   private readonly decipher: Decipher;
   private readonly egress: FrameMac;
   private readonly ingress: FrameMac;
-  /** Parts of what has arrived and is no whole header or body yet. */
+  /** What has arrived of a header or a body that is not whole yet. */
   private parts: Uint8Array[] = [];
   private buffered = 0;
   /** Content length of the frame whose header was read. */

@@ -40,7 +40,7 @@ export async function prepareSchema(database: Database, create: boolean): Promis
     await query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const found = await columns(query);
     const missing = Object.keys(TESSERA_TABLES).filter((table) => !found.has(table));
-    // A database of an older Tessera has no privacy groups, which is no reason to refuse it.
+    // A database of an older Tessera has no privacy groups, and is accepted all the same.
     const needed = missing.filter((table) => table !== 'privacy_group');
     if (needed.length > 0 && !create) {
       throw fail(

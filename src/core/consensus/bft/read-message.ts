@@ -4,7 +4,7 @@ import { bytesToBigInt } from '../../base/quantity.ts';
 import type { RlpReader } from '../../base/rlp.ts';
 import { type Block, EncodedBlock } from '../../chain/block.ts';
 
-/** The message, or what makes the bytes none. */
+/** The message, or why decoding failed. */
 export function messageOrFault<M>(decode: () => M): M | string {
   try {
     return decode();

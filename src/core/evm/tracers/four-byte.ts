@@ -35,7 +35,7 @@ export class FourByteTracer implements Tracer {
   }
 }
 
-/** Creations have no selector, and precompiles are no contracts. */
+/** Creations have no selector, and precompiles are not contracts. */
 function isCall({ type, isPrecompile }: TracedCall): boolean {
   return !isPrecompile && type !== 'CREATE' && type !== 'CREATE2' && type !== 'SELFDESTRUCT';
 }

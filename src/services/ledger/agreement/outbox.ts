@@ -43,7 +43,7 @@ export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : copyOf(bytes);
 }
 
-/** To be given away. `slice` of what came from a socket is no copy: Node's Buffer gives a view. */
+/** To be given away. `slice` does not copy what came from a socket: Node's Buffer gives a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

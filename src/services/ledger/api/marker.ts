@@ -8,7 +8,7 @@ export interface OpenMarker {
   readonly payload: Uint8Array;
 }
 
-/** undefined for strangers, unknown hashes and transactions that are no markers. */
+/** undefined for strangers, unknown hashes and transactions that are not markers. */
 export async function findMarker(
   { view, payloads }: Context,
   wanted: Uint8Array,

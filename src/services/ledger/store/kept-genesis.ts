@@ -1,6 +1,6 @@
 /**
  * The genesis file of a data folder, with the SHA-256 of its text beside it as `sha256sum` writes it: a byte that flipped in
- * its configuration is no other configuration. Block 0 vouches for the header and the accounts alone.
+ * its configuration is not a different one. Block 0 vouches for the header and the accounts alone.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

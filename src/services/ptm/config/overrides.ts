@@ -51,7 +51,7 @@ function set(root: Container, steps: readonly (string | number)[], text: string,
   }
 }
 
-/** As the value that stands there; where none stands, only true and false are no texts. */
+/** Of the type of the value that stands there; where none does, `true` and `false` are booleans and all else is text. */
 function typed(before: unknown, text: string, path: string): unknown {
   switch (typeof before) {
     case 'boolean':

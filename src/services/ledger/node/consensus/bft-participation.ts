@@ -45,7 +45,7 @@ export interface BftParts {
   readonly proposalFault?: ((proposal: Block) => string | undefined) | undefined;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
-  /** A decided block, to be told to peers that are no validators. */
+  /** A decided block, to be announced to peers that are not validators. */
   announce(block: Block): void;
 }
 

@@ -1,6 +1,16 @@
 /**
- * Private state at its own pace: behind the public head while the manager does not answer, and then in order again. A block
- * whose private side waited is run once more with the answers; only its private half is kept.
+ * Private state at its own pace: behind the public head while the manager does not answer, and
+ * then in order again. A block whose private side waited is run once more with the answers; only
+ * its private half is kept.
+ *
+ *   block committed -> all answers there: private half kept with it -> cursor moves
+ *                   `-> some missing: waited for -> run again -> record synced -> cursor moves
+ *
+ * Invariants (docs/internals/private-state.md): the cursor moves by one block at a time, never
+ * past the public head; one private record for a block and a private state, synced before anybody
+ * reads it.
+ * Failures: a crash before the record is synced leaves the cursor behind, and the next start goes
+ * on there. A manager that does not answer holds up the cursor and nothing else.
  */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
