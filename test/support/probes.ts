@@ -136,6 +136,10 @@ export function graphqlAsks({ hash, contract, from, blockNumber }: Target): read
   ];
 }
 
+const ORG = 'ORG';
+/** Sent by the party's account. */
+const permitting = ({ from }: Target) => ({ from });
+
 /** By the first name of each method. */
 export const PROBES: Readonly<Record<string, Probe>> = {
   eth_blockNumber: PLAIN,
@@ -232,6 +236,33 @@ export const PROBES: Readonly<Record<string, Probe>> = {
   ledgerExtension_getExtensionStatus: ({ management }) => [[management]],
   ledgerExtension_generateExtensionApprovalUuid: (target) => [
     [target.management, target.from, privately(target)],
+  ],
+  ledgerPermission_orgList: PLAIN,
+  ledgerPermission_nodeList: PLAIN,
+  ledgerPermission_roleList: PLAIN,
+  ledgerPermission_acctList: PLAIN,
+  ledgerPermission_getOrgDetails: () => [[ORG]],
+  ledgerPermission_transactionAllowed: (target) => [[privately(target)], [calls(target)[0]]],
+  ledgerPermission_connectionAllowed: () => [[ENODE, '127.0.0.1', 1, 1]],
+  ledgerPermission_addOrg: (target) => [[ORG, ENODE, target.from, permitting(target)]],
+  ledgerPermission_approveOrg: (target) => [[ORG, ENODE, target.from, permitting(target)]],
+  ledgerPermission_addSubOrg: (target) => [[ORG, 'SUB', ENODE, permitting(target)]],
+  ledgerPermission_updateOrgStatus: (target) => [[ORG, 1, permitting(target)]],
+  ledgerPermission_approveOrgStatus: (target) => [[ORG, 1, permitting(target)]],
+  ledgerPermission_addNode: (target) => [[ORG, ENODE, permitting(target)]],
+  ledgerPermission_updateNodeStatus: (target) => [[ORG, ENODE, 1, permitting(target)]],
+  ledgerPermission_recoverBlackListedNode: (target) => [[ORG, ENODE, permitting(target)]],
+  ledgerPermission_approveBlackListedNodeRecovery: (target) => [[ORG, ENODE, permitting(target)]],
+  ledgerPermission_addAccountToOrg: (target) => [[target.from, ORG, 'ROLE', permitting(target)]],
+  ledgerPermission_changeAccountRole: (target) => [[target.from, ORG, 'ROLE', permitting(target)]],
+  ledgerPermission_addNewRole: (target) => [[ORG, 'ROLE', 1, false, false, permitting(target)]],
+  ledgerPermission_removeRole: (target) => [[ORG, 'ROLE', permitting(target)]],
+  ledgerPermission_assignAdminRole: (target) => [[ORG, target.from, 'ROLE', permitting(target)]],
+  ledgerPermission_approveAdminRole: (target) => [[ORG, target.from, permitting(target)]],
+  ledgerPermission_updateAccountStatus: (target) => [[ORG, target.from, 1, permitting(target)]],
+  ledgerPermission_recoverBlackListedAccount: (target) => [[ORG, target.from, permitting(target)]],
+  ledgerPermission_approveBlackListedAccountRecovery: (target) => [
+    [ORG, target.from, permitting(target)],
   ],
   net_version: PLAIN,
   net_listening: PLAIN,
