@@ -14,6 +14,7 @@ const BENCHES: Record<string, () => Promise<readonly Figure[]>> = {
   import: async () => (await import('./import.ts')).importBench(),
   start: async () => (await import('./start.ts')).start(),
   private: async () => (await import('./private.ts')).privateBench(),
+  permission: async () => (await import('./permission.ts')).permission(),
   staking: async () => (await import('./staking.ts')).staking(),
   net: async () => (await import('./net.ts')).net(),
   agreement: async () => (await import('./agreement.ts')).agreement(),

@@ -23,6 +23,7 @@ export interface RecordedCall {
 
 export interface RecordedPermissions {
   readonly genesis: Genesis;
+  readonly genesisText: string;
   readonly config: PermissionConfig;
   /** From block 1 on. */
   readonly blocks: readonly Block[];
@@ -37,9 +38,11 @@ export function recordedPermissions(model: 'v1' | 'v2'): RecordedPermissions {
   const unpacked = (name: string) =>
     gunzipSync(readFileSync(join(folder, `${name}.gz`))).toString();
   const { nodes, guardian, networkAdmins, orgAdmins, users } = JSON.parse(unpacked('keys.json'));
+  const genesisText = readFileSync(join(folder, 'genesis.json'), 'utf8');
   const blocks = JSON.parse(unpacked('blocks.json')) as { number: number; rlp: string }[];
   return {
-    genesis: parseGenesis(readFileSync(join(folder, 'genesis.json'), 'utf8')),
+    genesis: parseGenesis(genesisText),
+    genesisText,
     config: parsePermissionConfig(readFileSync(join(folder, 'permission-config.json'), 'utf8')),
     blocks: blocks.filter(({ number }) => number > 0).map(({ rlp }) => decodeBlock(fromHex(rlp))),
     calls: callsIn(unpacked('rpc.io')),

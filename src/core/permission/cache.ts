@@ -164,6 +164,7 @@ export class PermissionCache {
   /** Reads everything. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID where a contract does not answer as one should. */
   fill(call: ContractCall): void {
     const contracts = new PermissionContracts(this.settings, call);
+    this.registry.access.clear();
     for (const kind of this.kinds) kind.refill(contracts);
     this.readState(contracts);
   }
@@ -173,6 +174,7 @@ export class PermissionCache {
     const changed = this.watched().filter((address) => changes.wrote(address));
     if (changed.length === 0) return false;
     const contracts = new PermissionContracts(this.settings, call);
+    this.registry.access.clear();
     const isChanged = (address: Address) => changed.some((each) => equalBytes(each, address));
     const logs = [...changes.logs];
     for (const kind of this.kinds) {

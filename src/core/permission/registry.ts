@@ -65,6 +65,8 @@ export class Registry {
   readonly nodes: Records<NodeRecord> = new Records(({ contractId }) => contractId);
   readonly accounts: Records<AccountRecord> = new Records(({ address }) => keyOf(address));
   pending: PendingOperation = NOTHING_PENDING;
+  /** Access of accounts that have been asked about, by keyOf(address); empty after every change of a record. */
+  readonly access: Map<string, number> = new Map();
   /** The first administrators have been named, and the contracts are in force. */
   isBooted = false;
 

@@ -24,6 +24,7 @@ export interface PermissionTerms {
 
 export type TransactionKind = 'transfer' | 'deploy' | 'call';
 
+const NO_ACCESS = 0;
 const FULL_ACCESS = 3;
 /** Access values of each kind beside full access. Version 1 has levels, version 2 combinations. */
 const ACCESS: Readonly<
@@ -52,15 +53,30 @@ export function mayTransact(
   sender: Address,
   kind: TransactionKind,
 ): boolean {
-  const account = registry.account(sender);
-  if (account?.status !== ACCOUNT_STATUS.active) return false;
-  if (!isOrgActive(registry, terms.model, account.orgId)) return false;
-  if (account.roleId === terms.networkAdminRole) return true;
-  const access =
-    terms.model === 'v1'
-      ? accessV1(registry, terms, account)
-      : accessV2(registry, keyOf(sender), account);
+  const key = keyOf(sender);
+  const account = registry.accounts.get(key);
+  if (!account) return false;
+  let access = registry.access.get(key);
+  if (access === undefined) {
+    access = accessOf(registry, terms, key, account);
+    registry.access.set(key, access);
+  }
   return access === FULL_ACCESS || ACCESS[terms.model][kind].includes(access);
+}
+
+/** As a role's access value. */
+function accessOf(
+  registry: Registry,
+  terms: PermissionTerms,
+  key: string,
+  account: AccountRecord,
+): number {
+  if (account.status !== ACCOUNT_STATUS.active) return NO_ACCESS;
+  if (!isOrgActive(registry, terms.model, account.orgId)) return NO_ACCESS;
+  if (account.roleId === terms.networkAdminRole) return FULL_ACCESS;
+  return terms.model === 'v1'
+    ? accessV1(registry, terms, account)
+    : accessV2(registry, key, account);
 }
 
 function accessV1(registry: Registry, terms: PermissionTerms, account: AccountRecord): number {

@@ -7,7 +7,7 @@ import {
 } from '../../../../test/support/recorded-permissions.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
-import { fromHex } from '../../../core/base/hex.ts';
+import { fromHex, toHex } from '../../../core/base/hex.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { OPEN } from '../../../io/rpc/access.ts';
 
@@ -143,5 +143,46 @@ describe.each(['v1', 'v2'] as const)('as GoQuorum answered on a network of %s', 
       if (answer.result === 'Action completed successfully') await replay.commitPool();
     }
     expect(asked).toBeGreaterThan(200);
+    const [node] = replay.nodes as [RpcNode];
+    const { subOrgList } = await node.call('ledgerPermission_getOrgDetails', 'ORG1');
+    expect(subOrgList).toHaveLength(3);
+    expect(subOrgList[0]).toMatchObject({ fullOrgId: 'ORG1.S1', subOrgList: ['ORG1.S1.SS1'] });
   }, 180_000);
+});
+
+describe('without contracts to ask', () => {
+  const list = ['quorumPermission_orgList', 'ledgerPermission_nodeList'];
+
+  async function answers(options: Partial<Parameters<typeof rpcNode>[0]>): Promise<unknown[]> {
+    const { genesis, nodes } = recordedPermissions('v2');
+    const node = await rpcNode({ genesis, secretKey: fromHex(nodes[0]!.priv), ...options });
+    try {
+      const said = list.map((method) => node.call(method).catch((error: Error) => error.message));
+      const modules = await node.call('rpc_modules');
+      return [...(await Promise.all(said)), 'quorumPermission' in modules];
+    } finally {
+      await node.close();
+    }
+  }
+
+  it('there are no methods where nothing asks for permissions', async () => {
+    expect(await answers({})).toEqual([
+      'the method quorumPermission_orgList does not exist/is not available',
+      'the method ledgerPermission_nodeList does not exist/is not available',
+      false,
+    ]);
+  });
+
+  it('a missing file is named', async () => {
+    const text =
+      'contract-based permissioning is off: there is no permission-config.json in the data folder';
+    expect(await answers({ argv: ['--permissioned'] })).toEqual([text, text, true]);
+  });
+
+  it('addresses without code are named', async () => {
+    const { config, nodes } = recordedPermissions('v2');
+    const text = `the permission contracts are not ready: no contract code at given address ${toHex(config.addresses.interface)}`;
+    const permissions = { config, isRaft: false, nodeId: nodes[0]!.pub, comparesAddress: true };
+    expect(await answers({ argv: ['--permissioned'], permissions })).toEqual([text, text, true]);
+  });
 });

@@ -56,7 +56,7 @@ export class NetworkPermissions {
   /** The last change could not be read: what was known before it stays in force. */
   private isStale = false;
   private ownNodes: readonly NodeRecord[] = [];
-  private wasEnforced = false;
+  private enforced = false;
 
   constructor(parts: NetworkPermissionsParts) {
     const { config } = parts;
@@ -66,7 +66,7 @@ export class NetworkPermissions {
     const { model, networkAdminRole, orgAdminRole } = config;
     this.terms = { model, networkAdminRole, orgAdminRole };
     this.read();
-    this.wasEnforced = this.isEnforced;
+    this.enforced = this.isInForce();
     parts.events.on('committed', (event) => this.follow(event));
   }
 
@@ -85,12 +85,7 @@ export class NetworkPermissions {
 
   /** Whether the contracts decide, at the head. */
   get isEnforced(): boolean {
-    const { chain } = this.parts;
-    if (this.fault !== undefined || !this.registry.isBooted) return false;
-    return (
-      chain.config.qip714Block === undefined ||
-      chain.rulesOf(chain.head().header).isEnhancedPermissioning
-    );
+    return this.enforced;
   }
 
   /** Told after a block that changed what is allowed. */
@@ -226,13 +221,13 @@ export class NetworkPermissions {
       if (this.fault !== undefined || this.isStale) this.read();
       else this.update(receipts, wrote, block.header.number);
     }
-    const { isEnforced } = this;
-    if (isEnforced && !this.wasEnforced) {
+    const wasEnforced = this.enforced;
+    this.enforced = this.isInForce();
+    if (this.enforced && !wasEnforced) {
       const { number } = block.header;
       this.parts.log('info', 'permission service: the contracts are in force', { number });
     }
-    if (!isChanged && isEnforced === this.wasEnforced) return;
-    this.wasEnforced = isEnforced;
+    if (!isChanged && this.enforced === wasEnforced) return;
     for (const listener of this.listeners) listener();
   }
 
@@ -265,6 +260,16 @@ export class NetworkPermissions {
     const text = 'permission service: the contracts of permission-config.json cannot be read';
     const isMissing = hasCode(error, 'PERMISSION_CONTRACT_MISSING');
     this.parts.log(isMissing ? 'warn' : 'error', text, { number, err });
+  }
+
+  /** Asked once for each head. */
+  private isInForce(): boolean {
+    const { chain } = this.parts;
+    if (this.fault !== undefined || !this.registry.isBooted) return false;
+    return (
+      chain.config.qip714Block === undefined ||
+      chain.rulesOf(chain.head().header).isEnhancedPermissioning
+    );
   }
 
   private isWatched(address: Address): boolean {
