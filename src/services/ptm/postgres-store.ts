@@ -2,6 +2,7 @@
  * The payload store in PostgreSQL, in Tessera's own tables: a database of Tessera is taken over as it stands, and several
  * managers may share one. Writes that arrive together share a transaction.
  */
+import { createHash } from 'node:crypto';
 import { concatBytes, keyOf } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/base/ports.ts';
 import {
@@ -270,10 +271,12 @@ function rawOf(row: Row): RawPayload {
   };
 }
 
-/** Undefined: not as it was written. */
+/** Undefined: not as it was written, or in the row of another. */
 function payloadOf(row: Row): EncodedPayload | undefined {
   try {
-    return decodePayload(bytes(row.encoded_payload));
+    const payload = decodePayload(bytes(row.encoded_payload));
+    const hash = createHash('sha3-512').update(payload.cipherText).digest();
+    return hash.equals(bytes(row.hash)) ? payload : undefined;
   } catch {
     return undefined;
   }

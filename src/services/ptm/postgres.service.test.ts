@@ -10,6 +10,7 @@ import { type TestPtm, testKey, testPtm, until, untilKnown } from '../../../test
 import { encodeCbor } from '../../core/payload/payload-cbor.ts';
 import { encodeLegacy } from '../../core/payload/payload-legacy.ts';
 import { loadEnclaveCrypto } from '../../io/sodium/nacl.ts';
+import { checkPtm, repairPtm } from './check.ts';
 import { Enclave } from './manager/enclave.ts';
 import type { DatabaseSource } from './open-store.ts';
 
@@ -124,6 +125,41 @@ describe('a manager over PostgreSQL', () => {
     await stop(one);
     await stop(other);
     expect(await sql(url, 'SELECT 1 FROM quorate_outbox')).toEqual([]);
+  });
+
+  withServer('is checked beside the manager that runs, and mended from the peers', async (url) => {
+    const two = await start(2, []);
+    const one = await start(1, [two.p2pUrl], source(url));
+    await untilKnown(one, two.key);
+    await untilKnown(two, one.key);
+    const texts = ['cut', 'flipped', 'zeroed', 'another', 'whole'];
+    const sends = await Promise.all(texts.map((text) => send(one, text, [two])));
+    const damage = (at: number, expression: string) =>
+      sql(url, `UPDATE encrypted_transaction SET encoded_payload = ${expression} WHERE hash = $1`, [
+        Buffer.from(sends[at]!.hash, 'base64'),
+      ]);
+    await damage(0, 'substr(encoded_payload, 1, 60)');
+    await damage(1, 'set_byte(encoded_payload, 120, get_byte(encoded_payload, 120) # 1)');
+    await damage(2, "decode(repeat('00', length(encoded_payload)), 'hex')");
+    const other = Buffer.from(sends[4]!.hash, 'base64').toString('hex');
+    await damage(
+      3,
+      `(SELECT encoded_payload FROM encrypted_transaction WHERE hash = '\\x${other}')`,
+    );
+    const config = { ...one.config, peers: [two.p2pUrl] };
+    const { payloads } = await checkPtm(config, {});
+    expect(payloads.whole).toBe(1);
+    for (const [at, text] of texts.entries()) {
+      const got = await read(one, sends[at]!.hash);
+      expect(got.status === 200 ? got.text : text).toBe(text);
+    }
+    await stop(one);
+    const report = await repairPtm(config, {}, []);
+    expect(report).toMatchObject({ ordered: 1, fetched: 3, discarded: 0 });
+    expect(report.after.payloads).toMatchObject({ whole: 5, damaged: 0, unopened: 0 });
+    const again = await start(1, [], source(url));
+    for (const [at, text] of texts.entries())
+      expect(await read(again, sends[at]!.hash)).toEqual({ status: 200, text });
   });
 
   const CODECS = [true, false];

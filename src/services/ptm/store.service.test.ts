@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,14 +27,19 @@ afterAll(() => postgres?.remove(), POSTGRES_PATIENCE_MS);
 
 const clock: Clock = { nowMs: () => 1_700_000_000_000 };
 const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
-const hashOf = (number: number) =>
-  concatBytes(bytes(60, 7), Uint8Array.of(0, 0, number >> 8, number));
+/** Cipher texts in the order of their hashes, so that payloads have an order that is known. */
+const CIPHERS = Array.from({ length: 2_000 }, (_, i) => {
+  const cipherText = concatBytes(bytes(38, 7), Uint8Array.of(i >> 8, i));
+  const hash = new Uint8Array(createHash('sha3-512').update(cipherText).digest());
+  return { cipherText, hash };
+}).sort((a, b) => Buffer.compare(a.hash, b.hash));
+const hashOf = (number: number) => CIPHERS[number]!.hash;
 
 function payload(number: number, recipients: readonly number[] = [1]): EncodedPayload {
   return {
     ...NO_METADATA,
     senderKey: bytes(32, 200),
-    cipherText: bytes(40, number),
+    cipherText: CIPHERS[number]!.cipherText,
     cipherTextNonce: bytes(24, number),
     recipientBoxes: recipients.map((key) => bytes(48, key)),
     recipientNonce: bytes(24, 1),
