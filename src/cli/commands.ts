@@ -17,6 +17,7 @@ import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
 import { keygenCommand } from './keygen.ts';
 import { licenseCommand } from './license.ts';
+import { migrateCompareCommand } from './migrate-compare.ts';
 import { migrateDatadirCommand } from './migrate-datadir.ts';
 import { mpsUpgradeCommand } from './mps-upgrade.ts';
 import { nodeCommand } from './node.ts';
@@ -82,6 +83,7 @@ export const COMMANDS: readonly Command[] = [
   dbCommand,
   dbVerifyCommand,
   migrateDatadirCommand,
+  migrateCompareCommand,
   mpsUpgradeCommand,
   versionCommand,
   licenseCommand,

@@ -24,22 +24,17 @@ export function migratedGenesis(
       `${path} makes block 0 ${bareHex(found)}, and the chain begins with ${bareHex(hash)}: give the genesis file of this chain (--genesis)`,
     );
   }
+  if (stored === undefined) return { text, isFileOlder: false };
   const file = JSON.parse(text) as { config: unknown };
-  if (stored === undefined || same(file.config, stored)) return { text, isFileOlder: false };
-  return { text: `${JSON.stringify({ ...file, config: stored }, null, 2)}\n`, isFileOlder: true };
+  const next = `${JSON.stringify({ ...file, config: stored }, null, 2)}\n`;
+  const isSame = meaning(text, path) === meaning(next, path);
+  return isSame ? { text, isFileOlder: false } : { text: next, isFileOlder: true };
 }
 
-/** Members that are null, false or empty say nothing in Go's JSON. */
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(said(one)) === JSON.stringify(said(other));
-}
-
-function said(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(said);
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value)
-    .filter(([, each]) => each !== null && each !== false && each !== '')
-    .map(([name, each]) => [name, said(each)] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(members);
+/** Members without effect, which GoQuorum adds when it stores a configuration, are not in it. */
+function meaning(text: string, path: string): string {
+  const { source: _as, ...config } = readGenesis(text, path).config;
+  return JSON.stringify(config, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
 }

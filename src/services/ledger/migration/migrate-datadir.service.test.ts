@@ -59,6 +59,7 @@ describe('a data folder of GoQuorum', () => {
     expect(folderHash(folders.source)).toBe(before);
     expect(report.head).toEqual({ number: EXPECTED.head, hash: EXPECTED.hash.slice(2) });
     expect(report.isWhole).toBe(true);
+    expect(report.genesis.isFileOlder).toBe(false);
     expect(report.comparison).toMatchObject({
       blocks: EXPECTED.head + 1,
       privateTransactions: Object.keys(EXPECTED.payloads).length,
@@ -94,6 +95,19 @@ describe('a data folder of GoQuorum', () => {
     expect(readFileSync(join(folders.target, 'quorate/nodekey'))).toEqual(
       readFileSync(join(folders.source, 'geth/nodekey')),
     );
+  });
+
+  it('keeps the configuration that the node ran with, where the genesis file is an older one', async () => {
+    const folders = world();
+    const path = join(folders.source, 'genesis.json');
+    const genesis = JSON.parse(readFileSync(path, 'utf8'));
+    genesis.config.txnSizeLimit = 32;
+    writeFileSync(path, JSON.stringify(genesis));
+    const report = await migrate(folders);
+    expect(report.genesis.isFileOlder).toBe(true);
+    const { genesis: kept, close } = await openChain(folders.target);
+    expect(kept.config.transactionKilobytesMax).toBe(64);
+    await close();
   });
 
   it('goes on where it was interrupted, and is not started before it is whole', async () => {

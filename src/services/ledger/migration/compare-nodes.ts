@@ -1,0 +1,128 @@
+/**
+ * `quorate migrate compare`: the same questions to an old node and to a new one, sampled over the whole chain from a seed. What
+ * the old one answers must be in the new one's answer; members that only the new one has are no difference.
+ */
+import { fail } from '../../../core/base/errors.ts';
+import { Prng } from '../../../core/base/prng.ts';
+import type { RpcAnswer, RpcCall } from '../../../io/ledger-client/rpc-batch.ts';
+import { Questions } from './questions.ts';
+
+/** Of questions in one request. */
+const BATCH = 50;
+/** Differences of one method that are kept. */
+const DIFFERENCES_MAX = 3;
+/** How long a tracer took is no part of what happened. */
+const MEASURED = 'time';
+/** A state that was pruned, or a method that a node does not offer: neither has an answer to compare. */
+const NO_ANSWER =
+  /missing trie node|not migrated|does not exist\/is not available|not available|required historical state|header not found/;
+
+export interface ComparedNode {
+  ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]>;
+}
+
+export interface MethodCount {
+  same: number;
+  different: number;
+  /** The old node, or the new one, cannot tell: its state was pruned, or the method is not offered. */
+  untold: number;
+}
+
+export interface NodeComparison {
+  readonly asked: number;
+  readonly upTo: number;
+  /** By method, in the order of first use. */
+  readonly methods: ReadonlyMap<string, MethodCount>;
+  readonly differences: readonly Difference[];
+}
+
+export interface Difference {
+  readonly call: RpcCall;
+  readonly old: string;
+  readonly now: string;
+}
+
+interface CompareOptions {
+  readonly samples: number;
+  readonly seed: number;
+  onProgress(asked: number): void;
+}
+
+/** Rejects with LEDGER_AWAY, and with MIGRATION_OTHER_CHAIN where the two have not the same first block. */
+export async function compareNodes(
+  old: ComparedNode,
+  now: ComparedNode,
+  { samples, seed, onProgress }: CompareOptions,
+): Promise<NodeComparison> {
+  const upTo = await commonHead(old, now);
+  const questions = new Questions(new Prng(seed), upTo);
+  const methods = new Map<string, MethodCount>();
+  const differences: Difference[] = [];
+  let asked = 0;
+  while (asked < samples) {
+    const calls = questions.next(Math.min(BATCH, samples - asked));
+    const [before, after] = await Promise.all([old.ask(calls), now.ask(calls)]);
+    for (const [at, call] of calls.entries()) {
+      const verdict = compareAnswers(before[at]!, after[at]!);
+      const count = methods.get(call.method) ?? { same: 0, different: 0, untold: 0 };
+      methods.set(call.method, count);
+      count[verdict]++;
+      questions.learn(call, before[at]!.result);
+      if (verdict !== 'different' || count.different > DIFFERENCES_MAX) continue;
+      differences.push({ call, old: told(before[at]!), now: told(after[at]!) });
+    }
+    asked += calls.length;
+    onProgress(asked);
+  }
+  return { asked, upTo, methods, differences };
+}
+
+async function commonHead(old: ComparedNode, now: ComparedNode): Promise<number> {
+  const calls = [
+    { method: 'eth_getBlockByNumber', params: ['0x0', false] },
+    { method: 'eth_blockNumber', params: [] },
+  ];
+  const heads = await Promise.all([old.ask(calls), now.ask(calls)]);
+  const [first, second] = heads.map(([block]) => (block!.result as { hash?: string } | null)?.hash);
+  if (first === undefined || first !== second) {
+    throw fail(
+      'MIGRATION_OTHER_CHAIN',
+      `the two nodes are not of one chain: block 0 is ${first} at the first and ${second} at the second`,
+    );
+  }
+  return Math.min(...heads.map(([, number]) => Number(number!.result)));
+}
+
+export function compareAnswers(old: RpcAnswer, now: RpcAnswer): keyof MethodCount {
+  if (isUntold(old) || isUntold(now)) return 'untold';
+  if (old.error || now.error) return old.error && now.error ? 'same' : 'different';
+  return holds(now.result, old.result) ? 'same' : 'different';
+}
+
+function isUntold({ error }: RpcAnswer): boolean {
+  return error !== undefined && NO_ANSWER.test(error.message ?? '');
+}
+
+/** Whether all of `part` is in `whole`; an empty list is as good as null. */
+function holds(whole: unknown, part: unknown): boolean {
+  if (part === null && Array.isArray(whole)) return whole.length === 0;
+  if (Array.isArray(part)) {
+    return (
+      Array.isArray(whole) &&
+      whole.length === part.length &&
+      part.every((each, at) => holds(whole[at], each))
+    );
+  }
+  if (typeof part === 'object' && part !== null) {
+    if (typeof whole !== 'object' || whole === null) return false;
+    const members = whole as Record<string, unknown>;
+    return Object.entries(part).every(
+      ([name, each]) => name === MEASURED || holds(members[name] ?? null, each),
+    );
+  }
+  return whole === part;
+}
+
+function told({ result, error }: RpcAnswer): string {
+  return (error ? `error: ${error.message}` : JSON.stringify(result)).slice(0, 400);
+}
