@@ -11,6 +11,9 @@ import { NODE_ROWS } from '../services/ledger/options.ts';
 import { type NodeHost, startNode } from '../services/ledger/start.ts';
 import { readTesseraConfig } from '../services/ptm/config.ts';
 import { startPtm } from '../services/ptm/start.ts';
+import { rampSettings } from '../services/ramp/config.ts';
+import { RAMP_ROWS } from '../services/ramp/options.ts';
+import { startRamp } from '../services/ramp/start.ts';
 import { signerConfig } from '../services/signer/config.ts';
 import { parseSignerOptions } from '../services/signer/options.ts';
 import { startSigner } from '../services/signer/start.ts';
@@ -82,6 +85,11 @@ async function start(
     const options = parseOptions(STAKING_ROWS, { argv });
     const staking = await startStaking(stakingConfig(options), { log, env: {}, ...threadParts });
     return () => staking.close();
+  }
+  if (command === 'ramp') {
+    const options = parseOptions(RAMP_ROWS, { argv });
+    const ramp = await startRamp(rampSettings(options), { log, env: {} });
+    return () => ramp.close();
   }
   throw fail('INVARIANT_BROKEN', `the devnet starts no "${command}"`);
 }

@@ -36,9 +36,9 @@ function quorate(...args: string[]): Promise<Done> {
 }
 
 function pidsIn(file: string): number[] {
-  const { nodes, signer, staking } = JSON.parse(readFileSync(file, 'utf8'));
+  const { nodes, signer, staking, ramp } = JSON.parse(readFileSync(file, 'utf8'));
   const pids = nodes.map((node: { pid: number; ptm: { pid: number } }) => [node.pid, node.ptm.pid]);
-  return [...pids.flat(), signer.pid, staking.pid];
+  return [...pids.flat(), signer.pid, staking.pid, ramp.pid];
 }
 
 describe('the command line', () => {
@@ -79,7 +79,7 @@ describe('devnet in the background', () => {
     expect(elsewhere.stderr).toContain(taken);
     expect(elsewhere.status).toBe(1);
     expect((await quorate('devnet', 'stop', '--folder', 'net')).stdout).toContain(
-      'stopped 10 processes',
+      'stopped 11 processes',
     );
     expect(pids.some(isAlive)).toBe(false);
     expect(existsSync(file)).toBe(false);
@@ -149,7 +149,7 @@ describe('npm start', () => {
     });
     const file = join(folder, 'home', 'devnet.json');
     await until('the table is printed', () => printed.includes('Ctrl-C stops the network'));
-    const { chainId, nodes, signer, staking, accounts, mnemonic, ...rest } = JSON.parse(
+    const { chainId, nodes, signer, staking, ramp, accounts, mnemonic, ...rest } = JSON.parse(
       readFileSync(file, 'utf8'),
     );
     expect(chainId).toBe(1337);
@@ -157,6 +157,12 @@ describe('npm start', () => {
     expect(mnemonic.phrase).toMatch(/^(test ){11}junk$/);
     const rpc = 'http://127.0.0.1:8545';
     expect(signer).toEqual({ rpc, ws: 'ws://127.0.0.1:8545', pid: expect.any(Number) });
+    expect(ramp).toEqual({
+      url: 'http://127.0.0.1:8560',
+      partnerAccountId: 'https://aggregator.example/',
+      token: expect.stringMatching(/^ey/),
+      pid: expect.any(Number),
+    });
     const api = 'http://127.0.0.1:8550';
     expect(staking).toEqual({
       authUrl: api,
@@ -194,7 +200,7 @@ describe('npm start', () => {
       held.map(({ address }) => address),
     );
     const pids = pidsIn(file);
-    expect(new Set(pids).size).toBe(10);
+    expect(new Set(pids).size).toBe(11);
     process.kill(-devnet.pid!, 'SIGINT');
     await until('all processes have ended', () => !pids.some(isAlive));
   });

@@ -54,10 +54,10 @@ async function started(command: string, args: readonly string[], more = {}): Pro
     printed += data;
   });
   await until('it is up', () => printed.includes('Ctrl-C'));
-  const { nodes, signer, staking, accounts } = JSON.parse(readFileSync(file(), 'utf8'));
+  const { nodes, signer, staking, ramp, accounts } = JSON.parse(readFileSync(file(), 'utf8'));
   const pids = nodes.flatMap((node: any) => [node.pid, node.ptm.pid]);
-  pids.push(signer.pid, staking.pid);
-  expect(pids.filter(isAlive)).toHaveLength(10);
+  pids.push(signer.pid, staking.pid, ramp.pid);
+  expect(pids.filter(isAlive)).toHaveLength(11);
   running.push(...pids, front.pid!);
   const rpc = nodes.map((node: any) => rpcClient(node.rpc));
   return { front, pids, rpc, from: accounts[0].address, printed: () => printed };
@@ -68,7 +68,7 @@ const npm = () => started('npm', ['start', '--silent', '--']);
 
 async function untilGone({ pids, front }: Started): Promise<void> {
   await until('nothing of it is left', () => ![...pids, front.pid!].some(isAlive));
-  for (let port = ports; port < ports + 22; port++)
+  for (let port = ports; port < ports + 23; port++)
     expect([port, await isFree(port)]).toEqual([port, true]);
 }
 

@@ -12,7 +12,7 @@ import { until } from '../support/conditions.ts';
 import { MAIN } from '../support/devnet.ts';
 import { freePorts } from '../support/free-ports.ts';
 
-const PORTS = 22;
+const PORTS = 23;
 const SIGNER_AT = 20;
 const [THIRD_PARTY_AT, PEERS_AT] = [8, 4];
 

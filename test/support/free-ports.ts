@@ -3,14 +3,14 @@ import { isFree } from '../../src/services/devnet/free-ports.ts';
 
 const FIRST_PORT = 23_000;
 const LAST_PORT = 31_000;
-const RANGE_SIZE = 22;
+const RANGE_SIZE = 23;
 const TRIES_MAX = 100;
 /** Test files that run at once take turns with the ranges: a node that is down keeps its ports. */
 const SHARES = 16;
 const share = Number(process.env.VITEST_POOL_ID ?? 0) % SHARES;
 const RANGES_PER_SHARE = Math.floor((LAST_PORT - FIRST_PORT) / RANGE_SIZE / SHARES);
 
-/** First of 22 free neighbours, below the range from which the system takes ports for outgoing connections. */
+/** First of 23 free neighbours, below the range from which the system takes ports for outgoing connections. */
 export async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const range = share + SHARES * Math.floor(Math.random() * RANGES_PER_SHARE);

@@ -147,7 +147,7 @@ export function at(
 
 /** What a customer sees: the page's text, and its form's hidden secret. */
 export async function openWidget(
-  ramp: TestRamp,
+  ramp: Pick<TestRamp, 'url'>,
   query: Readonly<Record<string, string>> = BUY,
   side = 'buy',
 ) {
@@ -157,7 +157,11 @@ export async function openWidget(
 }
 
 /** Sends a form of the widget, and does not follow where it leads. */
-export function submit(ramp: TestRamp, path: string, form: Readonly<Record<string, string>>) {
+export function submit(
+  ramp: Pick<TestRamp, 'url'>,
+  path: string,
+  form: Readonly<Record<string, string>>,
+) {
   return ask(`${ramp.url}${path}`, {
     ...{ method: 'POST', body: new URLSearchParams(form), redirect: 'manual' },
   });

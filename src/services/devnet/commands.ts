@@ -6,6 +6,7 @@ import {
   accountsOf,
   CHAIN_ID,
   type NodeSpec,
+  rampAccount,
   STAKING_CLIENT,
   stakingAudience,
   type Topology,
@@ -90,6 +91,18 @@ export function stakingCommand(
     ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`],
     ...['--deposit.from', topology.accounts[2]!.address],
     ...['--bootstrap.client', STAKING_CLIENT, '--bootstrap.secret-file', files.stakingSecretFile],
+  ];
+}
+
+/** Its partners have tokens of the token service next to it; crypto is paid out through the signing proxy. */
+export function rampCommand(topology: Topology, files: PreparedFiles, verbosity: number): string[] {
+  const { address } = rampAccount(topology, (each) => files.genesis.allocates(each));
+  const audience = stakingAudience(topology);
+  return [
+    ...['ramp', '--datadir', files.rampFolder, '--offer', files.rampOffer],
+    ...['--http.port', String(topology.rampPort), '--verbosity', String(verbosity)],
+    ...['--auth.issuer', audience, '--auth.audience', audience, '--rate', '1000'],
+    ...['--ledger.url', `http://127.0.0.1:${topology.signerPort}`, '--ledger.from', address],
   ];
 }
 

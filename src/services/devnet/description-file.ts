@@ -27,7 +27,7 @@ export function livingPids(folder: string): number[] {
   if (!description) return [];
   const pids = description.nodes.flatMap((node) => [node.pid, node.ptm.pid]);
   // A file of an older version names none.
-  for (const each of [description.signer, description.staking])
+  for (const each of [description.signer, description.staking, description.ramp])
     if (each !== undefined) pids.push(each.pid);
   return [...new Set(pids)].filter((pid) => isAlive(pid) && isDevnetProcess(pid, folder));
 }

@@ -3,6 +3,8 @@ import type { PreparedFiles } from './files.ts';
 import { type Account, TEST_MNEMONIC, TEST_MNEMONIC_PATH } from './test-keys.ts';
 import {
   CHAIN_ID,
+  RAMP_NAME,
+  RAMP_PARTNER,
   SIGNER_NAME,
   STAKING_CLIENT,
   STAKING_NAME,
@@ -33,17 +35,25 @@ export interface DevnetDescription {
     readonly client: { readonly clientId: string; readonly clientSecret: string };
     readonly pid: number;
   };
+  /** The on-ramp. `token` is a bearer token of the partner, good for a day. */
+  readonly ramp: {
+    readonly url: string;
+    readonly partnerAccountId: string;
+    readonly token: string;
+    readonly pid: number;
+  };
   /** With funds; held by node 1, unlocked, and by the signing proxy. */
   readonly accounts: readonly Account[];
   /** Where those of `accounts` behind the first three come from: `path`, then 0 to 9. */
   readonly mnemonic: { readonly phrase: string; readonly path: string };
 }
 
-/** `pidOf` takes names as node1, ptm1, signer and staking. */
+/** `pidOf` takes names as node1, ptm1, signer, staking and ramp. */
 export function describeDevnet(
   topology: Topology,
   files: PreparedFiles,
   pidOf: (name: string) => number,
+  rampToken: string,
 ): DevnetDescription {
   return {
     chainId: CHAIN_ID,
@@ -72,6 +82,12 @@ export function describeDevnet(
       audience: stakingAudience(topology),
       client: { clientId: STAKING_CLIENT, clientSecret: files.stakingSecret },
       pid: pidOf(STAKING_NAME),
+    },
+    ramp: {
+      url: `http://127.0.0.1:${topology.rampPort}`,
+      partnerAccountId: RAMP_PARTNER,
+      token: rampToken,
+      pid: pidOf(RAMP_NAME),
     },
     accounts: topology.accounts.filter(({ address }) => files.genesis.allocates(address)),
     mnemonic: { phrase: TEST_MNEMONIC, path: TEST_MNEMONIC_PATH },

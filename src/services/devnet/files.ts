@@ -8,6 +8,7 @@ import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
 import { givePermissions } from './permissions.ts';
+import { rampOffer } from './ramp-offer.ts';
 import { accountsOf, type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
 
 const TEST_SECRET_BYTES = 32;
@@ -23,6 +24,9 @@ export interface PreparedFiles {
   /** Holds the secret of the test client. */
   readonly stakingSecretFile: string;
   readonly stakingSecret: string;
+  readonly rampFolder: string;
+  /** What the ramp offers. */
+  readonly rampOffer: string;
   /** Base64, by node. */
   readonly ptmPublicKeys: readonly string[];
 }
@@ -53,7 +57,14 @@ export async function prepareFiles(
     writeNode(topology, node);
   }
   givePermissions(topology);
-  return { genesis, password, ...signer, ...stakingFiles(topology), ptmPublicKeys };
+  return {
+    genesis,
+    password,
+    ...signer,
+    ...stakingFiles(topology),
+    ...rampFiles(topology),
+    ptmPublicKeys,
+  };
 }
 
 function writeNode(topology: Topology, node: NodeSpec): void {
@@ -116,6 +127,17 @@ function stakingFiles(topology: Topology) {
   }
   const stakingSecret = readFileSync(stakingSecretFile, 'utf8').trim();
   return { stakingFolder, stakingSecretFile, stakingSecret };
+}
+
+/** The offer is there to be edited: it is written once. */
+function rampFiles(topology: Topology) {
+  const rampFolder = join(topology.folder, 'ramp');
+  const file = join(rampFolder, 'ramp.json');
+  if (!existsSync(file)) {
+    makeFolder(rampFolder, 0o700);
+    writeFileSync(file, `${JSON.stringify(rampOffer(), null, 2)}\n`);
+  }
+  return { rampFolder, rampOffer: file };
 }
 
 function signerFiles(topology: Topology) {

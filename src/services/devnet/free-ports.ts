@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 import { holderOf } from '../../io/host/port-holder.ts';
-import { SIGNER_NAME, STAKING_NAME, type Topology } from './topology.ts';
+import { RAMP_NAME, SIGNER_NAME, STAKING_NAME, type Topology } from './topology.ts';
 
 export interface NamedPort {
   readonly port: number;
@@ -24,6 +24,7 @@ export function portsOf(topology: Topology): NamedPort[] {
     ]),
     named(SIGNER_NAME, 'JSON-RPC', topology.signerPort),
     named(STAKING_NAME, 'its API', topology.stakingPort),
+    named(RAMP_NAME, 'its API', topology.rampPort),
   ];
 }
 

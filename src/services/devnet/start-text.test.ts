@@ -27,7 +27,7 @@ function textOf(consensus: DevnetConsensus, output: Output, genesis: Partial<Gen
   } as GenesisFile;
   const ptmPublicKeys = topology.nodes.map(({ managerKey }) => managerKey.publicKey);
   const files = { genesis: file, ptmPublicKeys, stakingSecret: SECRET } as unknown as PreparedFiles;
-  const description = describeDevnet(topology, files, () => 7);
+  const description = describeDevnet(topology, files, () => 7, 'token');
   const parts = { description, consensus, genesis: file, folder: '.quorate', stopWith: 'Ctrl-C' };
   return { description, text: startText(parts, pageFor(output)) };
 }
@@ -68,7 +68,13 @@ describe.each(['qbft', 'raft'] as const)('of a %s network', (consensus) => {
     }
     for (const { address, name } of WELL_KNOWN_CONTRACTS)
       expect(text).toContain(`${getAddress(address)}  ${name}`);
-    for (const each of [TEST_MNEMONIC, SECRET, description.signer.rpc, description.staking.apiUrl])
+    for (const each of [
+      TEST_MNEMONIC,
+      SECRET,
+      description.signer.rpc,
+      description.staking.apiUrl,
+      description.ramp.url,
+    ])
       expect(text).toContain(each);
     expect(unfolded(text)).toContain('What your client offers is taken');
     expect(text.trimEnd().split('\n').at(-1)).toBe(

@@ -131,7 +131,7 @@ function contracts(genesis: GenesisFile): Section {
   };
 }
 
-function endpoints({ nodes, signer, staking }: DevnetDescription): Section[] {
+function endpoints({ nodes, signer, staking, ramp }: DevnetDescription): Section[] {
   return [
     {
       title: 'Nodes: JSON-RPC, and WebSocket (ws://) on the same port',
@@ -146,6 +146,7 @@ function endpoints({ nodes, signer, staking }: DevnetDescription): Section[] {
       lines: columns([
         ['signing proxy', signer.rpc, 'JSON-RPC and ws://, in front of node1'],
         ['staking API', staking.apiUrl, 'tokens at /oauth/token'],
+        ['on-ramp', ramp.url, 'test cards: docs/ramp.md'],
       ]),
     },
   ];

@@ -1,17 +1,24 @@
 /** Brings up the whole network: managers first, then validators; returns when everything answers. */
 import { join } from 'node:path';
 import { assert, fail } from '../../core/base/errors.ts';
-import { nodeCommand, ptmCommand, signerCommand, stakingCommand } from './commands.ts';
+import { nodeCommand, ptmCommand, rampCommand, signerCommand, stakingCommand } from './commands.ts';
 import { type DevnetDescription, describeDevnet } from './description.ts';
 import { livingPids, removeDescription, writeDescription } from './description-file.ts';
 import { prepareFiles, removeFiles } from './files.ts';
 import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';
+import { partnerToken } from './partner-token.ts';
 import { arePermissioned, keepPermissions, type SetUpPermissions } from './permissions.ts';
 import type { Command, Launch, Running } from './processes.ts';
 import { moveMembers } from './raft-members.ts';
 import { endText, untilReady } from './ready.ts';
-import { type DevnetConsensus, SIGNER_NAME, STAKING_NAME, topologyOf } from './topology.ts';
+import {
+  type DevnetConsensus,
+  RAMP_NAME,
+  SIGNER_NAME,
+  STAKING_NAME,
+  topologyOf,
+} from './topology.ts';
 
 const READY_PATIENCE_MS = 60_000;
 
@@ -31,7 +38,7 @@ export interface DevnetOptions {
 export interface Devnet {
   readonly description: DevnetDescription;
   readonly genesis: GenesisFile;
-  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer, staking. */
+  /** What runs under this name: node1 to node4, ptm1 to ptm4, signer, staking, ramp. */
   process(name: string): Running;
   /** Starts again what has ended, with the same command line; resolves when it answers. */
   restart(name: string): Promise<void>;
@@ -99,10 +106,18 @@ export async function startDevnet(
     isSmall: true,
     readyUrl: `http://127.0.0.1:${topology.stakingPort}/ready`,
   };
-  const all = [...managers, ...nodes, signer, staking];
+  const ramp = {
+    name: RAMP_NAME,
+    args: rampCommand(topology, files, options.verbosity),
+    logFile: join(folder, `${RAMP_NAME}.log`),
+    isSmall: true,
+    readyUrl: `http://127.0.0.1:${topology.rampPort}/ready`,
+  };
+  const all = [...managers, ...nodes, signer, staking, ramp];
   const members = new Members(all, ports, launch);
-  const describe = () =>
-    describeDevnet(topology, files, (name) => members.running.get(name)?.pid ?? 0);
+  let rampToken = '';
+  const pidOf = (name: string) => members.running.get(name)?.pid ?? 0;
+  const describe = () => describeDevnet(topology, files, pidOf, rampToken);
   const stop = async (patienceMs?: number) => {
     await members.stop(patienceMs);
     removeDescription(folder);
@@ -126,7 +141,8 @@ export async function startDevnet(
       await unlessStopped(members.replace(nodeMembers()));
       progress('permissions are in force');
     }
-    await unlessStopped(members.start([signer, staking]));
+    await unlessStopped(members.start([signer, staking, ramp]));
+    rampToken = await partnerToken(describe().staking);
     writeDescription(folder, describe());
   } catch (error) {
     await stop();

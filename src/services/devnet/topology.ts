@@ -22,6 +22,13 @@ export const STAKING_NAME = 'staking';
 export const STAKING_CLIENT = 'devnet';
 const STAKING_PORT = 8_550;
 const STAKING_OFFSET = 21;
+export const RAMP_NAME = 'ramp';
+/** The aggregator that tries the ramp. */
+export const RAMP_PARTNER = 'https://aggregator.example/';
+const RAMP_PORT = 8_560;
+const RAMP_OFFSET = 22;
+/** Of the test accounts: pays crypto out. */
+const RAMP_ACCOUNT = 11;
 /** Below the range from which the system takes ports for outgoing connections, as all of them. */
 const RAFT_PORT = 20_401;
 const NODE_COUNT = { qbft: 4, raft: 3 } as const;
@@ -63,6 +70,7 @@ export interface Topology {
   /** Of the signing proxy in front of node 1. */
   readonly signerPort: number;
   readonly stakingPort: number;
+  readonly rampPort: number;
   readonly consensus: DevnetConsensus;
   readonly nodes: readonly NodeSpec[];
   readonly accounts: readonly Account[];
@@ -70,7 +78,7 @@ export interface Topology {
   readonly funded: readonly string[];
 }
 
-/** `portsFrom` moves all ports to one range of 22 from there; undefined keeps the documented ones. */
+/** `portsFrom` moves all ports to one range of 23 from there; undefined keeps the documented ones. */
 export function topologyOf(
   folder: string,
   portsFrom: number | undefined,
@@ -82,16 +90,26 @@ export function topologyOf(
   const accounts = testAccounts();
   const signerPort = portsFrom === undefined ? SIGNER_PORT : portsFrom + SIGNER_OFFSET;
   const stakingPort = portsFrom === undefined ? STAKING_PORT : portsFrom + STAKING_OFFSET;
+  const rampPort = portsFrom === undefined ? RAMP_PORT : portsFrom + RAMP_OFFSET;
   const funded = [
     ...accounts.map(({ address }) => address),
     ...nodes.flatMap(({ rich, markerKey }) => [rich.address, toHex(addressOfSecretKey(markerKey))]),
   ];
-  return { folder, signerPort, stakingPort, consensus, nodes, accounts, funded };
+  return { folder, signerPort, stakingPort, rampPort, consensus, nodes, accounts, funded };
 }
 
 /** What `node` holds, unlocked. */
 export function accountsOf({ nodes, accounts }: Topology, node: NodeSpec): readonly Account[] {
   return [...(node === nodes[0] ? accounts : []), node.rich, node.poor];
+}
+
+/** One that has funds in networks of earlier versions too. */
+export function rampAccount(
+  { accounts }: Topology,
+  hasFunds: (address: string) => boolean,
+): Account {
+  const account = accounts[RAMP_ACCOUNT]!;
+  return hasFunds(account.address) ? account : accounts[1]!;
 }
 
 export function stakingAudience({ stakingPort }: Topology): string {

@@ -3,13 +3,14 @@ import type { Clock, Log } from '../../core/base/ports.ts';
 import type { Effect } from '../../core/ramp/order.ts';
 import type { Database } from '../../io/database/database.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
-import { json, type Route } from '../../io/http/server.ts';
+import type { Route } from '../../io/http/server.ts';
 import { ClientAddresses } from './api/client-address.ts';
 import { operationsOf } from './api/operations.ts';
 import { PartnerAccess } from './api/partner-access.ts';
 import { RateLimit } from './api/rate-limit.ts';
 import { operationRoutes } from './api/routes.ts';
 import type { RampSettings } from './config.ts';
+import { healthRoutes } from './operation/health.ts';
 import { Deadlines } from './orders/deadlines.ts';
 import type { Order } from './orders/order-row.ts';
 import { Orders } from './orders/orders.ts';
@@ -86,7 +87,7 @@ export async function composeRamp(
     routes: [
       ...operationRoutes(operations, { config, access, addresses, limit, log }),
       ...widget.routes(),
-      ...healthRoutes(database, place),
+      ...healthRoutes({ database, place, adapters, waiting: () => quoting.waiting() }),
     ],
     orders,
     place,
@@ -111,18 +112,4 @@ export async function composeRamp(
       access.close();
     },
   };
-}
-
-function healthRoutes(database: Database, place: { readonly isReady: boolean }): readonly Route[] {
-  return [
-    { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
-    {
-      method: 'GET',
-      path: '/ready',
-      async handle() {
-        await database.query('SELECT name FROM setting LIMIT 1');
-        return place.isReady ? json(200, { status: 'ready' }) : json(503, { status: 'starting' });
-      },
-    },
-  ];
 }

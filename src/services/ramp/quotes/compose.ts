@@ -39,6 +39,14 @@ export class Quoting {
     await Promise.all([this.prices.start(), this.gas.start()]);
   }
 
+  /** What quotes have to wait for. */
+  waiting(): readonly string[] {
+    const { staleSeconds } = this.live.config.pricing;
+    const age = this.prices.ageSeconds();
+    const isFresh = age !== undefined && age <= staleSeconds;
+    return [...(this.gas.isKnown ? [] : ['ledger']), ...(isFresh ? [] : ['prices'])];
+  }
+
   async stop(): Promise<void> {
     this.live.stop();
     this.gas.stop();

@@ -1,0 +1,46 @@
+/** What the devnet's ramp offers: its coin, for test cards and test transfers, to one test partner. */
+import { CHAIN_ID, RAMP_PARTNER, STAKING_CLIENT } from './topology.ts';
+
+const METHODS = ['debit-credit-card', 'sepa-bank-transfer'];
+
+export function rampOffer(): object {
+  const limits = (min: string, max: string) => METHODS.map((id) => ({ id, min, max }));
+  return {
+    version: '1.0.0',
+    countries: [{ id: 'us', states: ['al', 'ca', 'ny'] }, { id: 'de' }, { id: 'jp' }],
+    payments: METHODS.map((id) => ({ id, adapter: 'sandbox', name: `Sandbox ${id}` })),
+    fiat: [
+      {
+        ...{ id: 'USD', paymentLimits: limits('10', '50000') },
+        fees: [{ id: 'debit-credit-card', percent: '2.9', fixed: '0.30' }],
+      },
+      { id: 'EUR', paymentLimits: limits('10', '50000') },
+      { id: 'JPY', paymentLimits: limits('1500', '7500000') },
+    ],
+    crypto: [
+      {
+        ...{ id: 'eth', address: `0x${'00'.repeat(20)}`, network: String(CHAIN_ID), decimals: 18 },
+        payoutLimits: limits('.001', '100'),
+      },
+    ],
+    partners: [
+      {
+        ...{ id: RAMP_PARTNER, clientIds: [STAKING_CLIENT], redirectUrls: ['https://example.org'] },
+        hash: { algorithm: 'sha256' },
+      },
+    ],
+    pricing: {
+      spreadPercent: '0.5',
+      source: {
+        kind: 'fixed',
+        prices: [
+          { base: 'eth', quote: 'USD', price: '2500' },
+          { base: 'eth', quote: 'EUR', price: '2300' },
+          { base: 'eth', quote: 'JPY', price: '375000' },
+          { base: 'EUR', quote: 'USD', price: '1.087' },
+          { base: 'JPY', quote: 'USD', price: '0.00667' },
+        ],
+      },
+    },
+  };
+}

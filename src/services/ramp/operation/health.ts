@@ -1,0 +1,41 @@
+/** Whether the service lives, and which part of it waits. */
+import type { Database } from '../../../io/database/database.ts';
+import { json, type Route } from '../../../io/http/server.ts';
+import type { PaymentAdapter } from '../payment/adapter.ts';
+
+export interface HealthParts {
+  readonly database: Database;
+  readonly place: { readonly isReady: boolean };
+  readonly adapters: ReadonlyMap<string, PaymentAdapter>;
+  /** What quotes wait for: `ledger`, `prices`. */
+  readonly waiting: () => readonly string[];
+}
+
+export function healthRoutes(parts: HealthParts): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handle: () => json(200, { status: 'up' }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      async handle() {
+        const waiting = await waitingFor(parts);
+        if (waiting.length > 0) return json(503, { status: 'waiting', waiting });
+        return json(200, { status: 'ready' });
+      },
+    },
+  ];
+}
+
+async function waitingFor(parts: HealthParts): Promise<readonly string[]> {
+  const { database, place, adapters, waiting } = parts;
+  const store = await database.query('SELECT name FROM setting LIMIT 1').then(
+    () => [],
+    () => ['store'],
+  );
+  const providers = await Promise.all(
+    [...adapters].map(async ([name, adapter]) =>
+      (await adapter.isUp()) ? [] : [`payments ${name}`],
+    ),
+  );
+  return [...(place.isReady ? [] : ['start']), ...store, ...waiting(), ...providers.flat()];
+}
