@@ -9,6 +9,8 @@ import { balances, type Posting } from './books.ts';
 import { isTerminal, type Terms } from './order.ts';
 import { type Deposit, newSell, type SellInput, type SellState, stepSell } from './sell-order.ts';
 
+/** Enough for every refund, which may be told twice. */
+const SETTLE_STEPS = 30;
 const WALLET = `0x${'ab'.repeat(20)}`;
 const TOKEN = `1:0x${'11'.repeat(20)}`;
 const OTHER = `1:0x${'22'.repeat(20)}`;
@@ -168,14 +170,14 @@ class World {
     for (const [id, { state }] of Object.entries(this.state.deposits)) {
       if (state === 'seen') this.act({ do: 'finish', id, verdict: 'good' });
     }
-    for (let count = 0; count < 10; count++) {
+    for (let count = 0; count < SETTLE_STEPS; count++) {
       for (const act of ['pay', 'refund'] as const) this.act({ do: act });
       this.nowMs += 10_000;
       this.take({ kind: 'tick' });
     }
     if (!isTerminal(this.state.code)) {
       this.act({ do: 'input', input: { kind: 'refundOrdered', unsent: true } });
-      for (let count = 0; count < 10; count++) this.act({ do: 'refund' });
+      for (let count = 0; count < SETTLE_STEPS; count++) this.act({ do: 'refund' });
     }
     assert(isTerminal(this.state.code), 'it comes to an end');
     const open = [...balances(this.postings)].filter(
