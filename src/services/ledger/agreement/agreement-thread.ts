@@ -58,6 +58,8 @@ export class AgreementThread {
   private isEnding = false;
   private lag: LongestLag = { ms: 0, ownMs: 0 };
   private heardMs = performance.now();
+  /** Resolved once the thread has ended, by itself too. */
+  private readonly hasEnded: Promise<void>;
 
   constructor(parts: AgreementThreadParts) {
     this.parts = parts;
@@ -79,7 +81,12 @@ export class AgreementThread {
       for (const message of messages) this.take(message);
     });
     parts.thread.on('error', (error) => this.fail(ended(whyOf(error))));
-    parts.thread.on('exit', (code) => this.fail(ended(`exit code ${code}`)));
+    this.hasEnded = new Promise((resolve) => {
+      parts.thread.on('exit', (code) => {
+        resolve();
+        this.fail(ended(`exit code ${code}`));
+      });
+    });
   }
 
   // --- life ---------------------------------------------------------------------------------------------------------
@@ -97,12 +104,11 @@ export class AgreementThread {
     if (this.isEnding) return;
     this.isEnding = true;
     this.chain?.withdraw();
-    const over = new Promise<void>((resolve) => this.parts.thread.on('exit', () => resolve()));
     this.outbox.say({ kind: 'end' });
     this.outbox.flush();
     this.outbox.close();
     const patience = setTimeout(() => void this.parts.thread.terminate(), END_MS);
-    await over;
+    await this.hasEnded;
     clearTimeout(patience);
   }
 

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import { until } from '../../../../test/support/conditions.ts';
 import { scratchFolder } from '../../../../test/support/scratch.ts';
 import { fromHex } from '../../../core/base/hex.ts';
 import type { LinkEvent } from '../../../core/base/ports.ts';
@@ -148,12 +149,15 @@ it('a module that is not there, or a folder, is named before a thread begins', (
 it('one that cannot be loaded is told as that, not as stored data', async () => {
   const path = join(made('fifth'), 'worker.mjs');
   writeFileSync(path, "import './gone.mjs';");
-  const { fault, thread } = start(made('sixth'), 0, pathToFileURL(path));
+  const { fault, faults, thread } = start(made('sixth'), 0, pathToFileURL(path));
   await expect(thread.start()).rejects.toMatchObject({ code: 'AGREEMENT_THREAD_ENDED' });
   expect(await fault).toMatchObject({
     code: 'AGREEMENT_THREAD_ENDED',
     message: expect.stringMatching(/^the thread of agreement ended: Cannot find module .*gone/),
   });
+  // Its exit is the second thing that is heard; a stop behind it has nothing to wait for.
+  await until('its exit is heard', () => faults.length === 2);
+  await thread.stop();
 });
 
 it('the Raft protocol of a member: leads, keeps its log, and hands on what is committed', async () => {
