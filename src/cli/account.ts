@@ -176,10 +176,10 @@ function addressOf(text: string, store: AccountStore): Address {
   if (/^(0x)?[0-9a-f]{40}$/i.test(text)) return fromHex(text.toLowerCase());
   const found = /^\d{1,6}$/.test(text) ? store.addresses()[Number(text)] : undefined;
   if (found) return found;
-  throw fail(
-    'OPTION_VALUE_INVALID',
-    `Could not list accounts: "${text}" is neither an address nor a place`,
-  );
+  const why = /^\d+$/.test(text)
+    ? `there is no account #${text} in ${store.directory}`
+    : `"${text}" is neither an address nor a place`;
+  throw fail('OPTION_VALUE_INVALID', `Could not list accounts: ${why}`);
 }
 
 async function askedUpdate(

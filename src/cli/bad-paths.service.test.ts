@@ -15,9 +15,10 @@ import { commandRun } from '../../test/support/command-run.ts';
 import { genesisFile, testSecretKey } from '../../test/support/genesis-file.ts';
 import { gethDatadir } from '../../test/support/geth-datadir.ts';
 import { scratchFolder } from '../../test/support/scratch.ts';
-import { fromHex } from '../core/base/hex.ts';
+import { bareHex, fromHex } from '../core/base/hex.ts';
 import { encryptKey } from '../io/keys/keystore.ts';
 import { isPathUnit, type OptionRow } from '../io/options/options.ts';
+import { rampOffer } from '../services/devnet/ramp-offer.ts';
 import { COMMANDS } from './commands.ts';
 
 const NOBODY = 65_534;
@@ -51,6 +52,8 @@ beforeAll(async () => {
   mkdirSync(at('keystores'));
   const keystore = await encryptKey(fromHex(testSecretKey(1)), 'a password', { light: true });
   writeFileSync(at('keystores/key.json'), JSON.stringify(keystore));
+  mkdirSync(at('own'));
+  writeFileSync(at('own/key.json'), JSON.stringify(keystore));
   await succeeds(
     ...['staking', 'client', 'add', '--datadir', at('staking')],
     ...['--name', 'x', '--audience', 'https://x/'],
@@ -58,6 +61,8 @@ beforeAll(async () => {
   await succeeds('staking', 'key', 'rotate', '--datadir', at('staking'));
   await succeeds('backup', '--datadir', at('kept'), '--out', at('snapshot'));
   writeFileSync(at('password.txt'), 'a password\n');
+  writeFileSync(at('key.hex'), bareHex(fromHex(testSecretKey(2))));
+  writeFileSync(at('ramp.json'), JSON.stringify(rampOffer()));
 });
 
 function ptmConfig(change: object = {}): object {
@@ -149,6 +154,9 @@ const SIGNER = [
   ...['--data-path', '@signer', '--key-store-path', '@keys'],
 ];
 const STAKING = ['--datadir', '@staking'];
+const SOMEBODY = `0x${'42'.repeat(20)}`;
+const ACCOUNT = ['--datadir', '@accounts', '--lightkdf', '--password', '@password.txt'];
+const words = (text: string) => text.split(' ');
 /** What each command is given beside the option in question; `@` is the scratch folder. */
 const BASE: Readonly<Record<string, readonly string[]>> = {
   node: ['--datadir', '@data', ...NODE],
@@ -168,6 +176,17 @@ const BASE: Readonly<Record<string, readonly string[]>> = {
   restore: ['--from', '@snapshot'],
   db: ['--datadir', '@data', 'reindex'],
   'db verify': ['--datadir', '@data'],
+  genesis: words('--consensus qbft --validators 4 --members 0 --bootnodes 0'),
+  'account new': ACCOUNT,
+  'account list': ['--datadir', '@accounts'],
+  'account import': [...ACCOUNT, '@key.hex'],
+  'account update': ['--keystore', '@own', '--lightkdf', '--password', '@password.txt', '0'],
+  ramp: words('--datadir @ramp --offer @ramp.json --http.port 0 --ledger.url http://127.0.0.1:1'),
+  'permission init': ['--permission-config', '@permission.json', '--from', SOMEBODY],
+  'permission org': ['suspend', 'ORG1', '--from', SOMEBODY],
+  'permission node': ['activate', 'ORG1', `0x${'11'.repeat(64)}`, '--from', SOMEBODY],
+  'permission account': ['suspend', 'ORG1', SOMEBODY, '--from', SOMEBODY],
+  'permission role': ['remove', 'ORG1', 'SALES', '--from', SOMEBODY],
   'migrate datadir': ['--datadir', '@migrated', '--verify=false', '@geth/datadir'],
   mpsdbupgrade: ['--datadir', '@data'],
   devnet: ['stop'],
@@ -177,10 +196,9 @@ const PTM_TLS = ['--ptm.url', 'https://127.0.0.1:1', '--ptm.tls.mode', 'strict']
 const SERVER_STORE = '--tls-keystore-file @server.p12 --tls-keystore-password-file @password.txt';
 const NODE_STORE =
   '--downstream-http-tls-keystore-file @server.p12 --downstream-http-tls-keystore-password-file @password.txt';
-const words = (text: string) => text.split(' ');
 /** What an option means something with, given before it: the later one of two counts. */
 const WITH: Readonly<Record<string, readonly string[]>> = {
-  password: words('--keystore @keystores --unlock 0'),
+  'node password': words('--keystore @keystores --unlock 0'),
   ipcpath: ['--ipcdisable=false'],
   raftlogdir: words('--datadir @raft --raft --raftjoinexisting 2 --raftport 0'),
   'http.tls.cert': [...HTTP, '--http.tls.key', '@key.pem'],
@@ -235,9 +253,14 @@ interface Case {
   argv(path: string): readonly string[];
 }
 
-/** Any line is a password, and it takes seconds to lock a key. */
+/** Any line is a password, and it takes seconds to lock a key of the manager's. */
 const isFine = (name: string, kind: string) =>
-  name === 'ptm keygen --password-file' && kind === 'garbage';
+  (name === 'ptm keygen --password-file' && kind === 'garbage') ||
+  // Written by this command.
+  (name === 'permission init --permission-config' && kind === 'missing') ||
+  (/^account .* --password$/.test(name) && ['empty', 'garbage'].includes(kind));
+
+const withOf = (command: string, flag: string) => WITH[`${command} ${flag}`] ?? WITH[flag] ?? [];
 
 function caseOf(command: string, row: OptionRow): Case {
   const dot = row.flag.indexOf('.');
@@ -249,7 +272,12 @@ function caseOf(command: string, row: OptionRow): Case {
     flag,
     isFolder: row.unit === 'folder',
     argv: (path) => [
-      ...[...command.split(' '), ...(BASE[command] ?? []), ...between, ...(WITH[row.flag] ?? [])],
+      ...[
+        ...command.split(' '),
+        ...(BASE[command] ?? []),
+        ...between,
+        ...withOf(command, row.flag),
+      ],
       `--${flag}=${row.unit === 'file URI' ? `file://${path}` : path}`,
     ],
   };

@@ -1,7 +1,7 @@
 /** What the permission commands have in common: which ledger, which contracts, who acts. */
 import { resolve } from 'node:path';
 import type { Address } from '../core/base/bytes.ts';
-import { fail } from '../core/base/errors.ts';
+import { fail, hasCode } from '../core/base/errors.ts';
 import { PERMISSION_CONFIG_FILE, parsePermissionConfig } from '../core/permission/config.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { isThere, readText } from '../io/host/files.ts';
@@ -75,7 +75,12 @@ export function configOf(options: ParsedOptions) {
       `there is no ${file}: name it by --permission-config, or make it by "quorate permission init"`,
     );
   }
-  return parsePermissionConfig(readText(file));
+  try {
+    return parsePermissionConfig(readText(file));
+  } catch (cause) {
+    if (!hasCode(cause, 'PERMISSION_CONFIG_INVALID')) throw cause;
+    throw fail(cause.code, cause.message.replace(/^permission-config\.json/, file), { cause });
+  }
 }
 
 /** Carries out what an operator asks for, and prints what came of it. */

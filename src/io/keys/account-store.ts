@@ -56,6 +56,10 @@ export class AccountStore {
     this.parts = parts;
   }
 
+  get directory(): string {
+    return this.parts.directory;
+  }
+
   files(): readonly AccountFile[] {
     this.refresh();
     return this.listed;
