@@ -53,7 +53,9 @@ const clients: readonly [name: string, play: (url: string, price: bigint) => Pro
   [
     'ethers 6',
     async (url, gasPrice) => {
-      const provider = new JsonRpcProvider(url, undefined, { pollingInterval: POLL_MS });
+      // Blocks come every 50 ms here: a count of transactions that is kept for 250 is an old one.
+      const options = { pollingInterval: POLL_MS, cacheTimeout: -1 };
+      const provider = new JsonRpcProvider(url, undefined, options);
       endings.push(() => provider.destroy());
       const factory = new ContractFactory(STORE_ABI, STORE_CODE, new Wallet(KEY, provider));
       const store = (await factory.deploy({ gasPrice })) as any;
