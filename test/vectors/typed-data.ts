@@ -12,13 +12,32 @@ interface Case {
   readonly data: unknown;
 }
 
+/** The domain's members, in the order of EIP-712. */
+const DOMAIN_TYPES = [
+  ['name', 'string'],
+  ['version', 'string'],
+  ['chainId', 'uint256'],
+  ['verifyingContract', 'address'],
+  ['salt', 'bytes32'],
+] as const;
+
+/** The domain's type, which ethers' cases leave out and its `TypedDataEncoder.getPayload` makes of the domain's members. */
+function withDomainType(types: object, domain: object): object {
+  if (Object.hasOwn(types, 'EIP712Domain')) return types;
+  const members = DOMAIN_TYPES.filter(([name]) => Object.hasOwn(domain, name));
+  return { ...types, EIP712Domain: members.map(([name, type]) => ({ name, type })) };
+}
+
 export const typedData: VectorKind = {
   name: 'typed-data',
   find: (root) => filesBelow(root, (path) => FILES.test(path)),
   run: (path, report) => {
     const content = readJson(path);
     const cases = Array.isArray(content)
-      ? content.map((each): Case => ({ ...each, data: { ...each, message: each.data } }))
+      ? content.map((each): Case => {
+          const types = withDomainType(each.types, each.domain);
+          return { ...each, data: { ...each, types, message: each.data } };
+        })
       : [{ name: 'example', digest: content.signHash, data: content.typedData }];
     for (const { name, digest, data } of cases) {
       const ours = toHex(typedDataHash(data));
