@@ -14,10 +14,8 @@ export class LedgerClient implements SubmissionLedger {
   }
 
   /** Chain id and hash of the first block: which ledger it is. */
-  async identity(): Promise<string> {
-    const chainId = await this.call<string>('eth_chainId', []);
-    const first = await this.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
-    return `${chainId} ${first.hash}`;
+  identity(): Promise<string> {
+    return this.rpc.identity();
   }
 
   async transactionCount(address: string, block: 'latest' | 'pending'): Promise<number> {

@@ -1,9 +1,8 @@
 /** Many calls to a node in one request; an answer is a result or an error of the node's. */
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
-import { HttpClient } from '../http/http-client.ts';
+import { JsonPost } from './json-post.ts';
 
-const DIAL_MS = 3_000;
 const ANSWER_MS = 60_000;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -18,43 +17,31 @@ export interface RpcAnswer {
 }
 
 export class RpcBatchClient {
-  private readonly url: URL;
-  private readonly client = new HttpClient({
-    dialTimeoutMs: DIAL_MS,
-    timeoutMs: ANSWER_MS,
-    idleTimeoutMs: ANSWER_MS,
-    responseBytesMax: ANSWER_BYTES_MAX,
-  });
+  private readonly post: JsonPost;
 
   constructor(url: string) {
-    this.url = new URL(url);
+    this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax: ANSWER_BYTES_MAX });
   }
 
   /** In the order of the calls. Rejects with LEDGER_AWAY. */
   async ask(calls: readonly RpcCall[]): Promise<readonly RpcAnswer[]> {
-    const text = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
-    const body = Buffer.from(text);
-    const headers = [
-      ['Content-Type', 'application/json'],
-      ['Content-Length', String(body.length)],
-    ] as const;
+    const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
     try {
-      const answer = await this.client.request({ method: 'POST', url: this.url, headers, body });
-      const replies: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
+      const replies = await this.post.send(batch);
       if (!Array.isArray(replies)) throw new Error(`it answers a batch with ${cut(replies)}`);
       const byId = new Map(
         replies.map((reply) => [(reply as { id: number }).id, reply as RpcAnswer]),
       );
       return calls.map((_call, id) => byId.get(id) ?? { error: { message: 'no answer' } });
     } catch (cause) {
-      throw fail('LEDGER_AWAY', `${this.url.origin} does not answer: ${reasonOf(cause)}`, {
+      throw fail('LEDGER_AWAY', `${this.post.url.origin} does not answer: ${reasonOf(cause)}`, {
         cause,
       });
     }
   }
 
   close(): void {
-    this.client.close();
+    this.post.close();
   }
 }
 

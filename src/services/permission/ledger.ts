@@ -46,10 +46,8 @@ export class PermissionLedger {
   }
 
   /** Which ledger it is. */
-  async identity(): Promise<string> {
-    const chainId = await this.rpc.call<string>('eth_chainId', []);
-    const first = await this.rpc.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
-    return `${chainId} ${first.hash}`;
+  identity(): Promise<string> {
+    return this.rpc.identity();
   }
 
   async accounts(): Promise<Address[]> {

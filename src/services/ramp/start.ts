@@ -1,5 +1,6 @@
 /** Starts the on-ramp: its API, its pages, payments and settlement, on one address. */
 import type { Database } from '../../io/database/database.ts';
+import { serveOver } from '../../io/database/serve-over.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
@@ -30,26 +31,12 @@ export interface RunningRamp {
 
 /** Resolves when it listens. Throws RAMP_CONFIG_INVALID, STORAGE_…, HTTP_LISTEN_FAILED. */
 export async function startRamp(settings: RampSettings, host: RampHost): Promise<RunningRamp> {
-  // PostgreSQL is there for several instances; a folder for one.
-  const unlock = settings.storeUrl === undefined ? lockDirectory(settings.dataFolder) : () => {};
-  try {
-    const database = await openRampStore(settings, host.env, host.log);
-    const running = await serve(settings, host, database).catch(async (error) => {
-      await database.close();
-      throw error;
-    });
-    return {
-      ...running,
-      async close() {
-        await running.close();
-        await database.close();
-        unlock();
-      },
-    };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
+  return serveOver({
+    // PostgreSQL is there for several instances; a folder for one.
+    lock: () => (settings.storeUrl === undefined ? lockDirectory(settings.dataFolder) : () => {}),
+    open: () => openRampStore(settings, host.env, host.log),
+    serve: (database) => serve(settings, host, database),
+  });
 }
 
 async function serve(

@@ -1,5 +1,6 @@
 /** Starts the token service, and the staking API behind it, on one address. */
 import type { Database } from '../../io/database/database.ts';
+import { serveOver } from '../../io/database/serve-over.ts';
 import { readKeyPair } from '../../io/host/key-pair.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
 import { startHttpServer } from '../../io/http/server.ts';
@@ -38,26 +39,12 @@ export async function startStaking(
   config: StakingConfig,
   host: StakingHost,
 ): Promise<RunningStaking> {
-  // PostgreSQL is there for several instances; a folder for one.
-  const unlock = config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {};
-  try {
-    const database = await openStakingStore(config, host.env, host.log);
-    const running = await serve(config, host, database).catch(async (error) => {
-      await database.close();
-      throw error;
-    });
-    return {
-      ...running,
-      async close() {
-        await running.close();
-        await database.close();
-        unlock();
-      },
-    };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
+  return serveOver({
+    // PostgreSQL is there for several instances; a folder for one.
+    lock: () => (config.storeUrl === undefined ? lockDirectory(config.dataFolder) : () => {}),
+    open: () => openStakingStore(config, host.env, host.log),
+    serve: (database) => serve(config, host, database),
+  });
 }
 
 async function serve(
