@@ -1,4 +1,4 @@
-/** Links between members of a Raft cluster in memory: bytes in one turn of the event loop, unless the two are cut apart. */
+/** Links between members of a Raft cluster in memory: bytes in one turn of the event loop or after a time, unless cut apart. */
 import type { MemberAddress } from '../../src/core/consensus/raft/address.ts';
 import type { RaftLinkEvent, RaftLinks } from '../../src/core/consensus/raft/interface.ts';
 import {
@@ -19,6 +19,8 @@ export class MemoryRaftHub {
   private readonly time: VirtualTime;
   private readonly ends = new Map<number, End>();
   private readonly cut = new Set<number>();
+  /** How long a message travels. */
+  delayMs = 0;
   /** Snapshots that were sent. */
   snapshots = 0;
 
@@ -62,10 +64,15 @@ export class MemoryRaftHub {
     const isSnapshot = message.type === MESSAGE_TYPE.snapshot;
     if (isSnapshot && isTaken) this.snapshots++;
     const tell = (event: RaftLinkEvent) => this.ends.get(from)?.sink?.(event);
-    this.time.soon(() => {
+    this.later(() => {
       if (isTaken) target.sink?.({ kind: 'message', message: decodeMessage(bytes) });
       if (isSnapshot) tell({ kind: 'snapshotSent', id: message.to, isDelivered: isTaken });
       if (!isTaken) tell({ kind: 'unreachable', id: message.to });
     });
+  }
+
+  private later(deliver: () => void): void {
+    if (this.delayMs > 0) this.time.set(this.delayMs, deliver);
+    else this.time.soon(deliver);
   }
 }

@@ -54,6 +54,8 @@ export class RaftMinter {
   private readonly speculation = new SpeculativeChain<Minted>();
   private isMinting = false;
   private isBuilding = false;
+  /** Something came while a block was being built that it may not hold. */
+  private isAskedMeanwhile = false;
   private timer: Timer | undefined;
   private lastMs = 0;
 
@@ -76,6 +78,7 @@ export class RaftMinter {
 
   /** There may be something to mint: new transactions, a new head. */
   request(): void {
+    this.isAskedMeanwhile = this.isBuilding;
     if (!this.isMinting || this.isBuilding || this.timer) return;
     const { clock, timers, blockTimeMs } = this.parts;
     const delayMs = Math.max(0, this.lastMs + blockTimeMs - clock.nowMs());
@@ -126,6 +129,8 @@ export class RaftMinter {
       } else if (!minted.isWasted) return;
     } finally {
       this.isBuilding = false;
+      // Also when the block was given up: nothing else may come that asks for the next one.
+      if (this.isAskedMeanwhile) this.request();
     }
     this.request();
   }

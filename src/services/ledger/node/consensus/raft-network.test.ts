@@ -1,133 +1,19 @@
 /** Raft clusters over virtual links, disks and time: what the processes of test/e2e/raft.test.ts cannot time so well. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { MemoryNode } from '../../../../../test/support/memory-network.ts';
 import {
-  MemoryHub,
-  type MemoryNode,
-  memoryNode,
-} from '../../../../../test/support/memory-network.ts';
-import { MemoryRaftHub } from '../../../../../test/support/memory-raft.ts';
-import { VirtualTime } from '../../../../../test/support/virtual-time.ts';
-import { ZERO_ADDRESS } from '../../../../core/base/bytes.ts';
+  addressOf,
+  expectOneHead,
+  keyOf,
+  RaftNetwork,
+  RICH,
+  transfer,
+} from '../../../../../test/support/raft-network.ts';
 import { bareHex, fromHex } from '../../../../core/base/hex.ts';
-import { secp256k1 } from '../../../../core/base/secp256k1.ts';
-import { genesisFromJson } from '../../../../core/chain/genesis.ts';
 import { signTransaction } from '../../../../core/chain/signing.ts';
 import { MemoryDisk } from '../../../../io/storage/memory.ts';
-import { devnetGenesis } from '../../../devnet/genesis.ts';
-import { topologyOf } from '../../../devnet/topology.ts';
 
-const TOPOLOGY = topologyOf('unused', undefined, 'raft');
-const GENESIS = genesisFromJson(
-  devnetGenesis(TOPOLOGY, { blockPeriodSeconds: 1, emptyBlockPeriodSeconds: 0 }),
-);
-const RICH = TOPOLOGY.accounts.map(({ privateKey }) => fromHex(privateKey));
-const MINUTE_MS = 60_000;
-
-const keyOf = (index: number) => TOPOLOGY.nodes[index]?.nodeKey ?? new Uint8Array(32).fill(index);
-
-function addressOf(index: number) {
-  return {
-    raftId: index + 1,
-    nodeId: secp256k1().publicKey(keyOf(index)),
-    hostname: '127.0.0.1',
-    p2pPort: 21_000 + index,
-    raftPort: 50_401 + index,
-  };
-}
-
-function transfer(nonce: number, sender = 0) {
-  const fields = { nonce: BigInt(nonce), gasLimit: 21_000n, to: ZERO_ADDRESS, value: 1n };
-  return signTransaction(fields, RICH[sender]!, { chainId: 1337n });
-}
-
-class Network {
-  readonly time = new VirtualTime(Date.UTC(2030, 0, 1));
-  readonly hub = new MemoryHub(this.time);
-  readonly raftHub = new MemoryRaftHub(this.time);
-  readonly nodes: MemoryNode[] = [];
-  nonce = 0;
-  /** Of virtual time that execution takes. */
-  nanosecondsAGas = 0;
-  /** By how much the clocks of all were set. */
-  setMs = 0;
-  /** The protocol is apart from the chain, as in a thread of its own. */
-  private readonly isApart: boolean;
-
-  constructor(isApart: boolean) {
-    this.isApart = isApart;
-  }
-
-  async start(): Promise<void> {
-    for (let index = 0; index < 3; index++) this.nodes.push(await this.node(index));
-  }
-
-  /** `raftId`: of one that joins. */
-  node(index: number, disk = new MemoryDisk(), raftId?: number): Promise<MemoryNode> {
-    const id = raftId ?? index + 1;
-    return memoryNode({
-      ...{ hub: this.hub, genesis: GENESIS, secretKey: keyOf(index), disk },
-      nanosecondsAGas: this.nanosecondsAGas,
-      calendar: { nowMs: () => this.time.nowMs() + this.setMs },
-      isApart: this.isApart,
-      raft: {
-        links: this.raftHub.links(id),
-        settings: {
-          raftId: id,
-          bootstrap: raftId === undefined ? [0, 1, 2].map(addressOf) : [],
-          ...{ blockTimeMs: 50, hasDns: false, etherbase: ZERO_ADDRESS },
-        },
-      },
-    });
-  }
-
-  until(isDone: () => boolean, what: string): Promise<void> {
-    return this.time.until(isDone, MINUTE_MS, what);
-  }
-
-  async minter(among: readonly MemoryNode[] = this.nodes): Promise<MemoryNode> {
-    const found = () => {
-      const minters = among.filter(({ raft }) => raft!.standing.role === 'leader');
-      const ids = new Set(among.map(({ raft }) => raft!.standing.leader));
-      return minters.length === 1 && ids.size === 1 ? minters[0] : undefined;
-    };
-    await this.until(() => found() !== undefined, 'there is a minter');
-    return found()!;
-  }
-
-  async mine(count: number, at: readonly MemoryNode[] = this.nodes): Promise<void> {
-    for (let done = 0; done < count; done++) {
-      const transaction = transfer(this.nonce++);
-      await at[0]!.intake.submit(transaction);
-      await this.mined(transaction.hash, at);
-    }
-  }
-
-  mined(hash: Uint8Array, at: readonly MemoryNode[]): Promise<void> {
-    const isMined = ({ chain }: MemoryNode) => chain.store.transactionByHash(hash) !== undefined;
-    return this.until(() => at.every(isMined), 'the transaction is mined');
-  }
-
-  /** While time passes. */
-  async resolved<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const watched = promise.finally(() => {
-      isDone = true;
-    });
-    watched.catch(() => {});
-    await this.until(() => isDone, 'an answer');
-    return watched;
-  }
-
-  async stop(): Promise<void> {
-    for (const node of this.nodes) await node.stop();
-  }
-}
-
-function expectOneHead(nodes: readonly MemoryNode[]): void {
-  expect(new Set(nodes.map(({ chain }) => bareHex(chain.head().hash))).size).toBe(1);
-}
-
-let network: Network;
+let network: RaftNetwork;
 afterEach(() => network.stop());
 
 describe.each([
@@ -135,7 +21,7 @@ describe.each([
   ['whose protocol is apart', true],
 ])('a Raft cluster %s', (_, isApart) => {
   it('gives up what an isolated minter proposed, and mines its transactions later', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(2);
     const isolated = await network.minter();
@@ -156,7 +42,7 @@ describe.each([
   });
 
   it('mines on while clocks are set back or forth by an hour, with timestamps that rise', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(2);
     const minter = await network.minter();
@@ -172,7 +58,7 @@ describe.each([
   });
 
   it('brings a newcomer up with a snapshot and the chain of its peers', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(530);
     const minter = await network.minter();
@@ -190,7 +76,7 @@ describe.each([
   });
 
   it('heals a member that lost its chain, and one that lost its log', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(300);
     const [first, second, third] = network.nodes as [MemoryNode, MemoryNode, MemoryNode];
@@ -222,7 +108,7 @@ describe.each([
   });
 
   it('goes on when all members lose power at once', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     await network.mine(5);
     const disks = network.nodes.map(({ disk }) => disk);
@@ -235,7 +121,7 @@ describe.each([
   });
 
   it('does not take back a member because one that has not heard of its removal promotes it', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     const minter = await network.minter();
     const { nodeId, hostname: host, p2pPort: tcpPort, raftPort } = addressOf(3);
@@ -259,7 +145,7 @@ describe.each([
   });
 
   it('drops a transaction that takes longer than 5 s, and mines what takes less', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     network.nanosecondsAGas = 400;
     await network.start();
     const minter = await network.minter();
@@ -280,7 +166,7 @@ describe.each([
   });
 
   it('says so when the cluster does not take a change', async () => {
-    network = new Network(isApart);
+    network = new RaftNetwork(isApart);
     await network.start();
     const minter = await network.minter();
     for (const { raft } of network.nodes)
