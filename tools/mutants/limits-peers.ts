@@ -7,6 +7,10 @@ const DOOR = {
   file: 'src/services/ledger/node/sending/transaction-intake.ts',
   test: 'src/services/ledger/node/sending/transaction-intake.test.ts',
 };
+const OFFERS = {
+  file: 'src/services/ledger/node/sending/offers.ts',
+  test: 'src/services/ledger/node/sending/offers.test.ts',
+};
 
 export const PEER_LIMITS: readonly Limit[] = [
   {
@@ -118,6 +122,20 @@ export const PEER_LIMITS: readonly Limit[] = [
     name: "peers' transactions of one turn",
     on: 'this.waiting.splice(0, SLICE_TRANSACTIONS)',
     off: 'this.waiting.splice(0, this.waiting.length + SLICE_TRANSACTIONS)',
+  },
+  {
+    ...OFFERS,
+    name: 'own transactions that are offered again: with a block',
+    on: 'waiting.slice(0, OFFERED_AT_ONCE), waiting.slice(OFFERED_AT_ONCE)',
+    off: 'waiting.slice(0), waiting.slice(waiting.length)',
+    only: 'few at once',
+  },
+  {
+    ...OFFERS,
+    name: 'own transactions that are offered again: how often',
+    on: 'if (blocks < BLOCKS_FIRST << (OFFERS_MAX - 1)) this.plan(',
+    off: 'this.plan(',
+    only: 'less and less',
   },
   {
     name: 'Raft: messages that are being read',

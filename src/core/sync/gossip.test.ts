@@ -58,6 +58,16 @@ describe('transactions out', () => {
     ]);
   });
 
+  it('what has waited for long goes to peers that know it too', () => {
+    const gossip = withPeers(20);
+    const transactions = [transaction(1)];
+    gossip.step({ kind: 'admitted', transactions });
+    gossip.step(OWN_DUE);
+    const effects = gossip.step({ kind: 'unmined', transactions });
+    expect(sent(effects, 'sendTransactions')).toHaveLength(16);
+    expect(sent(effects, 'announce')).toEqual([]);
+  });
+
   it('8 KB leave at once', () => {
     const gossip = withPeers(1);
     const transactions = Array.from({ length: 100 }, (_, i) => transaction(i));

@@ -42,6 +42,8 @@ export type GossipInput =
   | { readonly kind: 'left'; readonly peer: PeerId }
   /** Transactions that entered the pool, from clients or from peers. */
   | { readonly kind: 'admitted'; readonly transactions: readonly GossipTransaction[] }
+  /** Own ones that have waited for some blocks: peers that were told of them may have refused them. */
+  | { readonly kind: 'unmined'; readonly transactions: readonly GossipTransaction[] }
   /** Transactions that a peer sent in full (Transactions or PooledTransactions). */
   | {
       readonly kind: 'received';
@@ -137,6 +139,9 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       case 'admitted':
         this.gather(input.transactions);
         break;
+      case 'unmined':
+        this.sendAgain(input.transactions);
+        break;
       case 'received':
         this.receive(input.peer, input.hashes, input.requestId);
         break;
@@ -212,6 +217,12 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       if (bodies++ < BODY_PEERS_MAX) this.sendBodies(peer.id, lacking);
       else this.sendHashes(peer.id, lacking);
     }
+  }
+
+  /** To whomever bodies are sent: those who hear of hashes do not ask for what they have seen. */
+  private sendAgain(transactions: readonly GossipTransaction[]): void {
+    const peers = [...this.peers.keys()].slice(0, BODY_PEERS_MAX);
+    for (const peer of peers) this.sendBodies(peer, transactions);
   }
 
   private flushPassedOn(): void {

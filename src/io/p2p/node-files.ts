@@ -6,6 +6,7 @@ import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { type Enode, parseEnode } from '../../core/wire/enode.ts';
 import { isThere, readJson } from '../host/files.ts';
+import { writeWhole } from '../host/whole-file.ts';
 
 const NODES_MAX = 10_000;
 const AN_ARRAY = 'a JSON array of node URLs';
@@ -50,4 +51,33 @@ export function readNodeIds(
   const value = readJson(file);
   if (!Array.isArray(value)) throw fail('FILE_INVALID', `${file}: must hold ${AN_ARRAY}`);
   return new Set(parseNodeList(value, refuse).map(({ id }) => id));
+}
+
+/**
+ * Puts a node into the file, or takes it out in whatever URL it stands there; other entries stay as they are. True: the file is
+ * another one now. Throws FILE_UNREADABLE, FILE_INVALID, or what the operating system says against writing.
+ */
+export function changeNodeFile(
+  file: string,
+  { id, url }: { readonly id: string; readonly url: string },
+  isListed: boolean,
+): boolean {
+  const list = isThere(file) ? readJson(file) : [];
+  if (!Array.isArray(list)) throw fail('FILE_INVALID', `${file}: must hold ${AN_ARRAY}`);
+  const others = list.filter((entry) => idIn(entry) !== id);
+  if (others.length < list.length === isListed) return false;
+  const next = isListed ? [...list, url] : others;
+  if (next.length > NODES_MAX) {
+    throw fail('FILE_INVALID', `${file}: has ${NODES_MAX} nodes, more are not read`);
+  }
+  writeWhole(file, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o644 });
+  return true;
+}
+
+function idIn(entry: unknown): string | undefined {
+  try {
+    return parseEnode(String(entry)).id;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,8 +10,8 @@ import { mayConnect, type NodePermits } from '../../core/permission/connections.
 import { readNodeIds } from './node-files.ts';
 import type { Candidate } from './server-options.ts';
 
-const ALLOWED = 'permissioned-nodes.json';
-const DISALLOWED = 'disallowed-nodes.json';
+export const ALLOWED = 'permissioned-nodes.json';
+export const DISALLOWED = 'disallowed-nodes.json';
 /** The files are looked at again no sooner than this; a new connection does not wait for it. */
 const LOOK_MS = 1_000;
 

@@ -38,6 +38,7 @@ import { readNodeKey } from './node-key.ts';
 import { nodeSigner } from './node-signer.ts';
 import { sayFlags } from './options/say-flags.ts';
 import { openPeers, type PeerNetwork, validatorsTold } from './peer-network.ts';
+import { listsKept } from './permission-lists.ts';
 import { permitsTold } from './permits-told.ts';
 import { watchPrivacy } from './privacy-watches.ts';
 import { etherbaseOf, raftSettings } from './raft.ts';
@@ -164,6 +165,7 @@ export async function composeLedger(
   const told = [
     ...(thread && node.bft ? [validatorsTold(thread, node.bft)] : []),
     ...permitsTold(node, (permits) => server.permit(permits)),
+    ...listsKept(node.permissions, dataFolder, log),
   ];
   const parts = [...node.parts, ...told, ...api.parts, ...watches.parts];
   return { node, server, api, parts, managerName: manager.name, info };

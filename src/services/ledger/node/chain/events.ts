@@ -21,6 +21,8 @@ export interface EventMap {
   submitted: Transaction;
   /** Transactions became executable in the pool. */
   pending: readonly Transaction[];
+  /** Transactions of clients of this node that have waited for some blocks: peers may lack them. */
+  unmined: readonly Transaction[];
   /** A transaction that blocks had no time for was tried, and may go into one now. */
   released: Transaction;
   /** Whether a sync from peers is under way. */

@@ -4,7 +4,7 @@
  * Senders of a transaction that was cut short come after all others.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
-import { hasCode } from '../../../../core/base/errors.ts';
+import { hasCode, type QuorateError } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
 import { Lru } from '../../../../core/base/lru.ts';
 import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
@@ -190,8 +190,13 @@ export class BlockFiller {
       if (hasCode(error, 'EXECUTION_STOPPED')) return 'late';
       if (!hasCode(error, 'BLOCK_TRANSACTION_INVALID')) throw error;
       log('debug', 'Transaction left out of the block', { why: error.message });
-      if (!site) pool.remove(transaction.hash);
+      if (!site && !isDeniedHere(error)) pool.remove(transaction.hash);
       return 'refused';
     }
   }
+}
+
+/** A transaction before it in this block took the permission away. Until that block is decided it is as good as any other. */
+function isDeniedHere({ data }: QuorateError): boolean {
+  return (data as { readonly reason?: string } | undefined)?.reason === 'PERMISSION_DENIED';
 }

@@ -46,6 +46,7 @@ export class GossipDriver {
     const { events } = this.parts;
     this.endings.push(
       events.on('pending', (transactions) => this.step({ kind: 'admitted', transactions })),
+      events.on('unmined', (transactions) => this.step({ kind: 'unmined', transactions })),
     );
   }
 

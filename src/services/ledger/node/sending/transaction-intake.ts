@@ -15,6 +15,7 @@ import type { PoolHead, PoolState } from '../../../../core/txpool/admission.ts';
 import type { TransactionPool } from '../../../../core/txpool/pool.ts';
 import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
+import { Offers } from './offers.ts';
 
 /** Transactions of peers that wait for their turn; beyond it they are dropped, to be asked for again. */
 const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
@@ -59,6 +60,7 @@ export class TransactionIntake {
   private readonly room = new ByteBudget(WAITING);
   private readonly held = new Map<PeerId, Holding>();
   private isWorking = false;
+  private readonly offers = new Offers();
   /** Keys of hashes that are in the journal. */
   private readonly local = new Set<string>();
   private readonly endings: (() => void)[] = [];
@@ -74,6 +76,7 @@ export class TransactionIntake {
       events.on('committed', ({ block }) => {
         pool.reset(poolHead(chain), poolState(chain), block.transactions, clock.nowMs());
         this.publish();
+        this.offerAgain(block.header.number);
       }),
     );
     const entries = journal.entries();
@@ -82,7 +85,7 @@ export class TransactionIntake {
       try {
         const transaction = decodeTransaction(raw);
         this.admit(transaction, true);
-        this.local.add(keyOf(transaction.hash));
+        this.note(transaction);
         restored++;
       } catch (error) {
         log('debug', 'Journaled transaction no longer fits', { err: (error as Error).message });
@@ -109,11 +112,31 @@ export class TransactionIntake {
   async submit(transaction: Transaction): Promise<Hash32> {
     this.checkOrigin(transaction.sender);
     this.admit(transaction, true);
-    this.local.add(keyOf(transaction.hash));
+    this.note(transaction);
     await this.parts.journal.add(transaction.raw);
     this.parts.events.emit('submitted', transaction);
     this.publish();
     return transaction.hash;
+  }
+
+  /** A client of this node sent it. */
+  private note({ hash }: Transaction): void {
+    const { permissions, chain } = this.parts;
+    const key = keyOf(hash);
+    this.local.add(key);
+    if (permissions) this.offers.begin(key, chain.head().number);
+  }
+
+  /** Peers may have refused what they did not know to be permitted yet. */
+  private offerAgain(number: number): void {
+    const { pool, events } = this.parts;
+    const isWaiting = (key: string) => pool.status(bytesOfKey(key)) === 'pending';
+    const keys = this.offers.take(number, isWaiting);
+    if (keys.length === 0) return;
+    events.emit(
+      'unmined',
+      keys.map((key) => pool.get(bytesOfKey(key))!),
+    );
   }
 
   /** Throws PERMISSION_DENIED where the account may not send through this node. */
@@ -129,7 +152,7 @@ export class TransactionIntake {
     if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
   }
 
-  /** What the network's permissions no longer allow leaves the pool. */
+  /** Permissions have changed: what they no longer allow leaves the pool. */
   sift(): void {
     const { pool, permissions, log } = this.parts;
     if (!permissions) return;

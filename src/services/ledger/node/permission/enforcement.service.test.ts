@@ -1,0 +1,155 @@
+/** What the pool, the block builder and the vote do with transactions whose permission comes or goes, on a recorded network. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { PermissionedNode } from '../../../../../test/support/permissioned-node.ts';
+import { fromHex, toHex } from '../../../../core/base/hex.ts';
+import { type Block, blockOf, transactionsRoot } from '../../../../core/chain/block.ts';
+import type { Transaction } from '../../../../core/chain/transaction.ts';
+import { callOf } from '../../../../core/permission/abi.ts';
+
+const updateAccount = callOf('updateAccountStatus(string,address,uint256)');
+const assignRole = callOf('assignAccountRole(address,string,string)');
+const updateOrg = callOf('updateOrgStatus(string,uint256)');
+const approveOrgStatus = callOf('approveOrgStatus(string,uint256)');
+const SUSPEND = 1n;
+const ACTIVATE = 2n;
+const SOMEWHERE = new Uint8Array(20).fill(0x77);
+
+let network: PermissionedNode;
+afterEach(() => network.close());
+
+const hashes = (transactions: readonly { readonly hash: Uint8Array }[]) =>
+  transactions.map(({ hash }) => toHex(hash));
+const transfer = (from: { priv: string; pub: string; address: string }, nonce?: bigint) =>
+  network.signed(from, { to: SOMEWHERE, value: 1n, ...(nonce === undefined ? {} : { nonce }) });
+const suspension = (account: string, action = SUSPEND) =>
+  updateAccount('ORG1', fromHex(account), action);
+const isPending = ({ hash }: Transaction) => network.rpc.node.pool.status(hash) === 'pending';
+
+/** More than half of the four. */
+async function votes(action: bigint): Promise<void> {
+  const { admins } = network.cast;
+  await network.act(admins[0], updateOrg('ORG2', action));
+  await network.mine();
+  for (const admin of admins.slice(0, 3))
+    await network.act(admin, approveOrgStatus('ORG2', action));
+  await network.mine();
+}
+
+describe('a block that is built', () => {
+  it('has nothing of an account that a transaction before it suspends; its others wait until that is decided', async () => {
+    network = await PermissionedNode.open('v2');
+    const { org1Admin, full } = network.cast;
+    const suspending = await network.act(org1Admin, suspension(full.address));
+    const [first, second] = [
+      transfer(full),
+      transfer(full, network.rpc.node.pool.nonceOf(fromHex(full.address)) + 1n),
+    ];
+    await network.hear(first, second);
+    const proposed = await network.propose();
+    expect(hashes(proposed.transactions)).toEqual(hashes([suspending]));
+    // Nobody has decided it: the next proposal may be another.
+    expect([isPending(first), isPending(second)]).toEqual([true, true]);
+    expect(hashes((await network.mine()).transactions)).toEqual(hashes([suspending]));
+    expect([isPending(first), isPending(second)]).toEqual([false, false]);
+    expect((await network.propose()).transactions).toEqual([]);
+  });
+
+  it('has what comes before the suspension', async () => {
+    network = await PermissionedNode.open('v2');
+    const { org1Admin, full } = network.cast;
+    const first = transfer(full);
+    await network.hear(first);
+    const suspending = await network.act(org1Admin, suspension(full.address));
+    expect(hashes((await network.mine()).transactions)).toEqual(hashes([first, suspending]));
+  });
+
+  it('of version 1 goes by its parent alone', async () => {
+    network = await PermissionedNode.open('v1');
+    const { org1Admin, full } = network.cast;
+    const suspending = await network.act(org1Admin, suspension(full.address));
+    const first = transfer(full);
+    await network.hear(first);
+    expect(hashes((await network.mine()).transactions)).toEqual(hashes([suspending, first]));
+  });
+});
+
+describe('what a client sent', () => {
+  it('is offered to peers again while it waits, for they may not have known that it is permitted', async () => {
+    network = await PermissionedNode.open('v2');
+    const [admin] = network.cast.admins;
+    const { events, intake, pool } = network.rpc.node;
+    const offered: string[][] = [];
+    events.on('unmined', (transactions) => offered.push(hashes(transactions)));
+    const sent = transfer(admin);
+    await intake.submit(sent);
+    const behindGap = transfer(admin, 5n + pool.nonceOf(fromHex(admin.address)));
+    await intake.submit(behindGap);
+    // Blocks of others, without it.
+    const empty = async () => {
+      pool.remove(sent.hash);
+      const block = await network.propose();
+      await network.hear(sent);
+      await network.rpc.node.chain.commit(block, 'group');
+    };
+    for (let block = 0; block < 6; block++) await empty();
+    expect(offered).toEqual([hashes([sent]), hashes([sent])]);
+    await network.mine();
+    for (let block = 0; block < 10; block++) await network.mine();
+    expect(offered).toHaveLength(2);
+  });
+});
+
+describe.each(['v1', 'v2'] as const)('the pool of %s', (model) => {
+  it('is sifted when an account, its role or its organisation changes', async () => {
+    network = await PermissionedNode.open(model);
+    const { org1Admin, org2Admin, full } = network.cast;
+    // Behind a gap they stay where they are.
+    const ahead = (from: typeof full) =>
+      transfer(from, network.rpc.node.pool.nonceOf(fromHex(from.address)) + 3n);
+    const waits = ({ hash }: Transaction) => network.rpc.node.pool.status(hash) === 'queued';
+    const [ofAccount, ofOrg] = [ahead(full), ahead(org2Admin)];
+    await network.hear(ofAccount, ofOrg);
+    expect([waits(ofAccount), waits(ofOrg)]).toEqual([true, true]);
+
+    await network.act(org1Admin, suspension(full.address));
+    await network.mine();
+    expect([waits(ofAccount), waits(ofOrg)]).toEqual([false, true]);
+
+    await network.act(org1Admin, suspension(full.address, ACTIVATE));
+    await network.mine();
+    const again = ahead(full);
+    await network.hear(again);
+    expect(waits(again)).toBe(true);
+    await network.act(org1Admin, assignRole(fromHex(full.address), 'ORG1', 'READER'));
+    await network.mine();
+    expect([waits(again), waits(ofOrg)]).toEqual([false, true]);
+
+    await votes(SUSPEND);
+    expect(waits(ofOrg)).toBe(false);
+    await votes(ACTIVATE);
+    const after = ahead(org2Admin);
+    await network.hear(after);
+    expect(waits(after)).toBe(true);
+  });
+});
+
+describe('a proposal of another validator', () => {
+  it('is named when its parent does not allow what it holds, whatever happens in it', async () => {
+    network = await PermissionedNode.open('v2');
+    const { org1Admin, full, reader } = network.cast;
+    const grant = await network.act(org1Admin, assignRole(fromHex(reader.address), 'ORG1', 'FULL'));
+    const good = transfer(full);
+    const bad = transfer(reader);
+    const proposal = await network.propose();
+    const holding = (...transactions: Transaction[]): Block =>
+      blockOf(
+        { ...proposal.header, transactionsRoot: transactionsRoot(transactions) },
+        { transactions, uncles: [] },
+      );
+    const fault = (block: Block) => network.permissions.proposalFault(block, () => undefined);
+    expect(fault(holding(grant, good))).toBeUndefined();
+    expect(fault(holding(grant, bad))).toBe(
+      `could not apply tx 1 [${toHex(bad.hash)}]: account does not have permission for the transaction`,
+    );
+  });
+});

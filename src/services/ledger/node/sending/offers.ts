@@ -1,0 +1,47 @@
+/**
+ * When what a client sent through this node is offered to its peers again. A peer that is some blocks behind may refuse a transaction
+ * for permissions that it has yet to see granted, and gossip tells of each only once.
+ */
+
+/** After the transaction came; twice as many after each offer. */
+const BLOCKS_FIRST = 2;
+/** So often, over about 500 blocks. */
+const OFFERS_MAX = 8;
+/** With one block; the rest with the next. */
+const OFFERED_AT_ONCE = 64;
+
+interface Offer {
+  /** Key of its hash. */
+  readonly key: string;
+  readonly blocks: number;
+}
+
+export class Offers {
+  /** By the number of the block that makes them due. */
+  private readonly due = new Map<number, Offer[]>();
+
+  /** `number`: of the head. */
+  begin(key: string, number: number): void {
+    this.plan({ key, blocks: BLOCKS_FIRST }, number);
+  }
+
+  /** The head is `number`, one after the last one. Keys of those whose time has come and that still wait. */
+  take(number: number, isWaiting: (key: string) => boolean): string[] {
+    const all = this.due.get(number) ?? [];
+    this.due.delete(number);
+    const waiting = all.filter(({ key }) => isWaiting(key));
+    const [now, later] = [waiting.slice(0, OFFERED_AT_ONCE), waiting.slice(OFFERED_AT_ONCE)];
+    for (const { key, blocks } of now) {
+      if (blocks < BLOCKS_FIRST << (OFFERS_MAX - 1)) this.plan({ key, blocks: 2 * blocks }, number);
+    }
+    if (later.length > 0) this.due.set(number + 1, [...later, ...(this.due.get(number + 1) ?? [])]);
+    return now.map(({ key }) => key);
+  }
+
+  private plan(offer: Offer, number: number): void {
+    const at = number + offer.blocks;
+    const others = this.due.get(at);
+    if (others) others.push(offer);
+    else this.due.set(at, [offer]);
+  }
+}

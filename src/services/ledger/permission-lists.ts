@@ -1,0 +1,61 @@
+/**
+ * Keeps the lists of nodes in the data folder as the contracts have them (GoQuorum permission/core/types/backend.go): they count again
+ * while the node starts without the contracts, and other tools read them.
+ */
+import { join } from 'node:path';
+import type { Log } from '../../core/base/ports.ts';
+import { type NodeChange, NodeChanges } from '../../core/permission/node-changes.ts';
+import { NODE_STATUS } from '../../core/permission/records.ts';
+import { isThere } from '../../io/host/files.ts';
+import { changeNodeFile } from '../../io/p2p/node-files.ts';
+import { ALLOWED, DISALLOWED } from '../../io/p2p/permits.ts';
+import type { Component } from './node/component.ts';
+import type { NetworkPermissions } from './node/permission/network-permissions.ts';
+
+export function listsKept(
+  permissions: NetworkPermissions | undefined,
+  dataFolder: string,
+  log: Log,
+): Component[] {
+  if (!permissions) return [];
+  const changes = new NodeChanges();
+  const keep = () => {
+    for (const change of changes.take(permissions.registry.nodes.all())) {
+      for (const [name, isListed] of listedIn(change)) {
+        const file = join(dataFolder, name);
+        // Nobody is let in without the first list: whoever has removed it means that.
+        if (name === ALLOWED ? !isThere(file) : !isListed && !isThere(file)) continue;
+        try {
+          if (!changeNodeFile(file, change, isListed)) continue;
+          log('info', isListed ? 'Node added to a list' : 'Node taken from a list', {
+            ...{ file, url: change.url },
+          });
+        } catch (error) {
+          log('error', `error updating ${name}`, { file, err: (error as Error).message });
+        }
+      }
+    }
+  };
+  permissions.onChange(keep);
+  return [{ name: 'lists of nodes', start: keep, stop: () => {} }];
+}
+
+/** In which lists a node belongs; one that is not named stays as it is. */
+function listedIn({ status }: NodeChange): readonly (readonly [string, boolean])[] {
+  switch (status) {
+    case NODE_STATUS.approved:
+      return [
+        [ALLOWED, true],
+        [DISALLOWED, false],
+      ];
+    case NODE_STATUS.deactivated:
+      return [[ALLOWED, false]];
+    case NODE_STATUS.blacklisted:
+      return [
+        [ALLOWED, false],
+        [DISALLOWED, true],
+      ];
+    default:
+      return [];
+  }
+}
