@@ -62,7 +62,7 @@ beforeAll(async () => {
   await succeeds('backup', '--datadir', at('kept'), '--out', at('snapshot'));
   writeFileSync(at('password.txt'), 'a password\n');
   writeFileSync(at('key.hex'), bareHex(fromHex(testSecretKey(2))));
-  writeFileSync(at('ramp.json'), JSON.stringify(rampOffer()));
+  writeFileSync(at('ramp.json'), JSON.stringify(rampOffer(undefined)));
 });
 
 function ptmConfig(change: object = {}): object {

@@ -1,4 +1,6 @@
 /** The devnet's on-ramp as its description says: an aggregator asks, a customer pays, and the coin is on the chain. */
+
+import { Interface } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '../support/conditions.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
@@ -46,4 +48,62 @@ it('sells the first of everything at its minimum, and pays it out through the si
   const list = await ask(at(ramp.url, '/orders', all), { headers: bearer });
   expect(list.body.map((each: any) => each.id)).toEqual([id]);
   expect((await ask(at(ramp.url, '/orders', all))).status).toBe(401);
+});
+
+it('pays the demo token out, and takes it back at an address of the order', async () => {
+  const { ramp } = net.devnet.description;
+  const [rpc] = net.rpc;
+  const wallet = net.accounts[3]!.address.toLowerCase();
+  const { body: configuration } = await ask(`${ramp.url}/sell-configuration`);
+  expect(configuration.features.sell.enabled).toBe(true);
+  const token = configuration.crypto.find(({ id }: any) => id === 'dusd');
+  const erc20 = new Interface([
+    'function transfer(address,uint256)',
+    'function balanceOf(address) view returns (uint256)',
+  ]);
+  const balanceOf = async (owner: string) =>
+    BigInt(
+      await rpc!.call<string>(
+        'eth_call',
+        { to: token.address, data: erc20.encodeFunctionData('balanceOf', [owner]) },
+        'latest',
+      ),
+    );
+  const query = {
+    ...{ region: 'us-ny', payment: 'sepa-bank-transfer', crypto: 'dusd', fiat: 'EUR' },
+    ...{ walletAddress: wallet, amount: '50', partnerAccountId: ramp.partnerAccountId },
+    redirectUrl: 'https://example.org/done',
+  };
+  const bought = await openWidget(ramp, query);
+  const { body } = await submit(ramp, '/widget/pay', {
+    ...{ session: bought.session, outcome: 'arrives' },
+  });
+  const buyId = /orderId=([0-9a-f-]{36})/.exec(String(body))![1]!;
+  const buy = await until('it is paid out', async () => {
+    const order = await ask(at(ramp.url, `/orders/${buyId}`, { walletAddress: wallet }));
+    return order.body.status === 'COMPLETED' && order.body;
+  });
+  const units = BigInt(buy.cryptoAmountOut.replace('.', ''));
+  expect(await balanceOf(wallet)).toBe(units);
+  const selling = await openWidget(ramp, { ...query, amount: '20' }, 'sell');
+  const { headers } = await submit(ramp, '/widget/sell', {
+    ...{ session: selling.session, outcome: 'paid' },
+  });
+  const id = new URL(headers.get('location')!).searchParams.get('orderId')!;
+  const read = async () =>
+    (await ask(at(ramp.url, `/sell-orders/${id}`, { walletAddress: wallet }))).body;
+  const order = await read();
+  expect([order.status, order.cryptoAmountIn]).toEqual(['CREATED', '20']);
+  expect(await rpc!.call('eth_getCode', order.depositWallet, 'latest')).toBe('0x');
+  const data = erc20.encodeFunctionData('transfer', [order.depositWallet, 20_000_000n]);
+  const hash = await rpc!.call('eth_sendTransaction', {
+    ...{ from: wallet, to: token.address, data, gas: '0x186a0' },
+  });
+  const done = await until('the bank has paid', async () => {
+    const found = await read();
+    return found.status === 'COMPLETED' && found;
+  });
+  expect(done.transactionHash).toBe(hash);
+  await until('it is collected', async () => (await balanceOf(order.depositWallet)) === 0n);
+  expect(await rpc!.call('eth_getCode', order.depositWallet, 'latest')).toBe('0x');
 });

@@ -1,7 +1,8 @@
 /** A ledger and its signing proxy, as small as deposits need them, with the faults that real ones have. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { keccak256, Transaction, Wallet } from 'ethers';
+import { id, keccak256, Transaction, toBeHex, Wallet } from 'ethers';
+import { WebSocketServer } from 'ws';
 
 export interface FakeLedger {
   readonly url: string;
@@ -21,11 +22,36 @@ export interface FakeLedger {
   balance: bigint;
   /** Tokens take transactions and move nothing. */
   movesNothing: boolean;
+  /** Crypto arrives, in a block of its own; without `token` the coin. Returns the hash. */
+  deposit(transfer: FakeTransfer): string;
+  /** One block more. */
+  mine(): void;
+  /** The newest blocks are replaced by empty ones, as many. */
+  replaceBlocks(count: number): void;
+  /** Time of new blocks, Unix milliseconds. */
+  nowMs: () => number;
   /** Another program sends from the account. */
   spendNonce(): void;
   close(): Promise<void>;
 }
 
+export interface FakeTransfer {
+  readonly from: string;
+  readonly to: string;
+  readonly units: bigint;
+  readonly token?: string | undefined;
+  /** Its transaction is in the block, and was not carried out. */
+  readonly isReverted?: boolean;
+}
+
+interface FakeBlock {
+  readonly hash: string;
+  readonly transactions: readonly object[];
+  readonly logs: readonly { address: string }[];
+  readonly timeMs: number;
+}
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const KEY = '0xae6ae8e5ccbfb04590405997ee2d52d2b330726137b875053c36d94e974d162f';
 const CONTRACT = `0x${'c0'.repeat(20)}`;
 
@@ -34,12 +60,49 @@ export async function startFakeLedger(): Promise<FakeLedger> {
   const mined = new Map<string, Transaction>();
   const seen: string[] = [];
   let nonce = 0;
+  let made = 0;
+  const blocks = new Map<number, FakeBlock>();
+  const receipts = new Map<string, object>();
+  const blockAt = (number: number): FakeBlock => {
+    const empty = { hash: id(`block ${number}`), transactions: [], logs: [], timeMs: 0 };
+    return blocks.get(number) ?? empty;
+  };
+  const newBlock = (part: Partial<FakeBlock> = {}) => {
+    const hash = id(`made ${++made}`);
+    const empty = { hash, transactions: [], logs: [], timeMs: ledger.nowMs() };
+    blocks.set(++ledger.head, { ...empty, ...part });
+    const notice = { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0x1' } };
+    for (const each of sockets.clients) each.send(JSON.stringify(notice));
+  };
+  const deposit = ({ from, to, units, token, isReverted }: FakeTransfer): string => {
+    const hash = id(`transaction ${++made}`);
+    receipts.set(hash, { status: isReverted ? '0x0' : '0x1', blockNumber: '0x1', logs: [] });
+    const topics = [TRANSFER, ...[from, to].map((each) => `0x${each.slice(2).padStart(64, '0')}`)];
+    const data = `0x${units.toString(16).padStart(64, '0')}`;
+    newBlock({
+      transactions: [{ hash, from, to: token ?? to, value: token ? '0x0' : toBeHex(units) }],
+      logs: token ? [{ ...{ address: token, topics, data }, transactionHash: hash } as any] : [],
+    });
+    return hash;
+  };
   const answer = async (method: string, params: any[]): Promise<unknown> => {
     switch (method) {
       case 'eth_chainId':
         return '0x539';
-      case 'eth_getBlockByNumber':
-        return { hash: `0x${'11'.repeat(32)}` };
+      case 'eth_getBlockByNumber': {
+        const number = Number(params[0]);
+        if (number > ledger.head) return null;
+        const { hash, transactions, timeMs } = blockAt(number);
+        const parentHash = number === 0 ? undefined : blockAt(number - 1).hash;
+        const timestamp = `0x${Math.floor(timeMs / 1000).toString(16)}`;
+        return { number: params[0], hash, parentHash, timestamp, transactions };
+      }
+      case 'eth_getLogs': {
+        const { blockHash, address } = params[0];
+        const found = [...blocks.values()].find(({ hash }) => hash === blockHash);
+        if (!found) throw new Error('unknown block');
+        return found.logs.filter((log) => address.includes(log.address));
+      }
       case 'eth_gasPrice':
         return '0x0';
       case 'eth_getTransactionCount':
@@ -66,6 +129,8 @@ export async function startFakeLedger(): Promise<FakeLedger> {
         return hash;
       }
       case 'eth_getTransactionReceipt': {
+        const given = receipts.get(params[0]);
+        if (given) return given;
         const found = mined.get(params[0]);
         if (!found || ledger.lags) return null;
         const status = ledger.reverts(found) ? '0x0' : '0x1';
@@ -85,22 +150,32 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', async () => {
-      const { method, params, id } = JSON.parse(body);
+      const { method, params, id: callId } = JSON.parse(body);
       seen.push(method);
       const fault = ledger.fault(method);
       if (fault === 'lost') return request.socket.destroy();
       let reply: object;
       try {
         if (fault === 'error') throw new Error('the node is busy');
-        reply = { jsonrpc: '2.0', id, result: await answer(method, params) };
+        reply = { jsonrpc: '2.0', id: callId, result: await answer(method, params) };
       } catch (error) {
-        reply = { jsonrpc: '2.0', id, error: { code: -32000, message: (error as Error).message } };
+        reply = {
+          jsonrpc: '2.0',
+          id: callId,
+          error: { code: -32000, message: (error as Error).message },
+        };
       }
       if (fault === 'silent') return request.socket.destroy();
       response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
       return undefined;
     });
   });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) =>
+    socket.on('message', () =>
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })),
+    ),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const ledger: FakeLedger = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -113,10 +188,18 @@ export async function startFakeLedger(): Promise<FakeLedger> {
     head: 100,
     balance: 10n ** 30n,
     movesNothing: false,
+    deposit,
+    mine: () => newBlock(),
+    replaceBlocks(count) {
+      ledger.head -= count;
+      for (let at = 0; at < count; at++) newBlock();
+    },
+    nowMs: Date.now,
     spendNonce: () => {
       nonce++;
     },
     async close() {
+      for (const each of sockets.clients) each.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

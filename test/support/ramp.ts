@@ -51,6 +51,7 @@ export function testOffer(): any {
         network: '1337',
         decimals: 6,
         payoutLimits: limits('1', '10000'),
+        sellLimits: limits('1', '10000'),
       },
     ],
     partners: [
@@ -84,7 +85,7 @@ export interface TestRamp {
   /** Changes the offer as an operator does, by its file. */
   change(edit: (offer: any) => void): void;
   /** Ends it and starts it again on the same store. */
-  restart(): Promise<TestRamp>;
+  restart(meanwhile?: () => void): Promise<TestRamp>;
   close(): Promise<void>;
 }
 
@@ -111,8 +112,9 @@ export async function startTestRamp(
       utimesSync(file, new Date(), new Date(Date.now() + ++edits * 1000));
       running.refresh();
     },
-    async restart() {
+    async restart(meanwhile = () => {}) {
       await running.close();
+      meanwhile();
       return startTestRamp(argv, offer, folder, clock);
     },
     async close() {
@@ -176,6 +178,18 @@ export async function buy(
   const { session } = await openWidget(ramp, { ...BUY, ...query });
   const { headers } = await submit(ramp, '/widget/pay', { session, ...answers });
   return new URL(headers.get('location')!).searchParams.get('orderId')!;
+}
+
+/** An order that waits for its crypto, as the aggregator reads it. */
+export async function sell(
+  ramp: TestRamp,
+  query: Readonly<Record<string, string>> = {},
+  answers: Readonly<Record<string, string>> = { outcome: 'paid' },
+): Promise<any> {
+  const { session } = await openWidget(ramp, { ...BUY, ...query }, 'sell');
+  const { headers } = await submit(ramp, '/widget/sell', { session, ...answers });
+  const id = new URL(headers.get('location')!).searchParams.get('orderId')!;
+  return orderOf(ramp, id, 'sell-orders');
 }
 
 export async function orderOf(ramp: TestRamp, id: string, side = 'orders'): Promise<any> {

@@ -9,7 +9,7 @@ import { isNative } from './wallet-address.ts';
 const TRANSFER_SELECTOR = fromHex('a9059cbb');
 const BALANCE_SELECTOR = fromHex('70a08231');
 /** `Transfer(address,address,uint256)`. */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /** Hex, lower case. */
 export interface TransferCall {

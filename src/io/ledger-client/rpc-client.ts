@@ -9,8 +9,8 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 export class RpcClient {
   private readonly post: JsonPost;
 
-  constructor(url: string) {
-    this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax: ANSWER_BYTES_MAX });
+  constructor(url: string, answerBytesMax = ANSWER_BYTES_MAX) {
+    this.post = new JsonPost(url, { answerMs: ANSWER_MS, answerBytesMax });
   }
 
   /** Chain id and hash of the first block: which ledger it is. */

@@ -4,12 +4,20 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bareHex } from '../../core/base/hex.ts';
 import { makeFolder } from '../../io/host/make-folder.ts';
+import { demoTokenAddress } from './demo-token.ts';
 import { devnetGenesis, type GenesisOptions } from './genesis.ts';
 import { type GenesisFile, keepGenesis } from './genesis-file.ts';
 import { writeAccounts, writeManagerKey } from './key-files.ts';
 import { givePermissions } from './permissions.ts';
 import { rampOffer } from './ramp-offer.ts';
-import { accountsOf, type NodeSpec, TEST_PASSWORD, type Topology } from './topology.ts';
+import {
+  accountsOf,
+  type NodeSpec,
+  rampAccount,
+  TEST_PASSWORD,
+  type Topology,
+} from './topology.ts';
+import { CREATE2_DEPLOYER } from './well-known-contracts.ts';
 
 const TEST_SECRET_BYTES = 32;
 
@@ -62,7 +70,7 @@ export async function prepareFiles(
     password,
     ...signer,
     ...stakingFiles(topology),
-    ...rampFiles(topology),
+    ...rampFiles(topology, genesis),
     ptmPublicKeys,
   };
 }
@@ -130,14 +138,22 @@ function stakingFiles(topology: Topology) {
 }
 
 /** The offer is there to be edited: it is written once. */
-function rampFiles(topology: Topology) {
+function rampFiles(topology: Topology, genesis: GenesisFile) {
+  const token = demoTokenOf(topology, genesis);
   const rampFolder = join(topology.folder, 'ramp');
   const file = join(rampFolder, 'ramp.json');
   if (!existsSync(file)) {
     makeFolder(rampFolder, 0o700);
-    writeFileSync(file, `${JSON.stringify(rampOffer(), null, 2)}\n`);
+    writeFileSync(file, `${JSON.stringify(rampOffer(token), null, 2)}\n`);
   }
   return { rampFolder, rampOffer: file };
+}
+
+/** Networks of earlier versions have no deployer for it. */
+export function demoTokenOf(topology: Topology, genesis: GenesisFile): string | undefined {
+  if (!genesis.allocates(CREATE2_DEPLOYER.address)) return undefined;
+  const { address } = rampAccount(topology, (each) => genesis.allocates(each));
+  return demoTokenAddress(address);
 }
 
 function signerFiles(topology: Topology) {

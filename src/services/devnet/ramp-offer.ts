@@ -1,9 +1,11 @@
-/** What the devnet's ramp offers: its coin, for test cards and test transfers, to one test partner. */
+/** What the devnet's ramp offers: its coin and its token, for test cards and test transfers, to one test partner. */
+import { DEMO_TOKEN } from './demo-token.ts';
 import { CHAIN_ID, RAMP_PARTNER, STAKING_CLIENT } from './topology.ts';
 
 const METHODS = ['debit-credit-card', 'sepa-bank-transfer'];
 
-export function rampOffer(): object {
+/** `token`: address of the demo token; undefined: the network has none. */
+export function rampOffer(token: string | undefined): object {
   const limits = (min: string, max: string) => METHODS.map((id) => ({ id, min, max }));
   return {
     version: '1.0.0',
@@ -21,7 +23,17 @@ export function rampOffer(): object {
       {
         ...{ id: 'eth', address: `0x${'00'.repeat(20)}`, network: String(CHAIN_ID), decimals: 18 },
         payoutLimits: limits('.001', '100'),
+        sellLimits: limits('.001', '100'),
       },
+      ...(token === undefined
+        ? []
+        : [
+            {
+              ...{ ...DEMO_TOKEN, address: token, network: String(CHAIN_ID) },
+              payoutLimits: limits('1', '100000'),
+              sellLimits: limits('1', '100000'),
+            },
+          ]),
     ],
     partners: [
       {
@@ -37,6 +49,9 @@ export function rampOffer(): object {
           { base: 'eth', quote: 'USD', price: '2500' },
           { base: 'eth', quote: 'EUR', price: '2300' },
           { base: 'eth', quote: 'JPY', price: '375000' },
+          { base: DEMO_TOKEN.id, quote: 'USD', price: '1' },
+          { base: DEMO_TOKEN.id, quote: 'EUR', price: '.92' },
+          { base: DEMO_TOKEN.id, quote: 'JPY', price: '150' },
           { base: 'EUR', quote: 'USD', price: '1.087' },
           { base: 'JPY', quote: 'USD', price: '0.00667' },
         ],

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { assert, fail } from '../../core/base/errors.ts';
 import { nodeCommand, ptmCommand, rampCommand, signerCommand, stakingCommand } from './commands.ts';
+import { deployDemoToken } from './demo-token.ts';
 import { type DevnetDescription, describeDevnet } from './description.ts';
 import { livingPids, removeDescription, writeDescription } from './description-file.ts';
-import { prepareFiles, removeFiles } from './files.ts';
+import { demoTokenOf, prepareFiles, removeFiles } from './files.ts';
 import { checkPorts, holdersOf, type NamedPort, portsOf } from './free-ports.ts';
 import type { GenesisFile } from './genesis-file.ts';
 import { partnerToken } from './partner-token.ts';
@@ -15,6 +16,7 @@ import { endText, untilReady } from './ready.ts';
 import {
   type DevnetConsensus,
   RAMP_NAME,
+  rampAccount,
   SIGNER_NAME,
   STAKING_NAME,
   topologyOf,
@@ -140,6 +142,13 @@ export async function startDevnet(
       );
       await unlessStopped(members.replace(nodeMembers()));
       progress('permissions are in force');
+    }
+    const { genesis } = files;
+    if (demoTokenOf(topology, genesis) !== undefined) {
+      const { address } = rampAccount(topology, (each) => genesis.allocates(each));
+      const [first] = topology.accounts;
+      const { rpc } = describe().nodes[0]!;
+      await unlessStopped(deployDemoToken(rpc, first!.address, address));
     }
     await unlessStopped(members.start([signer, staking, ramp]));
     rampToken = await partnerToken(describe().staking);

@@ -11,6 +11,7 @@ import { RateLimit } from './api/rate-limit.ts';
 import { operationRoutes } from './api/routes.ts';
 import type { RampSettings } from './config.ts';
 import { healthRoutes } from './operation/health.ts';
+import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
 import type { Order } from './orders/order-row.ts';
 import { Orders } from './orders/orders.ts';
@@ -64,18 +65,19 @@ export async function composeRamp(
   const adapters = new Map([[sandbox.name, sandbox]]);
   const config = () => live.config;
   const sessions = new Sessions(database, clock);
-  const { auth, from } = settings;
+  const { auth, from, ledgerUrl, webSocketUrl, collector } = settings;
   const partners = () => live.config.partners;
   const access = new PartnerAccess({ auth, clock, log, place, partners });
   const addresses = new ClientAddresses(settings.trustedProxies);
   const limit = new RateLimit(settings.rate, steady);
-  const widget = new Widget({
-    ...{ config, quotes, sessions, orders, adapters, addresses, limit, log },
-    ownWallets: from === undefined ? [] : [from],
+  const checkout = new Checkout({
+    ...{ config, quotes, sessions, orders, adapters, log },
+    ownWallets: () => (from === undefined ? [] : [from]),
     isUsed: (partner, customId) => isUsed(database, partner, customId),
-    depositAddress: async () => undefined,
+    depositPlace: async () => working.settlement?.depositPlace(),
     nowMs: () => clock.nowMs(),
   });
+  const widget = new Widget({ checkout, addresses, limit, log });
   const { verifyPaths } = settings;
   const operations = operationsOf({
     ...{ database, live, quotes, sessions, limit, verifyPaths },
@@ -87,7 +89,15 @@ export async function composeRamp(
     routes: [
       ...operationRoutes(operations, { config, access, addresses, limit, log }),
       ...widget.routes(),
-      ...healthRoutes({ database, place, adapters, waiting: () => quoting.waiting() }),
+      ...healthRoutes({
+        database,
+        place,
+        adapters,
+        waiting: async () => [
+          ...quoting.waiting(),
+          ...((await working.settlement?.waiting()) ?? []),
+        ],
+      }),
     ],
     orders,
     place,
@@ -98,6 +108,7 @@ export async function composeRamp(
       else {
         working.settlement = composeSettlement({
           ...{ database, ledger, orders, config, clock, steady, log, lookMs, from, changed },
+          ...{ ledgerUrl, webSocketUrl, collector },
         });
       }
       working.payments = new Payments({ database, orders, adapters, config, clock, log, lookMs });

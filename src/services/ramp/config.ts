@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
+import { DEPLOY } from './settlement/collector.ts';
 import type { StoreSource } from './store/open.ts';
 
 export interface RampSettings extends StoreSource {
@@ -19,6 +20,10 @@ export interface RampSettings extends StoreSource {
   readonly ledgerUrl: string;
   /** Lower case. Undefined: nothing is paid out. */
   readonly from: string | undefined;
+  /** Of the ledger, for new blocks. */
+  readonly webSocketUrl: string;
+  /** What collects the crypto of sells: an address in lower case, or DEPLOY. Undefined: there are no sells. */
+  readonly collector: string | undefined;
 }
 
 export interface AuthSettings {
@@ -41,6 +46,8 @@ export function rampSettings(options: ParsedOptions): RampSettings {
   if (verifyPaths.some((path) => !/^\/[\w./~-]*$/.test(path))) {
     throw invalid('--verify-paths are paths such as /verify-user');
   }
+  const ledgerUrl = urlOf(options, 'ledger.url')!;
+  const from = addressOf(options, 'ledger.from');
   return {
     dataFolder: resolve(options.string('datadir')!),
     storeUrl: options.string('store'),
@@ -52,8 +59,9 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     auth: authOf(options),
     rate,
     trustedProxies,
-    ledgerUrl: urlOf(options, 'ledger.url')!,
-    from: addressOf(options, 'ledger.from'),
+    ...{ ledgerUrl, from },
+    webSocketUrl: webSocketOf(options, ledgerUrl),
+    collector: collectorOf(options, from),
   };
 }
 
@@ -83,6 +91,20 @@ function addressOf(options: ParsedOptions, flag: string): string | undefined {
   if (text === undefined) return undefined;
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw invalid(`--${flag} must be 0x and 40 hex digits`);
   return text.toLowerCase();
+}
+
+/** A signing proxy and a node of ours answer both at one address. */
+function webSocketOf(options: ParsedOptions, ledgerUrl: string): string {
+  const text = options.string('ledger.ws') ?? ledgerUrl.replace(/^http/, 'ws');
+  if (URL.canParse(text) && /^wss?:/.test(text)) return text;
+  throw invalid('--ledger.ws must be a ws:// or wss:// URL');
+}
+
+function collectorOf(options: ParsedOptions, from: string | undefined): string | undefined {
+  const text = options.string('sell.collector');
+  if (text === undefined) return undefined;
+  if (from === undefined) throw invalid('--sell.collector needs --ledger.from, which it pays to');
+  return text === DEPLOY ? text : addressOf(options, 'sell.collector');
 }
 
 function invalid(message: string): Error {

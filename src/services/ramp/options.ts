@@ -126,4 +126,17 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     about: 'Account that pays crypto out; nobody else may send from it',
     group: LEDGER,
   },
+  {
+    flag: 'ledger.ws',
+    type: 'string',
+    about: 'WebSocket that tells of new blocks; default: the address of --ledger.url',
+    group: LEDGER,
+  },
+  {
+    flag: 'sell.collector',
+    type: 'string',
+    about:
+      'Contract that collects the crypto of sells (contracts/DepositCollector.sol): its address, or "deploy" for one of our own; default: no sells',
+    group: LEDGER,
+  },
 ];

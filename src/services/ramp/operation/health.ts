@@ -7,8 +7,8 @@ export interface HealthParts {
   readonly database: Database;
   readonly place: { readonly isReady: boolean };
   readonly adapters: ReadonlyMap<string, PaymentAdapter>;
-  /** What quotes wait for: `ledger`, `prices`. */
-  readonly waiting: () => readonly string[];
+  /** What quotes and sells wait for: `ledger`, `prices`, `deposits`. */
+  readonly waiting: () => Promise<readonly string[]>;
 }
 
 export function healthRoutes(parts: HealthParts): readonly Route[] {
@@ -37,5 +37,5 @@ async function waitingFor(parts: HealthParts): Promise<readonly string[]> {
       (await adapter.isUp()) ? [] : [`payments ${name}`],
     ),
   );
-  return [...(place.isReady ? [] : ['start']), ...store, ...waiting(), ...providers.flat()];
+  return [...(place.isReady ? [] : ['start']), ...store, ...(await waiting()), ...providers.flat()];
 }

@@ -1,7 +1,7 @@
 /** Ends orders whose time is over. */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
-import type { Orders } from './orders.ts';
+import { ledgerSeenMs, type Orders } from './orders.ts';
 
 const BATCH = 100;
 /** An order that goes on after its deadline, such as one under review, is looked at again after that. */
@@ -49,9 +49,10 @@ export class Deadlines {
   private async look(): Promise<void> {
     const { database, orders, clock } = this.parts;
     const nowMs = clock.nowMs();
+    const seenMs = await ledgerSeenMs(database.query, nowMs);
     const rows = await database.query(
-      'SELECT id FROM ramp_order WHERE due_at < $1 ORDER BY due_at LIMIT $2',
-      [nowMs, BATCH],
+      `SELECT id FROM ramp_order WHERE due_at < $1 AND (side = 'buy' OR due_at < $2) ORDER BY due_at LIMIT $3`,
+      [nowMs, seenMs, BATCH],
     );
     for (const { id } of rows) {
       if (this.isStopped) return;

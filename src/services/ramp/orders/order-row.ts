@@ -19,7 +19,12 @@ interface OrderRow {
   readonly terms: Terms;
   readonly exchangeRate: string;
   readonly fiatUsd: string;
+  /** Of a sell. */
   readonly depositAddress: string | undefined;
+  /** Contract that collects from the deposit address. */
+  readonly depositCollector: string | undefined;
+  /** What the customer of a sell said of where the money goes. */
+  readonly payoutTo: Readonly<Record<string, string>>;
   readonly parentId: string | undefined;
   readonly redirectUrl: string | undefined;
   readonly version: number;
@@ -55,6 +60,8 @@ export function orderOf(row: Row): Order {
     exchangeRate: String(row.exchange_rate),
     fiatUsd: String(row.fiat_usd),
     depositAddress: text('deposit_address'),
+    depositCollector: text('deposit_collector'),
+    payoutTo: JSON.parse(text('payout_to') ?? '{}'),
     parentId: text('parent_id'),
     redirectUrl: text('redirect_url'),
     state: fromJson(String(row.state)),

@@ -18,6 +18,9 @@ import type { Database, Query } from '../../../io/database/database.ts';
 import { type Order, orderOf } from './order-row.ts';
 import { toJson } from './state-json.ts';
 
+/** Setting: the ledger was looked through for deposits up to then. */
+export const LEDGER_SEEN_AT = 'ledger-seen-at';
+
 export interface NewOrder {
   readonly partner: string;
   readonly customId: string | undefined;
@@ -30,6 +33,8 @@ export interface NewOrder {
   readonly fiatUsd: string;
   /** Of a sell. */
   readonly depositAddress?: string | undefined;
+  readonly depositCollector?: string | undefined;
+  readonly payoutTo?: Readonly<Record<string, string>> | undefined;
   readonly parentId?: string | undefined;
   readonly redirectUrl?: string | undefined;
   /** Payment, or deposit, is awaited until then. */
@@ -81,16 +86,23 @@ export class Orders {
     return made;
   }
 
+  async find(id: string): Promise<Order | undefined> {
+    return readOrder(this.parts.database.query, id);
+  }
+
   /**
    * One step of an order. `input` may read in the transaction; where it returns undefined nothing
-   * happens. Throws RAMP_ORDER_UNKNOWN.
+   * happens. `onLedgerMs`: when the ledger says that it was. Throws RAMP_ORDER_UNKNOWN.
    */
   async take(
     id: string,
     input: (order: Order, query: Query) => Promise<OrderInput | undefined>,
+    onLedgerMs?: number,
   ): Promise<Taken> {
     const { database, clock } = this.parts;
-    const taken = await database.transaction((query) => takeIn(query, id, input, clock.nowMs()));
+    const taken = await database.transaction((query) =>
+      takeIn(query, id, input, clock.nowMs(), onLedgerMs),
+    );
     if (taken.effects.length > 0) this.parts.changed(taken.order, taken.effects);
     return taken;
   }
@@ -102,15 +114,18 @@ export class Orders {
     const state = side === 'buy' ? newBuy(dueMs) : newSell(dueMs);
     const made = await query(
       `INSERT INTO ramp_order (id, number, partner, side, custom_id, wallet, customer_id, region, payment, provider_payment,
-         adapter, terms, exchange_rate, fiat_usd, deposit_address, parent_id, redirect_url, state, code, due_at, version,
-         created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 0, $21, $21)
+         adapter, terms, exchange_rate, fiat_usd, deposit_address, deposit_collector, payout_to, parent_id, redirect_url,
+         state, code, due_at, version, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0, $23,
+         $23)
        ON CONFLICT DO NOTHING RETURNING id`,
       [
         ...[id, number, partner, side, order.customId ?? null, wallet],
         ...[await customerOf(query, partner, wallet), order.region, order.payment],
         ...[order.providerPayment, order.adapter, toJson(terms), order.exchangeRate, order.fiatUsd],
-        ...[order.depositAddress ?? null, order.parentId ?? null, order.redirectUrl ?? null],
+        ...[order.depositAddress ?? null, order.depositCollector ?? null],
+        ...[order.payoutTo ? JSON.stringify(order.payoutTo) : null],
+        ...[order.parentId ?? null, order.redirectUrl ?? null],
         ...[toJson(state), state.code, dueMs, at],
       ],
     );
@@ -126,6 +141,7 @@ export async function takeIn(
   id: string,
   input: (order: Order, query: Query) => Promise<OrderInput | undefined>,
   nowMs: number,
+  onLedgerMs?: number,
 ): Promise<Taken> {
   // Takes the row: whoever else steps this order waits here.
   const [row] = await query(
@@ -139,7 +155,12 @@ export async function takeIn(
   const step =
     order.side === 'buy'
       ? stepBuy(order.terms, order.state, given as BuyInput, nowMs)
-      : stepSell(order.terms, order.state, given as SellInput, nowMs);
+      : stepSell(
+          order.terms,
+          order.state,
+          given as SellInput,
+          onLedgerMs ?? (await ledgerSeenMs(query, nowMs)),
+        );
   const { state, effects, refusal } = step;
   if (state === order.state) return { order, refusal, effects };
   const updatedAtMs = Math.max(nowMs, order.updatedAtMs + 1);
@@ -156,6 +177,12 @@ export async function takeIn(
 async function readOrder(query: Query, id: string): Promise<Order | undefined> {
   const [row] = await query('SELECT * FROM ramp_order WHERE id = $1', [id]);
   return row && orderOf(row);
+}
+
+/** Up to when deposits are known: a sell is not over before. */
+export async function ledgerSeenMs(query: Query, nowMs: number): Promise<number> {
+  const [row] = await query('SELECT value FROM setting WHERE name = $1', [LEDGER_SEEN_AT]);
+  return Math.min(nowMs, Number(row?.value ?? 0));
 }
 
 /** Gapless, and in the order of `at`. */

@@ -25,6 +25,7 @@ export interface Session {
   readonly side: Side;
   readonly offer: OrderOffer;
   readonly orderId: string | undefined;
+  readonly quotedAtMs: number;
   readonly expiresAtMs: number;
 }
 
@@ -67,6 +68,14 @@ export class Sessions {
     return row && sessionOf(row);
   }
 
+  /** What the page shows from now on; one that has made an order stays as it is. */
+  async reprice(id: string, offer: OrderOffer): Promise<void> {
+    await this.database.query(
+      'UPDATE widget_session SET offer = $2, expires_at = $3 WHERE id = $1 AND order_id IS NULL',
+      [keyOf(id), toJson(offer), this.clock.nowMs() + SESSION_MS],
+    );
+  }
+
   isOver({ expiresAtMs }: Session): boolean {
     return this.clock.nowMs() > expiresAtMs;
   }
@@ -105,6 +114,7 @@ function sessionOf(row: Row): Session {
     side: String(row.side) as Side,
     offer: fromJson(String(row.offer)),
     orderId: row.order_id === null ? undefined : String(row.order_id),
+    quotedAtMs: Number(row.expires_at) - SESSION_MS,
     expiresAtMs: Number(row.expires_at),
   };
 }

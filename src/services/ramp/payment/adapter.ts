@@ -1,5 +1,5 @@
 /** What a payment provider is to the ramp: it takes a customer's fiat, gives it back, and pays it out. */
-import type { BuyOrder, Order } from '../orders/order-row.ts';
+import type { BuyOrder, Order, SellOrder } from '../orders/order-row.ts';
 
 /** A question of the page, answered in a form. */
 export interface FormField {
@@ -71,9 +71,16 @@ export interface PaymentAdapter {
   /** The same order again: the same payment. */
   begin(order: BuyOrder, answers: Answers): Promise<Begun>;
   approve(order: BuyOrder, isApproved: boolean): Promise<void>;
+  /** What the page of a sell asks: where the money goes. */
+  payoutFields(payment: string): readonly FormField[];
+  checkPayout(
+    payment: string,
+    answers: Answers,
+  ): { readonly field: string; readonly why: string } | undefined;
   /** Asking again under the same id moves nothing twice. */
   refund(payout: FiatPayout, order: Order): Promise<FiatOutcome>;
-  payOut(payout: FiatPayout, order: Order): Promise<FiatOutcome>;
+  /** To whom `order.payoutTo` says. */
+  payOut(payout: FiatPayout, order: SellOrder): Promise<FiatOutcome>;
   /** Whether the provider answers. */
   isUp(): Promise<boolean>;
   start(report: Report): void;

@@ -5,7 +5,7 @@ import type { BuyInput, Verdict } from '../../../core/ramp/buy-order.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
 import { checkAmount, findOffer } from '../../../core/ramp/offer.ts';
 import type { Database, Row } from '../../../io/database/database.ts';
-import { type Order, orderOf } from '../orders/order-row.ts';
+import { type Order, orderOf, type SellOrder } from '../orders/order-row.ts';
 import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
 import type { FiatOutcome, PaymentAdapter, PaymentReport } from './adapter.ts';
 
@@ -140,7 +140,9 @@ export class Payments {
     const isRefund = row.kind === 'fiat-refund';
     let outcome: FiatOutcome;
     try {
-      outcome = await (isRefund ? adapter.refund(payout, order) : adapter.payOut(payout, order));
+      outcome = await (isRefund
+        ? adapter.refund(payout, order)
+        : adapter.payOut(payout, order as SellOrder));
     } catch (error) {
       log('warn', 'A payment provider does not answer', {
         payout: id,

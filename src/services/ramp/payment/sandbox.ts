@@ -4,7 +4,7 @@
  */
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
-import type { BuyOrder } from '../orders/order-row.ts';
+import type { BuyOrder, SellOrder } from '../orders/order-row.ts';
 import { fromJson, toJson } from '../orders/state-json.ts';
 import type {
   Answers,
@@ -34,6 +34,12 @@ const TRANSFERS = [
 const TRANSFER_METHODS: readonly string[] = [
   ...['sepa-bank-transfer', 'gbp-bank-transfer', 'ach-bank-transfer'],
 ];
+const PAYOUTS = [
+  { value: 'paid', label: 'The bank takes it' },
+  { value: 'slow', label: 'The bank takes it after a while' },
+  { value: 'refused', label: 'The bank refuses it' },
+] as const;
+const SLOW_MS = 5_000;
 const CHARGEBACK_MS = 2_000;
 const LATE_MS = 1_000;
 const BATCH = 50;
@@ -140,12 +146,24 @@ export class Sandbox implements PaymentAdapter {
     await this.plan(order.id, [planned]);
   }
 
+  payoutFields(): readonly FormField[] {
+    const label = 'What becomes of the money';
+    return [{ name: 'outcome', label, autocomplete: 'off', choices: PAYOUTS }];
+  }
+
+  checkPayout(_payment: string, { outcome }: Answers): { field: string; why: string } | undefined {
+    if (PAYOUTS.some(({ value }) => value === outcome)) return undefined;
+    return { field: 'outcome', why: 'Choose one of the outcomes.' };
+  }
+
   async refund(): Promise<FiatOutcome> {
     return { kind: 'done' };
   }
 
-  async payOut(_payout: FiatPayout): Promise<FiatOutcome> {
-    return { kind: 'done' };
+  async payOut(_payout: FiatPayout, { payoutTo, updatedAtMs }: SellOrder): Promise<FiatOutcome> {
+    if (payoutTo.outcome === 'refused') return { kind: 'refused', why: 'the account is closed' };
+    const isSoon = this.parts.clock.nowMs() < updatedAtMs + SLOW_MS;
+    return { kind: payoutTo.outcome === 'slow' && isSoon ? 'pending' : 'done' };
   }
 
   async isUp(): Promise<boolean> {

@@ -18,13 +18,11 @@ export class Quoting {
   private prices: Prices;
 
   /** Throws RAMP_CONFIG_INVALID. */
-  constructor({ offerFile, ledgerUrl }: RampSettings, clock: Clock, log: Log) {
+  constructor({ offerFile, ledgerUrl, collector }: RampSettings, clock: Clock, log: Log) {
     this.clock = clock;
     this.log = log;
-    // Deposits of sells are not watched yet.
-    this.live = new LiveConfig({ file: offerFile, canSell: false, log }, (config) =>
-      this.take(config),
-    );
+    const canSell = collector !== undefined;
+    this.live = new LiveConfig({ file: offerFile, canSell, log }, (config) => this.take(config));
     this.ledger = new LedgerClient(ledgerUrl);
     this.gas = new GasPrice(this.ledger, clock, log);
     this.prices = this.pricesOf(this.live.config);

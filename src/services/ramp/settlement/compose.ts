@@ -1,15 +1,22 @@
-/** Settlement on the ledger: payouts through the signing proxy, each once, and their confirmations. */
+/** Settlement on the ledger: payouts through the signing proxy, each once, their confirmations, and deposits. */
+import { randomUUID } from 'node:crypto';
 import type { Clock, Log } from '../../../core/base/ports.ts';
 import type { RampConfig } from '../../../core/ramp/config.ts';
+import { depositAddress } from '../../../core/ramp/deposit-collector.ts';
 import { type Effect, nativeOrToken } from '../../../core/ramp/order.ts';
 import type { TransactionOrder } from '../../../core/submission/ports.ts';
 import { Submitter } from '../../../core/submission/submitter.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { systemTimers } from '../../../io/host/timers.ts';
+import { BlockReader, NewHeads } from '../../../io/ledger-client/block-reader.ts';
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import type { DepositPlace } from '../orders/checkout.ts';
 import type { Order } from '../orders/order-row.ts';
 import type { Orders } from '../orders/orders.ts';
+import { Collector } from './collector.ts';
 import { Confirmations } from './confirmations.ts';
+import { DepositIntake } from './deposit-intake.ts';
+import { DepositWatcher } from './deposit-watcher.ts';
 import { PayoutStore } from './payout-store.ts';
 
 const GAS_DEFAULT = 100_000;
@@ -26,20 +33,32 @@ export interface SettlementParts {
   readonly log: Log;
   readonly lookMs: number;
   readonly from: string;
+  readonly ledgerUrl: string;
+  readonly webSocketUrl: string;
+  /** An address, or DEPLOY; undefined: there are no sells. */
+  readonly collector: string | undefined;
   readonly changed: (order: Order, effects: readonly Effect[]) => void;
 }
 
 export interface Settlement {
   /** Looks now: there is crypto to pay out. */
   wake(): void;
+  /** For the crypto of a new order; undefined: none can be taken now. */
+  depositPlace(): Promise<DepositPlace | undefined>;
+  /** What it waits for: `deposits`. */
+  waiting(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
 export function composeSettlement(parts: SettlementParts): Settlement {
   const { config, database, ledger, clock, steady, log, from, lookMs } = parts;
   const offered = (asset: string) => config().crypto.find((each) => nativeOrToken(each) === asset);
+  const collector =
+    parts.collector === undefined
+      ? undefined
+      : new Collector({ database, ledger, named: parts.collector, treasury: from });
   const store = new PayoutStore({
-    ...{ database, ledger, clock, log, from, changed: parts.changed },
+    ...{ database, ledger, clock, log, from, collector, changed: parts.changed },
     gasOf: (asset) => offered(asset)?.gas ?? GAS_DEFAULT,
   });
   const submitter = new Submitter<TransactionOrder>({
@@ -49,13 +68,46 @@ export function composeSettlement(parts: SettlementParts): Settlement {
     ...{ database, ledger, orders: parts.orders, clock, log, lookMs },
     confirmationsOf: (asset) => offered(asset)?.confirmations ?? CONFIRMATIONS_DEFAULT,
   });
+  const deposits = collector && watchDeposits(parts);
   submitter.wake();
   confirmations.start();
+  const depositPlace = async () => {
+    const address = deposits?.isFresh() ? await collector?.address() : undefined;
+    if (address === undefined) return undefined;
+    const id = randomUUID();
+    return { id, address: depositAddress(address, id), collector: address };
+  };
   return {
     wake: () => submitter.wake(),
+    depositPlace,
+    async waiting() {
+      const place = await depositPlace().catch(() => undefined);
+      return collector && !place ? ['deposits'] : [];
+    },
     async stop() {
+      await deposits?.stop();
       await submitter.stop();
       await confirmations.stop();
+    },
+  };
+}
+
+function watchDeposits(parts: SettlementParts) {
+  const { database, orders, config, clock, log, lookMs, ledgerUrl, webSocketUrl } = parts;
+  const ledger = new BlockReader(ledgerUrl);
+  const intake = new DepositIntake(database);
+  const watcher = new DepositWatcher({
+    ...{ database, intake, ledger, orders, config, clock, log, lookMs },
+  });
+  const heads = new NewHeads(webSocketUrl, () => watcher.wake());
+  watcher.wake();
+  heads.start();
+  return {
+    isFresh: () => watcher.isFresh,
+    async stop() {
+      heads.stop();
+      await watcher.stop();
+      ledger.close();
     },
   };
 }

@@ -64,7 +64,7 @@ export class Confirmations {
     const rows = await database.query(
       `SELECT payout.*, sent_transaction.block_number, sent_transaction.hash AS sent_hash
        FROM payout JOIN sent_transaction ON sent_transaction.id = payout.transaction_id
-       WHERE payout.state = 'mined' AND payout.kind IN ('crypto', 'crypto-refund')
+       WHERE payout.state = 'mined' AND payout.kind IN ('crypto', 'crypto-refund', 'collect')
        ORDER BY payout.created_at LIMIT $1`,
       [BATCH],
     );
@@ -101,7 +101,8 @@ export class Confirmations {
   }
 
   private async final(row: Row, receipt: TransactionReceipt): Promise<void> {
-    const isGood = receipt.status === '0x1' && hasMoved(row, receipt);
+    const isCollection = row.kind === 'collect';
+    const isGood = receipt.status === '0x1' && (isCollection || hasMoved(row, receipt));
     const effectId = String(row.effect_id);
     const isRefund = row.kind === 'crypto-refund';
     if (!isGood) {
@@ -117,6 +118,7 @@ export class Confirmations {
           String(row.id),
           isGood ? 'done' : 'failed',
         ]);
+        if (isCollection) return undefined;
         if (isRefund) {
           return isGood
             ? { kind: 'refunded', refundId: effectId, hash: String(row.sent_hash) }

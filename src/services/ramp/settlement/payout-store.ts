@@ -4,6 +4,7 @@
  */
 
 import type { Clock, Log } from '../../../core/base/ports.ts';
+import { collectCall } from '../../../core/ramp/deposit-collector.ts';
 import type { Effect } from '../../../core/ramp/order.ts';
 import { balanceCall, transferCall } from '../../../core/ramp/token-transfer.ts';
 import { isNative } from '../../../core/ramp/wallet-address.ts';
@@ -26,6 +27,10 @@ import {
 import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
 import type { Order } from '../orders/order-row.ts';
 import { takeIn } from '../orders/orders.ts';
+import { type Collector, claimDeployment, forgetDeployment, isDeployment } from './collector.ts';
+
+/** On top of a transfer: a contract is made, and read from. */
+const COLLECT_GAS = 200_000;
 
 export interface PayoutStoreParts {
   readonly database: Database;
@@ -35,6 +40,8 @@ export interface PayoutStoreParts {
   /** Pays. */
   readonly from: string;
   readonly gasOf: (asset: string) => number;
+  /** Undefined: there are no sells. */
+  readonly collector: Collector | undefined;
   readonly changed: (order: Order, effects: readonly Effect[]) => void;
 }
 
@@ -67,19 +74,25 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
   /** Those that the account can pay, oldest first: an amount is never sent in part. */
   async queued(limit: number): Promise<readonly TransactionOrder[]> {
     const rows = await this.parts.database.query(
-      `SELECT * FROM payout WHERE kind IN ('crypto', 'crypto-refund') AND state = 'queued'
+      `SELECT * FROM payout WHERE kind IN ('crypto', 'crypto-refund', 'collect') AND state = 'queued'
        ORDER BY created_at, id LIMIT $1`,
       [limit],
     );
+    const deployment = await this.parts.collector?.deployment();
     const left = new Map<string, bigint>();
-    const payable: TransactionOrder[] = [];
+    const payable: TransactionOrder[] = deployment ? [deployment] : [];
+    const lackedBefore = new Set(this.lacking);
     this.lacking.clear();
     for (const row of rows) {
+      if (row.kind === 'collect') {
+        payable.push(this.collectionOf(row));
+        continue;
+      }
       const asset = String(row.asset);
       const units = BigInt(String(row.units));
       const has = left.get(asset) ?? (await this.balanceOf(asset));
       left.set(asset, has >= units ? has - units : has);
-      if (has < units) this.lack(asset);
+      if (has < units) this.lack(asset, lackedBefore);
       else payable.push(this.transactionOf(row));
     }
     return payable;
@@ -89,6 +102,11 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     const { id, hash } = transaction;
     return this.stepping(async (query) => {
       if (!(await insertTransaction(query, transaction))) return { result: false };
+      if (isDeployment(id)) {
+        const result = await claimDeployment(query, id);
+        if (!result) await deleteTransaction(query, id);
+        return { result };
+      }
       const [claimed] = await query(
         `UPDATE payout SET state = 'sent', transaction_id = $2, hash = $3
          WHERE id = $1 AND state = 'queued' RETURNING order_id, effect_id, kind`,
@@ -118,6 +136,14 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
   mined(transaction: SentTransaction, receipt: TransactionReceipt, nowMs: number): Promise<void> {
     return this.parts.database.transaction(async (query) => {
       await transactionMined(query, transaction, Number(receipt.blockNumber), nowMs);
+      if (isDeployment(transaction.id)) {
+        if (receipt.status !== '0x1' || !receipt.contractAddress) {
+          await forgetDeployment(query, transaction.id);
+        } else {
+          await this.parts.collector?.keep(query, receipt.contractAddress);
+        }
+        return;
+      }
       await query(
         "UPDATE payout SET state = 'mined' WHERE transaction_id = $1 AND state = 'sent'",
         [transaction.id],
@@ -128,6 +154,7 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
   lost(transaction: SentTransaction, nowMs: number): Promise<void> {
     return this.parts.database.transaction(async (query) => {
       await transactionLost(query, transaction, nowMs);
+      await forgetDeployment(query, transaction.id);
       await query(
         "UPDATE payout SET state = 'queued', transaction_id = NULL WHERE transaction_id = $1 AND state = 'sent'",
         [transaction.id],
@@ -153,6 +180,14 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return { name: String(row.id), ...call, gas: this.parts.gasOf(asset) };
   }
 
+  /** Whatever is at the order's address goes to the account that pays out. */
+  private collectionOf(row: Row): TransactionOrder {
+    const asset = String(row.asset);
+    const data = collectCall(String(row.order_id), tokenOf(asset));
+    const gas = this.parts.gasOf(asset) + COLLECT_GAS;
+    return { name: String(row.id), to: String(row.recipient), value: 0n, data, gas };
+  }
+
   private async balanceOf(asset: string): Promise<bigint> {
     const { ledger, from } = this.parts;
     const token = tokenOf(asset);
@@ -160,9 +195,10 @@ export class PayoutStore implements SubmissionStore<TransactionOrder> {
     return BigInt(await ledger.read(token, balanceCall(from)));
   }
 
-  private lack(asset: string): void {
+  private lack(asset: string, before: ReadonlySet<string>): void {
     if (this.lacking.has(asset)) return;
     this.lacking.add(asset);
+    if (before.has(asset)) return;
     this.parts.log('error', 'The account has too little: payouts wait', {
       asset,
       account: this.parts.from,

@@ -48,5 +48,17 @@ export const SCHEMA: Schema = {
       'CREATE INDEX sandbox_event_due ON sandbox_event (due_at) WHERE done_at IS NULL',
       ...SENT_TRANSACTION_TABLE,
     ],
+    [
+      'ALTER TABLE ramp_order ADD COLUMN deposit_collector text',
+      'ALTER TABLE ramp_order ADD COLUMN payout_to text',
+      // Crypto that came to the address of an order: once each, under an id of its transaction.
+      `CREATE TABLE deposit (id text PRIMARY KEY, order_id text NOT NULL REFERENCES ramp_order (id), hash text NOT NULL,
+        sender text NOT NULL, asset text NOT NULL, units text NOT NULL, state text NOT NULL, block_number bigint NOT NULL,
+        block_at bigint NOT NULL)`,
+      "CREATE INDEX deposit_seen ON deposit (block_number) WHERE state = 'seen'",
+      'CREATE INDEX deposit_order ON deposit (order_id)',
+      // The newest blocks that were looked through: whether one of them was replaced shows in its hash.
+      'CREATE TABLE scanned_block (number bigint PRIMARY KEY, hash text NOT NULL, at bigint NOT NULL)',
+    ],
   ],
 };

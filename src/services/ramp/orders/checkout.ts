@@ -1,0 +1,280 @@
+/**
+ * What a customer does at the widget, without its looks: an offer is opened, priced anew, paid or sold
+ * under, and cancelled. Whatever is done twice is done once: one page makes one order.
+ */
+import type { Log } from '../../../core/base/ports.ts';
+import type { Partner, RampConfig } from '../../../core/ramp/config.ts';
+import { isCustomId } from '../../../core/ramp/custom-id.ts';
+import { inField } from '../../../core/ramp/offer.ts';
+import type { Side } from '../../../core/ramp/order.ts';
+import { isRedirectAllowed, withOrderId } from '../../../core/ramp/redirect.ts';
+import { readWallet } from '../../../core/ramp/wallet-address.ts';
+import type { Call } from '../api/operation.ts';
+import { quoteFor } from '../api/operations.ts';
+import { badField, Refusal } from '../api/refusal.ts';
+import type { Answers, Begun, FormField, PaymentAdapter } from '../payment/adapter.ts';
+import type { MadeQuote, Quotes } from '../quotes/quotes.ts';
+import type { BuyOrder, Order, SellOrder } from './order-row.ts';
+import type { Orders } from './orders.ts';
+import type { OrderOffer, Session, Sessions } from './sessions.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Where the crypto of a new order is to be sent. */
+export interface DepositPlace {
+  /** Of the order that it is made for. */
+  readonly id: string;
+  readonly address: string;
+  /** The contract that collects from there. */
+  readonly collector: string;
+}
+
+export interface CheckoutParts {
+  readonly config: () => RampConfig;
+  readonly quotes: Quotes;
+  readonly sessions: Sessions;
+  readonly orders: Orders;
+  readonly adapters: ReadonlyMap<string, PaymentAdapter>;
+  /** Lower case: nobody's crypto goes there. */
+  readonly ownWallets: () => readonly string[];
+  /** Whether the custom id was used for an order of this partner. */
+  readonly isUsed: (partner: string, customId: string) => Promise<boolean>;
+  /** Undefined: no crypto can be taken now. */
+  readonly depositPlace: () => Promise<DepositPlace | undefined>;
+  readonly nowMs: () => number;
+  readonly log: Log;
+}
+
+export interface Paid {
+  readonly order: BuyOrder;
+  /** What the customer does next. */
+  readonly begun: Begun;
+}
+
+export class Checkout {
+  private readonly parts: CheckoutParts;
+
+  constructor(parts: CheckoutParts) {
+    this.parts = parts;
+  }
+
+  /** Of GET /buy and GET /sell. `id` is the secret of the page. Throws a Refusal, or what Quotes.make throws. */
+  async open(side: Side, call: Call): Promise<{ id: string; session: Session }> {
+    const { sessions } = this.parts;
+    const partner = call.namedPartner();
+    const offer = await this.offerFor(side, call, partner);
+    this.adapterOf(offer);
+    const userHash = call.optional('hash')?.toLowerCase();
+    const from = { address: call.address, userHash };
+    const id = await sessions.open(partner.id, side, offer, from);
+    return { id, session: await this.find(id) };
+  }
+
+  /** Throws a Refusal. */
+  async find(id: string): Promise<Session> {
+    const session = await this.parts.sessions.find(id);
+    if (session) return session;
+    throw new Refusal(403, 'session_unknown', 'this page is not known: open it again');
+  }
+
+  /** What the page asks for: how a buy is paid, or where the money of a sell goes. */
+  fields({ side, offer }: Session): readonly FormField[] {
+    const adapter = this.adapterOf(offer);
+    return side === 'buy' ? adapter.fields(offer.payment) : adapter.payoutFields(offer.payment);
+  }
+
+  /** The price of now for the same question, good for ten minutes more. Throws a Refusal. */
+  async requote(id: string): Promise<Session> {
+    const session = await this.find(id);
+    if (session.orderId !== undefined) throw over('an order was made of this offer');
+    const { offer } = session;
+    const { quote, fiatUsd } = this.quoteAgain(session);
+    const { amountIn, amountOut, fees } = quote;
+    const terms = { ...offer.terms, amountIn, amountOut, fees };
+    const next = { ...offer, terms, fiatUsd, exchangeRate: quote.exchangeRate };
+    await this.parts.sessions.reprice(id, next);
+    return this.find(id);
+  }
+
+  /**
+   * `quotedAtMs`: of the price that the customer saw; undefined: the newest one. Throws a Refusal:
+   * answer_invalid with the field, offer_over, quote_changed, payment_away.
+   */
+  async pay(id: string, answers: Answers, quotedAtMs?: number): Promise<Paid> {
+    const session = await this.find(id);
+    if (session.side !== 'buy') throw over('this page is for a sell');
+    checkSeen(session, quotedAtMs);
+    const { offer } = session;
+    const adapter = this.adapterOf(offer);
+    checkAnswers(adapter.check(offer.payment, answers));
+    const order = (await this.makeOrder(id, session)) as BuyOrder;
+    return { order, begun: await adapter.begin(order, answers) };
+  }
+
+  /** The customer has answered their bank. Throws a Refusal. */
+  async approve(id: string, isApproved: boolean): Promise<Order> {
+    const order = await this.order(id);
+    if (order?.side !== 'buy') throw over('there is nothing to approve');
+    await this.adapterOf(order).approve(order, isApproved);
+    this.parts.log('info', 'A payment was approved or refused by its customer', {
+      order: order.id,
+    });
+    return order;
+  }
+
+  /** An order that waits for crypto at its `depositAddress`. Throws a Refusal as pay() does. */
+  async sell(id: string, answers: Answers, quotedAtMs?: number): Promise<SellOrder> {
+    const session = await this.find(id);
+    if (session.side !== 'sell') throw over('this page is for a buy');
+    checkSeen(session, quotedAtMs);
+    const { offer } = session;
+    checkAnswers(this.adapterOf(offer).checkPayout(offer.payment, answers));
+    const place = session.orderId === undefined ? await this.parts.depositPlace() : undefined;
+    if (session.orderId === undefined && !place) {
+      throw new Refusal(503, 'unavailable', 'crypto cannot be taken now: try again later');
+    }
+    return (await this.makeOrder(id, session, {
+      ...(place
+        ? { id: place.id, depositAddress: place.address, depositCollector: place.collector }
+        : {}),
+      payoutTo: answers,
+    })) as SellOrder;
+  }
+
+  /** By the customer. Throws a Refusal where it is too late for it. */
+  async cancel(id: string): Promise<Order> {
+    const { orderId } = await this.find(id);
+    if (orderId === undefined) throw over('there is no order yet');
+    const taken = await this.parts.orders.take(orderId, async () => ({
+      kind: 'cancelled',
+      by: 'user',
+    }));
+    if (taken.refusal !== undefined) throw new Refusal(409, 'not_now', taken.refusal);
+    return taken.order;
+  }
+
+  /** That of this page, as it stands. */
+  async order(id: string): Promise<Order | undefined> {
+    const { orderId } = await this.find(id);
+    if (orderId === undefined) return undefined;
+    return this.parts.orders.find(orderId);
+  }
+
+  /** Where the customer goes with an order; leaveUrl: without one. */
+  backUrl(order: Order): string {
+    return withOrderId(order.redirectUrl!, this.parts.config().features.redirectOrderId, order.id);
+  }
+
+  leaveUrl({ offer }: Session): string {
+    return offer.redirectUrl;
+  }
+
+  partnerOf({ partner }: Session): Partner | undefined {
+    return this.parts.config().partners.find(({ id }) => id === partner);
+  }
+
+  private adapterOf({ adapter }: { readonly adapter: string }): PaymentAdapter {
+    const found = this.parts.adapters.get(adapter);
+    if (found) return found;
+    throw new Refusal(503, 'payment_away', 'this payment method is not available now');
+  }
+
+  private async offerFor(side: Side, call: Call, partner: Partner): Promise<OrderOffer> {
+    const redirectUrl = call.text('redirectUrl');
+    if (!isRedirectAllowed(redirectUrl, partner.redirectUrls)) {
+      throw badField('redirectUrl', 'redirect_refused', 'is not one that this partner has allowed');
+    }
+    if (call.optional('recurringFrequency') !== undefined) {
+      throw badField('recurringFrequency', 'recurring_disabled', 'is not offered here');
+    }
+    const wallet = this.walletOf(call);
+    const customId = await this.customIdOf(call, partner);
+    const { offer, quote, fiatUsd } = quoteFor(side, call, this.parts.quotes);
+    const { fiat, crypto, payment } = offer;
+    return {
+      ...{ partner: partner.id, customId, redirectUrl, fiatUsd, amount: call.text('amount') },
+      ...{ region: offer.region, payment: payment.id, providerPayment: payment.name },
+      adapter: payment.adapter,
+      exchangeRate: quote.exchangeRate,
+      terms: {
+        ...{ side, wallet, amountIn: quote.amountIn, amountOut: quote.amountOut, fees: quote.fees },
+        fiat: { id: fiat.id, decimals: fiat.decimals },
+        crypto: {
+          ...{ id: crypto.id, address: crypto.address },
+          ...{ network: crypto.network, decimals: crypto.decimals },
+        },
+      },
+    };
+  }
+
+  private walletOf(call: Call): string {
+    const { config, ownWallets } = this.parts;
+    const refused = [...config().crypto.map(({ address }) => address), ...ownWallets()];
+    const wallet = inField('walletAddress', () => readWallet(call.text('walletAddress'), refused));
+    if (!config().deniedWallets.includes(wallet)) return wallet;
+    throw badField('walletAddress', 'wallet_refused', 'is not served');
+  }
+
+  private async customIdOf(call: Call, partner: Partner): Promise<string | undefined> {
+    const { features } = call.config;
+    const customId = features.orderCustomId ? call.optional('orderCustomId') : undefined;
+    if (customId === undefined) return undefined;
+    if (!isCustomId(customId)) {
+      throw badField('orderCustomId', 'custom_id_invalid', 'must be 64 letters and digits');
+    }
+    if (await this.parts.isUsed(partner.id, customId)) {
+      throw new Refusal(409, 'custom_id_used', 'orderCustomId was used before: make a new one');
+    }
+    return customId;
+  }
+
+  private async makeOrder(
+    id: string,
+    session: Session,
+    more: {
+      readonly id?: string;
+      readonly depositAddress?: string;
+      readonly depositCollector?: string;
+      readonly payoutTo?: Answers;
+    } = {},
+  ): Promise<Order> {
+    const { orders, sessions, config, nowMs } = this.parts;
+    if (session.orderId === undefined) this.checkStillGood(session);
+    const { amount: _, ...offer } = session.offer;
+    const method = config().payments.find((each) => each.id === offer.payment);
+    const minutes = session.side === 'buy' ? (method?.payMinutes ?? 30) : config().sellMinutes;
+    const dueMs = nowMs() + minutes * MINUTE_MS;
+    return orders.create({ ...offer, ...more, dueMs }, sessions.claim(id));
+  }
+
+  /** Limits and switches may have changed since the page was shown; its price holds. */
+  private checkStillGood(session: Session): void {
+    const { sessions, config } = this.parts;
+    const isServed = config().features[session.side] && this.partnerOf(session) !== undefined;
+    if (sessions.isOver(session) || !isServed) throw over('its price held for ten minutes');
+    this.quoteAgain(session);
+  }
+
+  private quoteAgain(session: Session): MadeQuote {
+    const { side, offer } = session;
+    const partner = this.partnerOf(session);
+    if (!partner) throw over('its partner is not served any more');
+    const { region, payment, terms, amount } = offer;
+    const asked = { region, payment, crypto: terms.crypto.id, fiat: terms.fiat.id, amount };
+    return this.parts.quotes.make(side, asked, partner);
+  }
+}
+
+function checkAnswers(wrong: { field: string; why: string } | undefined): void {
+  if (wrong) throw new Refusal(400, 'answer_invalid', wrong.why, { field: wrong.field });
+}
+
+/** A price that was asked for in another tab is not agreed to unseen. */
+function checkSeen({ quotedAtMs, orderId }: Session, seenMs: number | undefined): void {
+  if (seenMs === undefined || seenMs === quotedAtMs || orderId !== undefined) return;
+  throw new Refusal(409, 'quote_changed', 'the price is another one by now: look at it again');
+}
+
+function over(why: string): Refusal {
+  return new Refusal(409, 'offer_over', `This offer is over: ${why}. Nothing was taken.`);
+}
