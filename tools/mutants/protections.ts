@@ -4,6 +4,9 @@ import type { Limit } from './limit.ts';
 const MANAGER = 'src/services/ptm/manager';
 const STRANGERS = 'src/services/ptm/strangers.service.test.ts';
 const SEALED_FILES = 'src/services/ledger/store/sealed-files.service.test.ts';
+const RAFT_STORE = 'src/core/store/raft-store.test.ts';
+const READY = 'src/services/ledger/readiness.test.ts';
+const AGREEMENT_THREAD = 'src/services/ledger/agreement/agreement-thread.test.ts';
 const NETWORK = 'src/services/ledger/node/network.test.ts';
 
 export const PROTECTIONS: readonly Limit[] = [
@@ -158,6 +161,112 @@ export const PROTECTIONS: readonly Limit[] = [
     on: 'if (newcomer.isKnown) return leaving;',
     off: '',
     test: 'src/io/p2p/places.test.ts',
+  },
+  {
+    name: 'attack: a dead manager is told by /ready',
+    file: 'src/services/ledger/readiness.ts',
+    on: 'manager: pulse?.fault &&',
+    off: 'manager: undefined &&',
+    test: READY,
+  },
+  {
+    name: 'attack: a manager that does not answer is noticed',
+    file: 'src/services/ledger/manager-pulse.ts',
+    on: 'if (this.missed >= MISSED_MAX) this.said = message;',
+    off: '',
+    test: 'src/services/ledger/manager-pulse.test.ts',
+  },
+  {
+    name: 'attack: a private state that is wrong is told by /ready',
+    file: 'src/services/ledger/readiness.ts',
+    on: 'const bad = privateWatch?.firstBad;',
+    off: 'const bad = privateWatch === undefined ? undefined : (undefined as never);',
+    test: READY,
+  },
+  {
+    name: 'attack: a peer with another private state is told by /ready',
+    file: 'src/services/ledger/readiness.ts',
+    on: ': privateWatch?.isDiverged',
+    off: ': privateWatch === undefined',
+    test: READY,
+  },
+  {
+    name: 'agreement: its thread held up is told by /ready',
+    file: 'src/services/ledger/readiness.ts',
+    on: 'lag: lagMs > LAG_MS_MAX ?',
+    off: 'lag: lagMs < 0 ?',
+    test: READY,
+  },
+  {
+    name: 'agreement: a thread that says nothing counts as held up',
+    file: 'src/services/ledger/agreement/agreement-thread.ts',
+    on: 'return silentMs > SILENCE_MS ?',
+    off: 'return silentMs < 0 ?',
+    test: AGREEMENT_THREAD,
+    only: 'says nothing',
+  },
+  {
+    name: 'agreement: a thread that ends ends the node',
+    file: 'src/services/ledger/agreement/agreement-thread.ts',
+    on: 'resolve();\n        this.fail(',
+    off: 'resolve();\n        void (',
+    test: AGREEMENT_THREAD,
+    only: 'ends the node',
+  },
+  {
+    name: 'agreement: a block that a Raft minter gave up is followed by another',
+    file: 'src/services/ledger/node/consensus/raft-minter.ts',
+    on: 'if (this.isAskedMeanwhile) this.request();',
+    off: '',
+    test: 'src/services/ledger/node/consensus/raft-crashes.test.ts',
+  },
+  {
+    name: 'raft log: one that is gone is not begun anew',
+    file: 'src/core/store/raft-store.ts',
+    on: 'if (segments.length === 0 && mustBeThere !== undefined) throw missing(mustBeThere);',
+    off: '',
+    test: RAFT_STORE,
+    only: 'does not begin anew',
+  },
+  {
+    name: 'raft log: an older copy is noticed by its number',
+    file: 'src/core/store/raft-store.ts',
+    on: 'if (this.sequence < sealed && mustBeThere !== undefined) throw old();',
+    off: '',
+    test: RAFT_STORE,
+    only: 'chain store knows of a later one',
+  },
+  {
+    name: 'raft log: rot with a good record behind it is no torn end',
+    file: 'src/core/store/raft-store.ts',
+    on: 'if (findRecord(bytes, at + 1, segment) !== undefined) throw corrupt(segment, at);',
+    off: '',
+    test: RAFT_STORE,
+    only: 'refuses rot',
+  },
+  {
+    name: 'raft log: a save is synced before anything rests on it',
+    file: 'src/core/store/raft-store.ts',
+    on: '    await this.file.sync();\n    this.durable = sequence;',
+    off: '    this.durable = sequence;',
+    test: RAFT_STORE,
+    only: 'after any crash',
+  },
+  {
+    name: 'raft log: a member remembers that it had one',
+    file: 'src/services/ledger/store/raft-log.ts',
+    on: 'if (noted === raftId) return',
+    off: 'if (noted === -1) return',
+    test: SEALED_FILES,
+    only: 'Raft log',
+  },
+  {
+    name: 'raft log: a chain with blocks had one',
+    file: 'src/services/ledger/store/raft-log.ts',
+    on: 'return !isJoining && head > 0 ?',
+    off: 'return !isJoining && head < 0 ?',
+    test: SEALED_FILES,
+    only: 'Raft log',
   },
   {
     name: 'clock: agreement goes by the blocks where the calendar is behind',

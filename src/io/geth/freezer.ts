@@ -29,6 +29,7 @@ export class FreezerTable {
   private readonly folder: string;
   private readonly name: FreezerTableName;
   private readonly index: number;
+  private readonly indexPath: string;
   private readonly files = new Map<number, number>();
 
   /** Throws GETH_DATA_DAMAGED where a file is missing or shorter than its index says. */
@@ -36,6 +37,7 @@ export class FreezerTable {
     this.folder = folder;
     this.name = name;
     const path = join(folder, `${name}.${IS_COMPRESSED[name] ? 'c' : 'r'}idx`);
+    this.indexPath = path;
     if (!existsSync(path)) throw damaged(path, 'is missing');
     this.index = openSync(path, 'r');
     const { size } = fstatSync(this.index);
@@ -48,8 +50,13 @@ export class FreezerTable {
     if (this.count > this.deleted) this.checkEnd();
   }
 
-  /** Item `number`, unpacked. Throws GETH_DATA_DAMAGED. */
+  /** Item `number` of `deleted` to `count` - 1, unpacked. Throws GETH_DATA_DAMAGED, also for any other number. */
   read(number: number): Uint8Array {
+    if (number < this.deleted || number >= this.count)
+      throw damaged(
+        this.indexPath,
+        `has blocks ${this.deleted} to ${this.count - 1}, and not block ${number}`,
+      );
     const at = number - this.deleted;
     const from = this.entry(at);
     const to = this.entry(at + 1);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type ReadinessParts, readiness } from './readiness.ts';
 
 const HEAD = 1_000;
+const SECRET = new Uint8Array(32).fill(0xab);
 
 interface Facts {
   readonly highest?: number;
@@ -34,7 +35,10 @@ function look(facts: Facts, ignoredReasons: readonly string[] = []) {
     agreementWatch: { longest: { ms: agreementMs, ownMs: agreementMs } },
     pulse: { fault: managerFault },
     privateWatch: {
-      firstBad: firstBad === undefined ? undefined : { number: firstBad, faults: [] },
+      firstBad: firstBad && {
+        ...{ kind: 'missed', psi: 'private', number: firstBad, hash: SECRET },
+        transaction: { hash: SECRET, to: SECRET },
+      },
       isDiverged,
     },
   };
@@ -52,6 +56,7 @@ it.each([
   ['private', { cursor: HEAD - 16 }, { cursor: HEAD - 17 }],
   ['manager', {}, { managerFault: 'nothing listens there' }],
   ['diverged', {}, { isDiverged: true }],
+  ['diverged', {}, { firstBad: 7 }],
   ['votes', {}, { abstention: 'the file "votes" is missing or empty' }],
 ] as const)('%s: ready at the bound %o, and not behind it %o', (reason, good, bad) => {
   expect(look(good)).toMatchObject({ ready: true, reasons: [] });
@@ -59,4 +64,10 @@ it.each([
   // An operator may leave it out of the verdict; it stays in the answer.
   expect(look(bad, [reason])).toMatchObject({ ready: true, reasons: [reason] });
   expect(look({ ...bad, peers: 0, highest: HEAD + 99 }, [reason]).ready).toBe(false);
+});
+
+it('names the first bad block, and nothing of its transaction', () => {
+  const { body } = look({ firstBad: 7 });
+  expect(body).toContain('private state has diverged at block 7');
+  expect(body).not.toMatch(/abab|q6ur/);
 });

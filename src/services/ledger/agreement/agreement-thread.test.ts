@@ -1,5 +1,5 @@
 /** Networks whose validators agree apart from their chains: what they say to each other is cloned, and arrives in a later turn. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MemoryNode } from '../../../../test/support/memory-network.ts';
 import { TOPOLOGY, ValidatorNetwork } from '../../../../test/support/validator-network.ts';
 import { fromHex } from '../../../core/base/hex.ts';
@@ -9,7 +9,7 @@ import { signTransaction } from '../../../core/chain/signing.ts';
 import { devnetGenesis } from '../../devnet/genesis.ts';
 import type { ChainSide } from '../node/consensus/agreement.ts';
 import { AgreementThread } from './agreement-thread.ts';
-import { errorOf, failureOf } from './messages.ts';
+import { errorOf, type FromAgreement, failureOf } from './messages.ts';
 import { NearChain } from './near-chain.ts';
 
 const GENESIS = genesisFromJson(
@@ -101,6 +101,30 @@ describe('a thread of agreement that ends', () => {
     listeners.clear();
     await make().stop();
     expect(faults).toHaveLength(1);
+  });
+
+  it('that says nothing for two seconds counts as held up since', () => {
+    let tell: (messages: readonly FromAgreement[]) => void = () => {};
+    const thread = new AgreementThread({
+      ...{ id: '', log: () => {}, fatal: () => {} },
+      thread: {
+        on(event: string, listener: unknown) {
+          if (event === 'message') tell = listener as typeof tell;
+        },
+        postMessage: () => {},
+        terminate: () => {},
+      },
+    });
+    const now = vi.spyOn(performance, 'now');
+    const heardMs = 50_000;
+    const longest = { ms: 3, ownMs: 1 };
+    now.mockReturnValue(heardMs);
+    tell([{ kind: 'lag', lag: { ...longest, what: undefined, whatMs: 0 }, longest }]);
+    now.mockReturnValue(heardMs + 1_999);
+    expect(thread.longest).toEqual(longest);
+    now.mockReturnValue(heardMs + 2_500);
+    expect(thread.longest).toEqual({ ms: 2_500, ownMs: 1 });
+    now.mockRestore();
   });
 
   it('and one that cannot listen is told so with the code of the error', () => {

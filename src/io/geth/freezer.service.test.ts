@@ -1,0 +1,56 @@
+/** Tables of geth's ancient store, written here as GoQuorum 24.4.1 core/rawdb/freezer_table.go does. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { scratchFolder } from '../../../test/support/scratch.ts';
+import { FreezerTable } from './freezer.ts';
+
+const HASH_BYTES = 32;
+const PER_FILE = 3;
+const folder = scratchFolder('quorate-freezer-');
+const hash = (number: number) => new Uint8Array(HASH_BYTES).fill(number);
+
+/** Hashes of blocks `deleted` to `count` - 1, three to a file; the files of those before are gone. */
+function table(name: string, deleted: number, count: number): FreezerTable {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const fileOf = (number: number) => Math.floor(number / PER_FILE);
+  const entries = [[fileOf(deleted), deleted]];
+  for (let number = deleted; number < count; number++)
+    entries.push([fileOf(number), ((number % PER_FILE) + 1) * HASH_BYTES]);
+  const index = Buffer.alloc(entries.length * 6);
+  for (const [at, [file, end]] of entries.entries()) {
+    index.writeUInt16BE(file!, at * 6);
+    index.writeUInt32BE(end!, at * 6 + 2);
+  }
+  writeFileSync(join(place, 'hashes.ridx'), index);
+  for (let file = fileOf(deleted); file <= fileOf(count - 1); file++) {
+    const held = [0, 1, 2].map((at) => file * PER_FILE + at).filter((number) => number < count);
+    const bytes = Buffer.concat(held.map(hash));
+    writeFileSync(join(place, `hashes.${String(file).padStart(4, '0')}.rdat`), bytes);
+  }
+  return new FreezerTable(place, 'hashes');
+}
+
+it('reads what is kept, over several files', () => {
+  const whole = table('whole', 0, 8);
+  for (let number = 0; number < 8; number++) expect(whole.read(number)).toEqual(hash(number));
+  whole.close();
+});
+
+it('says which blocks it has where another one is asked for, and reads nothing else in its place', () => {
+  const pruned = table('pruned', 6, 8);
+  expect([pruned.deleted, pruned.count]).toEqual([6, 8]);
+  for (const number of [6, 7]) expect(pruned.read(number)).toEqual(hash(number));
+  for (const number of [0, 5, 8, 9, 1_000_000]) {
+    expect(() => pruned.read(number)).toThrow(
+      expect.objectContaining({
+        code: 'GETH_DATA_DAMAGED',
+        message: expect.stringContaining(
+          `hashes.ridx has blocks 6 to 7, and not block ${number}: copy the whole data folder anew`,
+        ),
+      }),
+    );
+  }
+  pruned.close();
+});
