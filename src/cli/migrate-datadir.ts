@@ -1,9 +1,5 @@
 /** `quorate migrate datadir`. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fail } from '../core/base/errors.ts';
-import { bareHex } from '../core/base/hex.ts';
 import { installCrypto } from '../io/crypto/crypto.ts';
 import { startRecoveryThreads } from '../io/crypto/recovery-threads.ts';
 import { systemClock } from '../io/host/clock.ts';
@@ -15,16 +11,14 @@ import { connectManager } from '../io/ptm-client/connect.ts';
 import { consensusDefaults } from '../services/ledger/config/consensus.ts';
 import { managerFlags } from '../services/ledger/config/manager-flags.ts';
 import { importedPrivateStates } from '../services/ledger/config/private-states.ts';
-import {
-  type MigrationReport,
-  migrateDatadir,
-  openSource,
-} from '../services/ledger/migration/migrate-datadir.ts';
+import { lookAtSource } from '../services/ledger/migration/look.ts';
+import { migrateDatadir } from '../services/ledger/migration/migrate-datadir.ts';
 import { findSource, type GethSource } from '../services/ledger/migration/source.ts';
 import { IMPORT_ROWS } from '../services/ledger/options.ts';
 import type { Command } from './command.ts';
 import { watchInterrupt } from './interrupt.ts';
 import { stderrLog } from './log.ts';
+import { differenceOf, migrationText } from './migrate-report.ts';
 
 const INTERRUPTED_EXIT_CODE = 130;
 /** Something differs, and is said. */
@@ -41,11 +35,18 @@ const ROWS: readonly OptionRow[] = [
     group: GROUP,
   },
   {
+    flag: 'execute',
+    type: 'boolean',
+    about:
+      'Execute every block, so that the states of all of them are there, instead of copying those of the newest; needs the private transaction manager',
+    group: GROUP,
+  },
+  {
     flag: 'verify',
     type: 'boolean',
     default: true,
     about:
-      'Compare every private state with the source, block by block, and its contracts at the head',
+      'Hold the target against the source: every hash, every account, slot and code of all states; with --execute the private roots of every block',
     group: GROUP,
   },
   {
@@ -59,7 +60,7 @@ const ROWS: readonly OptionRow[] = [
 export const migrateDatadirCommand: Command = {
   name: 'migrate datadir',
   about:
-    'Takes over the chain of a stopped GoQuorum node: every block is executed and every root compared, private states included. The source is only read. It goes on where it was interrupted; what is not whole is not started by "quorate node".',
+    'Takes over the chain of a stopped GoQuorum node: blocks, receipts and the newest states, public and private, each held against its hash; with --execute all states of all blocks. The source is only read. It goes on where it was interrupted; what is not whole is not started by "quorate node".',
   operands: '<GoQuorum data folder>',
   operandsMax: 1,
   examples: [
@@ -68,8 +69,12 @@ export const migrateDatadirCommand: Command = {
       line: 'quorate migrate datadir /data/geth-node --dry-run',
     },
     {
-      does: 'take a node with private transactions over',
-      line: 'quorate migrate datadir /data/geth-node --datadir data --genesis genesis.json --ptm.url http://127.0.0.1:9101',
+      does: 'take a node over, with its private states',
+      line: 'quorate migrate datadir /data/geth-node --datadir data --genesis genesis.json',
+    },
+    {
+      does: 'have the states of all blocks too',
+      line: 'quorate migrate datadir /data/geth-node --datadir data --genesis genesis.json --execute --ptm.url http://127.0.0.1:9101',
     },
   ],
   rows: ROWS,
@@ -86,7 +91,9 @@ export const migrateDatadirCommand: Command = {
       genesisFile: options.string('genesis'),
       ancient: options.string('datadir.ancient'),
     });
-    return options.boolean('dry-run') ? dryRun(source) : migrate(source, options);
+    if (!options.boolean('dry-run')) return migrate(source, options);
+    console.log((await lookAtSource(source)).join('\n'));
+    return 0;
   },
 };
 
@@ -102,6 +109,7 @@ async function migrate(source: GethSource, options: ParsedOptions): Promise<numb
       source,
       target,
       isVerified: options.boolean('verify')!,
+      isExecuted: options.boolean('execute') === true,
       importParts: async ({ genesis }) => ({
         manager,
         privateStates: await importedPrivateStates(genesis, manager),
@@ -110,83 +118,12 @@ async function migrate(source: GethSource, options: ParsedOptions): Promise<numb
         ...{ log, recovery, shouldStop: interruption.isAsked },
       }),
     });
-    console.log(told(report, { source, target, isPrivate: manager.isInUse }));
-    if (report.comparison?.difference) return FOUND_EXIT_CODE;
+    console.log(migrationText(report, { source, target, isPrivate: manager.isInUse }));
+    if (differenceOf(report)) return FOUND_EXIT_CODE;
     return report.isWhole ? 0 : INTERRUPTED_EXIT_CODE;
   } finally {
     manager.close();
     interruption.end();
     await recovery?.stop();
   }
-}
-
-async function dryRun(source: GethSource): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), 'quorate-migrate-'));
-  try {
-    const database = await openSource(source, join(scratch, 'leveldb'));
-    const { head, frozen } = database;
-    await database.close();
-    console.log(
-      [
-        `Chain: blocks 0 to ${head.number} (0x${bareHex(head.hash)}), ${frozen} of them in the ancient store.`,
-        `Genesis file: ${source.genesisFile}`,
-        ...source.files.map(({ to }) => `Comes over: ${to}`),
-        ...source.left.map(({ name, why }) => `Stays: ${name} (${why})`),
-        'Nothing was written.',
-      ].join('\n'),
-    );
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-  return 0;
-}
-
-function told(
-  { head, genesis, imported, files, comparison, isWhole }: MigrationReport,
-  { source, target, isPrivate }: { source: GethSource; target: string; isPrivate: boolean },
-): string {
-  const seconds = (imported.elapsedMs / 1_000).toFixed(1);
-  const lines = [
-    `Executed ${imported.blocks} blocks with ${imported.transactions} transactions in ${seconds} s.`,
-    `Head: ${head.number} 0x${head.hash}`,
-  ];
-  if (genesis.isFileOlder)
-    lines.push(
-      `The configuration in ${source.genesisFile} is not the one that the node ran with: the database's counts.`,
-    );
-  lines.push(...files.kept.map((name) => `Kept as it was in the target, and it differs: ${name}`));
-  if (comparison) lines.push(...table(comparison, isPrivate));
-  if (comparison?.difference) {
-    const { block, text } = comparison.difference;
-    const why = isPrivate
-      ? 'Has the manager all payloads ("quorate ptm check")? The target is not started before this is solved.'
-      : 'Name the manager of this node (--ptm.url): without it this chain has no private state.';
-    lines.push(`DIFFERENT at block ${block}: ${text}. ${why}`);
-  } else if (isWhole) {
-    lines.push(`Start it: quorate node --datadir ${target}`);
-  } else {
-    lines.push(
-      `Interrupted. The same command goes on: quorate migrate datadir ${source.folder} --datadir ${target}`,
-    );
-  }
-  return lines.join('\n');
-}
-
-function table(
-  comparison: NonNullable<MigrationReport['comparison']>,
-  isPrivate: boolean,
-): readonly string[] {
-  const rows: readonly (readonly [string, number])[] = [
-    ['blocks: hash, public state, receipts', comparison.blocks],
-    ['transactions', comparison.transactions],
-    ['private transactions', comparison.privateTransactions],
-    ['private state roots', comparison.privateRoots],
-    ['private contracts, with their code', comparison.privateContracts],
-    ['private storage slots', comparison.privateSlots],
-  ];
-  const shown = isPrivate ? rows : rows.slice(0, 4);
-  return [
-    'Compared with the source:',
-    ...shown.map(([what, count]) => `  ${what.padEnd(40)}${String(count).padStart(10)}`),
-  ];
 }

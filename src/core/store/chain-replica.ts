@@ -12,11 +12,12 @@
 import { assert } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';
 import type { StateTrie } from '../state/state-trie.ts';
+import type { StoredChainParts } from './chain-store-parts.ts';
 import { type CheckpointMark, readMark } from './checkpoint.ts';
 import { TABLE } from './keys.ts';
 import { comparePositions, endOf, type LogPosition, RECORD_KIND } from './log-record.ts';
 import type { SpaceEntry } from './spaces.ts';
-import { StoredChain, type StoredChainParts } from './stored-chain.ts';
+import { StoredChain } from './stored-chain.ts';
 
 const START: LogPosition = { segment: 0, offset: 0 };
 
@@ -39,7 +40,9 @@ export class ChainReplica extends StoredChain {
     else this.stateSpaces.trim(() => this.tries.clear());
     for (const record of this.log.between(this.position, end)) {
       assert(record.kind !== RECORD_KIND.rewind, 'a checkpoint follows a rewind');
-      this.replayRecord(record);
+      // A migration that was interrupted: the states count once all are there, with a checkpoint.
+      const isOfBase = record.kind === RECORD_KIND.base || record.kind === RECORD_KIND.state;
+      if (!isOfBase) this.replayRecord(record);
       this.position = endOf(record);
     }
   }

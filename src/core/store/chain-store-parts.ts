@@ -24,3 +24,17 @@ export interface ChainStoreParts {
   /** While opening: how much of the log behind the checkpoint is taken in. */
   readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }
+
+/** What reading alone stands on. */
+export interface StoredChainParts {
+  readonly log: LogFolder;
+  readonly kv: Kv;
+  readonly dialect?: TransactionDialect | undefined;
+  readonly segmentBytesMax?: number | undefined;
+  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
+  readonly trieBytesMax?: number | undefined;
+  /** Decoded transactions that are kept of blocks, and receipts. */
+  readonly cachedTransactionsMax?: number | undefined;
+  /** Of a row that must be there and is not; the read throws. */
+  readonly onDamage?: ((error: QuorateError) => void) | undefined;
+}

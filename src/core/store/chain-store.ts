@@ -13,12 +13,21 @@
  * byte, and nothing is cut.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
-import { fail } from '../base/errors.ts';
+import { assert, fail } from '../base/errors.ts';
 import type { Block } from '../chain/block.ts';
 import type { SpaceResult } from '../execution/result.ts';
 import { EMPTY_PSI, type Psi } from '../privacy/inputs.ts';
 import type { StateTrie } from '../state/state-trie.ts';
-import type { NewRecord } from './block-log.ts';
+import {
+  type BaseRecord,
+  decodeBaseRecord,
+  decodeStatePart,
+  encodeBaseRecord,
+  encodeStatePart,
+  type StatePart,
+} from './base-records.ts';
+import { BaseWriter, type StateProgress } from './base-writer.ts';
+import type { NewRecord, ScannedRecord } from './block-log.ts';
 import type { ChainStoreParts } from './chain-store-parts.ts';
 import { readMark } from './checkpoint.ts';
 import { CheckpointWriter } from './checkpoint-writer.ts';
@@ -35,7 +44,7 @@ import { SerialQueue } from './serial-queue.ts';
 import { copiesForNew } from './space-copy.ts';
 import { advance, leavesOf, type SpaceEntry } from './spaces.ts';
 import { StateAt } from './state-store.ts';
-import { wrongIndex } from './store-errors.ts';
+import { stateNotMigrated, wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
 
 /** While replaying, memory is given back behind that many times as much. */
@@ -50,6 +59,7 @@ export class ChainStore extends StoredChain {
   private readonly writer: CheckpointWriter;
   /** One write at a time. */
   private readonly turn = new SerialQueue();
+  private readonly baseWriter: BaseWriter;
   private unsyncedBlocks = 0;
   private readable: LogPosition;
 
@@ -67,6 +77,7 @@ export class ChainStore extends StoredChain {
       clock: parts.clock,
       start: mark?.position ?? { segment: 0, offset: 0 },
     });
+    this.baseWriter = new BaseWriter({ kv: parts.kv, spaces: this.stateSpaces });
     this.readable = this.writer.position;
     this.beginAt(mark);
   }
@@ -138,11 +149,55 @@ export class ChainStore extends StoredChain {
     });
   }
 
+  /**
+   * Of an empty store: blocks up to `number` come without their states, which follow them. Nothing but the three steps of a
+   * migration may write before `finishBase`: this, blocks, `appendState`.
+   */
+  beginBase(number: number): Promise<void> {
+    return this.turn.run(async () => {
+      assert(this.current === undefined, 'a base begins in an empty store');
+      const record = { number, isWhole: false, roots: new Map<Psi, Hash32>() };
+      this.log.append([{ kind: RECORD_KIND.base, body: encodeBaseRecord(record) }]);
+      await this.syncLog();
+      this.stateSpaces.base = record;
+      this.writer.applied = this.log.end();
+    });
+  }
+
+  /** The next piece of the states after the base, which is the head. Durable with `finishBase`. */
+  appendState(part: StatePart): Promise<void> {
+    return this.turn.run(async () => {
+      if (!this.baseWriter.progress) await this.writer.run();
+      const body = encodeStatePart(part);
+      this.log.append([{ kind: RECORD_KIND.state, body }]);
+      await this.baseWriter.add(part, body.length);
+    });
+  }
+
+  /** What `appendState` has taken in, ever. */
+  get stateProgress(): StateProgress | undefined {
+    return this.baseWriter.progress;
+  }
+
+  /** All states after the base are there; `roots`: of the private ones. Throws STORE_INDEX_UNFIT where they are not. */
+  finishBase(roots: ReadonlyMap<Psi, Hash32>): Promise<void> {
+    return this.turn.run(async () => {
+      const { number } = this.current!;
+      if (!this.baseWriter.progress) await this.writer.run();
+      const record = { number, isWhole: true, roots };
+      this.log.append([{ kind: RECORD_KIND.base, body: encodeBaseRecord(record) }]);
+      await this.syncLog();
+      await this.applyBase(record, this.log.end());
+      this.readable = this.writer.applied;
+    });
+  }
+
   /** Takes back one private state, or with `all` the chain itself, to `to`. Durable when it resolves. */
   rewind(target: Psi | 'all', to: number): Promise<void> {
     return this.turn.run(async () => {
       const psi = target === 'all' ? undefined : target;
       const cursor = psi === undefined ? this.stateSpaces.open.cursor : this.cursorOf(psi);
+      if (!this.stateSpaces.hasStatesOf(to)) throw stateNotMigrated(to, this.base!);
       if (to < 0 || to > cursor) {
         throw fail('STORE_REWIND_INVALID', `cannot rewind from block ${cursor} to ${to}`);
       }
@@ -199,24 +254,52 @@ export class ChainStore extends StoredChain {
     let done = 0;
     for (const record of this.log.scan(this.writer.position)) {
       const end = endOf(record);
+      done += RECORD_HEADER_BYTES + record.body.length;
+      if (record.kind === RECORD_KIND.state) {
+        // The checkpoint stays before the first of them.
+        if (!this.baseWriter.progress) await this.rootAndWrite(roots);
+        await this.baseWriter.add(decodeStatePart(record.body), record.body.length);
+        this.parts.onReplay?.(done, total);
+        continue;
+      }
       if (record.kind === RECORD_KIND.rewind) {
         const { psi, to } = decodeRewindRecord(record.body);
-        this.rootReplayed(roots);
-        await this.writer.run();
+        await this.rootAndWrite(roots);
         this.writer.applied = end;
         await this.applyRewind(psi, to);
+      } else if (record.kind === RECORD_KIND.base) {
+        await this.replayBase(record, roots);
       } else {
         for (const [entry, root] of this.replayRecord(record)) roots.set(entry, root);
       }
       this.writer.applied = end;
-      done += RECORD_HEADER_BYTES + record.body.length;
       this.parts.onReplay?.(done, total);
-      if (!this.writer.isBehind(end, REPLAY_MAX)) continue;
-      this.rootReplayed(roots);
-      await this.writer.run();
+      if (this.writer.isBehind(end, REPLAY_MAX)) await this.rootAndWrite(roots);
     }
     this.rootReplayed(roots);
     this.readable = this.writer.applied;
+  }
+
+  private async rootAndWrite(roots: Map<SpaceEntry, Hash32>): Promise<void> {
+    this.rootReplayed(roots);
+    await this.writer.run();
+  }
+
+  private async replayBase(record: ScannedRecord, roots: Map<SpaceEntry, Hash32>): Promise<void> {
+    const base = decodeBaseRecord(record.body);
+    if (!base.isWhole) {
+      this.stateSpaces.base = base;
+      return;
+    }
+    if (!this.baseWriter.progress) await this.rootAndWrite(roots);
+    await this.applyBase(base, endOf(record));
+  }
+
+  /** Everything before `end` is in the index, or waits for it. */
+  private async applyBase({ roots }: BaseRecord, end: LogPosition): Promise<void> {
+    await this.baseWriter.finish(this.current!, roots, end);
+    this.writer.position = end;
+    this.writer.applied = end;
   }
 
   /**
@@ -240,6 +323,7 @@ export class ChainStore extends StoredChain {
   /** Throws unless this is the next block and its root is right. Returns the trie after it. */
   private checkNext({ block, writes, trie }: BlockToAppend): StateTrie {
     this.checkOrder(block);
+    if (this.stateSpaces.isBare(block.header.number)) return this.stateSpaces.open.trie;
     const next = trie ?? this.stateSpaces.open.trie.update(writes);
     if (!equalBytes(next.root(), block.header.stateRoot)) {
       throw wrongIndex(`the state root of block ${block.header.number} is not its header's`);
@@ -257,6 +341,10 @@ export class ChainStore extends StoredChain {
     const tries = new Map<Psi, StateTrie>();
     for (const [psi, result] of spaces) {
       const before = this.stateSpaces.get(psi)?.trie ?? this.stateSpaces.emptyTrie();
+      if (this.stateSpaces.isBare(number)) {
+        tries.set(psi, before);
+        continue;
+      }
       const trie = before.update(result.writes);
       if (!equalBytes(trie.root(), result.root)) {
         throw wrongIndex(`the root of a private state at block ${number} is not its record's`);
@@ -294,6 +382,7 @@ export class ChainStore extends StoredChain {
 
   private withCopies(number: number, results: ReadonlyMap<Psi, SpaceResult>) {
     const { stateSpaces } = this;
+    if (stateSpaces.isBare(number)) return results;
     const empty = stateSpaces.get(EMPTY_PSI);
     const reader = empty && new StateAt(this.kv, empty, this, number - 1);
     return reader ? copiesForNew(results, (psi) => !stateSpaces.get(psi), reader) : results;

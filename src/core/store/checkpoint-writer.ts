@@ -197,6 +197,7 @@ export class CheckpointWriter {
       root: trieOf(spaces.open).root(),
       position: this.applied,
       baseCursor: spaces.baseCursor,
+      base: spaces.base,
       spaces: Array.from(spaces.privates(), (entry) => ({
         psi: entry.psi!,
         id: entry.id,

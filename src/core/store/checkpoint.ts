@@ -30,6 +30,13 @@ interface SpaceMark {
   readonly root: Hash32;
 }
 
+/** Of a chain that was taken over without executing it: the first block whose states are there. */
+export interface BaseState {
+  readonly number: number;
+  /** Its states are there; before, only blocks and receipts. */
+  readonly isWhole: boolean;
+}
+
 /** What the index is a function of: the log up to `position`. */
 export interface CheckpointMark {
   readonly number: number;
@@ -39,6 +46,8 @@ export interface CheckpointMark {
   readonly position: LogPosition;
   /** Cursor of private states that do not exist yet. */
   readonly baseCursor: number;
+  /** Undefined: the states of all blocks are there. */
+  readonly base?: BaseState | undefined;
   readonly spaces: readonly SpaceMark[];
 }
 
@@ -54,6 +63,8 @@ export function readMark(kv: Kv): CheckpointMark | undefined {
   const root = list.fixed(32);
   const position = { segment: list.number(), offset: list.number() };
   const baseCursor = list.number() - 1;
+  const base =
+    list.done || list.isList ? undefined : { number: list.number(), isWhole: list.boolean() };
   const spaces: SpaceMark[] = [];
   while (!list.done) {
     const item = list.enter();
@@ -64,7 +75,7 @@ export function readMark(kv: Kv): CheckpointMark | undefined {
       root: item.fixed(32),
     });
   }
-  return { number, hash, root, position, baseCursor, spaces };
+  return { number, hash, root, position, baseCursor, base, spaces };
 }
 
 export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
@@ -75,6 +86,7 @@ export function writeMark(writer: KvWriter, mark: CheckpointMark): void {
       .number(mark.position.segment)
       .number(mark.position.offset)
       .number(mark.baseCursor + 1);
+    if (mark.base) list.number(mark.base.number).boolean(mark.base.isWhole);
     for (const { psi, id, cursor, root } of mark.spaces) {
       list.list((item) => {
         item

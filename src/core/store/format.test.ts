@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkFormat, FORMAT_VERSION, formatStamp } from './format.ts';
+import { BASE_FORMAT_VERSION, checkFormat, FORMAT_VERSION, formatStamp } from './format.ts';
 
 describe('format stamp', () => {
   it('takes its own and older ones, and refuses newer and foreign ones with a way out', () => {
     expect(checkFormat(formatStamp(), 'data')).toBe(FORMAT_VERSION);
     const stamp = (version: number) => `quorate data format ${version}\n`;
-    expect(() => checkFormat(stamp(FORMAT_VERSION + 1), 'data')).toThrow(
+    expect(() => checkFormat(stamp(BASE_FORMAT_VERSION + 1), 'data')).toThrow(
       /newer Quorate: version \d+, this one reads up to/,
     );
     expect(checkFormat(stamp(1), 'data')).toBe(1);

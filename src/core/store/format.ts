@@ -4,14 +4,15 @@ import { newerVersion } from '../base/newer-version.ts';
 
 /**
  * Raise with any change that an older program would misread, and let `upgrade` in io/storage/data-folder.ts lead there.
- * 2: the rows of the index carry checksums.
+ * 2: the rows of the index carry checksums. 3: as 2, of a chain whose states begin at a later block (base-records.ts).
  */
 export const FORMAT_VERSION = 2;
+export const BASE_FORMAT_VERSION = 3;
 const OLDEST_FORMAT = 1;
 const FORMAT_PATTERN = /^quorate data format (\d{1,9})\n$/;
 
-export function formatStamp(): string {
-  return `quorate data format ${FORMAT_VERSION}\n`;
+export function formatStamp(version = FORMAT_VERSION): string {
+  return `quorate data format ${version}\n`;
 }
 
 /** The version of a stamp that this program can open. Throws STORE_FORMAT_UNKNOWN or STORE_FORMAT_NEWER, each saying what to do. */
@@ -23,10 +24,10 @@ export function checkFormat(stamp: string, directory: string): number {
       `${directory}/format is damaged, or the folder is not Quorate's: delete that file if this is a folder of Quorate, and it is written anew; otherwise choose another --datadir`,
     );
   }
-  if (version > FORMAT_VERSION) {
+  if (version > BASE_FORMAT_VERSION) {
     throw newerVersion('STORE_FORMAT_NEWER', `the data folder ${directory}`, {
       found: version,
-      known: FORMAT_VERSION,
+      known: BASE_FORMAT_VERSION,
     });
   }
   return version;

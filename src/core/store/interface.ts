@@ -70,7 +70,9 @@ export interface ChainReader {
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined;
   bloom(space: Space, number: number): Uint8Array | undefined;
   writes(number: number): WriteSet | undefined;
-  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor. A PSI without a state of its own reads the empty one. */
+  /** Undefined: states of all blocks are there. */
+  readonly base: { readonly number: number } | undefined;
+  /** Throws STORE_STATE_UNAVAILABLE above the space's cursor, STORE_STATE_NOT_MIGRATED below the base. A PSI without a state of its own reads the empty one. */
   stateAt(space: Space, number: number): StateReader;
   /** Last block whose private side is done; the head for the public space. -1 before genesis. */
   cursor(space: Space): number;

@@ -6,7 +6,8 @@
 import { fail } from '../base/errors.ts';
 import { crc32c } from './crc32c.ts';
 
-export const RECORD_KIND = { block: 1, private: 2, rewind: 3 } as const;
+/** `base` and `state`: a chain that was taken over without executing it (base-records.ts). */
+export const RECORD_KIND = { block: 1, private: 2, rewind: 3, base: 4, state: 5 } as const;
 export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND];
 
 export const RECORD_HEADER_BYTES = 9;
@@ -56,7 +57,8 @@ export function recordLength(header: Uint8Array, at = 0): number | undefined {
   if (header.length - at < RECORD_HEADER_BYTES) return undefined;
   const length = readUint32(header, at);
   const kind = header[at + 8]!;
-  if (length < 1 || length > RECORD_BYTES_MAX || kind < 1 || kind > 3) return undefined;
+  if (length < 1 || length > RECORD_BYTES_MAX || kind < 1 || kind > RECORD_KIND.state)
+    return undefined;
   return length;
 }
 

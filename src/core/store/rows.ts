@@ -1,5 +1,6 @@
 /** Values of the flat state. Each carries the pre-image of its hashed key, so dumps need no table of pre-images. */
 import { type Address, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
+import { fail, type QuorateError } from '../base/errors.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
 import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../state/account.ts';
@@ -7,19 +8,28 @@ import type { Account, AccountEntry, PrivacyMetadata, StorageEntry } from '../st
 const textEncoder = new TextEncoder();
 const textDecoder = new TextDecoder();
 
-export function encodeAccountRow(address: Address, account: Account): Uint8Array {
+/** Without `address`: it is not known, of a state that was taken over by its hashes. */
+export function encodeAccountRow(address: Address | undefined, account: Account): Uint8Array {
   const writer = new RlpWriter(128);
   const start = writer.begin();
-  writer.string(address);
+  writer.string(address ?? EMPTY_BYTES);
   writeAccount(writer, account);
   writer.end(start);
   return writer.finish();
 }
 
+/** Throws STORE_KEY_UNKNOWN where the address is not known. */
 export function decodeAccountRow(row: Uint8Array): AccountEntry {
   const list = readList(row);
-  const address = list.fixed(20);
+  const address = list.string();
+  if (address.length === 0) throw keyUnknown();
   return { address, account: readAccount(list) };
+}
+
+export function decodeAccount(row: Uint8Array): Account {
+  const list = readList(row);
+  list.skip();
+  return readAccount(list);
 }
 
 /** Items of an account within a list; hashes of nothing are written as empty strings. */
@@ -46,16 +56,24 @@ export function readAccount(reader: RlpReader): Account {
   };
 }
 
-export function encodeSlotRow(slot: bigint, value: bigint): Uint8Array {
+/** Without `slot`: as `encodeAccountRow`. */
+export function encodeSlotRow(slot: bigint | undefined, value: bigint): Uint8Array {
   const writer = new RlpWriter(72);
-  writer.bigint(value).bigint(slot);
+  writer.bigint(value);
+  if (slot !== undefined) writer.bigint(slot);
   return writer.finish();
 }
 
+/** Throws STORE_KEY_UNKNOWN where the slot is not known. */
 export function decodeSlotRow(row: Uint8Array): StorageEntry {
   const reader = new RlpReader(row);
   const value = reader.bigint(32);
+  if (reader.done) throw keyUnknown();
   return { value, slot: reader.bigint(32) };
+}
+
+export function decodeSlot(row: Uint8Array): bigint {
+  return new RlpReader(row).bigint(32);
 }
 
 export function encodeMetadata(metadata: PrivacyMetadata): Uint8Array {
@@ -82,4 +100,11 @@ export function readMetadata(reader: RlpReader): PrivacyMetadata {
   const managedParties: string[] = [];
   while (!list.done) managedParties.push(textDecoder.decode(list.string()));
   return { creationHash, flag, managedParties };
+}
+
+function keyUnknown(): QuorateError {
+  return fail(
+    'STORE_KEY_UNKNOWN',
+    'accounts and slots cannot be listed: this chain was migrated from a node that kept only the hashes of its addresses and slots ("--gcmode full"). They can be read one by one; "quorate migrate datadir --execute" makes lists too',
+  );
 }

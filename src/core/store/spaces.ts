@@ -7,7 +7,7 @@ import type { Kv } from '../base/ports.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
-import type { CheckpointMark } from './checkpoint.ts';
+import type { BaseState, CheckpointMark } from './checkpoint.ts';
 import { DecodedRows } from './decoded-rows.ts';
 import { accountNodeKey, PUBLIC_ID, storageNodeKey, TABLE } from './keys.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -82,12 +82,15 @@ export class Spaces {
   private readonly byPsi = new Map<Psi, SpaceEntry>();
   /** Cursor of the private states that do not exist yet. */
   baseCursor: number;
+  /** Undefined: every state since genesis is there. */
+  base: BaseState | undefined;
 
   constructor(kv: Kv, mark: CheckpointMark | undefined, trieBytesMax = TRIE_BYTES_DEFAULT) {
     this.kv = kv;
     this.trieBytesMax = trieBytesMax;
     this.open = this.entry(undefined, PUBLIC_ID, mark?.number ?? -1, mark?.root ?? EMPTY_ROOT);
     this.baseCursor = mark?.baseCursor ?? -1;
+    this.base = mark?.base;
     for (const { psi, id, cursor, root } of mark?.spaces ?? []) {
       this.byPsi.set(psi, this.entry(psi, id, cursor, root));
     }
@@ -105,6 +108,16 @@ export class Spaces {
     const entry = this.entry(psi, id, cursor, EMPTY_ROOT);
     this.byPsi.set(psi, entry);
     return entry;
+  }
+
+  /** Whether the block comes without its states. */
+  isBare(number: number): boolean {
+    return this.base !== undefined && number <= this.base.number;
+  }
+
+  /** Whether the states after the block are there, or may come. */
+  hasStatesOf(number: number): boolean {
+    return this.base === undefined || (this.base.isWhole && number >= this.base.number);
   }
 
   psis(): Psi[] {

@@ -13,7 +13,13 @@ import type { StateReader } from '../state/reader.ts';
 import type { DecodedRows } from './decoded-rows.ts';
 import { accountKey, afterPrefix, metadataKey, pastKey, slotKey, TABLE } from './keys.ts';
 import { type RecentChanges, type Version, type Versions, versionAt } from './recent-changes.ts';
-import { decodeAccountRow, decodeMetadata, decodeSlotRow } from './rows.ts';
+import {
+  decodeAccount,
+  decodeAccountRow,
+  decodeMetadata,
+  decodeSlot,
+  decodeSlotRow,
+} from './rows.ts';
 
 /** Keys read at a time while walking a table, so that no cursor stays open between two steps of a consumer. */
 const WALK_KEYS = 256;
@@ -56,11 +62,11 @@ export class StateAt implements StateReader {
     const isChanged = hasVersions(newer) || hasVersions(older);
     const key = () => accountKey(space.id, hashOfAddress(address));
     const past = this.past(key, isChanged);
-    if (past) return past.length === 0 ? undefined : decodeAccountRow(past).account;
+    if (past) return past.length === 0 ? undefined : decodeAccount(past);
     const known = isChanged ? undefined : space.rows.account(addressKey);
     if (known !== undefined) return known ?? undefined;
     const row = this.kv.get(TABLE.head, key());
-    const account = row && decodeAccountRow(row).account;
+    const account = row && decodeAccount(row);
     if (!isChanged) space.rows.setAccount(addressKey, account ? detached(account) : null);
     return account;
   }
@@ -77,11 +83,11 @@ export class StateAt implements StateReader {
     const isChanged = hasVersions(newer) || hasVersions(older);
     const key = () => slotKey(space.id, hashOfAddress(address), born, hashOfSlot(slot));
     const past = this.past(key, isChanged);
-    if (past) return past.length === 0 ? 0n : decodeSlotRow(past).value;
+    if (past) return past.length === 0 ? 0n : decodeSlot(past);
     const known = isChanged ? undefined : space.rows.slot(addressKey, born, slot);
     if (known !== undefined) return known;
     const row = this.kv.get(TABLE.head, key());
-    const value = row ? decodeSlotRow(row).value : 0n;
+    const value = row ? decodeSlot(row) : 0n;
     if (!isChanged) space.rows.setSlot(addressKey, born, slot, value);
     return value;
   }

@@ -15,6 +15,14 @@ export function wrongIndex(what: string) {
   );
 }
 
+/** Of a chain that was taken over without executing it. */
+export function stateNotMigrated(number: number, base: { readonly number: number }): QuorateError {
+  return fail(
+    'STORE_STATE_NOT_MIGRATED',
+    `state of block ${number} was not migrated: this node has states from block ${base.number} on, and of the blocks before it their transactions, receipts and logs. A folder made by "quorate migrate datadir --execute" has all of them`,
+  );
+}
+
 /** What opening again makes anew from the block log. */
 export function indexDamaged(what: string, cause?: unknown): QuorateError {
   return fail(

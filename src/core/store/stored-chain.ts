@@ -3,9 +3,9 @@
  * from memory. `ChainStore` is the one that writes; `ChainReplica` follows it from another thread.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
-import { fail, type QuorateError } from '../base/errors.ts';
+import { fail } from '../base/errors.ts';
 import { bareHex } from '../base/hex.ts';
-import type { Kv, LogFolder } from '../base/ports.ts';
+import type { Kv } from '../base/ports.ts';
 import type { Block } from '../chain/block.ts';
 import { blockHash } from '../chain/extra-data.ts';
 import type { Header } from '../chain/header.ts';
@@ -19,7 +19,8 @@ import type { WriteSet } from '../state/write-set.ts';
 import { BlockIndex, type Place } from './block-index.ts';
 import { BlockLog, type ScannedRecord, SEGMENT_BYTES_DEFAULT } from './block-log.ts';
 import { CachedBlocks, privateKey } from './cached-blocks.ts';
-import type { CheckpointMark } from './checkpoint.ts';
+import type { StoredChainParts } from './chain-store-parts.ts';
+import type { BaseState, CheckpointMark } from './checkpoint.ts';
 import type { ChainReader, Head, PrivateRecord, Space, TransactionPlace } from './interface.ts';
 import { PUBLIC_ID, TABLE } from './keys.ts';
 import { type LogPosition, RECORD_KIND } from './log-record.ts';
@@ -35,25 +36,14 @@ import {
 import { reverseWrites, touchedBy } from './reverse-writes.ts';
 import { advance, leavesOf, type SpaceEntry, Spaces } from './spaces.ts';
 import { StateAt } from './state-store.ts';
-import { privateOutOfOrder, wrongIndex } from './store-errors.ts';
+import { privateOutOfOrder, stateNotMigrated, wrongIndex } from './store-errors.ts';
 
 /** A header with the seals of some 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
 /** Accounts and slots changed since the block of a proof: more would take too long. */
 const PROOF_CHANGES_MAX = 200_000;
 
-export interface StoredChainParts {
-  readonly log: LogFolder;
-  readonly kv: Kv;
-  readonly dialect?: TransactionDialect | undefined;
-  readonly segmentBytesMax?: number | undefined;
-  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
-  readonly trieBytesMax?: number | undefined;
-  /** Decoded transactions that are kept of blocks, and receipts. */
-  readonly cachedTransactionsMax?: number | undefined;
-  /** Of a row that must be there and is not; the read throws. */
-  readonly onDamage?: ((error: QuorateError) => void) | undefined;
-}
+const NO_ROOTS: ReadonlyMap<SpaceEntry, Hash32> = new Map();
 
 export class StoredChain implements ChainReader {
   protected readonly kv: Kv;
@@ -166,7 +156,13 @@ export class StoredChain implements ChainReader {
           : `private state is at block ${this.cursor(space)} of ${this.stateSpaces.open.cursor}: the private transaction manager does not answer`,
       );
     }
+    if (!this.stateSpaces.hasStatesOf(number)) throw stateNotMigrated(number, this.base!);
     return new StateAt(this.kv, this.entryOrEmpty(space), this, number);
+  }
+
+  /** Of a chain that was taken over without executing it: the first block whose states are there. */
+  get base(): BaseState | undefined {
+    return this.stateSpaces.base;
   }
 
   cursor(space: Space): number {
@@ -251,11 +247,15 @@ export class StoredChain implements ChainReader {
       const replayed = decodeReplayedBlock(body, this.dialect);
       this.checkOrder(replayed.block);
       this.applyBlock(replayed, position);
-      return new Map([[this.stateSpaces.open, replayed.block.header.stateRoot]]);
+      const { number, stateRoot } = replayed.block.header;
+      return this.stateSpaces.isBare(number)
+        ? NO_ROOTS
+        : new Map([[this.stateSpaces.open, stateRoot]]);
     }
     const { number, spaces } = decodePrivateRecord(body);
     this.checkPrivateOrder(number, spaces, this.stateSpaces.open.cursor);
     this.applyPrivate(number, spaces, position);
+    if (this.stateSpaces.isBare(number)) return NO_ROOTS;
     return new Map([...spaces].map(([psi, { root }]) => [this.stateSpaces.get(psi)!, root]));
   }
 

@@ -8,7 +8,7 @@ import { concatBytes, equalBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { listOfRaw, readList } from '../../core/base/rlp.ts';
 import { blockHash } from '../../core/chain/extra-data.ts';
 import { decodeHeader } from '../../core/chain/header.ts';
-import { damaged, FreezerTable } from './freezer.ts';
+import { damaged, FreezerTable, type FreezerTableName } from './freezer.ts';
 import { LevelCopy } from './level-copy.ts';
 
 export interface ChainDatabaseFolders {
@@ -26,9 +26,7 @@ export class ChainDatabase {
   readonly frozen: number;
   private readonly folders: ChainDatabaseFolders;
   private readonly level: LevelCopy;
-  private readonly tables:
-    | Readonly<Record<'headers' | 'hashes' | 'bodies', FreezerTable>>
-    | undefined;
+  private readonly tables: Readonly<Record<FreezerTableName, FreezerTable>> | undefined;
 
   private constructor(folders: ChainDatabaseFolders, level: LevelCopy) {
     this.folders = folders;
@@ -39,10 +37,11 @@ export class ChainDatabase {
           headers: new FreezerTable(ancient, 'headers'),
           hashes: new FreezerTable(ancient, 'hashes'),
           bodies: new FreezerTable(ancient, 'bodies'),
+          receipts: new FreezerTable(ancient, 'receipts'),
         }
       : undefined;
     this.frozen = this.tables
-      ? Math.min(this.tables.headers.count, this.tables.hashes.count, this.tables.bodies.count)
+      ? Math.min(...Object.values(this.tables).map(({ count }) => count))
       : 0;
     this.head = this.readHead();
   }
@@ -70,13 +69,43 @@ export class ChainDatabase {
 
   /** RLP of the canonical block, whose header has its hash. Throws GETH_DATA_DAMAGED. */
   block(number: number): Uint8Array {
+    return this.assembled(number, this.hashOf(number));
+  }
+
+  /** The canonical block with its receipts, as they are stored (stored-receipts.ts). Throws GETH_DATA_DAMAGED. */
+  stored(number: number): { hash: Hash32; block: Uint8Array; receipts: Uint8Array } {
     const hash = this.hashOf(number);
+    const receipts = this.part('receipts', 'r', number, hash);
+    return { hash, block: this.assembled(number, hash), receipts };
+  }
+
+  /** RLP of a header. Throws GETH_DATA_DAMAGED. */
+  header(number: number): Uint8Array {
+    return this.part('headers', 'h', number, this.hashOf(number));
+  }
+
+  private assembled(number: number, hash: Hash32): Uint8Array {
     const header = this.part('headers', 'h', number, hash);
     if (!equalBytes(blockHash(decodeHeader(header)), hash)) throw this.missing(number, 'header');
     const body = readList(this.part('bodies', 'b', number, hash));
     const items = [header];
     while (!body.done) items.push(body.raw());
     return listOfRaw(items);
+  }
+
+  /** The address or slot with this hash, where the node kept them ("--gcmode archive", "--cache.preimages"). */
+  preimage(hash: Hash32): Uint8Array | undefined {
+    return this.level.get(concatBytes(ascii('secure-key-'), hash));
+  }
+
+  /** Root of the trie of what GoQuorum notes of private contracts besides their state. */
+  extraDataRoot(privateRoot: Hash32): Hash32 | undefined {
+    return this.level.get(concatBytes(ascii('PSR2PMDR'), privateRoot));
+  }
+
+  /** Damage of the state, which lies in LevelDB. */
+  stateDamaged(what: string, cause?: unknown): Error {
+    return damaged(this.folders.chaindata, what, cause);
   }
 
   /** JSON of the chain's configuration, as `geth init` stored it last. */
@@ -117,12 +146,17 @@ export class ChainDatabase {
     return { hash, number: Number(Buffer.from(number).readBigUInt64BE()) };
   }
 
-  private part(table: 'headers' | 'bodies', prefix: string, number: number, hash: Hash32) {
+  private part(
+    table: 'headers' | 'bodies' | 'receipts',
+    prefix: string,
+    number: number,
+    hash: Hash32,
+  ) {
     const bytes =
       this.tables && number < this.frozen
         ? this.tables[table].read(number)
         : this.level.get(concatBytes(ascii(prefix), u64(number), hash));
-    if (bytes === undefined) throw this.missing(number, table === 'headers' ? 'header' : 'body');
+    if (bytes === undefined) throw this.missing(number, PART_NAME[table]);
     return bytes;
   }
 
@@ -135,6 +169,8 @@ export class ChainDatabase {
     );
   }
 }
+
+const PART_NAME = { headers: 'header', bodies: 'body', receipts: 'receipts' } as const;
 
 function ascii(text: string): Uint8Array {
   return new TextEncoder().encode(text);

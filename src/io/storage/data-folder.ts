@@ -95,17 +95,22 @@ export async function openVotes(directory: string) {
   };
 }
 
+export function stampFormat(directory: string, version: number): void {
+  const path = join(directory, 'format');
+  writeFileSync(`${path}.new`, formatStamp(version), { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  syncDirectory(directory);
+}
+
 /** Stamps a new folder, and one of format 1: what it has in its index is dropped. Returns why, or undefined. */
 function upgrade(directory: string, index: IndexState): string | undefined {
   const path = join(directory, 'format');
   const stamp = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const version = stamp === undefined ? FORMAT_VERSION : checkFormat(stamp, directory);
-  if (stamp !== undefined && version === FORMAT_VERSION) return undefined;
+  if (stamp !== undefined && version >= FORMAT_VERSION) return undefined;
   // In this order: a crash in between leaves a folder of the older format without an index, which is one too.
   if (version < FORMAT_VERSION) index.drop();
-  writeFileSync(`${path}.new`, formatStamp(), { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
-  syncDirectory(directory);
+  stampFormat(directory, FORMAT_VERSION);
   return version < FORMAT_VERSION
     ? `the folder is of data format ${version}, and becomes one of ${FORMAT_VERSION}`
     : undefined;

@@ -4,6 +4,7 @@ import type { LogFolder } from '../../base/ports.ts';
 import { type Block, transactionsRoot } from '../../chain/block.ts';
 import { receiptsRoot } from '../../chain/receipt.ts';
 import type { TransactionDialect } from '../../chain/transaction.ts';
+import { decodeBaseRecord, decodeStatePart, type StatePart } from '../base-records.ts';
 import { comparePositions, endOf, type LogPosition, RECORD_KIND } from '../log-record.ts';
 import {
   decodeBlockOf,
@@ -23,6 +24,8 @@ const HASHES_KEPT = 1_000;
 export interface RecordVisitor {
   block(block: ReplayedBlock, position: LogPosition): void;
   private(record: PrivateBlockRecord, position: LogPosition): void;
+  /** Of a chain that was taken over without executing it. */
+  state(part: StatePart): void;
 }
 
 export interface LogSummary {
@@ -113,6 +116,8 @@ class BlockRecords {
     try {
       if (kind === RECORD_KIND.block) this.block(body, position);
       else if (kind === RECORD_KIND.private) this.private(body, position);
+      else if (kind === RECORD_KIND.base) decodeBaseRecord(body);
+      else if (kind === RECORD_KIND.state) this.parts.visitor?.state(decodeStatePart(body));
       else this.rewind(body);
     } catch (error) {
       this.damaged(

@@ -8,6 +8,8 @@ import type { Kv } from '../../base/ports.ts';
 import type { Psi } from '../../privacy/inputs.ts';
 import { hashOfAddress, hashOfSlot } from '../../state/key-hash.ts';
 import type { WriteSet } from '../../state/write-set.ts';
+import type { StatePart } from '../base-records.ts';
+import { rowsOfPart } from '../base-writer.ts';
 import { BlockIndex, type Place } from '../block-index.ts';
 import type { CheckpointMark } from '../checkpoint.ts';
 import {
@@ -72,7 +74,7 @@ export class IndexRows implements RecordVisitor {
         const isRight = found?.block === number && found.index === at;
         this.must(number, TABLE.transactions, isRight, `its transaction ${at} is not found`);
       }
-      this.state(PUBLIC_ID, number, writes);
+      this.changes(PUBLIC_ID, number, writes);
     });
   }
 
@@ -83,9 +85,24 @@ export class IndexRows implements RecordVisitor {
       this.look(number, () => {
         const hash = this.index.place(number)?.hash ?? new Uint8Array(0);
         this.place(number, space.id, { ...position, hash, hasPrivateWork: true }, bloom);
-        this.state(space.id, number, writes);
+        this.changes(space.id, number, writes);
       });
     }
+  }
+
+  /** The key's first later change found the row, or the key still holds it. */
+  state(part: StatePart): void {
+    const { mark } = this.parts;
+    const id = part.psi === undefined ? PUBLIC_ID : this.ids.get(part.psi)?.id;
+    if (!mark.base?.isWhole || id === undefined) return;
+    this.look(mark.base.number, () => {
+      for (const [table, key, row] of rowsOfPart(id, part)) {
+        const held = table === TABLE.head ? this.valueAfter(mark.base!.number, key) : undefined;
+        const found = table === TABLE.head ? held : this.parts.kv.get(table, key);
+        const isSame = found !== undefined && equalBytes(found, row);
+        this.must(mark.base!.number, undefined, isSame, 'a value of its state is another one');
+      }
+    });
   }
 
   /** After all records: rows that no record accounts for. */
@@ -123,7 +140,7 @@ export class IndexRows implements RecordVisitor {
     this.must(number, TABLE.blooms, isBloom, 'its bloom is another one', isEmpty ? 0 : 1);
   }
 
-  private state(space: number, number: number, writes: WriteSet): void {
+  private changes(space: number, number: number, writes: WriteSet): void {
     for (const { hash, code } of writes.codes) {
       const found = this.parts.kv.get(TABLE.code, hash);
       const isCode = found !== undefined && equalBytes(found, code);
@@ -155,14 +172,17 @@ export class IndexRows implements RecordVisitor {
     const { kv } = this.parts;
     const before = kv.get(TABLE.past, pastKey(key, number));
     this.must(number, TABLE.past, before !== undefined, 'a value from before it is missing');
-    let after = kv.get(TABLE.head, key);
-    for (const [, next] of kv.range(TABLE.past, pastKey(key, number + 1), afterPrefix(key))) {
-      after = next.length === 0 ? undefined : next;
-      break;
-    }
+    const after = this.valueAfter(number, key);
     const isSame =
       row === undefined ? after === undefined : after !== undefined && equalBytes(after, row);
     this.must(number, undefined, isSame, 'a value after it is another one');
+  }
+
+  private valueAfter(number: number, key: Uint8Array): Uint8Array | undefined {
+    const { kv } = this.parts;
+    for (const [, next] of kv.range(TABLE.past, pastKey(key, number + 1), afterPrefix(key)))
+      return next.length === 0 ? undefined : next;
+    return kv.get(TABLE.head, key);
   }
 
   private must(

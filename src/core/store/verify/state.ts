@@ -7,7 +7,7 @@ import { encodeAccountLeaf, encodeSlotLeaf } from '../../state/account-codec.ts'
 import { walkTrie } from '../../state/trie-walk.ts';
 import type { CheckpointMark } from '../checkpoint.ts';
 import { accountKey, accountNodeKey, PUBLIC_ID, slotKey, storageNodeKey, TABLE } from '../keys.ts';
-import { decodeAccountRow, decodeSlotRow } from '../rows.ts';
+import { decodeAccount, decodeSlot } from '../rows.ts';
 import { CURE, type Teller } from './finding.ts';
 
 const FILE = 'index/data.mdb';
@@ -17,14 +17,19 @@ const PROGRESS_ACCOUNTS = 1_000;
 export interface StateCounts {
   readonly accounts: number;
   readonly slots: number;
+  /** Of the private states alone. */
+  readonly privateContracts: number;
+  readonly privateSlots: number;
 }
 
 export function verifyState(kv: Kv, mark: CheckpointMark, teller: Teller): StateCounts {
   const look = new StateLook(kv, teller, mark.number);
   look.space(PUBLIC_ID, 'the public state', mark.root);
+  const open = { contracts: look.contracts, slots: look.slots };
   for (const { id, psi, root } of mark.spaces) look.space(id, `private state ${psi}`, root);
-  const { accounts, slots } = look;
-  return { accounts, slots };
+  const { accounts, slots, contracts } = look;
+  const privateContracts = contracts - open.contracts;
+  return { accounts, slots, privateContracts, privateSlots: slots - open.slots };
 }
 
 class StateLook {
@@ -33,6 +38,7 @@ class StateLook {
   private readonly height: number;
   accounts = 0;
   slots = 0;
+  contracts = 0;
 
   constructor(kv: Kv, teller: Teller, height: number) {
     this.kv = kv;
@@ -58,12 +64,13 @@ class StateLook {
       found('an account of its trie is missing');
       return;
     }
-    const { account } = decodeAccountRow(row);
+    const account = decodeAccount(row);
     if (!equalBytes(encodeAccountLeaf(account), leaf)) {
       found('an account is not that of its trie');
       return;
     }
     if (!equalBytes(account.codeHash, EMPTY_CODE_HASH)) {
+      this.contracts++;
       const code = this.kv.get(TABLE.code, account.codeHash);
       if (!code || !equalBytes(keccak256(code), account.codeHash)) {
         found('the code of a contract is missing or another one');
@@ -73,7 +80,7 @@ class StateLook {
       this.kv.get(TABLE.nodes, storageNodeKey(id, hash, account.born, path));
     for (const slot of walkTrie(account.storageRoot, load, ({ message }) => found(message))) {
       const held = this.kv.get(TABLE.head, slotKey(id, hash, account.born, slot.key));
-      const isSame = held && equalBytes(encodeSlotLeaf(decodeSlotRow(held).value), slot.value);
+      const isSame = held && equalBytes(encodeSlotLeaf(decodeSlot(held)), slot.value);
       if (!isSame) found('a slot is missing, or is not that of its trie');
       this.slots++;
     }

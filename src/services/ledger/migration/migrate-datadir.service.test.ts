@@ -35,12 +35,14 @@ function migrate(
   {
     manager = datadirManager(),
     shouldStop = () => false,
-  }: { manager?: ConnectedManager; shouldStop?: () => boolean } = {},
+    isExecuted = true,
+  }: { manager?: ConnectedManager; shouldStop?: () => boolean; isExecuted?: boolean } = {},
 ) {
   return migrateDatadir({
     source: findSource(source, { genesisFile: undefined, ancient: undefined }),
     target,
     isVerified: true,
+    isExecuted,
     importParts: async () => ({
       manager,
       privateStates: SINGLE_PRIVATE_STATE,

@@ -1,6 +1,7 @@
 /**
- * `quorate migrate datadir`: takes the chain of a stopped GoQuorum node over, block by block, as a syncing node would, and proves
- * at each block with private transactions that the private state is what GoQuorum had. Goes on where it was interrupted.
+ * `quorate migrate datadir`: takes the chain of a stopped GoQuorum node over. Fast: blocks as they are, and the states of the newest
+ * from its tries. With `--execute`: block by block, as a syncing node would, and the private state held against GoQuorum's after
+ * each. Goes on where it was interrupted.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +12,11 @@ import { ChainDatabase } from '../../../io/geth/chain-database.ts';
 import { readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 import { type ImportParts, type ImportReport, importFrom } from '../offline/import.ts';
-import { MIGRATING, type OpenChain, openChain, storeFolder } from '../store/data.ts';
+import { MIGRATING, type OpenChain, openChain, readGenesis, storeFolder } from '../store/data.ts';
 import { type CarriedFiles, carryFiles } from './carry-files.ts';
+import { type CopyCheck, checkCopy } from './check-copy.ts';
 import { type Comparison, compareWithSource } from './compare-with-source.ts';
+import { type CopyReport, copyChain, newestState } from './copy-chain.ts';
 import { migratedGenesis } from './genesis.ts';
 import type { GethSource } from './source.ts';
 
@@ -24,9 +27,15 @@ const BLOCKS_A_TURN = 64;
 export interface MigrationReport {
   readonly head: { readonly number: number; readonly hash: string };
   readonly genesis: { readonly isFileOlder: boolean };
+  /** Undefined: everything was executed, or copied before. */
+  readonly copied: CopyReport | undefined;
+  readonly copyCheck: CopyCheck | undefined;
+  /** The first block whose states are there; undefined: those of all are. */
+  readonly base: number | undefined;
+  /** Blocks that were executed: with `--execute`, and those above the states that were copied. */
   readonly imported: ImportReport;
   readonly files: CarriedFiles;
-  /** Undefined: it was not asked for, or the migration was interrupted. */
+  /** Undefined: it was not asked for, nothing was executed, or the migration was interrupted. */
   readonly comparison: Comparison | undefined;
   readonly isWhole: boolean;
 }
@@ -35,11 +44,15 @@ export interface MigrationParts {
   readonly source: GethSource;
   readonly target: string;
   readonly isVerified: boolean;
+  /** Every block is executed, instead of copied with the states of the newest. */
+  readonly isExecuted: boolean;
   /** All that the import needs for the chain that was opened. */
   importParts(opened: OpenChain): Promise<Omit<ImportParts, 'opened'>>;
 }
 
-/** Rejects with GETH_DATA_DAMAGED, GENESIS_…, MIGRATION_TARGET, BLOCK_INVALID, STORE_… and the errors of disk and manager. */
+const NOTHING_IMPORTED: ImportReport = { blocks: 0, known: 0, transactions: 0, elapsedMs: 0 };
+
+/** Rejects with GETH_…, GENESIS_…, MIGRATION_…, BLOCK_INVALID, STORE_… and the errors of disk and manager. */
 export async function migrateDatadir(parts: MigrationParts): Promise<MigrationReport> {
   const { source, target } = parts;
   const folder = storeFolder(target);
@@ -56,32 +69,23 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
     });
     const genesisFile = join(folder, 'genesis.migrated.json');
     writeFileSync(genesisFile, text, { mode: 0o600 });
-    const opened = await openChain(target, { genesisFile, isMigrating: true });
+    const { isMps } = readGenesis(text, source.genesisFile).config;
+    const base = parts.isExecuted ? undefined : newestState(database, isMps);
+    const opened = await openChain(target, { genesisFile, isMigrating: true, base });
     rmSync(genesisFile);
     try {
+      checkSameWay(parts, opened);
       checkSameChain(opened, database, source);
-      const importParts = await parts.importParts(opened);
-      const imported = await importFrom([blockSource(source, database, opened)], {
-        ...importParts,
-        opened,
-      });
-      const head = opened.store.head()!;
-      const isAtHead = head.number >= database.head.number;
-      const comparison =
-        isAtHead && parts.isVerified
-          ? await compareWithSource({
-              database,
-              store: opened.store,
-              privateStates: importParts.privateStates,
-            })
-          : undefined;
+      const steps = await runSteps(parts, database, opened);
+      const { isWhole } = steps;
       const files = carryFiles(source, target);
-      const isWhole = isAtHead && comparison?.difference === undefined;
       if (isWhole) rmSync(mark);
+      const head = opened.store.head()!;
       return {
         head: { number: head.number, hash: bareHex(head.hash) },
+        base: opened.store.base?.number,
         genesis: { isFileOlder },
-        ...{ imported, files, comparison, isWhole },
+        ...{ ...steps, files, isWhole },
       };
     } finally {
       await opened.close();
@@ -89,6 +93,48 @@ export async function migrateDatadir(parts: MigrationParts): Promise<MigrationRe
   } finally {
     await database.close();
   }
+}
+
+type Steps = Pick<MigrationReport, 'copied' | 'copyCheck' | 'imported' | 'comparison' | 'isWhole'>;
+
+/** Copies where that is the way, executes what is left, and compares. */
+async function runSteps(
+  parts: MigrationParts,
+  database: ChainDatabase,
+  opened: OpenChain,
+): Promise<Steps> {
+  const { source, isVerified } = parts;
+  const { store } = opened;
+  const importParts = await parts.importParts(opened);
+  const { privateStates, clock, log, shouldStop } = importParts;
+  const { isMps } = opened.genesis.config;
+  const psis = isMps ? privateStates.psis : [];
+  let copied: CopyReport | undefined;
+  let copyCheck: CopyCheck | undefined;
+  const nothing = { imported: NOTHING_IMPORTED, comparison: undefined, isWhole: false };
+  if (store.base && !store.base.isWhole) {
+    const copy = await copyChain({ ...{ database, opened, psis, clock, log, shouldStop } });
+    copied = copy;
+    if (!copy.isWhole) return { ...nothing, copied, copyCheck };
+  }
+  if (store.base && isVerified && store.head()!.number === store.base.number) {
+    copyCheck = await checkCopy({ ...{ database, store, isMps, psis, kv: opened.folder.kv } });
+    if (copyCheck.difference) return { ...nothing, copied, copyCheck };
+  }
+  if (store.base && store.head()!.number === database.head.number) {
+    return { ...nothing, copied, copyCheck, isWhole: true };
+  }
+  const imported = await importFrom([blockSource(source, database, opened)], {
+    ...importParts,
+    opened,
+  });
+  const isAtHead = store.head()!.number >= database.head.number;
+  const comparison =
+    isAtHead && isVerified && !store.base
+      ? await compareWithSource({ database, store, privateStates })
+      : undefined;
+  const isWhole = isAtHead && comparison?.difference === undefined;
+  return { copied, copyCheck, imported, comparison, isWhole };
 }
 
 /** Read only, for `--dry-run` and above. The scratch folder is gone when it is closed. */
@@ -111,6 +157,16 @@ function checkTarget({ source, target }: MigrationParts, mark: string): void {
   throw fail(
     'MIGRATION_TARGET',
     `${target} holds the unfinished migration of ${before}: go on with that one, or delete ${store}`,
+  );
+}
+
+/** What was begun in one way goes on in it. */
+function checkSameWay({ target, isExecuted }: MigrationParts, { store }: OpenChain): void {
+  if (isExecuted === (store.base === undefined)) return;
+  const how = isExecuted ? 'without --execute' : 'with --execute';
+  throw fail(
+    'MIGRATION_TARGET',
+    `${target} holds a migration that was begun ${how}: go on ${how}, or delete ${storeFolder(target)}`,
   );
 }
 

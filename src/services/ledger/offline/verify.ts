@@ -103,7 +103,8 @@ class DataLook implements Teller {
   async run(): Promise<VerifyReport> {
     const format = this.format();
     const genesis = this.genesis();
-    const lmdb = format === FORMAT_VERSION ? await this.openIndex() : undefined;
+    const lmdb =
+      format !== undefined && format >= FORMAT_VERSION ? await this.openIndex() : undefined;
     const kv = lmdb && new CheckedKv(lmdb);
     try {
       const seals = {
@@ -207,9 +208,9 @@ class DataLook implements Teller {
     });
     if (!rows || !kv || !mark) return { summary, counts: NOTHING_READ };
     if (summary.isWhole) rows.finish();
-    const counts: StateCounts = verifyState(kv, mark, this);
+    const { accounts, slots }: StateCounts = verifyState(kv, mark, this);
     if (summary.isWhole) this.above(kv, mark, dialect, summary);
-    return { summary, counts: { indexRows: rows.rows, ...counts } };
+    return { summary, counts: { indexRows: rows.rows, accounts, slots } };
   }
 
   private first(genesis: Genesis | undefined, hash: Uint8Array): void {
@@ -289,6 +290,7 @@ function withFirst(
       rows?.block(replayed, position);
     },
     private: (record, position) => rows?.private(record, position),
+    state: (part) => rows?.state(part),
   };
 }
 

@@ -8,11 +8,12 @@ import { configFault } from '../../../core/chain/config-compatibility.ts';
 import { type Genesis, parseGenesis } from '../../../core/chain/genesis.ts';
 import { memoryFrom } from '../../../core/consensus/bft/memory-loss.ts';
 import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { BASE_FORMAT_VERSION } from '../../../core/store/format.ts';
 import { Seals, sealedNumber } from '../../../core/store/seals.ts';
 import { VoteFile } from '../../../core/store/vote-file.ts';
 import { isThere, readText } from '../../../io/host/files.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
-import type { DataFolder } from '../../../io/storage/data-folder.ts';
+import { type DataFolder, stampFormat } from '../../../io/storage/data-folder.ts';
 import { ensureFirstBlock } from '../node/chain/first-block.ts';
 import {
   checkKept,
@@ -50,6 +51,8 @@ export interface OpenOptions {
   readonly log?: Log | undefined;
   /** By the migration that has marked the folder. */
   readonly isMigrating?: boolean;
+  /** Of a chain that begins here: the first block whose states will be there. */
+  readonly base?: number | undefined;
 }
 
 export function storeFolder(dataDirectory: string): string {
@@ -63,7 +66,14 @@ export function storeFolder(dataDirectory: string): string {
  */
 export async function openChain(
   dataDirectory: string,
-  { genesisFile, onFault, reindex = false, log = () => {}, isMigrating = false }: OpenOptions = {},
+  {
+    genesisFile,
+    onFault,
+    reindex = false,
+    log = () => {},
+    isMigrating = false,
+    base,
+  }: OpenOptions = {},
 ): Promise<OpenChain> {
   const folder = storeFolder(dataDirectory);
   if (!isMigrating && isThere(join(folder, MIGRATING))) throw unfinished(dataDirectory, folder);
@@ -94,7 +104,9 @@ export async function openChain(
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));
     seals.follow('votes', () => votes.lastWritten);
-    await ensureFirstBlock(store, genesis);
+    const isNewBase = base !== undefined && !store.head();
+    if (isNewBase) stampFormat(folder, BASE_FORMAT_VERSION);
+    await ensureFirstBlock(store, genesis, base);
     if (store.head()!.number === 0 && votes.loss === 'empty') await votes.remember(memoryFrom(1));
     if (text !== stored || !kept?.isSame || !kept.wasNoted) keepGenesis(folder, text);
     const outcome = stored === undefined ? 'begun' : text === stored ? 'same' : 'changed';

@@ -7,7 +7,7 @@ import type { Block } from '../../../../core/chain/block.ts';
 import { type Genesis, type GenesisAccount, genesisBlock } from '../../../../core/chain/genesis.ts';
 import { type AllocEntry, writesOfAlloc } from '../../../../core/state/memory-reader.ts';
 import { StateTrie } from '../../../../core/state/state-trie.ts';
-import type { WriteSet } from '../../../../core/state/write-set.ts';
+import { EMPTY_WRITE_SET, type WriteSet } from '../../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../../core/store/chain-store.ts';
 
 /** Block 0 of a genesis file, with the state that it begins with. */
@@ -17,12 +17,21 @@ export function firstBlockOf(genesis: Genesis): { block: Block; writes: WriteSet
   return { block: genesisBlock(genesis, () => trie.root()), writes };
 }
 
-/** Resolves with block 0. Throws GENESIS_MISMATCH when the store belongs to another chain. */
-export async function ensureFirstBlock(store: ChainStore, genesis: Genesis): Promise<Block> {
+/**
+ * Resolves with block 0. `base`: of a chain whose states come with a later block. Throws GENESIS_MISMATCH when the store belongs
+ * to another chain.
+ */
+export async function ensureFirstBlock(
+  store: ChainStore,
+  genesis: Genesis,
+  base?: number,
+): Promise<Block> {
   const { block, writes } = firstBlockOf(genesis);
   const stored = store.hashOf(0);
   if (!stored) {
-    await store.append({ block, receipts: [], writes, hasPrivateWork: false });
+    if (base !== undefined && !store.base) await store.beginBase(base);
+    const ownWrites = store.base ? EMPTY_WRITE_SET : writes;
+    await store.append({ block, receipts: [], writes: ownWrites, hasPrivateWork: false });
   } else if (!equalBytes(stored, block.hash)) {
     throw fail(
       'GENESIS_MISMATCH',

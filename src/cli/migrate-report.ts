@@ -1,0 +1,117 @@
+/** What `quorate migrate datadir` says at its end. */
+import type { MigrationReport } from '../services/ledger/migration/migrate-datadir.ts';
+import type { GethSource } from '../services/ledger/migration/source.ts';
+
+interface Terms {
+  readonly source: GethSource;
+  readonly target: string;
+  /** A private transaction manager was named. */
+  readonly isPrivate: boolean;
+}
+
+type Row = readonly [what: string, count: number];
+
+export function differenceOf({ comparison, copyCheck }: MigrationReport) {
+  return copyCheck?.difference ?? comparison?.difference;
+}
+
+export function migrationText(report: MigrationReport, terms: Terms): string {
+  const { head, base, genesis, files, isWhole } = report;
+  const { source, target } = terms;
+  const lines = [...workDone(report), `Head: ${head.number} 0x${head.hash}`];
+  if (genesis.isFileOlder) {
+    lines.push(
+      `The configuration in ${source.genesisFile} is not the one that the node ran with: the database's counts.`,
+    );
+  }
+  lines.push(...files.kept.map((name) => `Kept as it was in the target, and it differs: ${name}`));
+  lines.push(...table(report, terms.isPrivate));
+  const difference = differenceOf(report);
+  if (difference) {
+    lines.push(
+      `DIFFERENT at block ${difference.block}: ${difference.text}. ${cureOf(report, terms)}`,
+    );
+  } else if (isWhole) {
+    if (base !== undefined) {
+      lines.push(
+        `States are there from block ${base} on; asked for older ones, the node says "not migrated". --execute makes all of them.`,
+      );
+    }
+    lines.push(`Start it: quorate node --datadir ${target}`);
+  } else {
+    const way = base === undefined ? ' --execute' : '';
+    lines.push(
+      `Interrupted. The same command goes on: quorate migrate datadir ${source.folder} --datadir ${target}${way}`,
+    );
+  }
+  return lines.join('\n');
+}
+
+function workDone({ copied, imported, base }: MigrationReport): string[] {
+  const lines: string[] = [];
+  if (copied) {
+    const { blocks, transactions, elapsedMs, states } = copied;
+    const rate = Math.round((transactions * 1_000) / Math.max(elapsedMs, 1));
+    lines.push(
+      `Copied ${blocks} blocks with ${transactions} transactions in ${seconds(elapsedMs)} s (${rate} transactions/s).`,
+    );
+    if (states) lines.push(`Copied the states of block ${base}.`);
+    if (states && states.unnamed > 0) {
+      lines.push(
+        'The source kept only hashes of its addresses and slots (--gcmode full): all of them can be read, and lists of them (debug_dumpBlock, debug_accountRange, debug_storageRangeAt) cannot be made.',
+      );
+    }
+  }
+  if (imported.blocks > 0 || base === undefined) {
+    const { blocks, transactions, elapsedMs } = imported;
+    lines.push(
+      `Executed ${blocks} blocks with ${transactions} transactions in ${seconds(elapsedMs)} s.`,
+    );
+  }
+  return lines;
+}
+
+function cureOf({ copyCheck }: MigrationReport, { isPrivate, source, target }: Terms): string {
+  if (copyCheck?.difference)
+    return `Delete ${target} and begin anew; if it comes again, copy ${source.folder} anew, or take that of another member.`;
+  return isPrivate
+    ? 'Has the manager all payloads ("quorate ptm check")? The target is not started before this is solved.'
+    : 'Name the manager of this node (--ptm.url): without it this chain has no private state.';
+}
+
+function table({ copyCheck, comparison }: MigrationReport, isPrivate: boolean): readonly string[] {
+  const rows: Row[] = [];
+  if (copyCheck) {
+    rows.push(
+      ['blocks: hash, transactions, receipts', copyCheck.blocks],
+      [`accounts, of all states at block ${copyCheck.base}`, copyCheck.accounts],
+      ['storage slots, of all states', copyCheck.slots],
+      ['private states, by their roots', copyCheck.privateStates],
+      ['private contracts, with their code', copyCheck.privateContracts],
+      ['private storage slots', copyCheck.privateSlots],
+    );
+  }
+  if (comparison) {
+    rows.push(
+      ['blocks: hash, public state, receipts', comparison.blocks],
+      ['transactions', comparison.transactions],
+      ['private transactions', comparison.privateTransactions],
+      ['private state roots', comparison.privateRoots],
+    );
+  }
+  if (comparison && isPrivate) {
+    rows.push(
+      ['private contracts, with their code', comparison.privateContracts],
+      ['private storage slots', comparison.privateSlots],
+    );
+  }
+  if (rows.length === 0) return [];
+  return [
+    'Compared with the source:',
+    ...rows.map(([what, count]) => `  ${what.padEnd(44)}${String(count).padStart(12)}`),
+  ];
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(1);
+}

@@ -1,0 +1,119 @@
+/**
+ * Receipts as geth stores them: a list of receipts without what follows from the block, and, where GoQuorum has more to say
+ * (several private states, privacy markers, reasons of reverts), a second list behind it (GoQuorum 24.4.1 core/types/receipt.go).
+ */
+import type { Hash32 } from '../../core/base/bytes.ts';
+import { fail } from '../../core/base/errors.ts';
+import { RlpReader } from '../../core/base/rlp.ts';
+import type { Log } from '../../core/chain/receipt.ts';
+import type { Psi } from '../../core/privacy/inputs.ts';
+
+const EXTRA_VERSION = 1;
+
+/** What one execution left, in one state. */
+export interface Outcome {
+  readonly status: 0 | 1 | undefined;
+  readonly postState?: Hash32;
+  readonly cumulativeGasUsed: bigint;
+  readonly logs: readonly Log[];
+  readonly revertReason?: Uint8Array;
+}
+
+export interface PrivateOutcome extends Outcome {
+  /** Of the inner transaction of a privacy marker, if it created a contract; 20 zero bytes otherwise. */
+  readonly contractAddress: Uint8Array;
+}
+
+export interface StoredReceipt extends Outcome {
+  /** By private state: of a chain with several, and of privacy markers. */
+  readonly private: ReadonlyMap<Psi, PrivateOutcome>;
+}
+
+/** Throws RLP_INVALID, RECEIPT_STATUS_INVALID, RECEIPT_VERSION_UNKNOWN. */
+export function decodeStoredReceipts(bytes: Uint8Array): StoredReceipt[] {
+  const reader = new RlpReader(bytes);
+  const receipts = readAll(reader, readReceipt);
+  if (reader.done) return receipts;
+  const extras = readAll(reader, readExtra);
+  reader.finish();
+  return receipts.map((receipt, index) => ({ ...receipt, ...extras[index] }));
+}
+
+/** Lists of 3 items; older nodes wrote 4 (several private states), 6 or 7. */
+function readReceipt(item: RlpReader): StoredReceipt {
+  const count = itemsOf(item);
+  const outcome = readOutcome(item);
+  const cumulativeGasUsed = item.bigint(8);
+  // Of 6: transaction, contract; of 7: bloom besides.
+  if (count >= 6) for (let i = 4; i < count; i++) item.skip();
+  const logs = readAll(item, readLog);
+  const base = { ...outcome, cumulativeGasUsed, logs };
+  if (count !== 4) return { ...base, private: new Map() };
+  const entries = readAll(item, (entry): [Psi, PrivateOutcome] => {
+    const psi = new TextDecoder().decode(entry.string());
+    const value = entry.enter();
+    return [psi, { ...readPlain(value), contractAddress: new Uint8Array(20) }];
+  });
+  return { ...base, private: new Map(entries) };
+}
+
+function readExtra(item: RlpReader): Pick<StoredReceipt, 'private' | 'revertReason'> | undefined {
+  if (item.done) return undefined;
+  const version = item.number();
+  if (version !== EXTRA_VERSION)
+    throw fail('RECEIPT_VERSION_UNKNOWN', `receipts of version ${version} are not known`);
+  const entries = readAll(item, (entry): [Psi, PrivateOutcome] => {
+    const psi = new TextDecoder().decode(entry.string());
+    const value = entry.enter();
+    const plain = readPlain(value);
+    const reason = readReason(value);
+    value.skip();
+    return [psi, { ...plain, ...reason, contractAddress: value.fixed(20) }];
+  });
+  return { private: new Map(entries), ...readReason(item) };
+}
+
+function readPlain(item: RlpReader): Outcome {
+  const outcome = readOutcome(item);
+  return { ...outcome, cumulativeGasUsed: item.bigint(8), logs: readAll(item, readLog) };
+}
+
+function readReason(item: RlpReader): Pick<Outcome, 'revertReason'> {
+  const revertReason = item.string();
+  return revertReason.length === 0 ? {} : { revertReason };
+}
+
+function readOutcome(item: RlpReader): Pick<Outcome, 'status' | 'postState'> {
+  const value = item.string();
+  if (value.length === 0) return { status: 0 };
+  if (value.length === 1 && value[0] === 1) return { status: 1 };
+  if (value.length === 32) return { status: undefined, postState: value };
+  throw fail('RECEIPT_STATUS_INVALID', 'invalid receipt status');
+}
+
+/** Address, topics, data; older nodes wrote more behind them. */
+function readLog(item: RlpReader): Log {
+  const address = item.fixed(20);
+  const topics = readItems(item.enter(), (topic) => topic.fixed(32));
+  return { address, topics, data: item.string() };
+}
+
+function readAll<T>(reader: RlpReader, read: (item: RlpReader) => T): T[] {
+  return readItems(reader.enter(), (list) => read(list.enter()));
+}
+
+function readItems<T>(list: RlpReader, read: (list: RlpReader) => T): T[] {
+  const items: T[] = [];
+  while (!list.done) items.push(read(list));
+  return items;
+}
+
+function itemsOf(list: RlpReader): number {
+  const counter = new RlpReader(list.bytes, list.at, list.end);
+  let count = 0;
+  while (!counter.done) {
+    counter.skip();
+    count++;
+  }
+  return count;
+}

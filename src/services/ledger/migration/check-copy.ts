@@ -1,0 +1,73 @@
+/**
+ * Holds a chain that was copied against its source: every block's hash by its number and by the index, and every node, account,
+ * slot and code of every state of the target against the root that its source has. Receipts and transactions were held against
+ * their headers when they were copied.
+ */
+import { equalBytes } from '../../../core/base/bytes.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
+import type { Kv } from '../../../core/base/ports.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { readMark } from '../../../core/store/checkpoint.ts';
+import { verifyState } from '../../../core/store/verify/state.ts';
+import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { privateRootsAfter } from './copy-states.ts';
+
+/** The event loop is left to others between this many blocks. */
+const BLOCKS_A_TURN = 4_096;
+
+export interface CopyCheck {
+  readonly blocks: number;
+  /** The block of the states. */
+  readonly base: number;
+  readonly accounts: number;
+  readonly slots: number;
+  readonly privateStates: number;
+  readonly privateContracts: number;
+  readonly privateSlots: number;
+  /** The first one; undefined: nothing differs. */
+  readonly difference: { readonly block: number; readonly text: string } | undefined;
+}
+
+export interface CopyCheckParts {
+  readonly database: ChainDatabase;
+  readonly store: ChainStore;
+  readonly kv: Kv;
+  readonly isMps: boolean;
+  readonly psis: readonly Psi[];
+}
+
+/** To be called when the copy is done and nothing stands above its base. */
+export async function checkCopy(parts: CopyCheckParts): Promise<CopyCheck> {
+  const { database, store, kv } = parts;
+  const base = store.base!.number;
+  const none = { accounts: 0, slots: 0, privateStates: 0, privateContracts: 0, privateSlots: 0 };
+  const differs = (block: number, text: string): CopyCheck => ({
+    ...none,
+    ...{ blocks: block, base, difference: { block, text } },
+  });
+  for (let number = 0; number <= base; number++) {
+    const theirs = database.hashOf(number);
+    const ours = store.hashOf(number);
+    if (!ours || !equalBytes(ours, theirs) || store.numberOf(theirs) !== number) {
+      return differs(number, `it has the hash ${bareHex(theirs)} there, and is not found so here`);
+    }
+    if (number % BLOCKS_A_TURN === 0) await new Promise(setImmediate);
+  }
+  const mark = readMark(kv)!;
+  const { stateRoot } = store.header(base)!;
+  const roots = privateRootsAfter(parts, stateRoot);
+  if (!equalBytes(mark.root, stateRoot)) return differs(base, 'the state root is another one');
+  for (const { psi, root } of mark.spaces) {
+    if (equalBytes(roots.get(psi) ?? EMPTY_ROOT, root)) continue;
+    return differs(base, `the root of private state ${psi} is another one`);
+  }
+  let fault: string | undefined;
+  const found = ({ what }: { readonly what: string }) => {
+    fault ??= what;
+  };
+  const counts = verifyState(kv, mark, { found, progress: () => {} });
+  if (fault !== undefined) return differs(base, fault);
+  return { ...counts, blocks: base + 1, base, privateStates: roots.size, difference: undefined };
+}

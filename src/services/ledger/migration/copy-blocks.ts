@@ -1,0 +1,56 @@
+/** Blocks and receipts of the source up to one block, appended as they are, each held against its header and its parent. */
+
+import { hasCode } from '../../../core/base/errors.ts';
+import type { Clock } from '../../../core/base/ports.ts';
+import type { ChainConfig } from '../../../core/chain/chain-config.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { type PrivateRoots, takenBlock } from './taken-block.ts';
+
+/** The event loop is left to others, as the checkpoints, for as long as this is not up. */
+const TURN_MS = 20;
+
+export interface CopyBlocksParts {
+  readonly database: ChainDatabase;
+  readonly store: ChainStore;
+  readonly config: ChainConfig;
+  readonly clock: Clock;
+  /** Last block. */
+  readonly upTo: number;
+  readonly privateRoots: PrivateRoots;
+  readonly psis: readonly Psi[];
+  /** After each block; true ends the copy behind it. */
+  onBlock(number: number, transactions: number): boolean;
+}
+
+/** Durable when it resolves. False: it was ended. Rejects with GETH_DATA_DAMAGED and the errors of the store. */
+export async function copyBlocks(parts: CopyBlocksParts): Promise<boolean> {
+  const { database, store, config, clock, upTo, privateRoots, psis } = parts;
+  let turnEndMs = clock.nowMs() + TURN_MS;
+  let isEnded = false;
+  for (let number = store.head()!.number + 1; number <= upTo && !isEnded; number++) {
+    const known = [...store.spaces(), ...psis];
+    const next = guarded(database, number, () =>
+      takenBlock(database.stored(number), config, privateRoots, known),
+    );
+    await store.append(next, 'group');
+    isEnded = parts.onBlock(number, next.block.transactions.length);
+    if (clock.nowMs() < turnEndMs) continue;
+    await new Promise(setImmediate);
+    turnEndMs = clock.nowMs() + TURN_MS;
+  }
+  await store.sync();
+  return !isEnded;
+}
+
+/** What cannot be read is damage, whoever finds it. */
+function guarded<T>(database: ChainDatabase, number: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (hasCode(error, 'GETH_DATA_DAMAGED')) throw error;
+    const { message } = error as Error;
+    throw database.stateDamaged(`has block ${number} damaged (${message})`, error);
+  }
+}

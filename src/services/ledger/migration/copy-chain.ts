@@ -1,0 +1,100 @@
+/**
+ * The fast way: blocks and receipts of the source are appended as they are, and the states after one block copied from its tries.
+ * Nothing is executed; what is there is proved by the hashes that lead to it.
+ */
+
+import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { EMPTY_ROOT } from '../../../core/base/keccak.ts';
+import type { Clock, Log } from '../../../core/base/ports.ts';
+import { decodeHeader } from '../../../core/chain/header.ts';
+import type { Psi } from '../../../core/privacy/inputs.ts';
+import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import type { OpenChain } from '../store/data.ts';
+import { copyBlocks } from './copy-blocks.ts';
+import { copyStates, privateRootsAfter, type StateCounts } from './copy-states.ts';
+import { Progress } from './progress.ts';
+
+export interface CopyReport {
+  /** Copied now. */
+  readonly blocks: number;
+  readonly transactions: number;
+  readonly elapsedMs: number;
+  /** Undefined: the states were there already, or the copy was ended before them. */
+  readonly states: StateCounts | undefined;
+}
+
+export interface CopyChainParts {
+  readonly database: ChainDatabase;
+  readonly opened: OpenChain;
+  readonly psis: readonly Psi[];
+  readonly clock: Clock;
+  readonly log: Log;
+  shouldStop(): boolean;
+}
+
+/**
+ * The newest block whose states the source has: its head, unless its node was killed, or did not keep all states. Throws
+ * GETH_STATE_MISSING.
+ */
+export function newestState(database: ChainDatabase, isMps: boolean): number {
+  for (let number = database.head.number; number >= 0; number--) {
+    const { stateRoot } = decodeHeader(database.header(number));
+    if (!isThere(database, stateRoot)) continue;
+    const root = isMps ? database.privateStatesRoot(stateRoot) : database.privateRoot(stateRoot);
+    if (root === undefined || isThere(database, root)) return number;
+  }
+  throw fail(
+    'GETH_STATE_MISSING',
+    'the source has the state of no block: migrate it with --execute, which makes all states anew',
+  );
+}
+
+/** False in `isWhole`: it was ended, and goes on with the next call. */
+export async function copyChain(
+  parts: CopyChainParts,
+): Promise<CopyReport & { readonly isWhole: boolean }> {
+  const { database, opened, psis, clock, log, shouldStop } = parts;
+  const { store, genesis } = opened;
+  const base = store.base!.number;
+  const startMs = clock.nowMs();
+  const first = store.head()!.number;
+  const counts = { blocks: 0, transactions: 0 };
+  const { isMps } = genesis.config;
+  const progress = new Progress(clock, log);
+  const isCopied = await copyBlocks({
+    ...{ database, store, clock, psis, upTo: base, config: genesis.config },
+    privateRoots: (root) => privateRootsAfter({ database, store, isMps, psis }, root),
+    onBlock(number, transactions) {
+      counts.blocks++;
+      counts.transactions += transactions;
+      progress.tell('Copied blocks', (number - first) / (base - first), () => ({
+        ...{ number, of: base },
+        'blocks/s': progress.perSecond(counts.blocks),
+        'tx/s': progress.perSecond(counts.transactions),
+      }));
+      return shouldStop();
+    },
+  });
+  const elapsed = () => clock.nowMs() - startMs;
+  if (!isCopied) return { ...counts, states: undefined, elapsedMs: elapsed(), isWhole: false };
+  progress.begin();
+  const states = await copyStates({
+    ...{ database, store, isMps, psis },
+    shouldStop({ accounts, slots }) {
+      const hash = store.stateProgress?.account;
+      const part = hash ? (hash[0]! * 256 + hash[1]!) / 65_536 : 0;
+      progress.tell('Copied states', part, () => ({
+        ...{ accounts, slots, 'leaves/s': progress.perSecond(accounts + slots) },
+        of: store.stateProgress?.psi ?? 'the public state',
+      }));
+      return shouldStop();
+    },
+  });
+  return { ...counts, states, elapsedMs: elapsed(), isWhole: states !== undefined };
+}
+
+function isThere(database: ChainDatabase, root: Hash32): boolean {
+  const isNothing = equalBytes(root, EMPTY_ROOT) || root.every((byte) => byte === 0);
+  return isNothing || database.node(root) !== undefined;
+}

@@ -1,0 +1,207 @@
+/**
+ * The states after one block, copied from the tries of the source, each node held against its hash: the public state, and every
+ * private one with what GoQuorum notes of its contracts. Goes on where it was interrupted.
+ */
+import { equalBytes, type Hash32 } from '../../../core/base/bytes.ts';
+import { fail, hasCode } from '../../../core/base/errors.ts';
+import { bareHex } from '../../../core/base/hex.ts';
+import { EMPTY_CODE_HASH, EMPTY_ROOT, keccak256 } from '../../../core/base/keccak.ts';
+import { bytesToBigInt } from '../../../core/base/quantity.ts';
+import { RlpReader } from '../../../core/base/rlp.ts';
+import { DEFAULT_PSI, EMPTY_PSI, type Psi } from '../../../core/privacy/inputs.ts';
+import { decodeAccountLeaf } from '../../../core/state/account-codec.ts';
+import { copyTrie } from '../../../core/state/trie-copy.ts';
+import type { ChainStore } from '../../../core/store/chain-store.ts';
+import { decodeAccountExtra } from '../../../io/geth/account-extra.ts';
+import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { StateBatch } from './state-batch.ts';
+
+/** Of all states: before genesis nothing was ever born. */
+const BORN = 0;
+/** Codes that were copied and are remembered, so that a thousand clones of a contract read theirs once. */
+const CODES_MAX = 4_096;
+
+export interface StateCounts {
+  accounts: number;
+  slots: number;
+  contracts: number;
+  /** Accounts and slots of which the source has only the hash. */
+  unnamed: number;
+  privateContracts: number;
+  privateSlots: number;
+}
+
+export interface CopyStatesParts {
+  readonly database: ChainDatabase;
+  readonly store: ChainStore;
+  readonly isMps: boolean;
+  /** Of private states, besides those that the blocks name. */
+  readonly psis: readonly Psi[];
+  /** Hears how far it is after every part; true ends the copy there. */
+  shouldStop(counts: StateCounts): boolean;
+}
+
+/** Undefined: it was stopped. Rejects with GETH_DATA_DAMAGED, GETH_STATE_MISSING and the errors of the store. */
+export async function copyStates(parts: CopyStatesParts): Promise<StateCounts | undefined> {
+  const { database, store } = parts;
+  const { stateRoot } = store.head()!.header;
+  const roots = privateRootsAfter(parts, stateRoot);
+  const counts: StateCounts = {
+    ...{ accounts: 0, slots: 0, contracts: 0, unnamed: 0, privateContracts: 0, privateSlots: 0 },
+  };
+  const copy = new StatesCopy(parts, counts);
+  const states: readonly (readonly [Psi | undefined, Hash32])[] = [
+    [undefined, stateRoot],
+    ...roots,
+  ];
+  const progress = store.stateProgress;
+  const done = states.findIndex(([psi]) => progress && psi === progress.psi);
+  try {
+    for (const [psi, root] of states.slice(Math.max(done, 0))) {
+      const isWhole = await copy.state(psi, root, progress?.psi === psi ? progress : undefined);
+      if (!isWhole) return undefined;
+    }
+  } catch (error) {
+    if (!hasCode(error, 'TRIE_NODE_MISSING')) throw error;
+    throw database.stateDamaged(`lacks a part of its state (${error.message})`, error);
+  }
+  await store.finishBase(roots);
+  return counts;
+}
+
+/** By name, as the source has them after the block with this public root. */
+export function privateRootsAfter(
+  { database, store, isMps, psis }: Pick<CopyStatesParts, 'database' | 'store' | 'isMps' | 'psis'>,
+  publicRoot: Hash32,
+): ReadonlyMap<Psi, Hash32> {
+  const roots = new Map<Psi, Hash32>();
+  if (!isMps) {
+    const root = database.privateRoot(publicRoot);
+    // Before the first private transaction GoQuorum writes the root of nothing, or of 32 zero bytes.
+    if (root?.some((byte) => byte !== 0)) roots.set(DEFAULT_PSI, root);
+    return roots;
+  }
+  const top = database.privateStatesRoot(publicRoot);
+  if (!top?.some((byte) => byte !== 0)) return roots;
+  const known = [...store.spaces(), ...psis, EMPTY_PSI];
+  const names = new Map(known.map((psi) => [bareHex(hashOfName(psi)), psi]));
+  for (const item of copyTrie(top, (hash) => database.node(hash), undefined)) {
+    if (item.kind === 'node') continue;
+    const kept = database.preimage(item.key);
+    const psi = names.get(bareHex(item.key)) ?? (kept && new TextDecoder().decode(kept));
+    if (psi === undefined) throw nameUnknown(item.key);
+    roots.set(psi, item.value);
+  }
+  return roots;
+}
+
+class StatesCopy {
+  private readonly parts: CopyStatesParts;
+  private readonly counts: StateCounts;
+  private codes = new Set<string>();
+
+  constructor(parts: CopyStatesParts, counts: StateCounts) {
+    this.parts = parts;
+    this.counts = counts;
+  }
+
+  /** False: it was stopped. */
+  async state(
+    psi: Psi | undefined,
+    root: Hash32,
+    from: ChainStore['stateProgress'],
+  ): Promise<boolean> {
+    const { store, shouldStop } = this.parts;
+    const batch = new StateBatch(psi);
+    // Code is shared by all states, but a part that holds it may be of the one that was interrupted.
+    this.codes = new Set();
+    for (const _ of this.items(batch, psi, root, from)) {
+      if (!batch.isFull) continue;
+      await store.appendState(batch.take());
+      if (shouldStop(this.counts)) return false;
+    }
+    if (psi !== undefined) this.metadata(batch, root);
+    await store.appendState(batch.take());
+    return true;
+  }
+
+  private *items(
+    batch: StateBatch,
+    psi: Psi | undefined,
+    root: Hash32,
+    from: ChainStore['stateProgress'],
+  ): Generator<void> {
+    const { database } = this.parts;
+    const read = (hash: Hash32) => database.node(hash);
+    for (const item of copyTrie(root, read, from?.account)) {
+      if (item.kind === 'node') {
+        batch.node(undefined, item.path, item.rlp);
+      } else {
+        const account = { ...decodeAccountLeaf(item.value), born: BORN };
+        const address = this.preimage(item.key, 20);
+        batch.account(item.key, address, account);
+        this.counts.accounts++;
+        const isBegun = from?.account !== undefined && equalBytes(from.account, item.key);
+        this.code(batch, account.codeHash, psi);
+        for (const slot of copyTrie(account.storageRoot, read, isBegun ? from?.slot : undefined)) {
+          if (slot.kind === 'node') {
+            batch.node(item.key, slot.path, slot.rlp);
+          } else {
+            const name = this.preimage(slot.key, 32);
+            const value = new RlpReader(slot.value).bigint(32);
+            batch.slot(item.key, slot.key, name && bytesToBigInt(name), value);
+            this.counts.slots++;
+            if (psi !== undefined) this.counts.privateSlots++;
+          }
+          yield;
+        }
+      }
+      yield;
+    }
+  }
+
+  private preimage(hash: Hash32, length: number): Uint8Array | undefined {
+    const found = this.parts.database.preimage(hash);
+    if (found?.length === length) return found;
+    this.counts.unnamed++;
+    return undefined;
+  }
+
+  private code(batch: StateBatch, hash: Hash32, psi: Psi | undefined): void {
+    if (equalBytes(hash, EMPTY_CODE_HASH)) return;
+    this.counts.contracts++;
+    if (psi !== undefined) this.counts.privateContracts++;
+    const key = bareHex(hash);
+    if (this.codes.has(key)) return;
+    const { database } = this.parts;
+    const code = database.code(hash);
+    if (!code || !equalBytes(keccak256(code), hash))
+      throw database.stateDamaged(`lacks the code ${key} of a contract, or has another one`);
+    if (this.codes.size >= CODES_MAX) this.codes.clear();
+    this.codes.add(key);
+    batch.code(hash, code);
+  }
+
+  /** What GoQuorum notes of private contracts beside their state. */
+  private metadata(batch: StateBatch, root: Hash32): void {
+    const { database } = this.parts;
+    const top = database.extraDataRoot(root);
+    if (!top || equalBytes(top, EMPTY_ROOT)) return;
+    for (const item of copyTrie(top, (hash) => database.node(hash), undefined)) {
+      if (item.kind === 'node') continue;
+      const metadata = decodeAccountExtra(item.value);
+      if (metadata) batch.metadata(item.key, metadata);
+    }
+  }
+}
+
+function hashOfName(psi: Psi): Hash32 {
+  return keccak256(new TextEncoder().encode(psi));
+}
+
+function nameUnknown(hash: Hash32): Error {
+  return fail(
+    'MIGRATION_PSI_UNKNOWN',
+    `the source has a private state whose name is not known (its hash is ${bareHex(hash)}): give the node's private transaction manager, which tells the names (--ptm.url)`,
+  );
+}

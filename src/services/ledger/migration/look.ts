@@ -1,0 +1,97 @@
+/** What `quorate migrate datadir --dry-run` finds in a source. Nothing is written but a scratch folder, which is removed. */
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bareHex, toHex } from '../../../core/base/hex.ts';
+import { decodeHeader } from '../../../core/chain/header.ts';
+import { copyTrie } from '../../../core/state/trie-copy.ts';
+import type { ChainDatabase } from '../../../io/geth/chain-database.ts';
+import { readText } from '../../../io/host/files.ts';
+import { readGenesis } from '../store/data.ts';
+import { newestState } from './copy-chain.ts';
+import { migratedGenesis } from './genesis.ts';
+import { openSource } from './migrate-datadir.ts';
+import type { GethSource } from './source.ts';
+
+/** Megabytes, as disks count them. */
+const MB = 1_000_000;
+
+/** Lines for people. Rejects with GETH_… and GENESIS_…. */
+export async function lookAtSource(source: GethSource): Promise<readonly string[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'quorate-migrate-'));
+  try {
+    const database = await openSource(source, join(scratch, 'leveldb'));
+    try {
+      return lines(source, database);
+    } finally {
+      await database.close();
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function lines(source: GethSource, database: ChainDatabase): readonly string[] {
+  const { head, frozen } = database;
+  const { text, isFileOlder } = migratedGenesis(readText(source.genesisFile), {
+    path: source.genesisFile,
+    stored: database.storedConfig(),
+    hash: database.hashOf(0),
+  });
+  const { isMps } = readGenesis(text, source.genesisFile).config;
+  const base = newestState(database, isMps);
+  const found = [
+    `Chain: blocks 0 to ${head.number} (0x${bareHex(head.hash)}), ${frozen} of them in the ancient store.`,
+    `Size: ${size(source.chaindata)} MB of LevelDB, ${size(source.ancient)} MB of ancient store.`,
+    `Genesis file: ${source.genesisFile}${isFileOlder ? ", older than the database's configuration, which counts" : ''}`,
+    statesText(database, base),
+  ];
+  if (base < head.number) {
+    found.push(
+      `Its node was killed: blocks ${base + 1} to ${head.number} have no state there, and will be executed (--ptm.url, where they hold private transactions).`,
+    );
+  }
+  if (!hasPreimages(database, base)) {
+    found.push(
+      'Only hashes of addresses and slots are there (--gcmode full): what is copied can be read, and not be listed.',
+    );
+  }
+  if (isMps) found.push('Several private states (isMPS): all of them come over.');
+  return [
+    ...found,
+    ...source.files.map(({ to }) => `Comes over: ${to}`),
+    ...source.left.map(({ name, why }) => `Stays: ${name} (${why})`),
+    'Nothing was written.',
+  ];
+}
+
+function statesText(database: ChainDatabase, base: number): string {
+  const root = (number: number) => decodeHeader(database.header(number)).stateRoot;
+  const isArchive = base > 1 && database.node(root(Math.floor(base / 2))) !== undefined;
+  const others = isArchive
+    ? 'those of older blocks are there too (--gcmode archive), and come over with --execute alone'
+    : 'those of older blocks are not there (--gcmode full), and are made by --execute alone';
+  return `States: of block ${base} (root ${toHex(root(base))}), copied; ${others}.`;
+}
+
+function hasPreimages(database: ChainDatabase, base: number): boolean {
+  const { stateRoot } = decodeHeader(database.header(base));
+  for (const item of copyTrie(stateRoot, (hash) => database.node(hash), undefined)) {
+    if (item.kind === 'leaf') return database.preimage(item.key) !== undefined;
+  }
+  return true;
+}
+
+/** Of the files of a folder itself. */
+function size(folder: string): number {
+  let bytes = 0;
+  try {
+    for (const name of readdirSync(folder)) {
+      const found = statSync(join(folder, name));
+      if (found.isFile()) bytes += found.size;
+    }
+  } catch {
+    return 0;
+  }
+  return Math.ceil(bytes / MB);
+}

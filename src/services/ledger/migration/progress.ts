@@ -1,0 +1,43 @@
+/** Says every few seconds how far a migration is, how fast, and how long the rest will take at that rate. */
+import type { Clock, Log } from '../../../core/base/ports.ts';
+
+const INTERVAL_MS = 5_000;
+
+export class Progress {
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private startMs: number;
+  private nextMs: number;
+
+  constructor(clock: Clock, log: Log) {
+    this.clock = clock;
+    this.log = log;
+    this.startMs = clock.nowMs();
+    this.nextMs = this.startMs + INTERVAL_MS;
+  }
+
+  /** A new step begins: its rate is its own. */
+  begin(): void {
+    this.startMs = this.clock.nowMs();
+  }
+
+  /** `part`: how much of the step is done since it began, 0 to 1, of what was left then. */
+  tell(what: string, part: number, facts: () => Readonly<Record<string, unknown>>): void {
+    const nowMs = this.clock.nowMs();
+    if (nowMs < this.nextMs) return;
+    this.nextMs = nowMs + INTERVAL_MS;
+    const seconds = (nowMs - this.startMs) / 1_000;
+    const left = part > 0 ? duration((seconds * (1 - part)) / part) : 'not known yet';
+    this.log('info', what, { ...facts(), done: `${(100 * part).toFixed(1)} %`, left });
+  }
+
+  perSecond(count: number): number {
+    return Math.round((count * 1_000) / Math.max(this.clock.nowMs() - this.startMs, 1));
+  }
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 120) return `${whole} s`;
+  return whole < 7_200 ? `${Math.ceil(whole / 60)} min` : `${(whole / 3_600).toFixed(1)} h`;
+}

@@ -1,0 +1,57 @@
+/** Migrations of the recorded GoQuorum folder, each into a target of its own. */
+import { join } from 'node:path';
+import { SINGLE_PRIVATE_STATE } from '../../src/core/privacy/private-states.ts';
+import { systemClock } from '../../src/io/host/clock.ts';
+import { systemEffort } from '../../src/io/host/effort.ts';
+import { systemTimers } from '../../src/io/host/timers.ts';
+import type { ConnectedManager } from '../../src/io/ptm-client/connected-manager.ts';
+import { managerNotInUse } from '../../src/io/ptm-client/no-manager.ts';
+import {
+  type MigrationReport,
+  migrateDatadir,
+} from '../../src/services/ledger/migration/migrate-datadir.ts';
+import { findSource } from '../../src/services/ledger/migration/source.ts';
+import { datadirManager, gethDatadir } from './geth-datadir.ts';
+import { scratchFolder } from './scratch.ts';
+
+const root = scratchFolder('quorate-migrate-');
+let count = 0;
+
+interface Options {
+  readonly manager?: ConnectedManager;
+  readonly shouldStop?: () => boolean;
+}
+
+export interface MigrationWorld {
+  /** The data folder of the node, and where its chain goes. */
+  readonly source: string;
+  readonly target: string;
+  /** Without a manager, unless one is given. */
+  copy(options?: Options): Promise<MigrationReport>;
+  /** With the node's manager. */
+  execute(options?: Options): Promise<MigrationReport>;
+}
+
+export function migrationWorld(): MigrationWorld {
+  const folder = join(root, String(count++));
+  const source = gethDatadir(folder);
+  const target = join(folder, 'target');
+  const migrate = (isExecuted: boolean, manager: ConnectedManager, shouldStop: () => boolean) =>
+    migrateDatadir({
+      source: findSource(source, { genesisFile: undefined, ancient: undefined }),
+      ...{ target, isExecuted, isVerified: true },
+      importParts: async () => ({
+        ...{ manager, privateStates: SINGLE_PRIVATE_STATE, consensusDefaults: {} },
+        ...{ clock: systemClock, timers: systemTimers, effort: systemEffort },
+        ...{ log: () => {}, recovery: undefined, shouldStop },
+      }),
+    });
+  const never = () => false;
+  return {
+    ...{ source, target },
+    copy: ({ manager = managerNotInUse(), shouldStop = never } = {}) =>
+      migrate(false, manager, shouldStop),
+    execute: ({ manager = datadirManager(), shouldStop = never } = {}) =>
+      migrate(true, manager, shouldStop),
+  };
+}
