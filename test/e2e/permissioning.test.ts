@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Wallet } from 'ethers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodeBlock } from '../../src/core/chain/block.ts';
 import { formatPermissionConfig } from '../../src/core/permission/config.ts';
@@ -210,4 +211,35 @@ it('a node that was stopped knows the permissions again', async () => {
   await org1.start();
   expect(await act(org1, 'acctList')).toEqual(await act(second, 'acctList'));
   expect(await act(org1, 'transactionAllowed', { from: who.reader, data: '0x00' })).toBe(false);
+});
+
+it('a validator that does not ask for permissions gets what is forbidden into blocks, unless the genesis file says that votes count', async () => {
+  const [first, second, org1] = nodes as [NodeProcess, NodeProcess, NodeProcess];
+  const wallet = new Wallet(recorded.keys.find(({ address }) => address === who.reader)!.priv);
+  let nonce = Number(await first.rpc.call<string>('eth_getTransactionCount', who.reader, 'latest'));
+  const forbidden = async () => {
+    const fields = { chainId: 1337, type: 0, gasLimit: 21_000, gasPrice: 0, value: 0 };
+    const raw = await wallet.signTransaction({ ...fields, nonce: nonce++, to: who.full });
+    return second.rpc.call<string>('eth_sendRawTransaction', raw);
+  };
+  // Byzantine, as far as permissions go: it has forgotten the contracts.
+  await second.stop();
+  rmSync(join(second.folder, 'permission-config.json'));
+  await second.start();
+  await mined(org1, await forbidden());
+
+  const voting = join(folder, 'voting.json');
+  const genesis = JSON.parse(recorded.genesisText);
+  genesis.config.quorate = { permissionVotes: true };
+  writeFileSync(voting, JSON.stringify(genesis));
+  await first.stop();
+  await first.start(['--genesis', voting]);
+  const hash = await forbidden();
+  const refusal = `could not apply tx 0 [${hash}]: ${DENIED}`;
+  await until('its proposal is refused', () => first.log().includes(refusal));
+  await mined(org1, await transfer(org1, who.full));
+  expect(await org1.rpc.call('eth_getTransactionReceipt', hash)).toBe(null);
+  expect(
+    (await second.rpc.call<{ blockNumber: unknown }>('eth_getTransactionByHash', hash)).blockNumber,
+  ).toBe(null);
 });

@@ -36,6 +36,8 @@ interface ClusterOptions {
   readonly initial: number;
   /** Of each node, beside the usual ones. */
   readonly flagsOf?: (number: number) => readonly string[];
+  /** Namespaces of JSON-RPC. */
+  readonly api?: string;
   /** One per node; all ours unless given. */
   readonly kinds?: readonly Kind[];
   /** Binary of GoQuorum, where `kinds` asks for it. */
@@ -155,7 +157,7 @@ export class RaftCluster {
   private makeNode(number: number): RaftNode {
     const key = number.toString(16).padStart(64, '0');
     const publicKey = new SigningKey(`0x${key}`).publicKey.slice(4);
-    const { kinds, flagsOf = () => [] } = this.options;
+    const { kinds, api = API, flagsOf = () => [] } = this.options;
     const folder = join(this.folder, `node${number}`);
     mkdirSync(join(folder, 'geth'), { recursive: true });
     for (const file of ['nodekey', 'geth/nodekey']) writeFileSync(join(folder, file), key);
@@ -163,7 +165,7 @@ export class RaftCluster {
     const shared = [
       ...['--datadir', folder, '--port', String(p2p), '--ipcdisable', '--raft'],
       ...['--raftport', String(raft), '--http', '--http.port', String(rpcPort)],
-      ...['--http.api', API, ...flagsOf(number)],
+      ...['--http.api', api, ...flagsOf(number)],
     ];
     const kind = kinds?.[number - 1] ?? 'q';
     const command = kind === 'q' ? this.ownCommand(shared) : this.referenceCommand(shared);

@@ -14,6 +14,7 @@ import {
   estimateGas,
   outputOf,
 } from './call.ts';
+import { CallSeries } from './call-series.ts';
 
 const LIMITS = { gasCap: 25_000_000n, timeoutText: '5s' };
 const TOKEN = fromHex('0x4fd3616e83af0bf23a22d3322006df068223c085');
@@ -204,5 +205,27 @@ describe('private contracts', () => {
     const stranger = siteOf(await replay('private-chain', 'node4'));
     expect(outputOf(call(get, party, LIMITS))).toHaveLength(32);
     expect(outputOf(call(get, stranger, LIMITS))).toHaveLength(0);
+  });
+});
+
+describe('calls after each other', () => {
+  it('answer as alone, and leave the state to the next one as it was', () => {
+    const site = siteOf(chain);
+    const series = new CallSeries(site, LIMITS.gasCap);
+    const alone = (request: CallRequest) => {
+      const { kind, output } = call(request, site, LIMITS);
+      return { kind, output };
+    };
+    const requests: CallRequest[] = [
+      { to: TOKEN, data: BALANCE_OF_FRIEND },
+      { to: TOKEN, data: TRANSFER_1, from: HOLDER },
+      { to: TOKEN, data: TRANSFER_1 },
+      { to: FAILING, data: BALANCE_OF_FRIEND },
+      { to: TOKEN, data: BALANCE_OF_FRIEND },
+    ];
+    for (const request of [...requests, ...requests]) {
+      const { to, data, from } = request;
+      expect(series.run(to!, data!, from)).toMatchObject(alone(request));
+    }
   });
 });

@@ -104,7 +104,11 @@ export function outputOf(outcome: CallOutcome): Uint8Array {
 }
 
 /** The error that geth answers for a failed call: a revert with data has code 3 and shows them. */
-export function errorOf({ kind, error, output }: CallOutcome): QuorateError | undefined {
+export function errorOf({
+  kind,
+  error,
+  output,
+}: Omit<CallOutcome, 'gasUsed'>): QuorateError | undefined {
   if (kind === 'success') return undefined;
   if (kind === 'error' || output.length === 0) {
     return fail('EXECUTION_FAILED', error ?? VM_ERROR.reverted);

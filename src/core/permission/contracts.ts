@@ -44,6 +44,7 @@ export interface ContractSettings {
 export class PermissionContracts {
   private readonly settings: ContractSettings;
   private readonly call: ContractCall;
+  private implementation: Address | undefined;
 
   constructor(settings: ContractSettings, call: ContractCall) {
     this.settings = settings;
@@ -159,9 +160,9 @@ export class PermissionContracts {
 
   /** No function names the account that administers an organisation, but the one that would remove it tells. */
   private adminKey(orgId: string): string {
-    const implementation = this.ask(this.at.interface, CALL.implementation()).address(0);
+    this.implementation ??= this.ask(this.at.interface, CALL.implementation()).address(0);
     try {
-      const output = this.call(this.at.accounts, CALL.removeAdmin(orgId), implementation);
+      const output = this.call(this.at.accounts, CALL.removeAdmin(orgId), this.implementation);
       const key = keyOf(new AbiValues(output).address(1));
       return key === NOBODY_KEY ? '' : key;
     } catch (error) {

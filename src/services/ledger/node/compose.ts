@@ -47,6 +47,7 @@ import {
   NetworkPermissions,
   type NetworkPermissionsParts,
 } from './permission/network-permissions.ts';
+import { removeFromCluster } from './permission/raft-removals.ts';
 import { PayloadCache } from './private-state/payload-cache.ts';
 import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
@@ -181,6 +182,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
   const bft = schedule && bftOf(ports, settings, { ...shared, permissions, schedule, rules });
   peers.connect(bft);
   const raft = raftOf(ports, settings, shared);
+  if (permissions && raft) removeFromCluster(permissions, raft, log);
   const planPending = () => pendingParts(chain, builder, bft ?? raft, ports);
   const upkeep = new StoreUpkeep({ store, clock, timers });
   const { isMining } = settings;

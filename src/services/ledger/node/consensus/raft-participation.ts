@@ -82,6 +82,8 @@ export class RaftParticipation {
   private isStopped = true;
   private isMinter = false;
   private changes = 0;
+  /** The chain is fetched up to the block of a snapshot whose members are in force already. */
+  isFetching = false;
 
   constructor(parts: RaftParts) {
     this.parts = parts;
@@ -303,10 +305,12 @@ export class RaftParticipation {
 
   private async obtain(hash: Hash32): Promise<boolean> {
     const { chain, seek } = this.parts;
+    this.isFetching = true;
     while (!this.isStopped && !chain.has(hash)) {
       seek(hash);
       await this.comesTrue(() => chain.has(hash), SEEK_MS);
     }
+    this.isFetching = false;
     return chain.has(hash);
   }
 }

@@ -4,26 +4,29 @@ import { fail } from '../../../../core/base/errors.ts';
 import { toHex } from '../../../../core/base/hex.ts';
 import { EMPTY_CODE_HASH } from '../../../../core/base/keccak.ts';
 import type { Header } from '../../../../core/chain/header.ts';
-import { type CallSite, call, outputOf } from '../../../../core/execution/call.ts';
+import { type CallSite, errorOf } from '../../../../core/execution/call.ts';
+import { CallSeries } from '../../../../core/execution/call-series.ts';
 import type { ContractCall } from '../../../../core/permission/contracts.ts';
 import type { StateReader } from '../../../../core/state/reader.ts';
 import type { Chain } from '../chain/chain.ts';
 
 /** As GoQuorum gives a call of its own. */
 const CALL_GAS = 25_000_000n;
-const LIMITS = { gasCap: CALL_GAS };
 
 /** On the state after `header`, or another one that `publicState` reads. */
 export function siteAfter(chain: Chain, header: Header, publicState: StateReader): CallSite {
   return { rules: chain.rulesOf(header), header, hashes: chain.hashes, publicState };
 }
 
-/** Throws PERMISSION_CONTRACT_MISSING where an address has no code. */
+/** For as long as the state stays as it is. Throws PERMISSION_CONTRACT_MISSING where an address has no code. */
 export function contractCallOn(site: CallSite): ContractCall {
+  const series = new CallSeries(site, CALL_GAS);
   return (to, data, from) => {
-    const output = outputOf(call({ to, data, from }, site, LIMITS));
-    if (output.length === 0) checkCode(site.publicState, to);
-    return output;
+    const result = series.run(to, data, from);
+    const error = errorOf(result);
+    if (error) throw error;
+    if (result.output.length === 0) checkCode(site.publicState, to);
+    return result.output;
   };
 }
 
