@@ -11,6 +11,10 @@ import { RateLimit } from './api/rate-limit.ts';
 import { operationRoutes } from './api/routes.ts';
 import type { RampSettings } from './config.ts';
 import { healthRoutes } from './operation/health.ts';
+import { Meters } from './operation/meters.ts';
+import { Operator } from './operation/operator.ts';
+import { operatorByToken, operatorRoutes } from './operation/routes.ts';
+import { KillSwitches } from './operation/switches.ts';
 import { Checkout } from './orders/checkout.ts';
 import { Deadlines } from './orders/deadlines.ts';
 import type { Order } from './orders/order-row.ts';
@@ -36,8 +40,11 @@ export interface RampHost {
 export interface RampParts {
   readonly routes: readonly Route[];
   readonly orders: Orders;
+  readonly switches: KillSwitches;
   /** Filled in when the server listens. */
   readonly place: { url: string; isReady: boolean };
+  /** For Prometheus. */
+  metrics(): Promise<string>;
   refresh(): void;
   /** The server listens: payments and payouts may go on. */
   begin(): void;
@@ -54,8 +61,15 @@ export async function composeRamp(
   const place = { url: settings.publicUrl ?? '', isReady: false };
   const quoting = new Quoting(settings, steady, log);
   const { live, quotes, ledger } = quoting;
+  const lacking = () => working.settlement?.lacking() ?? [];
+  const nowMs = () => clock.nowMs();
+  const priceAgeSeconds = () => quoting.priceAgeSeconds;
+  const meters = new Meters({ database, nowMs, priceAgeSeconds, lacking });
+  const switches = new KillSwitches({ database, live: quoting.live, log });
   const working: { settlement?: Settlement; payments?: Payments } = {};
-  const changed = (_order: Order, effects: readonly Effect[]) => {
+  const changed = (order: Order, effects: readonly Effect[]) => {
+    if (effects.some((each) => each.kind === 'event' && each.type === 'status'))
+      meters.moved(order);
     if (!effects.some(({ kind }) => kind === 'payout' || kind === 'refund')) return;
     working.settlement?.wake();
     working.payments?.wake();
@@ -75,8 +89,9 @@ export async function composeRamp(
     ownWallets: () => (from === undefined ? [] : [from]),
     isUsed: (partner, customId) => isUsed(database, partner, customId),
     depositPlace: async () => working.settlement?.depositPlace(),
-    nowMs: () => clock.nowMs(),
+    nowMs,
   });
+  const operator = new Operator({ database, orders, ledger, config, from, lacking, nowMs });
   const widget = new Widget({ checkout, addresses, limit, log });
   const { verifyPaths } = settings;
   const operations = operationsOf({
@@ -85,10 +100,18 @@ export async function composeRamp(
   });
   const deadlines = new Deadlines({ database, orders, clock, log, lookMs });
   await quoting.start();
+  await switches.start();
+  const { operatorToken } = settings;
   return {
     routes: [
       ...operationRoutes(operations, { config, access, addresses, limit, log }),
       ...widget.routes(),
+      ...(operatorToken === undefined
+        ? []
+        : operatorRoutes({
+            ...{ operator, switches, log },
+            operatorOf: operatorByToken(operatorToken),
+          })),
       ...healthRoutes({
         database,
         place,
@@ -100,7 +123,9 @@ export async function composeRamp(
       }),
     ],
     orders,
+    switches,
     place,
+    metrics: () => meters.exposition(),
     refresh: () => live.look(),
     begin() {
       if (from === undefined)
@@ -119,6 +144,7 @@ export async function composeRamp(
       await deadlines.stop();
       await working.payments?.stop();
       await working.settlement?.stop();
+      switches.stop();
       await quoting.stop();
       access.close();
     },

@@ -1,10 +1,13 @@
 /** What the options of `quorate ramp` come to, checked together. */
 import { resolve } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
+import { readText } from '../../io/host/files.ts';
 import { isAddressBlock } from '../../io/http/dial-lookup.ts';
 import type { ParsedOptions } from '../../io/options/options.ts';
 import { DEPLOY } from './settlement/collector.ts';
 import type { StoreSource } from './store/open.ts';
+
+const TOKEN_CHARACTERS_MIN = 32;
 
 export interface RampSettings extends StoreSource {
   readonly offerFile: string;
@@ -14,6 +17,9 @@ export interface RampSettings extends StoreSource {
   readonly publicUrl: string | undefined;
   readonly verifyPaths: readonly string[];
   readonly auth: AuthSettings | undefined;
+  /** Undefined: nobody operates over HTTP. */
+  readonly operatorToken: string | undefined;
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** Requests a second of one address; 0: any. */
   readonly rate: number;
   readonly trustedProxies: readonly string[];
@@ -33,7 +39,7 @@ export interface AuthSettings {
   readonly audience: string | undefined;
 }
 
-/** Throws OPTION_VALUE_INVALID. */
+/** Throws OPTION_VALUE_INVALID, FILE_UNREADABLE. */
 export function rampSettings(options: ParsedOptions): RampSettings {
   const trustedProxies = options.list('trusted-proxies');
   const wrong = trustedProxies.find((each) => !isAddressBlock(each));
@@ -57,6 +63,8 @@ export function rampSettings(options: ParsedOptions): RampSettings {
     publicUrl: urlOf(options, 'public-url')?.replace(/\/$/, ''),
     verifyPaths,
     auth: authOf(options),
+    operatorToken: operatorTokenOf(options),
+    metrics: metricsOf(options),
     rate,
     trustedProxies,
     ...{ ledgerUrl, from },
@@ -77,6 +85,19 @@ function authOf(options: ParsedOptions): AuthSettings | undefined {
     keys: keys ?? new URL('/.well-known/jwks.json', issuer).href,
     audience: options.string('auth.audience'),
   };
+}
+
+function operatorTokenOf(options: ParsedOptions): string | undefined {
+  const file = options.string('operator.token-file');
+  if (file === undefined) return undefined;
+  const token = readText(file).trim();
+  if (token.length >= TOKEN_CHARACTERS_MIN) return token;
+  throw invalid(`--operator.token-file must hold ${TOKEN_CHARACTERS_MIN} characters at least`);
+}
+
+function metricsOf(options: ParsedOptions): RampSettings['metrics'] {
+  const port = options.number('metrics.port');
+  return port === undefined ? undefined : { host: options.string('metrics.addr')!, port };
 }
 
 function urlOf(options: ParsedOptions, flag: string): string | undefined {

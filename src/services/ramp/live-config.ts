@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
-import { pairOf, type RampConfig } from '../../core/ramp/config.ts';
+import { pairOf, type RampConfig, type Switches } from '../../core/ramp/config.ts';
 import { readConfig } from '../../core/ramp/read-config.ts';
 import { readText } from '../../io/host/files.ts';
 import { reasonOf } from '../../io/host/reason.ts';
@@ -16,6 +16,8 @@ export class LiveConfig {
   private readonly changed: (config: RampConfig) => void;
   private readonly timer: NodeJS.Timeout;
   private held: { readonly config: RampConfig; readonly changedAtMs: number };
+  private own: Switches = { buy: false, sell: false, crypto: [], payments: [] };
+  private merged: RampConfig;
   private seen: string;
 
   /** Throws RAMP_CONFIG_INVALID. Without `canSell` sells are off, whatever the file says. `changed`: called with each new one. */
@@ -29,12 +31,42 @@ export class LiveConfig {
     this.changed = changed;
     this.seen = stampOf(file) ?? '';
     this.held = this.read();
+    this.merged = this.merge();
     this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();
   }
 
   get config(): RampConfig {
-    return this.held.config;
+    return this.merged;
+  }
+
+  /** Switches of the file, and those of the operator. */
+  get paused(): Switches {
+    return this.held.config.paused;
+  }
+
+  get ownPaused(): Switches {
+    return this.own;
+  }
+
+  /** The operator's switches: what either pauses is paused. */
+  pause(own: Switches): void {
+    this.own = own;
+    this.merged = this.merge();
+  }
+
+  private merge(): RampConfig {
+    const { config } = this.held;
+    const { paused } = config;
+    const { own } = this;
+    return {
+      ...config,
+      paused: {
+        ...{ buy: paused.buy || own.buy, sell: paused.sell || own.sell },
+        crypto: [...new Set([...paused.crypto, ...own.crypto])],
+        payments: [...new Set([...paused.payments, ...own.payments])],
+      },
+    };
   }
 
   /** When the file was changed, in Unix milliseconds. */
@@ -54,6 +86,7 @@ export class LiveConfig {
     this.seen = stamp;
     try {
       this.held = this.read();
+      this.merged = this.merge();
     } catch (error) {
       this.log('error', 'The new configuration is not used', { err: (error as Error).message });
       return;

@@ -80,6 +80,27 @@ export const RAMP_ROWS: readonly OptionRow[] = [
     group: SERVICE,
   },
   {
+    flag: 'operator.token-file',
+    type: 'string',
+    unit: 'file',
+    about: "Holds the operator's token, 32 characters at least; default: nobody operates over HTTP",
+    group: ACCESS,
+  },
+  {
+    flag: 'metrics.port',
+    type: 'integer',
+    unit: 'port',
+    about: 'Port for Prometheus, at /metrics; 0: any; default: none',
+    group: SERVICE,
+  },
+  {
+    flag: 'metrics.addr',
+    type: 'string',
+    default: '127.0.0.1',
+    about: 'Address of that port',
+    group: SERVICE,
+  },
+  {
     flag: 'auth.issuer',
     type: 'string',
     about:

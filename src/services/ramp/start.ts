@@ -1,15 +1,18 @@
 /** Starts the on-ramp: its API, its pages, payments and settlement, on one address. */
+import type { Log } from '../../core/base/ports.ts';
 import type { Database } from '../../io/database/database.ts';
 import { serveOver } from '../../io/database/serve-over.ts';
 import type { IntakeBounds } from '../../io/http/intake.ts';
 import { startHttpServer } from '../../io/http/server.ts';
 import { lockDirectory } from '../../io/storage/directory-lock.ts';
 import { failureReply, missingReply } from './api/routes.ts';
-import { composeRamp, type RampHost } from './compose.ts';
+import { composeRamp, type RampHost, type RampParts } from './compose.ts';
 import type { RampSettings } from './config.ts';
+import type { KillSwitches } from './operation/switches.ts';
 import type { Orders } from './orders/orders.ts';
 import { openRampStore } from './store/open.ts';
 
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const BODY_BYTES_MAX = 64 * 1024;
 /** Clients may all stand behind one address. */
 const INTAKE: IntakeBounds = {
@@ -24,6 +27,8 @@ export interface RunningRamp {
   readonly url: string;
   readonly database: Database;
   readonly orders: Orders;
+  readonly switches: KillSwitches;
+  readonly metricsUrl: string | undefined;
   /** Takes over a change of the configuration file without waiting for the next look. */
   refresh(): void;
   close(): Promise<void>;
@@ -56,7 +61,8 @@ async function serve(
     await ramp.stop();
     throw error;
   });
-  const { place, orders } = ramp;
+  const { place, orders, switches } = ramp;
+  const metrics = settings.metrics && (await serveMetrics(settings.metrics, ramp, host.log));
   place.url ||= server.url;
   ramp.begin();
   place.isReady = true;
@@ -64,10 +70,32 @@ async function serve(
     url: server.url,
     database,
     orders,
+    switches,
+    metricsUrl: metrics && `${metrics.url}/metrics`,
     refresh: ramp.refresh,
     async close() {
+      await metrics?.close();
       await server.close();
       await ramp.stop();
     },
   };
+}
+
+/** On a port of its own: customers need not see it. */
+function serveMetrics(
+  address: { readonly host: string; readonly port: number },
+  ramp: RampParts,
+  log: Log,
+) {
+  return startHttpServer({
+    routes: [
+      {
+        ...{ method: 'GET', path: '/metrics' },
+        handle: async () => ({ status: 200, type: METRICS_TYPE, body: await ramp.metrics() }),
+      },
+    ],
+    address: { kind: 'tcp', ...address },
+    bodyBytesMax: BODY_BYTES_MAX,
+    failure: (error) => failureReply(error, log),
+  });
 }

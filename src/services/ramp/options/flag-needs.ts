@@ -8,6 +8,11 @@ export const RAMP_NEEDS: readonly FlagNeed[] = [
     what: '--store to be omitted: it says where everything is',
   },
   {
+    flags: ['metrics.addr'],
+    isMet: given('metrics.port'),
+    what: '--metrics.port: without it there are no metrics',
+  },
+  {
     flags: ['auth.keys', 'auth.audience'],
     isMet: given('auth.issuer'),
     what: '--auth.issuer: without it there are no tokens',

@@ -11,12 +11,14 @@ import {
   isTerminal,
   nativeOrToken,
   type Side,
+  statusOf,
   type Terms,
 } from '../../../core/ramp/order.ts';
 import { newSell, type SellInput, stepSell } from '../../../core/ramp/sell-order.ts';
 import type { Database, Query } from '../../../io/database/database.ts';
 import { type Order, orderOf } from './order-row.ts';
 import { toJson } from './state-json.ts';
+import { addToAccounts, countCompleted, countCreated } from './tallies.ts';
 
 /** Setting: the ledger was looked through for deposits up to then. */
 export const LEDGER_SEEN_AT = 'ledger-seen-at';
@@ -107,6 +109,12 @@ export class Orders {
     return taken;
   }
 
+  /** An entry of the order's history that changes nothing of it. */
+  async note(id: string, type: string, data: object): Promise<void> {
+    const { database, clock } = this.parts;
+    await database.transaction((query) => addEvents(query, id, [{ type, data }], clock.nowMs()));
+  }
+
   private async insert(query: Query, id: string, order: NewOrder, nowMs: number): Promise<void> {
     const { partner, terms, dueMs } = order;
     const { side, wallet } = terms;
@@ -133,6 +141,7 @@ export class Orders {
       throw fail('RAMP_CUSTOM_ID_USED', 'this orderCustomId was used for another order');
     }
     await addEvents(query, id, [{ type: 'order.created', data: {} }], at);
+    await countCreated(query, { side, terms, fiatUsd: order.fiatUsd }, at);
   }
 }
 
@@ -171,6 +180,9 @@ export async function takeIn(
   );
   const after = { ...order, state, updatedAtMs } as Order;
   await carryOut(query, after, effects, updatedAtMs);
+  if (statusOf(state.code) === 'COMPLETED' && state.code !== order.state.code) {
+    await countCompleted(query, after, updatedAtMs);
+  }
   return { order: after, refusal, effects };
 }
 
@@ -231,6 +243,7 @@ async function carryOut(
       [order.id, order.version, line, account, asset, String(units), atMs],
     );
   }
+  await addToAccounts(query, postings);
   for (const effect of effects) await moveMoney(query, order, effect, atMs);
 }
 

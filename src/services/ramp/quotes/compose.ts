@@ -45,6 +45,10 @@ export class Quoting {
     return [...(this.gas.isKnown ? [] : ['ledger']), ...(isFresh ? [] : ['prices'])];
   }
 
+  get priceAgeSeconds(): number | undefined {
+    return this.prices.ageSeconds();
+  }
+
   async stop(): Promise<void> {
     this.live.stop();
     this.gas.stop();

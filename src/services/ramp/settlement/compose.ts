@@ -45,6 +45,8 @@ export interface Settlement {
   wake(): void;
   /** For the crypto of a new order; undefined: none can be taken now. */
   depositPlace(): Promise<DepositPlace | undefined>;
+  /** Assets of which the account has too little for what is to be paid out. */
+  lacking(): readonly string[];
   /** What it waits for: `deposits`. */
   waiting(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -80,6 +82,7 @@ export function composeSettlement(parts: SettlementParts): Settlement {
   return {
     wake: () => submitter.wake(),
     depositPlace,
+    lacking: () => [...store.lacking],
     async waiting() {
       const place = await depositPlace().catch(() => undefined);
       return collector && !place ? ['deposits'] : [];

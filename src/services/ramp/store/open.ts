@@ -4,6 +4,7 @@ import type { Log } from '../../../core/base/ports.ts';
 import type { Database } from '../../../io/database/database.ts';
 import { migrate } from '../../../io/database/migrate.ts';
 import { openDatabase } from '../../../io/database/open.ts';
+import { addToAccounts, postingOf } from '../orders/tallies.ts';
 import { SCHEMA } from './schema.ts';
 
 const FILE = 'ramp.db';
@@ -28,9 +29,20 @@ export async function openRampStore(
   );
   try {
     await migrate(database, SCHEMA, log);
+    await sumAccounts(database);
     return database;
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** Stores of earlier versions have postings without their sums. */
+async function sumAccounts(database: Database): Promise<void> {
+  const [summed] = await database.query('SELECT account FROM book_balance LIMIT 1');
+  if (summed) return;
+  await database.transaction(async (query) => {
+    const rows = await query('SELECT account, asset, units FROM posting');
+    await addToAccounts(query, rows.map(postingOf));
+  });
 }

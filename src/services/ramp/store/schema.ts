@@ -60,5 +60,17 @@ export const SCHEMA: Schema = {
       // The newest blocks that were looked through: whether one of them was replaced shows in its hash.
       'CREATE TABLE scanned_block (number bigint PRIMARY KEY, hash text NOT NULL, at bigint NOT NULL)',
     ],
+    [
+      // Sums of all postings, and of the orders of a day: kept in the transactions that change them.
+      `CREATE TABLE book_balance (account text NOT NULL, asset text NOT NULL, units text NOT NULL, changes bigint NOT NULL,
+        PRIMARY KEY (account, asset))`,
+      `CREATE TABLE ramp_volume (day text NOT NULL, side text NOT NULL, fiat text NOT NULL, created bigint NOT NULL,
+        completed bigint NOT NULL, units text NOT NULL, usd_cents text NOT NULL, PRIMARY KEY (day, side, fiat))`,
+      'CREATE INDEX ramp_order_newest ON ramp_order (created_at, id)',
+      'CREATE INDEX ramp_order_wallet ON ramp_order (wallet, created_at)',
+      'CREATE INDEX ramp_order_customer ON ramp_order (customer_id)',
+      'CREATE INDEX payout_hash ON payout (hash) WHERE hash IS NOT NULL',
+      'CREATE INDEX deposit_hash ON deposit (hash)',
+    ],
   ],
 };

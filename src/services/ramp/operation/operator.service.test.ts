@@ -1,0 +1,131 @@
+/** What operators see and do: lists, searches, actions, switches, money, and metrics. */
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { until } from '../../../../test/support/conditions.ts';
+import { type FakeLedger, startFakeLedger } from '../../../../test/support/fake-ledger.ts';
+import {
+  at,
+  BUY,
+  buy,
+  orderOf,
+  startTestRamp,
+  type TestRamp,
+  TOKEN,
+  testOffer,
+  WALLET,
+} from '../../../../test/support/ramp.ts';
+import { ask } from '../../../../test/support/staking.ts';
+
+const SECRET = 'a-token-of-an-operator-for-these-tests';
+let ledger: FakeLedger;
+let ramp: TestRamp;
+
+beforeEach(async () => {
+  ledger = await startFakeLedger();
+  const file = join(tmpdir(), `quorate-operator-${process.pid}`);
+  writeFileSync(file, `${SECRET}\n`);
+  const offer = { ...testOffer(), reviewAbove: { tok: '500' } };
+  const argv = ['--ledger.url', ledger.url, '--ledger.from', ledger.account];
+  ramp = await startTestRamp(
+    [...argv, '--operator.token-file', file, '--metrics.port', '0'],
+    offer,
+  );
+});
+afterEach(async () => {
+  await ramp?.close();
+  await ledger?.close();
+});
+
+const operate = (path: string, init: RequestInit = {}, token = SECRET) =>
+  ask(`${ramp.url}/operator/${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+const act = (id: string, action: string, body?: object) =>
+  operate(`orders/${id}/${action}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
+const is = (id: string, code: string) =>
+  until(`${id} is ${code}`, async () => (await orderOf(ramp, id)).statusCode === code);
+
+it('a paid order above the bound waits for the operator, who releases or refunds it', async () => {
+  const [good, bad] = [await buy(ramp, { amount: '600' }), await buy(ramp, { amount: '700' })];
+  for (const id of [good, bad]) await is(id, 'PROVIDER-PENDING-REVIEW');
+  const list = await operate('orders?status=PENDING&side=buy&limit=1');
+  expect(list.body.orders.map(({ id }: any) => id)).toEqual([bad]);
+  const rest = await operate(`orders?status=PENDING&limit=5&before=${list.body.next}`);
+  expect(rest.body.orders.map(({ id }: any) => id)).toEqual([good]);
+  expect((await act(good, 'cancel')).body).toMatchObject({ statusCode: 409, code: 'not_now' });
+  expect((await act(good, 'release')).status).toBe(200);
+  expect((await act(bad, 'refund', { why: 'looks odd' })).status).toBe(200);
+  await is(good, 'PROVIDER-COMPLETED-ORDER');
+  await is(bad, 'PROVIDER-FAILED-REVIEW');
+  const { body } = await operate(`orders/${bad}`);
+  expect(body.events).toContainEqual(
+    expect.objectContaining({
+      type: 'operator.refund',
+      data: { by: 'operator', why: 'looks odd' },
+    }),
+  );
+  expect(body.payouts).toHaveLength(1);
+  const found = await operate(`orders?text=${(await orderOf(ramp, good)).transactionHash}`);
+  expect(found.body.orders.map(({ id }: any) => id)).toEqual([good]);
+  expect((await operate(`orders?text=${WALLET}`)).body.orders).toHaveLength(2);
+  const balances = (await operate('balances')).body;
+  expect(balances.books).toContainEqual({ account: 'bank', asset: 'USD', units: '60000' });
+  expect(balances.ledger).toContainEqual({
+    ...{ asset: `1337:${TOKEN}`, address: ledger.account, units: String(ledger.balance) },
+  });
+  const [today] = (await operate('volume?days=2')).body;
+  expect(today).toMatchObject({
+    side: 'buy',
+    asset: 'USD',
+    count: 2,
+    completed: 1,
+    units: '60000',
+  });
+});
+
+it('answers nobody without the token', async () => {
+  for (const path of ['orders', 'balances', 'stuck', 'volume', 'switches']) {
+    expect((await operate(path, {}, 'guess')).status).toBe(401);
+    expect((await ask(`${ramp.url}/operator/${path}`)).status).toBe(401);
+  }
+  expect((await operate('orders/x/hold', { method: 'POST' }, '')).status).toBe(401);
+  expect((await operate('orders?side=both')).body.details[0].field).toBe('side');
+  expect((await operate('orders?before=x')).status).toBe(400);
+});
+
+it('D3.91 a switch refuses new orders, shows in the configuration, and begun ones go on', async () => {
+  const { switches } = ramp.running;
+  const begun = await buy(ramp, { amount: '600' });
+  await is(begun, 'PROVIDER-PENDING-REVIEW');
+  const own = { buy: false, sell: false, crypto: ['tok'], payments: ['sepa-bank-transfer'] };
+  await switches.setSwitches(own, 'operator');
+  expect((await ask(at(ramp.url, '/quote', BUY))).body.code).toBe('paused');
+  expect((await ask(at(ramp.url, '/buy', BUY))).status).toBe(503);
+  expect((await ask(at(ramp.url, '/quote', { ...BUY, crypto: 'eth' }))).status).toBe(200);
+  const { body } = await ask(`${ramp.url}/configuration`);
+  expect(body.crypto.map(({ id }: any) => id)).toEqual(['eth']);
+  expect(body.payments).toEqual([{ id: 'debit-credit-card' }]);
+  expect((await act(begun, 'release')).status).toBe(200);
+  await is(begun, 'PROVIDER-COMPLETED-ORDER');
+  ramp = await ramp.restart();
+  expect((await ask(at(ramp.url, '/quote', BUY))).status).toBe(503);
+  await ramp.running.switches.setSwitches({ ...own, crypto: [] }, 'operator');
+  expect((await ask(at(ramp.url, '/quote', BUY))).status).toBe(200);
+});
+
+it('metrics count orders by state, their age, payouts, and what is stuck', async () => {
+  const id = await buy(ramp, { amount: '600' });
+  await is(id, 'PROVIDER-PENDING-REVIEW');
+  ramp.clock.offsetMs += 25 * 60 * 60_000;
+  const { body } = await ask(ramp.running.metricsUrl!);
+  const lines = String(body).split('\n');
+  const of = '{side="buy",code="PROVIDER-PENDING-REVIEW"}';
+  expect(lines).toContain(`ramp_orders${of} 1`);
+  expect(lines).toContain(`ramp_order_steps_total${of} 1`);
+  expect(lines).toContain('ramp_stuck_orders 1');
+  expect(lines).toContain('ramp_price_age_seconds 0');
+  const age = lines.find((line) => line.startsWith(`ramp_oldest_order_seconds${of} `))!;
+  expect(Number(age.split(' ')[1])).toBeGreaterThan(24 * 60 * 60);
+  const { body: stuck } = await operate('stuck');
+  expect(stuck.map(({ order }: any) => order.id)).toEqual([id]);
+});

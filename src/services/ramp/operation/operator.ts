@@ -1,0 +1,263 @@
+/** What an operator sees and does: orders and their history, money, what is stuck, what was turned over. */
+import type { RampConfig } from '../../../core/ramp/config.ts';
+import type { Side, Status } from '../../../core/ramp/order.ts';
+import { balanceCall } from '../../../core/ramp/token-transfer.ts';
+import { isNative } from '../../../core/ramp/wallet-address.ts';
+import type { Database, Row } from '../../../io/database/database.ts';
+import type { LedgerClient } from '../../../io/ledger-client/ledger-client.ts';
+import { Refusal } from '../api/refusal.ts';
+import { type Order, orderOf } from '../orders/order-row.ts';
+import { isUnsent, type OrderInput, type Orders } from '../orders/orders.ts';
+import { type StuckOrder, stuckOrders } from './stuck.ts';
+
+const LIST_MAX = 200;
+const HISTORY_MAX = 1_000;
+const VOLUME_DAYS_MAX = 366;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const ACTIONS = ['hold', 'release', 'refund', 'cancel'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export interface OrderSearch {
+  readonly side?: Side | undefined;
+  readonly status?: Status | undefined;
+  readonly code?: string | undefined;
+  /** Exact: an order's id, custom id, wallet, deposit address or customer, or the hash of a transaction. */
+  readonly text?: string | undefined;
+  /** `next` of the page before. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+export interface OrderHistory {
+  readonly order: Order;
+  readonly events: readonly { type: string; data: object; at: string }[];
+  readonly postings: readonly { account: string; asset: string; units: string; at: string }[];
+  readonly payouts: readonly Row[];
+  readonly deposits: readonly Row[];
+}
+
+export interface VolumeRow {
+  readonly day: string;
+  readonly side: Side;
+  /** Of the fiat. */
+  readonly asset: string;
+  readonly count: number;
+  readonly completed: number;
+  /** Of completed orders: smallest units, and cents. */
+  readonly units: string;
+  readonly usdCents: string;
+}
+
+export interface OperatorParts {
+  readonly database: Database;
+  readonly orders: Orders;
+  readonly ledger: Pick<LedgerClient, 'balance' | 'read'>;
+  readonly config: () => RampConfig;
+  /** Account that pays out; undefined: none. */
+  readonly from: string | undefined;
+  readonly lacking: () => readonly string[];
+  readonly nowMs: () => number;
+}
+
+export class Operator {
+  private readonly parts: OperatorParts;
+
+  constructor(parts: OperatorParts) {
+    this.parts = parts;
+  }
+
+  /** Newest first. */
+  async list(asked: OrderSearch): Promise<{ orders: readonly Order[]; next?: string }> {
+    const limit = Math.min(Math.max(1, Math.floor(asked.limit) || 1), LIST_MAX);
+    const values: unknown[] = [];
+    const value = (each: unknown) => `$${values.push(each)}`;
+    const terms = await this.termsOf(asked, value);
+    if (!terms) return { orders: [] };
+    const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')}` : '';
+    const rows = await this.parts.database.query(
+      `SELECT * FROM ramp_order ${where} ORDER BY created_at DESC, id DESC LIMIT ${value(limit + 1)}`,
+      values,
+    );
+    const orders = rows.slice(0, limit).map(orderOf);
+    const last = orders.at(-1);
+    return rows.length > limit && last
+      ? { orders, next: `${last.createdAtMs}/${last.id}` }
+      : { orders };
+  }
+
+  /** Undefined: nothing can be found. */
+  private async termsOf(
+    { side, status, code, text, before }: OrderSearch,
+    value: (each: unknown) => string,
+  ): Promise<string[] | undefined> {
+    const terms: string[] = [];
+    if (side !== undefined) terms.push(`side = ${value(side)}`);
+    if (code !== undefined) terms.push(`code = ${value(code)}`);
+    if (status !== undefined) {
+      terms.push(
+        `code >= ${value(`PROVIDER-${status}-`)} AND code < ${value(`PROVIDER-${status}.`)}`,
+      );
+    }
+    if (text !== undefined && text !== '') {
+      const found = await this.termOf(text.trim(), value);
+      if (!found) return undefined;
+      terms.push(found);
+    }
+    if (before !== undefined) {
+      const [atMs, id] = before.split('/') as [string, string | undefined];
+      if (!/^\d{1,15}$/.test(atMs) || !UUID.test(id ?? '')) {
+        throw new Refusal(400, 'before_invalid', 'before must be the next of another page', {
+          field: 'before',
+        });
+      }
+      const at = value(Number(atMs));
+      terms.push(`(created_at < ${at} OR (created_at = ${at} AND id < ${value(id)}))`);
+    }
+    return terms;
+  }
+
+  private async termOf(
+    text: string,
+    value: (each: unknown) => string,
+  ): Promise<string | undefined> {
+    if (/^0x[0-9a-fA-F]{64}$/.test(text)) {
+      const hash = text.toLowerCase();
+      const rows = await this.parts.database.query(
+        'SELECT order_id FROM payout WHERE hash = $1 UNION SELECT order_id FROM deposit WHERE hash = $1',
+        [hash],
+      );
+      if (rows.length === 0) return undefined;
+      return `id IN (${rows.map(({ order_id: id }) => value(id)).join(', ')})`;
+    }
+    if (UUID.test(text)) {
+      const id = value(text);
+      return `(id = ${id} OR customer_id = ${id})`;
+    }
+    if (/^0x[0-9a-fA-F]{40}$/.test(text)) {
+      const address = value(text.toLowerCase());
+      return `(wallet = ${address} OR deposit_address = ${address})`;
+    }
+    return `custom_id = ${value(text.slice(0, 64))}`;
+  }
+
+  /** Throws a Refusal. */
+  async order(id: string): Promise<OrderHistory> {
+    const order = await this.parts.orders.find(id);
+    if (!order) throw new Refusal(404, 'order_unknown', 'there is no such order');
+    const { query } = this.parts.database;
+    const at = (ms: unknown) => new Date(Number(ms)).toISOString();
+    const [events, postings, payouts, deposits] = await Promise.all([
+      query('SELECT * FROM ramp_event WHERE order_id = $1 ORDER BY number LIMIT $2', [
+        ...[id, HISTORY_MAX],
+      ]),
+      query('SELECT * FROM posting WHERE order_id = $1 ORDER BY version, line LIMIT $2', [
+        ...[id, HISTORY_MAX],
+      ]),
+      query(
+        `SELECT id, kind, asset, recipient, units, state, hash, attempts, created_at FROM payout
+         WHERE order_id = $1 ORDER BY created_at, id LIMIT $2`,
+        [id, HISTORY_MAX],
+      ),
+      query('SELECT * FROM deposit WHERE order_id = $1 ORDER BY block_number, id LIMIT $2', [
+        ...[id, HISTORY_MAX],
+      ]),
+    ]);
+    return {
+      order,
+      events: events.map((row) => ({
+        ...{ type: String(row.type), data: JSON.parse(String(row.data)), at: at(row.at) },
+      })),
+      postings: postings.map((row) => ({
+        ...{ account: String(row.account), asset: String(row.asset) },
+        ...{ units: String(row.units), at: at(row.at) },
+      })),
+      ...{ payouts, deposits },
+    };
+  }
+
+  /** `by`: who does it, for the history. A refusal says why nothing happened. Throws a Refusal for an unknown order. */
+  async act(
+    id: string,
+    action: Action,
+    by: string,
+    why = '',
+  ): Promise<{ order: Order; refusal?: string }> {
+    const taken = await this.parts.orders.take(id, async (order, query): Promise<OrderInput> => {
+      const unsent = await isUnsent(query, order);
+      switch (action) {
+        case 'hold':
+          return { kind: 'held', why: `${by}: ${why}`, unsent };
+        case 'release':
+          return { kind: 'released' };
+        case 'refund':
+          return { kind: 'refundOrdered', unsent };
+        case 'cancel':
+          return { kind: 'cancelled', by: 'provider' };
+      }
+    });
+    if (taken.refusal !== undefined) return { order: taken.order, refusal: taken.refusal };
+    await this.parts.orders.note(id, `operator.${action}`, { by, why });
+    return { order: taken.order };
+  }
+
+  /** What the books say, and what the account that pays out has on the ledger. */
+  async balances(): Promise<{
+    books: readonly { account: string; asset: string; units: string }[];
+    ledger: readonly { asset: string; address: string; units: string | undefined }[];
+    lacking: readonly string[];
+  }> {
+    const { config, from, lacking } = this.parts;
+    const books = await bookBalances(this.parts.database);
+    const ledger =
+      from === undefined
+        ? []
+        : await Promise.all(
+            config().crypto.map(async ({ network, address }) => ({
+              ...{ asset: `${network}:${address}`, address: from },
+              units: await this.onLedger(address, from).then(String, () => undefined),
+            })),
+          );
+    return { books, ledger, lacking: lacking() };
+  }
+
+  private async onLedger(token: string, owner: string): Promise<bigint> {
+    const { ledger } = this.parts;
+    if (isNative({ address: token })) return ledger.balance(owner);
+    return BigInt(await ledger.read(token, balanceCall(owner)));
+  }
+
+  stuck(): Promise<readonly StuckOrder[]> {
+    return stuckOrders(this.parts.database, this.parts.nowMs());
+  }
+
+  /** Of the last days, today included. */
+  async volume(days: number): Promise<readonly VolumeRow[]> {
+    const count = Math.min(Math.max(1, Math.floor(days) || 1), VOLUME_DAYS_MAX);
+    const first = new Date(this.parts.nowMs() - (count - 1) * DAY_MS).toISOString().slice(0, 10);
+    const rows = await this.parts.database.query(
+      'SELECT * FROM ramp_volume WHERE day >= $1 ORDER BY day, side, fiat',
+      [first],
+    );
+    return rows.map((row) => ({
+      ...{ day: String(row.day), side: String(row.side) as Side, asset: String(row.fiat) },
+      ...{ count: Number(row.created), completed: Number(row.completed) },
+      ...{ units: String(row.units), usdCents: String(row.usd_cents) },
+    }));
+  }
+}
+
+/** Of all accounts that are not at zero. */
+async function bookBalances({
+  query,
+}: Pick<Database, 'query'>): Promise<readonly { account: string; asset: string; units: string }[]> {
+  const rows = await query(
+    'SELECT account, asset, units FROM book_balance ORDER BY account, asset',
+  );
+  return rows
+    .map((row) => ({
+      ...{ account: String(row.account), asset: String(row.asset), units: String(row.units) },
+    }))
+    .filter(({ units }) => units !== '0');
+}

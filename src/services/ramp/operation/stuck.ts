@@ -1,0 +1,55 @@
+/** Orders that are longer in one place than anything takes: somebody should look. */
+import type { Database } from '../../../io/database/database.ts';
+import { type Order, orderOf } from '../orders/order-row.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const STUCK_MAX = 200;
+
+/** Behind the last change; those that wait for a customer end at their own deadline. */
+const DEADLINES: Readonly<Record<string, number>> = {
+  'PROVIDER-PENDING-KYC': 24 * HOUR_MS,
+  'PROVIDER-PENDING-AUTHORIZATION': HOUR_MS,
+  'PROVIDER-PENDING-REVIEW': 24 * HOUR_MS,
+  'PROVIDER-PENDING-PAYOUT': 10 * MINUTE_MS,
+  'PROVIDER-PENDING-CONFIRMATION': 10 * MINUTE_MS,
+  'PROVIDER-PENDING-DEPOSIT': 2 * HOUR_MS,
+  'PROVIDER-PENDING-REFUND': HOUR_MS,
+};
+/** Past the deadline of the customer: the service itself should have ended it. */
+const OVERDUE_MS = 15 * MINUTE_MS;
+
+export interface StuckOrder {
+  readonly order: Order;
+  readonly sinceMs: number;
+  readonly deadlineMs: number;
+}
+
+/** Oldest first. */
+export async function stuckOrders(
+  { query }: Pick<Database, 'query'>,
+  nowMs: number,
+): Promise<readonly StuckOrder[]> {
+  const found: StuckOrder[] = [];
+  for (const [code, patienceMs] of Object.entries(DEADLINES)) {
+    const rows = await query(
+      'SELECT * FROM ramp_order WHERE code = $1 AND updated_at < $2 ORDER BY updated_at LIMIT $3',
+      [code, nowMs - patienceMs, STUCK_MAX],
+    );
+    for (const order of rows.map(orderOf)) {
+      const sinceMs = order.updatedAtMs;
+      found.push({ order, sinceMs, deadlineMs: sinceMs + patienceMs });
+    }
+  }
+  const overdue = await query(
+    `SELECT * FROM ramp_order WHERE due_at < $1 AND code IN ('PROVIDER-PENDING-ORDER', 'PROVIDER-PENDING-PAYMENT',
+       'PROVIDER-CREATED-ORDER') ORDER BY due_at LIMIT $2`,
+    [nowMs - OVERDUE_MS, STUCK_MAX],
+  );
+  for (const row of overdue) {
+    const order = orderOf(row);
+    const deadlineMs = Number(row.due_at) + OVERDUE_MS;
+    found.push({ order, sinceMs: order.updatedAtMs, deadlineMs });
+  }
+  return found.sort((one, other) => one.sinceMs - other.sinceMs);
+}

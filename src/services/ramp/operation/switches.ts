@@ -1,0 +1,64 @@
+/** Kill switches of the operator, kept in the store beside those of the offer: all instances follow them. */
+import type { Log } from '../../../core/base/ports.ts';
+import type { Switches } from '../../../core/ramp/config.ts';
+import type { Database } from '../../../io/database/database.ts';
+import type { LiveConfig } from '../live-config.ts';
+
+const NAME = 'switches';
+const LOOK_MS = 1_000;
+
+export class KillSwitches {
+  private readonly database: Database;
+  private readonly live: LiveConfig;
+  private readonly log: Log;
+  private timer: NodeJS.Timeout | undefined;
+  private text = '';
+  private isStopped = false;
+
+  constructor(parts: { database: Database; live: LiveConfig; log: Log }) {
+    this.database = parts.database;
+    this.live = parts.live;
+    this.log = parts.log;
+  }
+
+  /** Resolves when those of the store hold. */
+  async start(): Promise<void> {
+    await this.look().catch(({ message }: Error) => {
+      this.log('error', 'Switches are not read', { err: message });
+    });
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => void this.start(), LOOK_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+  }
+
+  async switches(): Promise<{ file: Switches; own: Switches }> {
+    await this.look();
+    return { file: this.live.paused, own: this.live.ownPaused };
+  }
+
+  /** `by`: for the log. Begun orders go on. */
+  async setSwitches(own: Switches, by: string): Promise<void> {
+    const { buy, sell, crypto, payments } = own;
+    const text = JSON.stringify({ buy, sell, crypto, payments });
+    await this.database.query(
+      `INSERT INTO setting (name, value) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [NAME, text],
+    );
+    this.log('warn', 'An operator has set the switches', { by, switches: text });
+    await this.look();
+  }
+
+  private async look(): Promise<void> {
+    const [row] = await this.database.query('SELECT value FROM setting WHERE name = $1', [NAME]);
+    const text = row ? String(row.value) : '';
+    if (text === this.text) return;
+    this.text = text;
+    this.live.pause(JSON.parse(text));
+  }
+}
