@@ -130,9 +130,10 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
       });
     expect((await post('/oauth/revoke')).status).toBe(200);
     const contradicted: string[] = [];
+    let refusal: unknown;
     /** Asked for again after the kill, under the same keys; some answers are never seen. */
-    const ask = () =>
-      Promise.allSettled(
+    const ask = async () => {
+      const answers = await Promise.allSettled(
         keys.map(async (key) => {
           const { stakes } = await client.stake(WISH, key);
           const { id } = stakes[0]!;
@@ -140,6 +141,8 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
           acknowledged.set(key, id);
         }),
       );
+      refusal = answers.find(({ status }) => status === 'rejected') ?? refusal;
+    };
     for (const wanted of [1, 2, keys.length]) {
       client = clientOf();
       let isOver = false;
@@ -150,7 +153,11 @@ describe.each(['embedded', 'PostgreSQL'] as const)('killed and started again: %s
           await pause(ASK_PAUSE_MS);
         }
       })();
-      await until(`${wanted} are taken`, async () => acknowledged.size >= wanted || undefined);
+      await until(`${wanted} are taken`, () => {
+        if (acknowledged.size >= wanted) return true;
+        const { exitCode, signalCode } = running!;
+        throw new Error(`exit ${exitCode}, signal ${signalCode}`, { cause: refusal });
+      });
       await kill();
       isOver = true;
       await asking;

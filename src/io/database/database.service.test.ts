@@ -121,6 +121,25 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('a database: %s', (kind) => {
     expect(rows.map(({ id }) => id).sort()).toEqual(kept.sort());
   });
 
+  const itWithServer = kind === 'PostgreSQL' ? it : () => {};
+  itWithServer('outlives a server that ends amid a transaction', async (context) => {
+    const server = postgresFor(postgres, context);
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    const insert = "INSERT INTO thing (id, size) VALUES ('gone', 1)";
+    const broken = database.transaction(async (query) => {
+      await query(insert);
+      await server.stop();
+      await server.start();
+      await query(insert);
+    });
+    await expect(broken).rejects.toMatchObject({ code: 'STORAGE_UNREACHABLE' });
+    process.off('uncaughtExceptionMonitor', note);
+    expect(uncaught).toEqual([]);
+    expect(await database.query("SELECT id FROM thing WHERE id = 'gone'")).toEqual([]);
+  });
+
   it('takes transactions side by side, none of them lost', async () => {
     const other = open();
     const add = (through: Database) =>
