@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { isQuick } from '../test/support/effort.ts';
 import { contractFiles } from './compile-contracts.ts';
 
-it('what is made from contracts is what their sources say: npm run contracts', () => {
+it('what is made from contracts is what their sources say: npm run contracts', ({ skip }) => {
+  if (isQuick) skip('npm test compiles the contracts');
   const files = contractFiles();
   expect(files.size).toBeGreaterThan(1);
   for (const [path, text] of files) {

@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   matrix: 'npm run test:matrix: versions of Node, ways to install, heavy clients',
 };
 
+const IN_PART = 'npm test: three quarters of what random tests try';
+
 export default class NotRunReporter implements Reporter {
   private vitest: Vitest | undefined;
 
@@ -28,6 +30,7 @@ export default class NotRunReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const lines = [
       ...(isOfTests || isOfFiles ? [] : this.otherCommands()),
+      ...(this.vitest!.vite.config.mode === 'quick' ? [IN_PART] : []),
       ...linesByReason(tests, isOfTests),
     ];
     if (lines.length === 0) return;

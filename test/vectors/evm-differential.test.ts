@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { differenceAt } from '../differential/compare-evm.ts';
+import { runs } from '../support/effort.ts';
 
-const PROGRAMS = 2_000;
+const PROGRAMS = runs(2_000);
 const FIRST_SEED = 20_260_000;
 
 it('random programs end alike in @ethereumjs/evm, from Homestead to Cancun', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { TestContext } from 'vitest';
+import { isQuick } from '../support/effort.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 
@@ -29,6 +30,7 @@ export function publicVectorsFor({ skip, task }: TestContext): string {
   if (!task.tags?.includes('public-vectors')) {
     throw new Error('a test that reads public vectors is given READS_PUBLIC_VECTORS');
   }
+  if (isQuick) skip('npm run test:public-vectors: public suites of vectors');
   return publicVectors() ?? skip('public vectors are absent: QUORATE_VECTORS names their folder');
 }
 

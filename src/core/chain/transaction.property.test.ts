@@ -1,6 +1,7 @@
 import { Transaction as EthersTransaction } from 'ethers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { QuorateError } from '../base/errors.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { addressOfSecretKey } from '../base/secp256k1.ts';
@@ -85,7 +86,7 @@ describe('transactions', () => {
         expect(theirs.maxPriorityFeePerGas ?? theirs.gasPrice).toBe(ours.maxPriorityFeePerGas);
         expect(theirs.maxFeePerGas ?? theirs.gasPrice).toBe(ours.maxFeePerGas);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('transactions', () => {
         const sender = toHex(addressOfSecretKey(key));
         expect([toHex(plain.sender), toHex(marked.sender)]).toEqual([sender, sender]);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -179,7 +180,7 @@ describe('decoders', () => {
           if (!(error instanceof QuorateError)) throw error;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { assert } from '../base/errors.ts';
 import { balances, type Posting } from './books.ts';
 import { type BuyInput, type BuyState, newBuy, stepBuy } from './buy-order.ts';
@@ -272,7 +273,7 @@ describe('a buy', () => {
         world.settle();
         ends.add(world.state.code);
       }),
-      { numRuns: 1_500, examples: [[PAYOUT_FAILS]] },
+      { numRuns: runs(1_500), examples: [[PAYOUT_FAILS]] },
     );
     // The runs must have been everywhere.
     expect([...ends].sort()).toEqual([

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { assert } from '../base/errors.ts';
 import { balances, type Posting } from './books.ts';
 import { isTerminal, type Terms } from './order.ts';
@@ -224,7 +225,7 @@ describe('a sell', () => {
         world.settle();
         ends.add(world.state.code);
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
     expect([...ends].sort()).toEqual([
       ...['PROVIDER-CANCELLED-EXPIRED', 'PROVIDER-CANCELLED-PROVIDER', 'PROVIDER-CANCELLED-USER'],

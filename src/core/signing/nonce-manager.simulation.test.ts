@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { type Faults, NonceWorld } from '../../../test/support/nonce-world.ts';
 import { Prng } from '../base/prng.ts';
 import { NonceManager } from './nonce-manager.ts';
@@ -20,7 +21,7 @@ const PROFILES: Readonly<Record<string, Faults>> = {
     poor: 0.02,
   },
 };
-const SEEDS = Number(process.env.NONCE_SEEDS ?? 25);
+const SEEDS = Number(process.env.NONCE_SEEDS ?? runs(25));
 
 function play(
   seed: number,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { bareHex } from '../base/hex.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../base/keccak.ts';
 import type { Rules } from '../chain/rules.ts';
@@ -273,7 +274,7 @@ describe('PublicWorld', () => {
           }
         });
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

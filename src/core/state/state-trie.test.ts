@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { OWN_VECTORS, readJson } from '../../../test/vectors/folders.ts';
 import { keyOf, ZERO_HASH } from '../base/bytes.ts';
 import { bareHex, fromHex, toHex } from '../base/hex.ts';
@@ -226,7 +227,7 @@ describe('state of several blocks', () => {
           }
         });
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { createMerkleProof, createMPT } from '@ethereumjs/mpt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { bytesOfKey, compareBytes, keyOf } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -88,7 +89,7 @@ describe('Trie against @ethereumjs/mpt', () => {
             expect(trie.prove(each).map(toHex)).toEqual(proof.map(toHex));
           }
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       );
     });
 
@@ -114,7 +115,7 @@ describe('Trie against @ethereumjs/mpt', () => {
             kept = next.shed(depth);
           }
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     });
 
@@ -138,7 +139,7 @@ describe('Trie against @ethereumjs/mpt', () => {
             expect(version.trie.root()).toEqual(Trie.empty().update(sorted(again)).root());
           }
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       );
     });
   }

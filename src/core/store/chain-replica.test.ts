@@ -1,5 +1,6 @@
 /** A replica beside a store that appends, checkpoints and goes back: at each `follow` it shows what the store shows. */
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import {
   type Chain,
   expectChain,
@@ -65,7 +66,7 @@ async function disturb(store: ChainStore, chain: Chain, chance: Prng): Promise<v
 
 describe('chain replica', () => {
   it('shows every state at every block as the store does, however rarely it follows', async () => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (let seed = 1; seed <= runs(4); seed++) {
       const chance = new Prng(seed);
       const chain = newChain(seed);
       const disk = new MemoryDisk(new Prng(seed));

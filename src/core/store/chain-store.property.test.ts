@@ -1,5 +1,6 @@
 /** A random chain against a naive model: every state at every block, through checkpoints, crashes, rewinds and reopening. */
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import {
   expectChain,
   expectState,
@@ -35,7 +36,7 @@ function openStore(disk: MemoryDisk, more: Partial<ChainStoreParts> = {}): Promi
 
 describe('chain store', () => {
   it('answers every state at every block as the model does, before and after checkpoints and reopening', async () => {
-    for (let seed = 1; seed <= 5; seed++) {
+    for (let seed = 1; seed <= runs(5); seed++) {
       const chain = newChain(seed);
       for (let i = 0; i < 30; i++) grow(chain);
       const disk = new MemoryDisk(new Prng(seed));
@@ -76,7 +77,7 @@ describe('chain store', () => {
   });
 
   it('goes back to an older block and on along another chain', async () => {
-    for (let seed = 1; seed <= 5; seed++) {
+    for (let seed = 1; seed <= runs(5); seed++) {
       const chain = newChain(seed + 100);
       for (let i = 0; i < 20; i++) grow(chain);
       const disk = new MemoryDisk(new Prng(seed));

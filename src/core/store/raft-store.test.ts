@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { MemoryDisk } from '../../io/storage/memory.ts';
 import { Prng } from '../base/prng.ts';
 import {
@@ -163,7 +164,7 @@ describe('the store of a Raft member', () => {
         );
         expect(isEither).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { makeRawChain } from '../../../test/support/raw-chain.ts';
 import { equalBytes, keyOf } from '../base/bytes.ts';
 import { Prng } from '../base/prng.ts';
@@ -212,7 +213,7 @@ describe('sync', () => {
             expect(HONEST.has(peer.split('-')[0]!)).toBe(false);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -386,7 +387,7 @@ describe('any input of peers', () => {
           expect(sync.held.bodyBytes).toBeGreaterThanOrEqual(0);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import {
   Accounts,
   fakeTransaction,
@@ -151,6 +152,6 @@ it('behaves as the naive model', () => {
         expect(pool.take(10n ** 12n)).toEqual(model.take());
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

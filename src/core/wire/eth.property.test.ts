@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { encodeRlp } from '../base/rlp.ts';
 import { ISTANBUL, ISTANBUL_100, protocolOfCode, sharedProtocols } from './capabilities.ts';
 import { decodeDisconnect, encodeDisconnect } from './disconnect.ts';
@@ -182,7 +183,7 @@ describe('eth messages', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 // @ts-expect-error the oracle ships no types
 import { compress, uncompress } from 'snappyjs';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { snappyDecode, snappyEncode } from './snappy.ts';
 
 const BYTES_MAX = 1 << 24;
@@ -27,7 +28,7 @@ describe('snappy', () => {
         expect(Buffer.compare(uncompress(packed), plain)).toBe(0);
         expect(Buffer.compare(snappyDecode(compress(plain), BYTES_MAX), plain)).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -47,7 +48,7 @@ describe('snappy', () => {
           expect((error as { code: string }).code).toMatch(/^SNAPPY_(INVALID|TOO_LONG)$/);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(() => snappyDecode(Uint8Array.of(0x80, 0x80, 0x80, 0x10, 0), 1000)).toThrow(
       'at most 1000',

@@ -1,6 +1,7 @@
 import { bn254 } from '@noble/curves/bn254.js';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { installBn254 } from '../../core/base/bn254.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { finish } from '../../core/base/pace.ts';
@@ -70,7 +71,7 @@ it('adds and multiplies as the implementation in JavaScript', () => {
       const product = concatBytes(a, words(scalar));
       expect(wasm.multiply(product)).toEqual(multiply.run(product));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -83,7 +84,7 @@ it('answers pairings as the implementation in JavaScript, refusals too', () => {
       const expected = pairing.run(input);
       expect(finish(wasm.isPairingOne(input))).toBe(expected && expected[31] === 1);
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { portableRounds } from '../../core/base/blake2f.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
 import { sha256 } from '../../core/base/sha256.ts';
@@ -21,7 +22,7 @@ it('the rounds of BLAKE2b in WebAssembly are those of JavaScript, at any count',
       inWasm(found, message, rounds);
       expect(found).toEqual(expected);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -55,6 +56,6 @@ it('secp256k1 in WebAssembly answers as the one in use', async () => {
       const theirs = native.publicKey(other);
       expect(wasm.sharedX(secret, theirs)).toEqual(native.sharedX(secret, theirs));
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });

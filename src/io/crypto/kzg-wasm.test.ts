@@ -1,6 +1,7 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { installKzg } from '../../core/base/kzg.ts';
@@ -78,7 +79,7 @@ it('accepts what is opened, at the borders too', () => {
     fc.property(opening, (each) => {
       expect([wasm.isOpening(each), inJavaScript(each)]).toEqual([true, true]);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });
 
@@ -138,6 +139,6 @@ it('refuses whatever the implementation in JavaScript refuses', () => {
     fc.property(fc.oneof(flipped, placed), (each) => {
       expect(wasm.isOpening(each) ?? false).toBe(inJavaScript(each));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

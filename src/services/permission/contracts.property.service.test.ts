@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/effort.ts';
 import { type Action, PermissionModel } from '../../../test/support/permission-model.ts';
 import {
   nodeOf,
@@ -9,7 +10,7 @@ import {
 } from '../../../test/support/permission-network.ts';
 
 /** More of them by QUORATE_PERMISSION_RUNS. */
-const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? 6);
+const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? runs(6));
 const STEPS = 80;
 const COMPARE_EVERY = 10;
 

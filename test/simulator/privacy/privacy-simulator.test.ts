@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeds } from '../../support/effort.ts';
 import { PRIVACY_CANARIES, runPrivacySeed } from './world.ts';
 
 /** The last one was found: a node that was killed went on writing to its disk. */
@@ -19,7 +20,7 @@ function outcomeOf(seed: number): ReturnType<typeof runPrivacySeed> {
 
 describe('private transactions in the simulator', () => {
   it('heal in the listed schedules, and blocks go on', async () => {
-    for (const seed of SEEDS) {
+    for (const seed of seeds(SEEDS)) {
       const outcome = await outcomeOf(seed);
       expect(outcome).toMatchObject({ seed, failure: undefined });
       expect(outcome.events).toBeGreaterThan(20);
@@ -36,7 +37,7 @@ describe('private transactions in the simulator', () => {
     async (name, canary) => {
       const listed = CANARY_SEEDS[name] ?? [];
       expect(listed.length).toBeGreaterThan(0);
-      for (const seed of listed)
+      for (const seed of seeds(listed))
         expect((await runPrivacySeed(seed, { canary })).failure).toBeTypeOf('string');
     },
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeds } from '../../support/effort.ts';
 import { RAFT_CANARIES } from './canaries.ts';
 import { runRaftSeed } from './world.ts';
 
@@ -16,7 +17,7 @@ describe('Raft in the simulator', () => {
   it('keeps its properties in the listed schedules, and recovers', {
     timeout: 60_000,
   }, async () => {
-    for (const seed of SEEDS) {
+    for (const seed of seeds(SEEDS)) {
       expect(await runRaftSeed(seed)).toMatchObject({ seed, failure: undefined });
     }
   });
@@ -32,7 +33,7 @@ describe('Raft in the simulator', () => {
     async (name, canary) => {
       const listed = CANARY_SEEDS[name] ?? [];
       expect(listed.length).toBeGreaterThan(0);
-      for (const seed of listed) {
+      for (const seed of seeds(listed)) {
         expect((await runRaftSeed(seed, { canary })).failure).toBeTypeOf('string');
       }
     },

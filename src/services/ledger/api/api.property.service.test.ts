@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/effort.ts';
 import { type RpcNode, rpcNode } from '../../../../test/support/rpc-node.ts';
 import { OWN_VECTORS, readJson } from '../../../../test/vectors/folders.ts';
 import { genesisOf, readBlocks } from '../../../../test/vectors/goquorum-blocks.ts';
@@ -124,7 +125,7 @@ describe('bad input', () => {
           expect(reply.error?.message).not.toBe('method handler crashed');
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
     expect(faults).toEqual([]);
   }, 120_000);
@@ -152,7 +153,7 @@ describe('bad input', () => {
         const reply = await node.dispatcher.handle(each, CALLER);
         if (reply !== '') JSON.parse(reply);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

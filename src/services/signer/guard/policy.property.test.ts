@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/effort.ts';
 import { hasCode } from '../../../core/base/errors.ts';
 import { parsePolicy } from './policy.ts';
 import { RateWindow } from './rate-window.ts';
@@ -36,7 +37,7 @@ it('whatever is written there: a policy, or what is wrong with its line', () => 
         expect(error.message).toMatch(/^p: line \d+: /);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -56,6 +57,6 @@ it('a window holds what came in it, no more and no less', () => {
         all.push([nowMs, BigInt(value)]);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });

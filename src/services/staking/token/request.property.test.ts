@@ -1,13 +1,14 @@
 /** Readers of bodies from strangers, against whatever bytes come: an answer or a refusal, nothing else. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/effort.ts';
 import { repeatedName } from '../../../core/base/json-object.ts';
 import { ApiError } from '../stakes/api-error.ts';
 import { readStakeTerms } from '../stakes/stake-request.ts';
 import { OAuthRefusal, refusalReply } from './oauth-error.ts';
 import { type RawRequest, readRequest } from './request.ts';
 
-const RUNS = 2_000;
+const RUNS = runs(2_000);
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 

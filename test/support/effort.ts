@@ -1,0 +1,15 @@
+/** How much random tests do: all of it with `npm test`, a quarter with `npm run test:quick`. */
+const QUICK_SHARE = 4;
+
+/** Set by vitest.config.ts. */
+export const isQuick = process.env.QUORATE_TESTS === 'quick';
+
+/** How often, of so many times. */
+export function runs(whole: number): number {
+  return isQuick ? Math.ceil(whole / QUICK_SHARE) : whole;
+}
+
+/** Each of a list, or each fourth, the first among them. */
+export function seeds<T>(listed: readonly T[]): readonly T[] {
+  return isQuick ? listed.filter((_, at) => at % QUICK_SHARE === 0) : listed;
+}
