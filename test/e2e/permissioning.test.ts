@@ -211,6 +211,8 @@ it('a node that was stopped knows the permissions again', async () => {
   await org1.start();
   expect(await act(org1, 'acctList')).toEqual(await act(second, 'acctList'));
   expect(await act(org1, 'transactionAllowed', { from: who.reader, data: '0x00' })).toBe(false);
+  await org1.rpc.call('personal_unlockAccount', who.full, 'x', 0);
+  await mined(second, await transfer(org1, who.full));
 });
 
 it('a validator that does not ask for permissions gets what is forbidden into blocks, unless the genesis file says that votes count', async () => {

@@ -1,26 +1,42 @@
 /** A node in memory on a network whose permissions were recorded with GoQuorum; from the last recorded block on it makes its own. */
-import type { Address } from '../../src/core/base/bytes.ts';
+import { encodeAbi } from '../../src/core/base/abi.ts';
+import { type Address, concatBytes } from '../../src/core/base/bytes.ts';
 import { fromHex } from '../../src/core/base/hex.ts';
 import type { Block } from '../../src/core/chain/block.ts';
 import { signTransaction } from '../../src/core/chain/signing.ts';
 import { decodeTransaction, type Transaction } from '../../src/core/chain/transaction.ts';
+import { createAddress } from '../../src/core/evm/create-address.ts';
+import { callOf } from '../../src/core/permission/abi.ts';
+import type { PermissionConfig } from '../../src/core/permission/config.ts';
+import { parseEnode } from '../../src/core/wire/enode.ts';
 import { systemTimers } from '../../src/io/host/timers.ts';
 import type { NetworkPermissions } from '../../src/services/ledger/node/permission/network-permissions.ts';
+import { type PermissionContract, permissionCode } from '../../src/services/permission/code.ts';
+import { nodeCalls } from '../../src/services/permission/node-calls.ts';
 import { type RecordedPermissions, recordedPermissions } from './recorded-permissions.ts';
 import { type RpcNode, rpcNode } from './rpc-node.ts';
 
-type Key = RecordedPermissions['keys'][number];
+/** In the order in which the implementation takes them. */
+const MANAGERS = [
+  'OrgManager',
+  'RoleManager',
+  'AccountManager',
+  'VoterManager',
+  'NodeManager',
+] as const;
+
+export type NetworkKey = RecordedPermissions['keys'][number];
 
 /** What the accounts of the recording have become at its end. */
 export interface Cast {
   /** Network administrators. */
-  readonly admins: readonly [Key, Key, Key, Key];
+  readonly admins: readonly [NetworkKey, NetworkKey, NetworkKey, NetworkKey];
   /** Administrators of ORG1 and ORG2. */
-  readonly org1Admin: Key;
-  readonly org2Admin: Key;
+  readonly org1Admin: NetworkKey;
+  readonly org2Admin: NetworkKey;
   /** Of ORG1: may do everything, and nothing. */
-  readonly full: Key;
-  readonly reader: Key;
+  readonly full: NetworkKey;
+  readonly reader: NetworkKey;
 }
 
 function castOf({ keys }: RecordedPermissions): Cast {
@@ -45,25 +61,78 @@ export interface Sending {
 export class PermissionedNode {
   readonly recorded: RecordedPermissions;
   readonly rpc: RpcNode;
+  readonly config: PermissionConfig;
 
-  private constructor(recorded: RecordedPermissions, rpc: RpcNode) {
+  private constructor(recorded: RecordedPermissions, rpc: RpcNode, config: PermissionConfig) {
     this.recorded = recorded;
     this.rpc = rpc;
+    this.config = config;
   }
 
-  /** At the end of the recording, as the node of `place` (0 and 1: ADMINORG, validators; 2: ORG1; 3: ORG2). */
-  static async open(model: 'v1' | 'v2', place = 0): Promise<PermissionedNode> {
+  /** At the end of the recording, as its first node: of ADMINORG, a validator. */
+  static open(model: 'v1' | 'v2'): Promise<PermissionedNode> {
     const recorded = recordedPermissions(model);
-    const { genesis, config, nodes, blocks } = recorded;
-    const { priv, pub } = nodes[place]!;
+    return PermissionedNode.on(recorded, recorded.config, recorded.blocks);
+  }
+
+  /** A network of the same people with contracts of ours: the guardian deploys them, three administrators and two nodes begin. */
+  static async openOurs(model: 'v1' | 'v2'): Promise<PermissionedNode> {
+    const recorded = recordedPermissions(model);
+    const [guardian, ...admins] = recorded.keys.slice(0, 4) as [NetworkKey, ...NetworkKey[]];
+    const at = (nonce: number) => createAddress(fromHex(guardian.address), BigInt(nonce));
+    const managers = MANAGERS.map((_, index) => at(1 + index));
+    const [orgs, roles, accounts, voters, nodes] = managers as [
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
+    const [upgradable, door, implementation] = [at(0), at(6), at(7)];
+    const addresses = { upgradable, implementation, orgs, roles, accounts, voters, nodes };
+    const config = { ...recorded.config, addresses: { ...addresses, interface: door } };
+    const network = await PermissionedNode.on(recorded, config, []);
+    const deploy = (name: PermissionContract, ...args: Address[]) =>
+      concatBytes(fromHex(permissionCode(model, name)), encodeAbi(args));
+    const send = (data: Uint8Array, to?: Address) =>
+      network.hear(network.signed(guardian, { data, ...(to ? { to } : {}) }));
+    await send(deploy('PermissionsUpgradable', fromHex(guardian.address)));
+    for (const name of [...MANAGERS, 'PermissionsInterface'] as const)
+      await send(deploy(name, upgradable));
+    await send(deploy('PermissionsImplementation', upgradable, ...managers));
+    await send(callOf('init(address,address)')(door, implementation), upgradable);
+    const { networkAdminOrg, networkAdminRole, orgAdminRole } = config;
+    await send(
+      callOf('setPolicy(string,string,string)')(networkAdminOrg, networkAdminRole, orgAdminRole),
+      door,
+    );
+    await send(callOf('init(uint256,uint256)')(4n, 4n), door);
+    const { addAdminNode } = nodeCalls(model);
+    for (const { pub } of recorded.nodes.slice(0, 2)) {
+      await send(addAdminNode(parseEnode(`enode://${pub}@127.0.0.1:30303`)), door);
+    }
+    for (const { address } of admins) {
+      await send(callOf('addAdminAccount(address)')(fromHex(address)), door);
+    }
+    await send(callOf('updateNetworkBootStatus()')(), door);
+    while (!network.permissions.isEnforced) await network.mine();
+    return network;
+  }
+
+  private static async on(
+    recorded: RecordedPermissions,
+    config: PermissionConfig,
+    blocks: readonly Block[],
+  ): Promise<PermissionedNode> {
+    const { genesis, nodes } = recorded;
+    const { priv, pub } = nodes[0]!;
     const rpc = await rpcNode({
-      genesis,
-      blocks,
+      ...{ genesis, blocks },
       secretKey: fromHex(priv),
       permissions: { config, isRaft: false, nodeId: pub, comparesAddress: true },
       argv: ['--permissioned'],
     });
-    return new PermissionedNode(recorded, rpc);
+    return new PermissionedNode(recorded, rpc, config);
   }
 
   get permissions(): NetworkPermissions {
@@ -78,11 +147,11 @@ export class PermissionedNode {
     return this.rpc.close();
   }
 
-  signed({ priv, address }: Key, { to, data, value, nonce }: Sending): Transaction {
+  signed({ priv, address }: NetworkKey, { to, data, value, nonce }: Sending): Transaction {
     const { chain, pool } = this.rpc.node;
     const fields = {
       nonce: nonce ?? pool.nonceOf(fromHex(address)),
-      gasLimit: 4_000_000n,
+      gasLimit: 10_000_000n,
       ...(to ? { to } : {}),
       ...(data ? { data } : {}),
       ...(value === undefined ? {} : { value }),
@@ -99,8 +168,8 @@ export class PermissionedNode {
   }
 
   /** A transaction to the network's contracts, heard of. */
-  async act(from: Key, data: Uint8Array): Promise<Transaction> {
-    const transaction = this.signed(from, { to: this.recorded.config.addresses.interface, data });
+  async act(from: NetworkKey, data: Uint8Array): Promise<Transaction> {
+    const transaction = this.signed(from, { to: this.config.addresses.interface, data });
     await this.hear(transaction);
     return transaction;
   }

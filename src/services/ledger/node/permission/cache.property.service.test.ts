@@ -1,0 +1,240 @@
+/**
+ * After any blocks the records in memory are what the contracts say, and decide as they do: over contracts that GoQuorum deployed, and over
+ * ours. Calls are random and mostly possible; some are misuse.
+ */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  type NetworkKey,
+  PermissionedNode,
+} from '../../../../../test/support/permissioned-node.ts';
+import { fromHex } from '../../../../core/base/hex.ts';
+import { AbiValues, callOf } from '../../../../core/permission/abi.ts';
+import type { ActionContext } from '../../../../core/permission/actions/checks.ts';
+import { nodeCall, recordedNode } from '../../../../core/permission/actions/node-values.ts';
+import { PermissionCache } from '../../../../core/permission/cache.ts';
+import { type NodeRecord, OPERATION } from '../../../../core/permission/records.ts';
+import type { Registry } from '../../../../core/permission/registry.ts';
+
+/** More of them by QUORATE_PERMISSION_RUNS. */
+const RUNS = Number(process.env.QUORATE_PERMISSION_RUNS ?? 1);
+const BLOCKS = 40;
+const CALLS_OF_A_BLOCK = 4;
+
+const CALL = {
+  updateOrg: callOf('updateOrgStatus(string,uint256)'),
+  approveOrgStatus: callOf('approveOrgStatus(string,uint256)'),
+  addRole: callOf('addNewRole(string,string,uint256,bool,bool)'),
+  removeRole: callOf('removeRole(string,string)'),
+  assignAdmin: callOf('assignAdminRole(string,address,string)'),
+  approveAdmin: callOf('approveAdminRole(string,address)'),
+  assignRole: callOf('assignAccountRole(address,string,string)'),
+  updateAccount: callOf('updateAccountStatus(string,address,uint256)'),
+  recoverAccount: callOf('startBlacklistedAccountRecovery(string,address)'),
+  approveAccount: callOf('approveBlacklistedAccountRecovery(string,address)'),
+  allowed: callOf('transactionAllowed(address,address,uint256,uint256,uint256,bytes)'),
+  addOrg: nodeCall('addOrg(string,NODE,address)'),
+  approveOrg: nodeCall('approveOrg(string,NODE,address)'),
+  addSubOrg: nodeCall('addSubOrg(string,string,NODE)'),
+  addNode: nodeCall('addNode(string,NODE)'),
+  updateNode: nodeCall('updateNodeStatus(string,NODE,uint256)'),
+  recoverNode: nodeCall('startBlacklistedNodeRecovery(string,NODE)'),
+  approveNode: nodeCall('approveBlacklistedNodeRecovery(string,NODE)'),
+};
+const KINDS = [
+  { to: new Uint8Array(20).fill(1), data: new Uint8Array(0) },
+  { to: new Uint8Array(20).fill(1), data: Uint8Array.of(1) },
+  { to: undefined, data: Uint8Array.of(1) },
+] as const;
+
+/** Numbers that choose: of what call, by whom, of what. */
+type Choice = readonly [what: number, who: number, of: number, to: number];
+
+const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat());
+const blocks = fc.array(fc.array(choice, { minLength: 1, maxLength: CALLS_OF_A_BLOCK }), {
+  minLength: BLOCKS,
+  maxLength: BLOCKS,
+});
+
+const picked = <T>(list: readonly T[], number: number): T => list[number % list.length]!;
+
+/** A node that the contracts do not know. */
+function newNode(number: number): NodeRecord {
+  const id = (number % 10_000).toString(16).padStart(4, '0').repeat(32);
+  const [address, port, raftPort] = ['10.0.0.7', 30_303, 0];
+  const url = `enode://${id}@${address}:${port}?discport=0`;
+  const contractId = url;
+  return { contractId, id, orgId: '', url, address, port, raftPort, status: 0 };
+}
+
+class Driver {
+  private readonly network: PermissionedNode;
+  private readonly context: ActionContext;
+
+  constructor(network: PermissionedNode) {
+    this.network = network;
+    this.context = { config: network.config } as ActionContext;
+  }
+
+  private get registry(): Registry {
+    return this.network.permissions.registry;
+  }
+
+  private values(node: NodeRecord) {
+    const { model } = this.network.config;
+    return recordedNode(this.context, model === 'v1' ? node : { ...node, contractId: node.id });
+  }
+
+  /** One call, as somebody who mostly may make it. */
+  call([what, who, of, to]: Choice): readonly [NetworkKey, Uint8Array] {
+    const { pending } = this.registry;
+    if (pending.kind !== OPERATION.none && what % 3 !== 0) return [this.admin(who), this.vote()];
+    return this.other([Math.floor(what / 3), who, of, to]);
+  }
+
+  private admin(number: number): NetworkKey {
+    const role = this.network.config.networkAdminRole;
+    return this.personWhere(number, ({ roleId, status }) => roleId === role && status === 2);
+  }
+
+  /** Who administers the organisation, or anybody. */
+  private adminOf(orgId: string, number: number): NetworkKey {
+    const master = this.registry.orgs.get(orgId)?.master;
+    return this.personWhere(
+      number,
+      (each) => each.isOrgAdmin && (each.orgId === orgId || each.orgId === master),
+    );
+  }
+
+  private personWhere(
+    number: number,
+    isMeant: (
+      account: Registry['accounts'] extends { all(): readonly (infer R)[] } ? R : never,
+    ) => boolean,
+  ): NetworkKey {
+    const { keys } = this.network.recorded;
+    const fit = keys.filter(({ address }) => {
+      const account = this.registry.account(fromHex(address));
+      return account !== undefined && isMeant(account);
+    });
+    return picked(fit.length > 0 && number % 8 !== 0 ? fit : keys, number >> 3);
+  }
+
+  private vote(): Uint8Array {
+    const { kind, orgId, nodeId, account } = this.registry.pending;
+    const node = this.registry.nodes
+      .all()
+      .find(({ contractId, id }) => [contractId, id].includes(nodeId));
+    const parts = this.values(node ?? newNode(0));
+    if (kind === OPERATION.newOrg) return CALL.approveOrg(this.context, orgId, ...parts, account);
+    if (kind === OPERATION.adminRole) return CALL.approveAdmin(orgId, account);
+    if (kind === OPERATION.nodeRecovery) return CALL.approveNode(this.context, orgId, ...parts);
+    if (kind === OPERATION.accountRecovery) return CALL.approveAccount(orgId, account);
+    return CALL.approveOrgStatus(orgId, kind === OPERATION.suspension ? 1n : 2n);
+  }
+
+  private other([what, who, of, to]: Choice): readonly [NetworkKey, Uint8Array] {
+    const { registry, context } = this;
+    const { keys } = this.network.recorded;
+    const { networkAdminRole, orgAdminRole } = this.network.config;
+    const org = picked(registry.orgs.all(), of).fullId;
+    const person = fromHex(picked(keys, to).address);
+    const owner = registry.account(person)?.orgId ?? org;
+    const node = picked(registry.nodes.all(), to);
+    const action = BigInt(1 + (what % 3));
+    const role = picked([`R${to % 4}`, ...registry.roles.all().map(({ roleId }) => roleId)], to);
+    const name = `N${of % 50}`;
+    const fresh = this.values(newNode(to));
+    const makers: (() => readonly [NetworkKey, Uint8Array])[] = [
+      () => [this.admin(who), CALL.addOrg(context, name, ...fresh, person)],
+      () => [this.admin(who), CALL.updateOrg(org, action)],
+      () => [
+        this.admin(who),
+        CALL.assignAdmin(org, person, picked([networkAdminRole, orgAdminRole], to)),
+      ],
+      () => [this.admin(who), CALL.recoverAccount(owner, person)],
+      () => [
+        this.admin(who),
+        CALL.recoverNode(context, node.orgId, ...recordedNode(context, node)),
+      ],
+      () => [this.adminOf(org, who), CALL.addSubOrg(context, org, name, ...fresh)],
+      () => [this.adminOf(org, who), CALL.addNode(context, org, ...fresh)],
+      () => [
+        this.adminOf(org, who),
+        CALL.addRole(`R${to % 4}`, org, BigInt(to % 8), false, to % 5 === 0),
+      ],
+      () => [this.adminOf(org, who), CALL.removeRole(role, org)],
+      () => [this.adminOf(owner, who), CALL.assignRole(person, owner, role)],
+      () => [this.adminOf(owner, who), CALL.updateAccount(owner, person, action)],
+      () => [
+        this.adminOf(node.orgId, who),
+        CALL.updateNode(context, node.orgId, ...recordedNode(context, node), action),
+      ],
+    ];
+    return picked(makers, Math.floor(what / 3))();
+  }
+}
+
+function contentOf({ orgs, roles, nodes, accounts, pending, isBooted }: Registry) {
+  return {
+    orgs: orgs.all(),
+    roles: roles.all(),
+    nodes: nodes.all(),
+    accounts: accounts.all(),
+    pending,
+    isBooted,
+  };
+}
+
+/** Each account and kind of transaction, in memory and by the contract. */
+function compareDecisions({ permissions, recorded, config }: PermissionedNode): void {
+  const call = permissions.callAtHead();
+  for (const { address } of recorded.keys) {
+    for (const { to, data } of KINDS) {
+      const sender = fromHex(address);
+      const payload = data.length > 0 ? 'x' : '';
+      const question = CALL.allowed(sender, to ?? new Uint8Array(20), 0n, 0n, 0n, payload);
+      const wanted = new AbiValues(call(config.addresses.interface, question)).flag(0);
+      const isAllowed = permissions.transactionFault({ sender, to, data }) === undefined;
+      expect([address, to === undefined, data.length, isAllowed]).toEqual([
+        ...[address, to === undefined, data.length, wanted],
+      ]);
+    }
+  }
+}
+
+const NETWORKS = ['v1', 'v2'].flatMap((model) =>
+  ['GoQuorum deployed', 'we deployed'].map((whose) => [model as 'v1' | 'v2', whose] as const),
+);
+
+it.each(NETWORKS)(
+  'records of %s contracts that %s equal the contracts after any blocks',
+  async (model, whose) => {
+    const seen = new Map<number, number>();
+    const property = fc.asyncProperty(blocks, async (choices) => {
+      const open = whose === 'we deployed' ? PermissionedNode.openOurs : PermissionedNode.open;
+      const network = await open(model);
+      try {
+        const driver = new Driver(network);
+        for (const calls of choices) {
+          for (const each of calls) await network.act(...driver.call(each));
+          const { transactions } = await network.mine();
+          const { store } = network.rpc.node.chain;
+          for (const { status } of store.receipts(store.head()!.number) ?? [])
+            seen.set(status!, (seen.get(status!) ?? 0) + 1);
+          expect(network.permissions.unreadiness).toBeUndefined();
+          const fresh = new PermissionCache(network.permissions.settings);
+          fresh.fill(network.permissions.callAtHead());
+          expect(contentOf(network.permissions.registry)).toEqual(contentOf(fresh.registry));
+          if (model === 'v2' && transactions.length > 0) compareDecisions(network);
+        }
+      } finally {
+        await network.close();
+      }
+    });
+    await fc.assert(property, { numRuns: RUNS });
+    // The random calls are worth something.
+    expect(seen.get(1)).toBeGreaterThan((RUNS * BLOCKS) / 4);
+  },
+  120_000 * RUNS,
+);
