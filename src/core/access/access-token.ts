@@ -1,13 +1,13 @@
 /**
- * What a bearer token lets its holder do: which methods (`rpc://<namespace>_<method>`), and with
- * which accounts in which private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`), as
- * GoQuorum reads scopes (GoQuorum multitenancy).
+ * What a bearer token allows: which methods (`rpc://<namespace>_<method>`), and with which accounts
+ * in which private states (`psi://<PSI>?node.eoa=<address>&self.eoa=<address>`), as GoQuorum reads
+ * scopes (GoQuorum multitenancy).
  */
 import type { Address } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { toHex } from '../base/hex.ts';
 
-/** An account that acts: one that the node holds the key of, or one that signs elsewhere. */
+/** An acting account: one whose key the node holds, or one that signs elsewhere. */
 export interface Actor {
   readonly kind: 'node' | 'self';
   readonly address: Address;
@@ -19,18 +19,18 @@ interface MethodGrant {
 }
 
 interface StateGrant {
-  /** As it was spelled. */
+  /** As spelled in the token. */
   readonly psi: string;
   readonly accounts: Readonly<Record<Actor['kind'], readonly string[]>>;
 }
 
 const ANY = '*';
 const ANY_ACCOUNT = '0x0';
-/** More are not looked at: lists of that size do not belong in a token. */
+/** Further entries are ignored: a token should not hold such long lists. */
 const SCOPES_MAX = 10_000;
 
 export class AccessToken {
-  /** Unix time from which on it is worth nothing. */
+  /** Unix time at which the token expires. */
   readonly expiresMs: number;
   private readonly methods: readonly MethodGrant[];
   private readonly states: readonly StateGrant[];

@@ -1,4 +1,7 @@
-/** Contract ABI, as far as contracts that this node itself talks to need it: words, addresses, strings (Solidity ABI spec). */
+/**
+ * The part of the contract ABI that the node's own calls need: words, addresses, strings (Solidity
+ * ABI spec).
+ */
 import { concatBytes, padLeft } from './bytes.ts';
 import { fail } from './errors.ts';
 import { bigIntToFixed, bytesToBigInt } from './quantity.ts';
@@ -57,7 +60,7 @@ export function abiAddressAt(data: Uint8Array, index: number): Uint8Array | unde
   return end > data.length ? undefined : data.slice(end - 20, end);
 }
 
-/** Addresses in an array: more than any contract has a use for. */
+/** Most addresses in an array: more than any contract needs. */
 const ADDRESSES_MAX = 10_000;
 
 /** The one result `address[]` of a call. Throws ABI_INVALID with go-ethereum's texts. */

@@ -1,6 +1,7 @@
 /**
- * The one way to F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/host installs a fast loop of
- * rounds at start; until then the one below serves, which is also what the fast one is tested against.
+ * F, the compression function of BLAKE2b (RFC 7693 §3.2, with the input of EIP-152). io/crypto
+ * installs a fast loop of rounds at start. Until then the loop below is used; the fast one is
+ * tested against it.
  */
 import type { Slices } from './pace.ts';
 
@@ -51,13 +52,16 @@ export const BLAKE2_SIGMA: readonly Uint8Array[] = [
   [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ].map((row) => Uint8Array.from(row));
 
-/** A few milliseconds. A multiple of 10, after which the order of the message begins anew. */
+/** A few milliseconds of work. A multiple of 10: the message schedule repeats after ten rounds. */
 const ROUNDS_A_PIECE = 100_000;
 
 const work = new Uint32Array(32);
 const message = new Uint32Array(32);
 
-/** `input` as EIP-152 has it, BLAKE2F_INPUT_BYTES long; a flag other than 0 counts as final. 64 fresh bytes. */
+/**
+ * `input` as EIP-152 has it, BLAKE2F_INPUT_BYTES long; any flag other than 0 means final. Returns
+ * 64 new bytes.
+ */
 export function blake2F(input: Uint8Array): Uint8Array {
   const view = viewOf(input);
   load(view, work, message);
@@ -112,7 +116,7 @@ export function portableRounds(vector: Uint32Array, block: Uint32Array, rounds: 
   for (let i = 0; i < rounds; i++) round(BLAKE2_SIGMA[i % 10]!);
 }
 
-/** Columns, then diagonals, written out: this loop is what the gas of the precompile pays for. */
+/** Columns, then diagonals, unrolled: nearly all of the precompile's time is spent here. */
 function round(order: Uint8Array): void {
   mix(0, 8, 16, 24, 2 * order[0]!, 2 * order[1]!);
   mix(2, 10, 18, 26, 2 * order[2]!, 2 * order[3]!);

@@ -1,10 +1,14 @@
 /**
- * The one way to the curve BN254, also called alt_bn128 or bn256, for what EIP-196 and EIP-197 need of it. io/host installs a fast
- * implementation, which is loaded when first used; without it the precompiles compute in JavaScript.
+ * The curve BN254, also called alt_bn128 or bn256, as EIP-196 and EIP-197 need it. io/crypto
+ * installs a fast implementation, loaded on first use; without it the precompiles compute in
+ * JavaScript.
  */
 import type { Slices } from './pace.ts';
 
-/** Points are x ‖ y, 32 bytes each, big-endian; zeros are the point at infinity. undefined: a point is not one of the curve's. */
+/**
+ * Points are x ‖ y, 32 bytes each, big-endian; zeros are the point at infinity. undefined: a point
+ * is not on the curve.
+ */
 export interface Bn254 {
   /** Two points of G1, 128 bytes. */
   add(input: Uint8Array): Uint8Array | undefined;
@@ -22,7 +26,7 @@ export function installBn254(loader: (() => Bn254) | undefined): void {
   loaded = undefined;
 }
 
-/** undefined: none is installed. */
+/** undefined: no implementation is installed. */
 export function bn254InUse(): Bn254 | undefined {
   if (!loaded && load) loaded = load();
   return loaded;

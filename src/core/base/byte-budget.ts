@@ -1,4 +1,4 @@
-/** A bound on bytes that many hold at once: of all together, and of each source. */
+/** A bound on the bytes held at once, in total and per source. */
 
 export interface ByteBounds {
   readonly all: number;
@@ -15,18 +15,18 @@ export class ByteBudget {
     this.bounds = bounds;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes held now. */
   get held(): number {
     return this.total;
   }
 
-  /** Room in the name of `source`, empty at first. `end` is called where others need it more. */
+  /** Opens an empty account for `source`. `end` is called when others need its bytes more. */
   open(source: string, end: () => void = () => undefined): Holding {
     const change = (holding: Holding, count: number) => this.change(holding, count);
     return new Holding({ source, end, change, fits: (count) => this.fits(source, count) });
   }
 
-  /** Ends those that hold the most, until no more is held than may be. */
+  /** Ends the largest holders until the total is within the bound. */
   relieve(): void {
     while (this.total > this.bounds.all) {
       let most: Holding | undefined;
@@ -77,20 +77,20 @@ export class Holding {
     return this.count;
   }
 
-  /** False, and nothing is taken, where there is no room for so many more. */
+  /** Returns false, and takes nothing, when there is not enough room. */
   take(count: number): boolean {
     if (!this.parts.fits(count)) return false;
     this.force(count);
     return true;
   }
 
-  /** Takes whether there is room or not: see ByteBudget.relieve. */
+  /** Takes the bytes even when there is no room: see ByteBudget.relieve. */
   force(count: number): void {
     this.count += count;
     this.parts.change(this, count);
   }
 
-  /** Gives so many back, or what is left of them. */
+  /** Gives back that many bytes, or all that are left. */
   give(count: number): void {
     this.force(-Math.min(count, this.count));
   }

@@ -1,4 +1,4 @@
-/** Bytes are `Uint8Array` everywhere inside; text appears at the edges only (see hex.ts). */
+/** Bytes are `Uint8Array` everywhere inside; text appears only at the edges (see hex.ts). */
 
 declare const brand: unique symbol;
 /** 20-byte account address. */

@@ -6,7 +6,10 @@ const DIGITS: readonly string[] = Array.from({ length: 256 }, (_, i) =>
 );
 
 const DIGIT_CODES: Uint8Array = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
-/** Longer bytes are written in pieces of so many: text made digit by digit takes sixteen times its length. */
+/**
+ * Longer input is written in pieces of this size: text built digit by digit takes sixteen times its
+ * length in memory.
+ */
 const PIECE_BYTES = 2_048;
 
 /** Without `0x`. */

@@ -1,4 +1,4 @@
-/** JSON objects in which no name stands twice: JSON.parse keeps the last of them and says nothing. */
+/** JSON objects without duplicate names: JSON.parse silently keeps the last one. */
 
 export interface ObjectFaults {
   /** The text is not a JSON object. */
@@ -20,11 +20,14 @@ export function readJsonObject(text: string, faults: ObjectFaults): Record<strin
   return value as Record<string, unknown>;
 }
 
-/** `text` is a JSON object that parses. Undefined: none of its own members stands twice. */
+/**
+ * The first duplicate name among the object's own members, or undefined. `text` is a JSON object
+ * that parses.
+ */
 export function repeatedName(text: string): string | undefined {
   const seen = new Set<string>();
   let depth = 0;
-  // Strings whole, so that brackets inside them don't count.
+  // Strings are matched whole, so that brackets inside them don't count.
   for (const [part, string] of text.matchAll(/("(?:[^"\\]|\\.)*")\s*:?|[{}[\]]/g)) {
     if (string === undefined) {
       depth += part === '{' || part === '[' ? 1 : -1;

@@ -1,13 +1,18 @@
-/** JSON that people write: what is wrong is told by its place, in the same words on every version of Node. */
+/** JSON that people write: errors name the place, in the same words on every version of Node. */
 import { fail } from './errors.ts';
 
 const SPACE = /[ \t\n\r]*/y;
-/** Of a string, a bounded piece: an expression for all of it would run out of stack on long ones. */
+/**
+ * One bounded piece of a string: an expression for a whole long string would overflow the stack.
+ */
 const CHARACTERS = /[^"\\\p{Cc}]{1,1000}|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/uy;
 const QUOTE = /"/y;
 const PLAIN = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
-/** As JSON.parse. Throws JSON_INVALID with line and column; what stands there may be a secret, so it is not said. */
+/**
+ * Like JSON.parse. Throws JSON_INVALID with line and column, but never quotes the text: it may be a
+ * secret.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -16,7 +21,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Where `text` stops being JSON and what is missing there; undefined: nowhere. */
+/** Where `text` stops being JSON and what is missing there; undefined: it is valid. */
 export function jsonFault(text: string): string | undefined {
   if (text.trim() === '') return 'it is empty';
   const scan = new Scan(text);
@@ -62,7 +67,7 @@ class Scan {
     return this.at === this.text.length ? undefined : 'something follows the end';
   }
 
-  /** Behind a value: closes what ends there. */
+  /** After a value: closes what ends there. */
   private afterValue(): 'more' | string | undefined {
     while (this.open.length > 0) {
       if (this.closes()) continue;

@@ -1,4 +1,4 @@
-/** The one way to Keccak-256. io/host installs a fast implementation at start; tests may install noble. */
+/** Keccak-256. io/crypto installs a fast implementation at start; tests may install noble. */
 
 import type { Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
@@ -9,7 +9,7 @@ export type Keccak256 = (bytes: Uint8Array) => Hash32;
 let implementation: Keccak256 = () => {
   throw fail(
     'CRYPTO_NOT_INSTALLED',
-    'keccak256 is not installed: call installCrypto() of io/host first',
+    'keccak256 is not installed: call installCrypto() of io/crypto first',
   );
 };
 

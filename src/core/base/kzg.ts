@@ -1,6 +1,6 @@
 /**
- * The one way to the check of a KZG opening on BLS12-381, for what EIP-4844 needs of it. io/crypto installs a fast implementation,
- * which is loaded when first used; without it the precompile computes in JavaScript.
+ * Checks a KZG opening on BLS12-381, as EIP-4844 needs it. io/crypto installs a fast
+ * implementation, loaded on first use; without it the precompile computes in JavaScript.
  */
 import { fromHex } from './hex.ts';
 
@@ -29,7 +29,7 @@ export function installKzg(loader: (() => Kzg) | undefined): void {
   loaded = undefined;
 }
 
-/** undefined: none is installed. */
+/** undefined: no implementation is installed. */
 export function kzgInUse(): Kzg | undefined {
   if (!loaded && load) loaded = load();
   return loaded;

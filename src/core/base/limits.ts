@@ -1,4 +1,7 @@
-/** Every bound that more than one room shares, with its unit in the name. A bound of one room stands in that room. */
+/**
+ * Bounds that several rooms share, each with its unit in the name. A bound that one room uses is in
+ * that room.
+ */
 
 /** devp2p: the largest decompressed message. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,6 +1,7 @@
 /**
- * Least-recently-used map with a bound on entries and, where they differ in size, on their weight. The order is a list of its own: finding the first entry of a Map out of which
- * many were deleted takes time in proportion to them.
+ * Least-recently-used map with a bound on the number of entries and, where sizes differ, on their
+ * total weight. The order is kept in a separate list: finding the first entry of a Map takes time
+ * in proportion to the entries deleted before it.
  */
 
 interface Entry<K, V> {
@@ -11,7 +12,7 @@ interface Entry<K, V> {
   newer: Entry<K, V> | undefined;
 }
 
-/** In any unit. One value that is heavier than all of `max` is kept alone. */
+/** In any unit. A single value heavier than `max` is kept, alone. */
 export interface LruWeight<V> {
   readonly max: number;
   of(value: V): number;

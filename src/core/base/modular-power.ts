@@ -1,6 +1,6 @@
 /**
- * The one way to powers modulo an odd number of many bits, for the precompile of EIP-198. io/crypto installs a fast implementation at
- * start; where there is none, the precompile computes with the engine's integers.
+ * Powers modulo a large odd number, for the precompile of EIP-198. io/crypto installs a fast
+ * implementation at start; without it the precompile computes with bigints.
  */
 import type { Slices } from './pace.ts';
 
@@ -11,10 +11,10 @@ export interface Exponent {
 }
 
 export interface ModularPower {
-  /** Bits of the moduli that it takes. */
+  /** Sizes of modulus that it takes, in bits. */
   readonly bitsMin: number;
   readonly bitsMax: number;
-  /** `base` is below `modulus`, which is odd. Worth its beginning for exponents of more than four bytes. */
+  /** `base` is below `modulus`, which is odd. Pays off for exponents of more than four bytes. */
   power(base: bigint, exponent: Exponent, modulus: bigint): Slices<bigint>;
 }
 
@@ -24,7 +24,7 @@ export function installModularPower(power: ModularPower | undefined): void {
   implementation = power;
 }
 
-/** undefined: none is installed, or not for moduli of this size. */
+/** undefined: no implementation is installed for moduli of this size. */
 export function modularPowerFor(bits: number): ModularPower | undefined {
   if (!implementation || bits < implementation.bitsMin || bits > implementation.bitsMax) return;
   return implementation;

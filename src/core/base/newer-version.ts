@@ -1,4 +1,7 @@
-/** The refusal of what a newer program wrote. Every stored file says its version: docs/storage.md, "Formats". */
+/**
+ * Refuses files that a newer program wrote. Every stored file states its version: docs/storage.md,
+ * "Formats".
+ */
 import { fail, type QuorateError } from './errors.ts';
 
 /** `what`: the file or folder, by name. `known`: the newest version that this program reads. */
@@ -9,7 +12,7 @@ export function newerVersion(
 ): QuorateError {
   return fail(
     code,
-    `${what} was written by a newer Quorate: version ${found}, this one reads up to ${known}. Start that program, or restore a backup of this one`,
+    `${what} was written by a newer Quorate: version ${found}, this one reads up to ${known}. Start that version, or restore a backup made by this one`,
     { data: { found, known } },
   );
 }

@@ -1,15 +1,15 @@
 /**
- * How long work is held in bounds by code that has no clock: it asks its pace every now and then, telling the gas that it has
- * spent since it asked last, and whoever has a clock answers.
+ * How code without a clock keeps long work in bounds: it asks its pace now and then, with the gas
+ * spent since it last asked. The caller, who has a clock, answers.
  */
 
-/** `pause`: hand control back, to go on here later. `stop`: end, without a result. */
+/** `pause`: hand control back and continue here later. `stop`: end without a result. */
 export type Verdict = 'go' | 'pause' | 'stop';
 export type Pace = (gas: number) => Verdict;
 
 export const UNHURRIED: Pace = () => 'go';
 
-/** Pauses whenever `budget` gas is spent: slices that are the same in every run. */
+/** Pauses after every `budget` of gas, so that slices are the same in every run. */
 export function gasPace(budget: number): Pace {
   let left = budget;
   return (gas) => {
@@ -25,10 +25,10 @@ export function paceUntil(shouldStop: (() => boolean) | undefined): Pace | undef
   return shouldStop && (() => (shouldStop() ? 'stop' : 'go'));
 }
 
-/** Work that hands control back when its pace says so, and goes on where it was. */
+/** Work that hands control back when its pace says so, and later continues where it stopped. */
 export type Slices<T> = Generator<undefined, T, undefined>;
 
-/** Runs to the end at once, whatever its pace says of pauses. */
+/** Runs to the end at once and ignores requests to pause. */
 export function finish<T>(work: Slices<T>): T {
   for (;;) {
     const step = work.next();

@@ -1,4 +1,7 @@
-/** Everything the outside must offer to the node. Types only: io implements them, tests and the simulator fake them. */
+/**
+ * What the outside must provide to the node. Types only: io implements them; tests and the
+ * simulator use fakes.
+ */
 
 import type { Pace, Slices } from './pace.ts';
 
@@ -21,11 +24,11 @@ export interface LogFolder {
   remove(segment: number): void;
 }
 
-/** Two or more fixed-size slots in one file, each written and synced whole (the vote file). */
+/** Two or more fixed-size slots in one file, each written and synced as a whole (the vote file). */
 export interface SlotFile {
   read(slot: number): Uint8Array | undefined;
   write(slot: number, bytes: Uint8Array): Promise<void>;
-  /** Outlives the process, but not always a power failure. Errors are ignored. */
+  /** Survives the process, but not always a power failure. Errors are ignored. */
   writeUnsynced(slot: number, bytes: Uint8Array): void;
   close(): void;
 }
@@ -45,7 +48,7 @@ export interface Kv {
     from: Uint8Array,
     to: Uint8Array,
   ): Iterable<readonly [Uint8Array, Uint8Array]>;
-  /** One atomic durable transaction; `fill` yields where the event loop may run. */
+  /** One atomic, durable transaction; `fill` yields where other work may run. */
   commit(fill: (writer: KvWriter) => Generator<void>): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,9 +58,13 @@ export interface KvWriter {
   delete(table: string, key: Uint8Array): void;
 }
 
-// --- time, chance, words ------------------------------------------------------------------------------------------
+// --- time, randomness, logs
+// ------------------------------------------------------------------------------------------
 
-/** One that may be set back or forth is called `calendar` where the other one, for waits and ages, stands beside it. */
+/**
+ * Code that uses two clocks calls the one that may be set back or forward `calendar`; the other
+ * measures waits and ages.
+ */
 export interface Clock {
   /** Unix time. */
   nowMs(): number;
@@ -65,7 +72,7 @@ export interface Clock {
 
 export interface Timers {
   set(delayMs: number, fire: () => void): Timer;
-  /** Runs `next` after pending I/O had its turn: the slice boundary of long work. */
+  /** Runs `next` after pending I/O: the boundary between slices of long work. */
   yield(next: () => void): void;
 }
 
@@ -73,24 +80,24 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Keeps long work of a thread from standing in the way of the rest. */
+/** Keeps long work from blocking the other work of its thread. */
 export interface Effort {
-  /** For one turn of the event loop: wants a pause once a few milliseconds are over. */
+  /** For one turn of the event loop: asks for a pause after a few milliseconds. */
   slice(): Pace;
   /** Starts now. */
   stopwatch(): Stopwatch;
 }
 
 export interface Stopwatch {
-  /** Costs little to ask. */
+  /** Cheap to call. */
   elapsedMs(): number;
   /** CPU time that this thread has used. */
   cpuMs(): number;
 }
 
-/** Notes what a thread works on, so that whoever is kept waiting can be told why. */
+/** Notes what a thread is working on, so that those who wait for it can be told why. */
 export interface Watch {
-  /** Runs `work`; `what` names it, without anything that a caller wrote. */
+  /** Runs `work`; `what` names it and contains nothing from a caller. */
   during<T>(what: string, work: () => T): T;
 }
 
@@ -152,7 +159,10 @@ export type LinkEvent =
   | { kind: 'left'; peer: PeerId; reason: number }
   | { kind: 'message'; peer: PeerId; message: PeerMessage };
 
-/** What it returns is work for the peer that goes on piece by piece: its next message comes after its end. */
+/**
+ * A returned value is work that continues in pieces: the peer's next message is delivered when it
+ * has ended.
+ */
 export type LinkSink = (event: LinkEvent) => Slices<void> | undefined;
 
 export interface Links {

@@ -4,10 +4,16 @@ import { EMPTY_BYTES } from './bytes.ts';
 export const MAX_UINT64 = (1n << 64n) - 1n;
 export const MAX_UINT256 = (1n << 256n) - 1n;
 
-/** 256 bits between a bigint and bytes, low word first: far cheaper than hex text or one bigint operation a byte. */
+/**
+ * 256 bits between a bigint and bytes, low word first: far cheaper than going through hex text or
+ * byte by byte.
+ */
 const words = new BigUint64Array(4);
 const wordBytes = new Uint8Array(words.buffer);
-/** Byte `i` of the value, 0 the lowest, stands at `i ^ FLIP`: some machines keep the high byte of a word first. */
+/**
+ * Byte `i` of the value (0 is the lowest) is at `i ^ FLIP`: big-endian machines keep the high byte
+ * of a word first.
+ */
 const FLIP = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 0 : 7;
 
 /** Big-endian; empty bytes are zero. Any length. */
@@ -64,7 +70,10 @@ export function bigIntToFixed(value: bigint, length: number): Uint8Array {
   return out;
 }
 
-/** Writes the minimal big-endian form to `out` from `at` on, where 32 bytes fit; returns its length. Up to 256 bits. */
+/**
+ * Writes the minimal big-endian form to `out` at `at`, where 32 bytes must fit; returns its length.
+ * Up to 256 bits.
+ */
 export function putBigInt(value: bigint, out: Uint8Array, at: number): number {
   const length = toWords(value);
   fromWords(out, at + length, length);

@@ -1,4 +1,7 @@
-/** The one way to RIPEMD-160. io/crypto installs a fast implementation at start; until then a portable one serves. */
+/**
+ * RIPEMD-160. io/crypto installs a fast implementation at start; until then a portable one is
+ * used.
+ */
 import { ripemd160 as portable } from '@noble/hashes/legacy.js';
 
 export type Ripemd160 = (bytes: Uint8Array) => Uint8Array;

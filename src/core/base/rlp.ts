@@ -7,7 +7,7 @@ import { fail, type QuorateError } from './errors.ts';
 import { RLP_DEPTH_MAX } from './limits.ts';
 import { bigIntToBytes, bytesToBigInt, MAX_UINT256, numberToBytes, putBigInt } from './quantity.ts';
 
-/** Up to here a loop beats the call into the engine's copy. */
+/** Up to this length a loop is faster than the engine's copy. */
 const SHORT_COPY_BYTES_MAX = 64;
 
 export type RlpValue = Uint8Array | readonly RlpValue[];
@@ -159,7 +159,7 @@ export function readList(bytes: Uint8Array): RlpReader {
   return inner;
 }
 
-/** Whole tree of one item that fills `bytes`; for tests and small structures. */
+/** The whole tree of the one item that fills `bytes`; for tests and small structures. */
 export function decodeRlp(bytes: Uint8Array): RlpValue {
   const reader = new RlpReader(bytes);
   const value = decodeItem(reader, 0);
@@ -176,7 +176,7 @@ function decodeItem(reader: RlpReader, depth: number): RlpValue {
   return items;
 }
 
-/** What a writer that is used again holds on to. */
+/** How much buffer a reused writer keeps. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /** Appends items to one growing buffer. Lists are closed by their start: `const l = w.begin(); …; w.end(l)`. */
@@ -228,7 +228,7 @@ export class RlpWriter {
     return this.number(value ? 1 : 0);
   }
 
-  /** An item that is encoded already. */
+  /** An item that is already encoded. */
   raw(encoded: Uint8Array): this {
     this.reserve(encoded.length);
     this.put(encoded);
@@ -255,26 +255,29 @@ export class RlpWriter {
     return this;
   }
 
-  /** A list of what `write` appends. */
+  /** A list of the items that `write` appends. */
   list(write: (writer: this) => void): this {
     const start = this.begin();
     write(this);
     return this.end(start);
   }
 
-  /** A copy of all that was written. */
+  /** A copy of everything written. */
   finish(): Uint8Array {
     return this.buffer.slice(0, this.length);
   }
 
-  /** Forgets what was written and keeps the buffer, unless it has grown large: views of it are overwritten. */
+  /**
+   * Empties the writer and keeps the buffer unless it has grown large. Views of the buffer become
+   * invalid.
+   */
   restart(): this {
     this.length = 0;
     if (this.buffer.length > KEPT_BYTES_MAX) this.buffer = new Uint8Array(KEPT_BYTES_MAX);
     return this;
   }
 
-  /** All that was written, without a copy: for the last use of a writer. */
+  /** Everything written, without a copy: for the last use of a writer. */
   view(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
@@ -333,7 +336,7 @@ function writeValue(writer: RlpWriter, value: RlpValue): void {
   writer.end(start);
 }
 
-/** A list of items that are encoded already. */
+/** A list of items that are already encoded. */
 export function listOfRaw(items: readonly Uint8Array[]): Uint8Array {
   let payload = 0;
   for (const item of items) payload += item.length;

@@ -1,4 +1,4 @@
-/** The one way to secp256k1. io/host installs and self-tests an implementation at start. */
+/** secp256k1. io/crypto installs and self-tests an implementation at start. */
 import { type Address, concatBytes, type Hash32 } from './bytes.ts';
 import { fail } from './errors.ts';
 import { keccak256 } from './keccak.ts';
@@ -8,7 +8,7 @@ export interface Secp256k1 {
   readonly name: string;
   /** Low-s, RFC 6979. */
   sign(hash: Hash32, secretKey: Uint8Array): { signature: Uint8Array; recovery: 0 | 1 };
-  /** 64-byte public key, or undefined when the signature is of no key. */
+  /** 64-byte public key, or undefined when the signature matches no key. */
   recover(hash: Hash32, signature: Uint8Array, recovery: 0 | 1): Uint8Array | undefined;
   publicKey(secretKey: Uint8Array): Uint8Array;
   isSecretKey(secretKey: Uint8Array): boolean;
@@ -17,7 +17,7 @@ export interface Secp256k1 {
   sharedX(secretKey: Uint8Array, publicKey: Uint8Array): Uint8Array;
 }
 
-/** As most libraries want a public key: with the 0x04 byte. */
+/** The form that most libraries expect: with the 0x04 byte. */
 export function uncompressed(publicKey: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(4), publicKey);
 }
@@ -32,7 +32,7 @@ export function secp256k1(): Secp256k1 {
   if (!implementation) {
     throw fail(
       'CRYPTO_NOT_INSTALLED',
-      'secp256k1 is not installed: call installCrypto() of io/host first',
+      'secp256k1 is not installed: call installCrypto() of io/crypto first',
     );
   }
   return implementation;
@@ -47,7 +47,10 @@ export function addressOfSecretKey(secretKey: Uint8Array): Address {
   return addressOfPublicKey(secp256k1().publicKey(secretKey));
 }
 
-/** Signer of `hash`, or undefined when the signature is of no key. `signature65` is r ‖ s ‖ v with v 0 or 1. */
+/**
+ * Signer of `hash`, or undefined when the signature matches no key. `signature65` is r ‖ s ‖ v with
+ * v 0 or 1.
+ */
 export function recoverAddress(hash: Hash32, signature65: Uint8Array): Address | undefined {
   const recovery = signature65[64];
   if (signature65.length !== 65 || (recovery !== 0 && recovery !== 1)) return undefined;

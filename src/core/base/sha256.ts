@@ -1,4 +1,7 @@
-/** The one way to SHA-256. io/host installs a native implementation at start; until then a portable one serves. */
+/**
+ * SHA-256. io/crypto installs a native implementation at start; until then a portable one is
+ * used.
+ */
 
 import { sha256 as portable } from '@noble/hashes/sha2.js';
 import type { Hash32 } from './bytes.ts';

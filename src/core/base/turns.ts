@@ -1,8 +1,14 @@
-/** Whose turn it is: of those that want one, who has been served for the least time. */
+/**
+ * Fair scheduling: the next turn goes to whoever wants one and has been served for the least
+ * time.
+ */
 
-/** So far back does one begin who comes again after others were served: short requests pass long ones. */
+/**
+ * The credit of a source that returns after others were served: short requests overtake long
+ * ones.
+ */
 const HEAD_START_MS = 100;
-/** Of those that want nothing now; the ones that came first are forgotten. */
+/** Sources that want nothing now; the oldest are forgotten. */
 const REMEMBERED_MAX = 1_000;
 
 export class Turns<Key> {
@@ -13,7 +19,7 @@ export class Turns<Key> {
     return this.active.size === 0;
   }
 
-  /** It wants a turn. Who has been away is owed nothing for that time. */
+  /** Asks for a turn. Time spent away earns no credit. */
   enter(key: Key): void {
     if (this.active.has(key)) return;
     let least = Number.POSITIVE_INFINITY;
@@ -25,7 +31,7 @@ export class Turns<Key> {
     this.forget();
   }
 
-  /** It wants none any more. */
+  /** Wants no more turns. */
   leave(key: Key): void {
     this.active.delete(key);
   }
@@ -35,7 +41,7 @@ export class Turns<Key> {
     if (served !== undefined) this.servedMs.set(key, served + ms);
   }
 
-  /** Who wants a turn, the least served first. */
+  /** Those that want a turn, least served first. */
   order(): Key[] {
     const served = (key: Key) => this.servedMs.get(key) ?? 0;
     return [...this.active].sort((a, b) => served(a) - served(b));

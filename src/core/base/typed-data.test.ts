@@ -42,7 +42,11 @@ describe('typed data', () => {
       /types.EIP712Domain must be/,
     ],
     ['none at all', { ...MAIL, types: { Mail: [] } }, /types.EIP712Domain is missing/],
-    ['an unknown primary type', { ...MAIL, primaryType: 'Post' }, /the types do not hold Post/],
+    [
+      'an unknown primary type',
+      { ...MAIL, primaryType: 'Post' },
+      /type Post is not among the types/,
+    ],
     ['a type named as a member of all objects', { ...MAIL, primaryType: 'toString' }, /toString/],
     [
       'a missing field',

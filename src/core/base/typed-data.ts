@@ -1,4 +1,7 @@
-/** Hashes of typed structured data, as wallets sign them (EIP-712; arrays and null structures as `eth_signTypedData_v4`). */
+/**
+ * Hashes of typed structured data, as wallets sign it (EIP-712; arrays and null structures as
+ * `eth_signTypedData_v4`).
+ */
 import { concatBytes, EMPTY_BYTES, type Hash32, padLeft, ZERO_HASH } from './bytes.ts';
 import { fail, type QuorateError } from './errors.ts';
 import { fromHex } from './hex.ts';
@@ -21,7 +24,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WORD_BYTES = 32;
 const WORD_BITS = 256n;
-/** Structures and arrays inside each other. */
+/** Nesting of structures and arrays. */
 const DEPTH_MAX = 64;
 const VALUES_MAX = 100_000;
 const PREFIX = fromHex('0x1901');
@@ -86,10 +89,10 @@ class Encoder {
 
   private fieldsOf(type: string, path: string): readonly Field[] {
     if (this.isStruct(type)) return this.types[type]!;
-    throw invalid(`${path}: the types do not hold ${type}`);
+    throw invalid(`${path}: type ${type} is not among the types`);
   }
 
-  /** Of its own text, then those of the structures that it holds, by name. */
+  /** The type's own text, then those of the structures that it uses, by name. */
   private typeHash(type: string): Hash32 {
     const known = this.typeHashes.get(type);
     if (known) return known;

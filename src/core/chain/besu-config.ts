@@ -25,7 +25,7 @@ const FORK_KEYS: readonly (readonly [fork: keyof ForkBlocks, key: string])[] = [
   ['paris', 'mergeNetsplitBlock'],
 ];
 
-/** Forks that nothing implies. */
+/** Forks that no other fork implies. */
 const OPTIONAL_FORKS: readonly string[] = ['muirGlacier', 'paris'];
 
 const FORK_ID_KEYS = [
@@ -92,7 +92,7 @@ function refuseEngines(config: JsonFields): void {
   }
 }
 
-/** A fork that is left out holds from the next one on: Besu files often name the newest only. */
+/** A fork that is left out starts with the next one: Besu files often name only the newest. */
 function readForkBlocks(config: JsonFields): ForkBlocks {
   const blocks: Record<string, bigint | undefined> = {};
   let next = newestFromStart(config);
@@ -105,7 +105,7 @@ function readForkBlocks(config: JsonFields): ForkBlocks {
   return blocks;
 }
 
-/** A fork by time that holds from the beginning brings all before it. */
+/** A fork by time that holds from the beginning brings in all earlier ones. */
 function newestFromStart(config: JsonFields): bigint | undefined {
   return config.quantity('shanghaiTime') === 0n || config.quantity('cancunTime') === 0n
     ? 0n

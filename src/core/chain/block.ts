@@ -30,7 +30,7 @@ export interface Block {
   readonly withdrawals?: readonly Withdrawal[] | undefined;
 }
 
-/** What travels apart from the header. */
+/** What peers exchange separately from the header. */
 export type BlockBody = Pick<Block, 'transactions' | 'uncles' | 'withdrawals'>;
 
 /** unclesHash of a block without uncles: keccak256(rlp([])). */
@@ -73,8 +73,8 @@ export function decodeBlock(bytes: Uint8Array, dialect: TransactionDialect = 'qu
 }
 
 /**
- * A block as its bytes: the header is read at once, the body when it is asked for, which agreement never does. Then it may throw
- * RLP_INVALID and TX_….
+ * A block kept as its bytes: the header is read at once, the body only on request (consensus never
+ * asks). Reading the body may throw RLP_INVALID and TX_….
  */
 export class EncodedBlock implements Block {
   readonly header: Header;
@@ -84,7 +84,7 @@ export class EncodedBlock implements Block {
   readonly hasWithdrawals: boolean;
   private body: BlockBody | undefined;
 
-  /** Throws RLP_INVALID where these are no header and two or three lists. */
+  /** Throws RLP_INVALID unless the item is a header and two or three lists. */
   constructor(raw: Uint8Array) {
     const list = readList(raw);
     this.raw = raw;

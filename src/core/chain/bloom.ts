@@ -1,7 +1,7 @@
 /** 2048-bit bloom filters of logs (Yellow Paper §4.3.1). */
 import { keccak256 } from '../base/keccak.ts';
 
-/** Of a log, what its bloom tells. */
+/** The fields of a log that go into its bloom. */
 interface Indexed {
   readonly address: Uint8Array;
   readonly topics: readonly Uint8Array[];
@@ -26,7 +26,7 @@ function addLogsToBloom(bloom: Uint8Array, logs: readonly Indexed[]): void {
   }
 }
 
-/** The shared EMPTY_BLOOM where there is no log: never write into a result. */
+/** Returns the shared EMPTY_BLOOM when there is no log: never write into a result. */
 export function bloomOfLogs(logs: readonly Indexed[]): Uint8Array {
   if (logs.length === 0) return EMPTY_BLOOM;
   const bloom = new Uint8Array(BLOOM_BYTES);
@@ -43,7 +43,7 @@ export function mergeBlooms(blooms: Iterable<Uint8Array>): Uint8Array {
   return merged;
 }
 
-/** False: the entry is surely not in it. */
+/** False: the entry is certainly not in it. */
 export function bloomMayContain(bloom: Uint8Array, entry: Uint8Array): boolean {
   const hash = keccak256(entry);
   for (let i = 0; i < 6; i += 2) {

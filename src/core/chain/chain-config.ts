@@ -1,4 +1,7 @@
-/** What a genesis file says about the rules of its chain. Read by rulesAt(), consensusAt(), the fork id and nobody else. */
+/**
+ * What a genesis file says about the rules of its chain. Only rulesAt(), consensusAt() and the fork
+ * id read it.
+ */
 import type { Address } from '../base/bytes.ts';
 
 /** Blocks from which a fork holds; undefined: never. */
@@ -50,7 +53,10 @@ export interface Transition extends BftConfig {
   readonly block: bigint;
   readonly algorithm?: 'ibft' | 'qbft' | undefined;
   readonly codeKilobytesMax?: number | undefined;
-  /** 0 when absent. COMPAT: the last entry counts even so, and sets the limit back to `txnSizeLimit`. */
+  /**
+   * 0 when absent. COMPAT: the last entry counts even then, and sets the limit back to
+   * `txnSizeLimit`.
+   */
   readonly transactionKilobytesMax: number;
   readonly isEnhancedPermissioning?: boolean | undefined;
   readonly isPrivacyEnhancements?: boolean | undefined;
@@ -65,7 +71,7 @@ export interface CodeSizeStep {
   readonly kilobytes: number;
 }
 
-/** Whose file it is decides what keys mean: GoQuorum's, Besu's, or go-ethereum's. */
+/** Which client's format the file has; it decides what keys mean. */
 export type GenesisFormat = 'goquorum' | 'besu' | 'ethereum';
 
 export interface ChainConfig {
@@ -75,7 +81,7 @@ export interface ChainConfig {
   readonly isMps: boolean;
   readonly forkBlocks: ForkBlocks;
   readonly forkTimes: ForkTimes;
-  /** What the fork id counts, in no order, zeros included. */
+  /** Fork blocks that the fork id counts, unordered, zeros included. */
   readonly forkIdBlocks: readonly bigint[];
   readonly forkIdTimes: readonly bigint[];
   readonly isZeroBaseFee: boolean;
@@ -89,7 +95,10 @@ export interface ChainConfig {
   /** Bytes; Besu's contractSizeLimit. */
   readonly codeBytesMax: number | undefined;
   readonly qip714Block: bigint | undefined;
-  /** Validators vote against a proposal that the network's permissions do not allow: every one of them has to be Quorate. */
+  /**
+   * Validators reject proposals that the network's permissions do not allow. Every validator must
+   * be Quorate.
+   */
   readonly votesOnPermissions?: boolean | undefined;
   readonly privacyEnhancementsBlock: bigint | undefined;
   readonly privacyPrecompileBlock: bigint | undefined;

@@ -1,4 +1,4 @@
-/** Whether a chain can make blocks: what GoQuorum finds out when a node starts, or never. */
+/** Checks that a chain can make blocks: GoQuorum notices these faults at start, or never. */
 import { equalBytes } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
 import type { ChainConfig } from './chain-config.ts';
@@ -40,7 +40,7 @@ function validatorsFault(
 ): string | undefined {
   const extra = readBftExtra(extraData);
   if (!extra) {
-    return `invalid extra data format: the ${extraData.length} bytes of extraData are neither what QBFT wants, the RLP list [vanity, validators, vote, round, seals], nor what IBFT wants, 32 bytes and the RLP list [validators, seal, seals]`;
+    return `invalid extra data format: the ${extraData.length} bytes of extraData are neither QBFT's form, the RLP list [vanity, validators, vote, round, seals], nor IBFT's, 32 bytes and the RLP list [validators, seal, seals]`;
   }
   const { validatorContract, validatorOverride } = consensusAt(config, 0);
   if (validatorContract || (validatorOverride ?? extra.validators).length > 0) return undefined;

@@ -52,7 +52,7 @@ function codeSizeConflict(
   return isEqual ? undefined : conflict(`${data} maxCodeSize historical data does not match`);
 }
 
-/** The list alone: what an old file says by `maxCodeSize` may be said anew by the list. */
+/** Only the list: a new file may say with the list what an old one said with `maxCodeSize`. */
 function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
   return new JsonFields(config.source, 'config').has('maxCodeSizeConfig') ? config.codeSizes : [];
 }
@@ -60,8 +60,8 @@ function codeSizesOf(config: ChainConfig): ChainConfig['codeSizes'] {
 type Compared = readonly [name: string, of: (transition: Transition) => unknown];
 
 /**
- * The first ten as GoQuorum has them; it lets the others change the past, which would belie blocks
- * that exist.
+ * The first ten are GoQuorum's; it lets the others change the past, which would contradict existing
+ * blocks.
  */
 const COMPARED: readonly Compared[] = [
   ['Algorithm', (t) => t.algorithm],

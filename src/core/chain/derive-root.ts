@@ -9,7 +9,7 @@ interface Leaf {
   readonly value: Uint8Array;
 }
 
-/** One node of each depth is under work at a time: its writer is used again for the next. */
+/** Only one node per depth is being built at a time, so its writer is reused. */
 const writers: RlpWriter[] = [];
 const WRITER_BYTES = 640;
 
@@ -20,7 +20,7 @@ export function deriveRoot(items: readonly Uint8Array[]): Hash32 {
   return keccak256(encodeNode(leaves, 0, leaves.length, 0));
 }
 
-/** rlp(0) is 0x80: index 0 stands behind 127. */
+/** rlp(0) is 0x80: index 0 sorts after 127. */
 function sortedByKey(items: readonly Uint8Array[]): Leaf[] {
   const leaves: Leaf[] = [];
   const low = Math.min(items.length, 128);
@@ -39,8 +39,8 @@ function leafOf(index: number, value: Uint8Array): Leaf {
 }
 
 /**
- * Leaves [from, to) share their first `depth` nibbles. No key is the beginning of another, so no branch has a value. The bytes
- * stand until the next node of this depth is encoded.
+ * Leaves [from, to) share their first `depth` nibbles. No key is a prefix of another, so no branch
+ * has a value. The bytes are valid until the next node of this depth is encoded.
  */
 function encodeNode(leaves: readonly Leaf[], from: number, to: number, depth: number): Uint8Array {
   const first = leaves[from]!;
@@ -77,7 +77,7 @@ function writeReference(writer: RlpWriter, node: Uint8Array): void {
   else writer.string(keccak256(node));
 }
 
-/** The leaves are sorted, so what the outermost two share all share. */
+/** The leaves are sorted: what the first and the last share, all share. */
 function sharedDepth(a: readonly number[], b: readonly number[], depth: number): number {
   let at = depth;
   while (at < a.length && a[at] === b[at]) at++;

@@ -1,6 +1,6 @@
 /**
- * Every mistake of a genesis file in words. The parser stops at the first one: so each part is read
- * alone, in the place of its like in a file that is sound, and then the whole file.
+ * Lists every mistake in a genesis file. The parser stops at the first one, so each part is first
+ * read alone, inside an otherwise valid file, and then the whole file is read.
  */
 import { checkStart } from './check-start.ts';
 import { genesisFromJson } from './genesis.ts';
@@ -8,10 +8,10 @@ import { parseGenesisJson } from './json-fields.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Accounts that are looked at one by one; all are by reading the whole file. */
+/** Accounts that are checked one by one; reading the whole file checks all. */
 const ACCOUNTS_MAX = 10_000;
 const REQUIRED = ['gasLimit', 'difficulty', 'alloc', 'config'];
-/** Names that mean something, in the spelling of the clients. */
+/** Known names, as the clients spell them. */
 const KEYS = [
   ...['nonce', 'timestamp', 'extraData', 'gasLimit', 'difficulty', 'mixHash', 'coinbase'],
   ...['alloc', 'number', 'gasUsed', 'parentHash', 'config', 'baseFeePerGas', 'mixhash'],
@@ -29,7 +29,7 @@ export function genesisMistakes(text: string): string[] {
   if (!isObject(file)) return ['the file is not an object'];
   const mistakes = new Set<string>();
   const sound = soundParts(file, mistakes);
-  // What stands against each other shows in the whole file; or in what is left of it.
+  // Conflicts between parts show only in the whole file, or in what is left of it.
   const rest = { ...soundFile(file), ...sound };
   for (const whole of [file, rest, { ...rest, config: withoutForks(rest.config) }]) {
     const mistake = mistakeIn(() => checkStart(genesisFromJson(whole)));
@@ -38,11 +38,11 @@ export function genesisMistakes(text: string): string[] {
   return [...mistakes];
 }
 
-/** The parts that are no mistake by themselves; `mistakes` gets those that are. */
+/** Keeps the parts that are valid by themselves; faults of the others go to `mistakes`. */
 function soundParts(file: Json, mistakes: Set<string>): Json {
   const isSound = (part: Json) => {
     const mistake = mistakeIn(() => genesisFromJson({ ...soundFile(file), ...part }));
-    // Forks rest on earlier ones: their order is a matter of the whole file.
+    // The order of forks can only be checked in the whole file.
     if (mistake === undefined || /unsupported fork ordering/.test(mistake)) return true;
     mistakes.add(mistake);
     return false;
@@ -76,7 +76,7 @@ function soundConfig(config: Json, isSound: (part: Json) => boolean): Json {
   return { ...base, ...Object.fromEntries(found) };
 }
 
-/** A wrong order of forks is found before all that stands behind it. */
+/** A wrong order of forks hides every later mistake. */
 function withoutForks(config: unknown): unknown {
   if (!isObject(config)) return config;
   return Object.fromEntries(Object.entries(config).filter(([name]) => !/block$/i.test(name)));
@@ -89,7 +89,7 @@ function soundAccounts(alloc: Json, isSound: (part: Json) => boolean): Json {
   return Object.fromEntries(found);
 }
 
-/** A file without a mistake, of the same client. */
+/** A valid file in the same client's format. */
 function soundFile(given: Json): Json & { readonly config?: unknown } {
   const config = memberOf(given, 'config');
   const isQuorum = isObject(config) ? memberOf(config, 'isQuorum') : undefined;
@@ -113,7 +113,7 @@ function mistakeIn(read: () => unknown): string | undefined {
   }
 }
 
-/** Said in words of ours already. */
+/** Already in our words. */
 function isMissing(mistake: string): boolean {
   return /missing required field '\w+' for Genesis$|has no chain configuration/.test(mistake);
 }
@@ -122,7 +122,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Without the words that every text begins with. */
+/** Without the common prefix of all texts. */
 function textOf(error: unknown): string {
   return (error as Error).message.replace(/^invalid genesis file: /, '');
 }

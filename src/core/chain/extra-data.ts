@@ -103,7 +103,10 @@ export function readBftExtra(bytes: Uint8Array): BftExtra | undefined {
   return ibft ?? attempt(decodeQbftExtra, bytes);
 }
 
-/** Whether a list begins behind the vanity and ends with the bytes: spares QBFT headers a decoding that must fail. */
+/**
+ * Whether a list starts after the vanity and ends with the bytes: saves QBFT headers a decoding
+ * that must fail.
+ */
 function mayBeIbft(bytes: Uint8Array): boolean {
   const first = bytes[VANITY_BYTES];
   if (first === undefined || first < LIST_OF_0) return false;
@@ -153,7 +156,7 @@ export function ibftSealHash(header: Header): Hash32 {
   return headerHash({ ...header, extraData: encodeIbftExtra(bare) });
 }
 
-/** What an IBFT proposer signs. COMPAT: the seal hash hashed once more. */
+/** What an IBFT proposer signs. COMPAT: the seal hash, hashed again. */
 export function ibftProposerPreimage(header: Header): Hash32 {
   return keccak256(ibftSealHash(header));
 }
@@ -175,7 +178,10 @@ export function withCommitSeals(
   return { ...header, extraData: encodeBftExtra(sealed) };
 }
 
-/** Who proposed the block: its miner field in QBFT, the signer of the proposer's seal in IBFT (undefined: of nobody). */
+/**
+ * Who proposed the block: its miner field in QBFT, the signer of the proposer's seal in IBFT
+ * (undefined: the seal is invalid).
+ */
 export function blockAuthor(
   engine: BftEngine,
   header: Header,
@@ -186,7 +192,10 @@ export function blockAuthor(
   return extra && recover(ibftProposerPreimage(header), extra.proposerSeal);
 }
 
-/** Validators of the next block as this header names them; throws where the extra data is of no BFT engine. */
+/**
+ * Validators of the next block as this header names them; throws when the extra data belongs to no
+ * BFT engine.
+ */
 export function validatorsOf(header: Header): readonly Address[] {
   const extra = readBftExtra(header.extraData);
   if (!extra) throw fail('EXTRA_DATA_INVALID', 'invalid istanbul header extra-data');

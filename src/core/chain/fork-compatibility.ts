@@ -1,6 +1,6 @@
 /**
- * Forks and chain id of a newer genesis file against those that blocks were made under (`checkCompatible` of GoQuorum 24.4.1
- * params/config.go).
+ * Compares forks and chain id of a newer genesis file with those that existing blocks were made
+ * under (`checkCompatible` of GoQuorum 24.4.1 params/config.go).
  */
 import { type ChainConfig, isForked } from './chain-config.ts';
 import { type Conflict, rewindTo } from './config-conflict.ts';
@@ -32,7 +32,7 @@ const FORKS: readonly (readonly [what: string, key: string])[] = [
   ['Cancun fork block', 'quorate.cancunBlock'],
 ];
 
-/** The conflict that reaches back farthest. undefined: blocks up to `head` stay as they are. */
+/** The earliest conflict. undefined: blocks up to `head` are unaffected. */
 export function forkConflict(
   stored: ChainConfig,
   next: ChainConfig,
@@ -66,7 +66,7 @@ function forkConflictOf(
   if (key.startsWith('istanbul.') && !(stored.istanbul && next.istanbul)) return undefined;
   const [have, want] = [blockOf(stored, key), blockOf(next, key)];
   if (!isIncompatible(have, want, head)) return undefined;
-  // A file may name Petersburg later where it came with Constantinople.
+  // A file may add Petersburg later if it came with Constantinople.
   const isImplied =
     key === 'petersburgBlock' &&
     !isIncompatible(blockOf(stored, 'constantinopleBlock'), want, head);
@@ -83,7 +83,7 @@ const OTHER_CHECKS: Readonly<Record<string, Check>> = {
     const conflict = { what: 'DAO fork support flag', have, want };
     return rewindTo(conflict) > 0n ? conflict : undefined;
   },
-  // Whatever the ids are: a chain that had one keeps it.
+  // A chain that had an id keeps it.
   eip155Block(stored, next, head) {
     const [have, want] = [stored.chainId, next.chainId];
     if (have === undefined || have === want) return undefined;

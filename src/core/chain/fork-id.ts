@@ -19,7 +19,9 @@ export interface ChainPosition {
   readonly timestamp: bigint;
 }
 
-/** Below this a `next` is a block, from it on a time: the beginning of Ethereum's main network. */
+/**
+ * A `next` below this is a block number, else a timestamp: the start of Ethereum's main network.
+ */
 const FIRST_FORK_TIME = 1_438_269_973n;
 
 /** All fork ids of one chain. */
@@ -87,7 +89,7 @@ export class ForkSchedule {
     return passed;
   }
 
-  /** Chains without forks by time are compared by block alone: Raft counts nanoseconds. */
+  /** Chains without forks by time are compared by block only: Raft timestamps are nanoseconds. */
   private positionAfterBlocks(head: ChainPosition): bigint {
     return this.times.length > 0 ? head.timestamp : head.number;
   }
@@ -102,7 +104,7 @@ export class ForkSchedule {
 const REMOTE_FAULT = 'remote needs update';
 const LOCAL_FAULT = 'local incompatible or needs update';
 
-/** Without doubles and without what holds from the beginning. */
+/** Without duplicates, and without forks that hold from the beginning. */
 function ascending(forks: readonly bigint[], beginning: bigint): bigint[] {
   const later = new Set(forks.filter((fork) => fork > beginning));
   return [...later].sort((a, b) => (a < b ? -1 : 1));

@@ -75,7 +75,10 @@ export function genesisBlock(
   return blockOf(header, header.withdrawalsRoot ? { ...body, withdrawals: [] } : body);
 }
 
-/** A `config` object alone, as an existing database keeps it: without the checks of `init`. Throws GENESIS_INVALID. */
+/**
+ * A `config` object alone, as an existing database keeps it; not checked as `init` does. Throws
+ * GENESIS_INVALID.
+ */
 export function chainConfigFromJson(json: unknown, format?: GenesisFormat): ChainConfig {
   const fields = new JsonFields(json, 'config');
   return readConfig(fields, format ?? formatOf(fields), json);
@@ -244,7 +247,7 @@ function contractFault(engine: BftEngine): Error {
   );
 }
 
-/** GoQuorum finds out when it makes the first block, and never makes it. */
+/** GoQuorum fails at the first block and never makes it. */
 function checkContractCode(config: ChainConfig, alloc: readonly GenesisAccount[]): void {
   const { validatorContract } = consensusAt(config, 0);
   if (!validatorContract) return;

@@ -38,7 +38,10 @@ const FORK_ID_KEYS = [
   'enableGasPriceBlock',
 ];
 
-/** Newer forks come from `config.quorate` only: files in use carry `londonBlock` 0 and mean nothing by it. */
+/**
+ * Newer forks come from `config.quorate` only: files in use contain `londonBlock` 0 although
+ * GoQuorum ignores it.
+ */
 const NEWER_FORK_KEYS = {
   london: 'londonBlock',
   paris: 'parisBlock',
@@ -46,7 +49,10 @@ const NEWER_FORK_KEYS = {
   cancun: 'cancunBlock',
 } as const;
 
-/** Reads without judging: an existing database may hold what `init` refuses today. See checkGoquorumConfig(). */
+/**
+ * Reads without checking: an existing database may hold what `init` refuses today. See
+ * checkGoquorumConfig().
+ */
 export function readGoquorumConfig(config: JsonFields, isQuorum: boolean): ChainConfig {
   const newer = readNewerForks(config);
   const transitions = (config.objects('transitions') ?? []).map(readTransition);
@@ -264,7 +270,7 @@ function checkTransactionSize({ transactionKilobytesMax: size }: ChainConfig): v
   }
 }
 
-/** Optional forks may be left out between two others. */
+/** Optional forks may be omitted. */
 const FORK_ORDER: readonly (readonly [key: string, isOptional: boolean])[] = [
   ['homesteadBlock', false],
   ['daoForkBlock', true],

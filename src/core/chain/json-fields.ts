@@ -22,7 +22,7 @@ export function parseGenesisJson(text: string): unknown {
 }
 
 export class JsonFields {
-  /** Where the object stands, for messages: `config.qbft`. */
+  /** Path of the object, for messages: `config.qbft`. */
   readonly path: string;
   private readonly values = new Map<string, unknown>();
 
@@ -117,7 +117,7 @@ export class JsonFields {
     return this.list(name)?.map((entry, i) => new JsonFields(entry, this.at(`${name}[${i}]`)));
   }
 
-  /** Names and values as they are written. */
+  /** Names and values as written. */
   entries(name: string): readonly (readonly [string, unknown])[] | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
@@ -150,7 +150,7 @@ export class JsonFields {
   }
 }
 
-/** Up to 32 bytes of hex with or without 0x, left-padded to a word; undefined when it is none. */
+/** Up to 32 bytes of hex with or without 0x, left-padded to a word; undefined for anything else. */
 export function wordOf(text: unknown): Hash32 | undefined {
   if (typeof text !== 'string') return undefined;
   const digits = text.startsWith('0x') ? text.slice(2) : text;

@@ -1,6 +1,7 @@
 /**
- * What GoQuorum does not compare when a newer genesis file comes, and what would belie blocks that exist all the same: the engine
- * that sealed them, the price of their gas, and on chains of Besu's and go-ethereum's files every rule.
+ * Changes by a newer genesis file that would contradict existing blocks although GoQuorum does not
+ * compare them: the engine that sealed them, their gas price and, with Besu's and go-ethereum's
+ * files, every rule.
  */
 import type { ChainConfig } from './chain-config.ts';
 import { engineAt } from './consensus-rules.ts';
@@ -11,12 +12,12 @@ export interface ChainHead {
   readonly timestamp: bigint;
 }
 
-/** What GoQuorum's own checks leave open. */
+/** What GoQuorum's own checks do not cover. */
 const GOQUORUM_RULES: readonly (keyof Rules)[] = ['isQuorum', 'isGasPriceEnabled'];
-/** Bound what is made from now on, and no block that exists. */
+/** These limit new blocks only, never existing ones. */
 const LIMITS: readonly (keyof Rules)[] = ['minerGasLimit', 'transactionBytesMax'];
 
-/** What of the past `next` belies; undefined: nothing. */
+/** How `next` contradicts existing blocks; undefined: it does not. */
 export function pastRulesFault(
   stored: ChainConfig,
   next: ChainConfig,
@@ -39,7 +40,7 @@ function plainRules(rules: Rules): (keyof Rules)[] {
   return keys.filter((key) => typeof rules[key] !== 'object' && !LIMITS.includes(key));
 }
 
-/** Blocks up to `head` from which something changes. */
+/** Blocks up to `head` at which something changes. */
 function turningPoints(configs: readonly ChainConfig[], head: ChainHead): ChainHead[] {
   const changes = configs.map(changesOf);
   const numbers = changes.flatMap(({ blocks }) => blocks.map(Number));

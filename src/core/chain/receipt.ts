@@ -34,7 +34,7 @@ export type ConsensusReceipt = Pick<
   'type' | 'status' | 'postState' | 'cumulativeGasUsed' | 'bloom' | 'logs'
 >;
 
-/** Encodes one receipt at a time, so that not each takes a buffer. */
+/** Reused for one receipt at a time, so that not every receipt needs a buffer. */
 const receiptWriter = new RlpWriter(1_024);
 
 /** The value in the receipts trie: an RLP list, or type ‖ RLP list. */

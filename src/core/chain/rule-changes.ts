@@ -1,6 +1,6 @@
 /**
- * Blocks from which other rules hold, with a digest of what changes there, so that nodes can compare their files. Changes that
- * the fork id of the eth handshake covers are left out.
+ * Blocks at which rules change, each with a digest of the change, so that nodes can compare their
+ * files. Changes covered by the fork id of the eth handshake are left out.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { toHex } from '../base/hex.ts';
@@ -10,7 +10,7 @@ import type { ChainConfig, Transition } from './chain-config.ts';
 export interface RuleChange {
   readonly block: number;
   readonly digest: Hash32;
-  /** Whether it is of a kind that GoQuorum has not. */
+  /** Whether GoQuorum lacks this kind of change. */
   readonly isOurs: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** What holds at one block: one frozen flat record. Nobody but rulesAt() and the fork id looks into ChainConfig. */
+/**
+ * The rules at one block: one frozen flat record. Only rulesAt() and the fork id read
+ * ChainConfig.
+ */
 import { type Address, ZERO_ADDRESS } from '../base/bytes.ts';
 import { CODE_BYTES_MAX, TRANSACTION_KILOBYTES_DEFAULT } from '../base/limits.ts';
 import { type ChainConfig, isForked, type Transition, transitionsUntil } from './chain-config.ts';
@@ -56,7 +59,7 @@ export interface Rules {
   readonly codeBytesMax: number;
   /** Bytes. */
   readonly transactionBytesMax: number;
-  /** Gas limit that a block builder steers to; undefined: its own setting. */
+  /** Gas limit that a block builder aims for; undefined: its own setting. */
   readonly minerGasLimit: bigint | undefined;
   /** Wei, to `rewardTo`. */
   readonly blockReward: bigint;
@@ -91,7 +94,7 @@ export function rulesAt(config: ChainConfig, number: number, timestamp: bigint):
 }
 
 interface RulesTable {
-  /** Ascending: where something changes. */
+  /** Ascending: the points at which something changes. */
   readonly blocks: readonly bigint[];
   readonly times: readonly bigint[];
   readonly known: Map<number, Rules>;
@@ -148,8 +151,8 @@ type ForkRules = Pick<
 >;
 
 /**
- * COMPAT: up to Berlin every fork is a switch of its own, as in GoQuorum; London and later bring
- * all before them.
+ * COMPAT: up to Berlin every fork is switched separately, as in GoQuorum; London and later include
+ * all earlier ones.
  */
 function forkRules(config: ChainConfig, number: number, timestamp: bigint): ForkRules {
   const { forkBlocks, forkTimes } = config;
@@ -247,7 +250,7 @@ function codeBytesMax(config: ChainConfig, number: number, past: readonly Transi
   return bytes;
 }
 
-/** COMPAT: the last transition decides even where it does not mention the limit. */
+/** COMPAT: the last transition decides even when it does not mention the limit. */
 function transactionBytesMax(config: ChainConfig, past: readonly Transition[]): number {
   if (config.format !== 'goquorum') return ETHEREUM_TRANSACTION_BYTES_MAX;
   const kilobytes =
@@ -257,7 +260,10 @@ function transactionBytesMax(config: ChainConfig, past: readonly Transition[]): 
   return kilobytes * BYTES_PER_KILOBYTE;
 }
 
-/** QBFT pays what the file says, IBFT nothing, and without a BFT engine (Raft too) ethash's reward is left standing. */
+/**
+ * QBFT pays what the file says, IBFT nothing; without a BFT engine (as with Raft) ethash's reward
+ * applies.
+ */
 function blockReward(
   config: ChainConfig,
   number: number,

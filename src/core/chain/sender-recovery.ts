@@ -1,4 +1,7 @@
-/** Senders recovered on another thread: signatures packed for it into rows of bytes, addresses taken back into transactions. */
+/**
+ * Recovers senders on another thread: packs signatures into rows of bytes, and puts the resulting
+ * addresses into the transactions.
+ */
 import { equalBytes } from '../base/bytes.ts';
 import type { SenderRecovery } from '../base/ports.ts';
 import { recoverAddress } from '../base/secp256k1.ts';
@@ -8,12 +11,12 @@ const HASH_BYTES = 32;
 /** Signing hash ‖ r ‖ s ‖ parity. */
 const SIGNED_ROW_BYTES = HASH_BYTES + 65;
 const ADDRESS_BYTES = 20;
-/** Stands for a signature of nobody. */
+/** Marks a signature that matches no key. */
 const NOBODY = new Uint8Array(ADDRESS_BYTES);
 
 /**
- * Keeps senders in `transactions` once `recovery` has answered. What it can't recover stays unrecovered: the signer is looked
- * for again where the sender is read, which throws the right error.
+ * Keeps senders in `transactions` once `recovery` has answered. What it cannot recover stays
+ * unrecovered: reading the sender tries again and throws the right error.
  */
 export async function recoverElsewhere(
   transactions: readonly Transaction[],

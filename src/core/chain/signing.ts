@@ -17,17 +17,17 @@ import {
   transactionFrom,
 } from './transaction.ts';
 
-/** A body of which only what matters is given; the rest is zero, empty, or legacy. */
+/** A body with only the fields that matter; the others default to zero, empty or legacy. */
 export type UnsignedTransaction = Partial<TransactionBody>;
 
 export interface SigningOptions {
   /** EIP-155 for legacy, the chain id of a typed one. undefined: no replay protection, or the body's own chain id. */
   readonly chainId?: bigint | undefined;
-  /** v 37/38 over the hash without chain id; legacy only. */
+  /** v is 37/38, over the hash without chain id; legacy only. */
   readonly isPrivate?: boolean;
 }
 
-/** Fills in what `unsigned` leaves out. `gasPrice` and `maxFeePerGas` stand for one another. */
+/** Fills in the defaults. `gasPrice` and `maxFeePerGas` default to each other. */
 export function completeBody(unsigned: UnsignedTransaction): TransactionBody {
   const price = unsigned.maxFeePerGas ?? unsigned.gasPrice ?? 0n;
   const type = unsigned.type ?? 0;
@@ -70,7 +70,7 @@ export function signTransaction(
   });
 }
 
-/** Puts a signature made elsewhere on a body. `parity` is the recovery id. */
+/** Adds a signature made elsewhere to a body. `parity` is the recovery id. */
 export function withSignature(
   unsigned: UnsignedTransaction,
   signature: { readonly parity: 0 | 1; readonly r: bigint; readonly s: bigint },
@@ -87,8 +87,8 @@ export function withSignature(
 function signatureV(body: TransactionBody, isPrivate: boolean, parity: 0 | 1): bigint {
   if (body.type !== 0) return BigInt(parity);
   if (isPrivate) return BigInt(37 + parity);
-  // COMPAT: chain id 0 signs nine items, yet leaves v at 27/28; nobody can recover such a
-  // signature, as in GoQuorum.
+  // COMPAT: chain id 0 signs nine items, yet leaves v at 27/28; no such signature can be recovered,
+  // as in GoQuorum.
   if (body.chainId === undefined || body.chainId === 0n) return BigInt(27 + parity);
   return BigInt(35 + parity) + 2n * body.chainId;
 }
@@ -104,7 +104,7 @@ export function markPrivate(transaction: Transaction): DecodedTransaction {
   });
 }
 
-/** A plain copy of the fields, for changing some. */
+/** A plain copy of the fields, to change some of them. */
 export function fieldsOf(transaction: Transaction): TransactionBody & {
   v: bigint;
   r: bigint;
@@ -114,14 +114,14 @@ export function fieldsOf(transaction: Transaction): TransactionBody & {
 }
 
 /**
- * Recovers senders once and keeps them in the transactions; a signature of nobody stays unrecovered and throws when its
- * `sender` is read. Before Homestead a high s is fine.
+ * Recovers senders once and keeps them in the transactions. A signature that matches no key stays
+ * unrecovered and throws when its `sender` is read. Before Homestead a high s is allowed.
  */
 export function recoverMany(transactions: readonly Transaction[], allowHighS = false): void {
   for (const transaction of transactions) senderOrUndefined(transaction, allowHighS);
 }
 
-/** The sender, or undefined where the signature is of nobody. */
+/** The sender, or undefined when the signature matches no key. */
 function senderOrUndefined(transaction: Transaction, allowHighS = false): Address | undefined {
   try {
     return transaction instanceof DecodedTransaction

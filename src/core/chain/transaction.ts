@@ -57,7 +57,7 @@ export interface Transaction extends TransactionFields {
 /** Whether v 37/38 marks a private transaction, or EIP-155 with chain id 1 as on Ethereum's main network. */
 export type TransactionDialect = 'quorum' | 'ethereum';
 
-/** The decoded form behind every `Transaction`; made by decodeTransaction(). */
+/** The decoded form of every `Transaction`; made by decodeTransaction(). */
 export class DecodedTransaction implements Transaction {
   readonly raw: Uint8Array;
   readonly type: TransactionType;
@@ -132,7 +132,7 @@ export class DecodedTransaction implements Transaction {
     return this.recover(false);
   }
 
-  /** What the sender signed, spliced from `raw`. */
+  /** What the sender signed, cut from `raw`. */
   signingHash(): Hash32 {
     const body = this.raw.subarray(this.bodyStart, this.bodyEnd);
     return signingHashOfItems(this.type, body, this.type === 0 ? this.chainId : undefined);
@@ -151,8 +151,9 @@ export class DecodedTransaction implements Transaction {
   }
 
   /**
-   * Signing hash ‖ r ‖ s ‖ parity (97 bytes), for a recovery elsewhere (sender-recovery.ts). False, and nothing to recover, where
-   * the sender is known or the values are of no signature that holds since Homestead.
+   * Signing hash ‖ r ‖ s ‖ parity (97 bytes), for a recovery elsewhere (sender-recovery.ts).
+   * Returns false when there is nothing to recover: the sender is known, or the values are not
+   * valid since Homestead.
    */
   writeSigned(row: Uint8Array): boolean {
     const parity = this.parity();
@@ -164,7 +165,7 @@ export class DecodedTransaction implements Transaction {
     return true;
   }
 
-  /** What a recovery elsewhere found. */
+  /** The result of a recovery elsewhere. */
   keepSender(sender: Address): void {
     this.senderCache ??= sender;
   }
@@ -318,7 +319,7 @@ function writeItems(writer: RlpWriter, body: TransactionBody): void {
   });
 }
 
-/** Holds one signing payload at a time, so that not each takes a buffer. */
+/** Reused for one signing payload at a time, so that not each needs a buffer. */
 const signingWriter = new RlpWriter(1_024);
 
 function signingHashOfItems(

@@ -1,21 +1,21 @@
 /**
- * The time by which validators agree: the calendar's, but never behind what a quorum has decided already. A calendar that was set
- * back would make every validator wait until it has caught up with the last block, which may take hours; and one that was wrong
- * from the start could not follow the others.
+ * The time by which validators agree: the calendar's, but never behind what a quorum has decided
+ * already. If a clock were set back, every validator would wait until it has caught up with the
+ * last block, perhaps for hours; a clock that is wrong from the start could not follow the others.
  */
 import type { Clock } from '../base/ports.ts';
 import type { ConsensusRules } from '../chain/rules.ts';
 
-/** While it is ahead of the calendar it runs slower, so that an hour is made up for within a day. */
+/** While it is ahead of the calendar it runs slower and makes up an hour within a day. */
 const RATE_AHEAD = 0.95;
 
 export class ChainTime implements Clock {
   private readonly calendar: Clock;
   private readonly steady: Clock;
-  /** What blocks prove, and when they did by `steady`. */
+  /** The time that blocks prove, and when they did, by `steady`. */
   private proven = { ms: Number.NEGATIVE_INFINITY, atMs: 0 };
 
-  /** `steady` is never set back or forth. */
+  /** `steady` is a monotonic clock. */
   constructor(calendar: Clock, steady: Clock) {
     this.calendar = calendar;
     this.steady = steady;
@@ -31,8 +31,8 @@ export class ChainTime implements Clock {
   }
 
   /**
-   * A quorum has decided a block of that time. It may be early by as much as the rules allow, which is taken off: or proposers
-   * could push time ahead, block by block.
+   * A quorum has decided a block with this timestamp. It may be early by as much as the rules
+   * allow; that is subtracted, or proposers could push time ahead block by block.
    */
   decided(timestamp: bigint, { allowedFutureBlockSeconds }: ConsensusRules): void {
     const ms = (Number(timestamp) - allowedFutureBlockSeconds) * 1000;

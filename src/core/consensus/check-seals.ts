@@ -23,14 +23,17 @@ import { isValidator } from './bft/validators.ts';
 /** The one fault that time heals. */
 export const FUTURE_BLOCK = 'block in the future';
 
-/** What a header is held against, but for who may make it. */
+/** What a header is checked against, except who may make it. */
 export interface ParentContext {
   readonly engine: BftEngine;
   readonly parent: Pick<Header, 'number' | 'timestamp'>;
   readonly parentHash: Uint8Array;
   /** At the header's number. */
   readonly rules: ConsensusRules;
-  /** Undefined: of a block that a quorum has decided, and so found not too early; this machine's clock may be behind. */
+  /**
+   * Undefined for a block that a quorum has decided and so found not too early; this machine's
+   * clock may be behind.
+   */
   readonly nowMs?: number | undefined;
 }
 
@@ -62,7 +65,7 @@ export function headerFault(
   return !validators || isValidator(validators, author) ? undefined : 'unauthorized';
 }
 
-/** What can be said of a header alone. */
+/** Checks that need only the header. */
 function formFault(header: Header, engine: BftEngine): string | undefined {
   const extra = readExtra(header, engine);
   if (!extra) return 'invalid extra data format';
@@ -93,7 +96,10 @@ function invalidVote(header: Header, engine: BftEngine): string | undefined {
   }
 }
 
-/** Signers of the commit seals, in order; undefined stands for a seal of nobody. Throws where the extra data is malformed. */
+/**
+ * Signers of the commit seals, in order; undefined marks an invalid seal. Throws when the extra
+ * data is malformed.
+ */
 export function committersOf(
   header: Header,
   engine: BftEngine,
@@ -107,8 +113,8 @@ export function committersOf(
 }
 
 /**
- * The fault of a header's commit seals, or undefined. COMPAT: GoQuorum is content with f + 1 seals
- * on import; its producers always collect a quorum, so a quorum is asked for.
+ * The fault of a header's commit seals, or undefined. COMPAT: GoQuorum accepts f + 1 seals on
+ * import; its proposers always collect a quorum, so a quorum is required here.
  */
 export function sealsFault(
   header: Header,

@@ -1,6 +1,6 @@
 /**
- * The engine of the height that is next, IBFT or QBFT: on a chain with a transition it changes
- * between two blocks (GoQuorum consensus/istanbul/backend/engine.go).
+ * The engine of the next height, IBFT or QBFT: a transition changes it between two blocks (GoQuorum
+ * consensus/istanbul/backend/engine.go).
  */
 import type { Address } from '../base/bytes.ts';
 import type { Engine } from '../chain/rules.ts';
@@ -15,7 +15,10 @@ import { IbftEngine } from './ibft/engine.ts';
 import { IBFT_MESSAGE } from './ibft/messages.ts';
 import { QbftEngine } from './qbft/engine.ts';
 
-/** QBFT messages kept until this node has the last IBFT block too: GoQuorum says nothing twice. */
+/**
+ * QBFT messages kept until this node also has the last IBFT block: GoQuorum never repeats
+ * messages.
+ */
 const EARLY_MESSAGES_MAX = 256;
 
 interface Early {
@@ -62,7 +65,7 @@ export class EngineSwitch implements BftEngineMachine {
       engine === 'ibft'
         ? new IbftEngine(this.signer, this.options)
         : new QbftEngine(this.signer, this.options);
-    // Timers of the other engine name a height that is past, so that they mean nothing to this one.
+    // Timers of the other engine name a past height, so this one ignores them.
     const effects = [...this.engine.step(first, nowMs)];
     for (const message of this.early.splice(0)) effects.push(...this.engine.step(message, nowMs));
     return effects;

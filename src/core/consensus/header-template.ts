@@ -69,7 +69,10 @@ export function headerTemplate(plan: HeaderPlan): HeaderTemplate {
   };
 }
 
-/** One block period after the parent, later when the clock is later or the engine waited for transactions. */
+/**
+ * One block period after the parent; later if the clock is, or if the engine waited for
+ * transactions.
+ */
 function timestampOf({ parent, rules, nowMs, notBeforeMs }: HeaderPlan): bigint {
   const earliest = Number(parent.timestamp) + rules.blockPeriodSeconds;
   return BigInt(Math.max(earliest, Math.floor(nowMs / 1000), Math.ceil(notBeforeMs / 1000)));

@@ -1,4 +1,4 @@
-/** Which settings hold at a height (GoQuorum consensus/istanbul/config.go). */
+/** Which settings apply at a height (GoQuorum consensus/istanbul/config.go). */
 import { Lru } from '../base/lru.ts';
 import type { ChainConfig } from '../chain/chain-config.ts';
 import {

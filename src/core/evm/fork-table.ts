@@ -1,4 +1,4 @@
-/** Which opcodes exist in a fork, what they cost flat, and which functions price and run them. */
+/** Opcodes of each fork, their fixed costs, and the functions that price and run them. */
 import type { Fork } from '../chain/rules.ts';
 import { FORKS } from '../chain/rules.ts';
 import { GAS } from './gas.ts';
@@ -12,7 +12,7 @@ import type { Charge, Operation, Run } from './operation.ts';
 
 const STACK_WORDS_MAX = 1024;
 
-/** By opcode; arrays instead of objects, because the loop reads them for every opcode. */
+/** By opcode; arrays rather than objects, because the loop reads them for every opcode. */
 export interface OpcodeTable {
   readonly runs: readonly Run[];
   readonly charges: readonly (Charge | undefined)[];

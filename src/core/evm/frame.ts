@@ -13,11 +13,11 @@ export type CallType =
   | 'CREATE2'
   | 'SELFDESTRUCT';
 
-/** A precompile that runs in pieces; `fault`: why there was no output. */
+/** A precompile that runs in slices; `fault`: why there is no output. */
 export interface PrecompileWork {
   readonly pieces: Slices<Uint8Array | undefined>;
   fault(): string;
-  /** Whether the pace was asked for the next piece. */
+  /** Whether the pace was asked about the next slice. */
   isPolled: boolean;
 }
 
@@ -27,7 +27,7 @@ export class Frame {
   depth = 0;
   program: Program = EMPTY_PROGRAM;
   pc = 0;
-  /** Gas is `gas` + `gasHigh` · GAS_UNIT; `gasHigh` is 0 wherever gas is what blocks allow. */
+  /** Gas is `gas` + `gasHigh` · GAS_UNIT; `gasHigh` is 0 for any gas that a block allows. */
   gas = 0;
   gasHigh = 0;
   /** Words below `sp` are live; the top is `stack[sp - 1]`. */
@@ -47,24 +47,24 @@ export class Frame {
   isStatic = false;
   /** What the last sub-call returned. */
   returnData: Uint8Array = EMPTY_BYTES;
-  /** Gas that the call opcode which is being charged hands on, stipend included. */
+  /** Gas passed on by the call opcode being charged, stipend included. */
   callGas = 0;
   callGasHigh = 0;
-  /** World mark to go back to when this frame fails. */
+  /** World mark to revert to when this frame fails. */
   mark = 0;
   /** Gas that this frame began with. */
   gasStart = 0;
   gasStartHigh = 0;
   /** Whether world.enter was told of this frame. */
   isEntered = false;
-  /** Where the caller wants the output. */
+  /** Where the caller expects the output. */
   outputOffset = 0;
   outputLength = 0;
-  /** In place of code. */
+  /** Runs instead of code. */
   work: PrecompileWork | undefined = undefined;
 }
 
-/** Idle frames kept; a deeper call tree allocates. */
+/** Idle frames kept; deeper call trees allocate. */
 const FRAMES_KEPT = 64;
 const idle: Frame[] = [];
 

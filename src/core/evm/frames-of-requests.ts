@@ -1,10 +1,10 @@
-/** Frames as calls and creations begin them. */
+/** The initial frames of calls and creations. */
 import type { Address } from '../base/bytes.ts';
 import { type Frame, takeFrame } from './frame.ts';
 import { analyse } from './program.ts';
 import type { CallRequest, CreateRequest } from './requests.ts';
 
-/** Without a program: code, or the work of a precompile, is for the caller to set. */
+/** Without a program: the caller sets the code or the precompile. */
 export function callFrame(request: CallRequest, mark: number, isEntered: boolean): Frame {
   const frame = takeFrame();
   frame.type = request.type;

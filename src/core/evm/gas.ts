@@ -28,8 +28,8 @@ export const GAS = {
 const UINT64_MODULUS = 2 ** 64;
 
 /**
- * Gas has 64 bits and exact numbers 53: what exceeds one unit is counted in units, apart, and the plain part is refilled from
- * them. Small enough that the plain parts of two frames can be added.
+ * Gas has 64 bits, exact numbers 53: gas above one unit is counted separately, in units, and
+ * refills the plain part. Small enough that the plain parts of two frames can be added.
  */
 const GAS_UNIT: number = 2 ** 51;
 const GAS_UNIT_BITS = 51n;
@@ -55,7 +55,7 @@ export function roundedGas(gas: number, gasHigh: number): number {
   return gas + gasHigh * GAS_UNIT;
 }
 
-/** What is left after paying `price`; undefined where it does not suffice. */
+/** Gas left after paying `price`; undefined when it does not suffice. */
 export function gasAfter(parts: Readonly<GasParts>, price: number): GasParts | undefined {
   const { gas, gasHigh } = parts;
   if (price <= gas) return { gas: gas - price, gasHigh };
@@ -78,7 +78,7 @@ export function refill(frame: GasParts): void {
   }
 }
 
-/** Puts back what a deeper frame left over. */
+/** Returns gas left over by a deeper frame. */
 export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
   frame.gas += gas;
   frame.gasHigh += gasHigh;
@@ -92,12 +92,12 @@ export function returnGas(frame: GasParts, gas: number, gasHigh: number): void {
 export function rangeEnd(offset: bigint, length: bigint): number {
   if (length === 0n) return 0;
   const end = Number(offset) + Number(length);
-  // Exact wherever it matters: 64-bit borders are far above the largest memory that can be paid.
+  // Exact where it matters: 64-bit limits are far above the largest memory that can be paid for.
   if (end >= UINT64_MODULUS) throw GAS_OVERFLOW;
   return end;
 }
 
-/** Pays `extra` and what it costs to have `end` bytes of memory, then grows it. */
+/** Pays `extra` and the cost of `end` bytes of memory, then grows it. */
 export function chargeMemory(frame: Frame, end: number, extra: number): void {
   const memory = frame.memory;
   if (end <= memory.size) {

@@ -1,4 +1,7 @@
-/** The two loops over one frame's opcodes: the fast one, and the one that a tracer watches. Faults are thrown as VmError. */
+/**
+ * The two loops over one frame's opcodes: the fast one, and the traced one. Faults are thrown as
+ * VmError.
+ */
 import type { Frame } from './frame.ts';
 import { charge as chargeGas, refill, roundedGas } from './gas.ts';
 import type { Signal } from './operation.ts';
@@ -63,7 +66,10 @@ function move(frame: Frame, op: number): void {
   frame.pc++;
 }
 
-/** As runFrame, and tells the tracer of each opcode once it is charged, or why it could not be. */
+/**
+ * Like runFrame, but reports each opcode to the tracer once it is charged, or why it could not
+ * be.
+ */
 export function runTracedFrame(frame: Frame, vm: Vm): Signal {
   const { runs } = vm.table;
   const tracer = vm.env.tracer!;
@@ -78,7 +84,7 @@ export function runTracedFrame(frame: Frame, vm: Vm): Signal {
     const gas = roundedGas(plain, gasHigh);
     const op = code[pc]!;
     const error = chargeTraced(frame, vm, op);
-    // COMPAT: an opcode that was refused before it was priced shows the price of the one before it.
+    // COMPAT: an opcode refused before it was priced shows the price of the previous one.
     if (!isUnpriced(error)) {
       vm.tracedCost = roundedGas(plain - frame.gas, gasHigh - frame.gasHigh);
     }

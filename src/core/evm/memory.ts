@@ -4,7 +4,10 @@ import { EMPTY_BYTES } from '../base/bytes.ts';
 const MEMORY_BYTES_FIRST = 1024;
 /** A pooled memory larger than this is dropped instead of kept. */
 const MEMORY_BYTES_KEPT = 256 * 1024;
-/** No frame gets more, whatever gas it brought; geth's bound is 2^37. Costs 2.2e12 gas, far above any block. */
+/**
+ * No frame gets more, whatever its gas; geth's bound is 2^37. Costs 2.2e12 gas, far above any
+ * block.
+ */
 export const MEMORY_BYTES_MAX: number = 2 ** 30;
 
 const MAX_UINT64 = (1n << 64n) - 1n;
@@ -15,7 +18,7 @@ export class Memory {
   /** Bytes in use, a multiple of 32. */
   size = 0;
 
-  /** `size` is a multiple of 32 that was paid for. */
+  /** `size` is a multiple of 32, already paid for. */
   grow(size: number): void {
     if (size > this.bytes.length) {
       const larger = new Uint8Array(
@@ -55,7 +58,7 @@ export class Memory {
     view.setBigUint64(offset, upper >> 128n);
   }
 
-  /** A copy that outlives the frame. */
+  /** A copy that remains valid after the frame. */
   copy(offset: number, length: number): Uint8Array {
     return length === 0 ? EMPTY_BYTES : this.bytes.slice(offset, offset + length);
   }
@@ -65,7 +68,7 @@ export class Memory {
     return length === 0 ? EMPTY_BYTES : this.bytes.subarray(offset, offset + length);
   }
 
-  /** Copies `length` bytes of `source` from `from` on; what lies beyond its end is zero. */
+  /** Copies `length` bytes of `source` from `from` on; bytes beyond its end are zero. */
   storePadded(offset: number, source: Uint8Array, from: number, length: number): void {
     if (length === 0) return;
     const available = Math.max(0, Math.min(length, source.length - from));

@@ -19,7 +19,7 @@ export interface Message {
   readonly code?: Uint8Array | undefined;
   /** Runs as if called by STATICCALL. */
   readonly isStatic?: boolean | undefined;
-  /** Address of a creation, where it does not follow from the caller and their nonce. */
+  /** Address of a creation, if it does not follow from the caller and their nonce. */
   readonly createdAddress?: Address | undefined;
 }
 
@@ -44,7 +44,10 @@ export interface Environment {
   readonly world: World;
   readonly rules: Rules;
   readonly block: BlockContext;
-  /** Hash of one of the 256 blocks before this one (others are never asked for); undefined counts as zero. */
+  /**
+   * Hash of one of the 256 blocks before this one (others are never requested); undefined counts as
+   * zero.
+   */
   readonly blockHash: (number: number) => Hash32 | undefined;
   /** Sender of the transaction. */
   readonly origin: Address;
@@ -60,8 +63,8 @@ export interface Environment {
    */
   readonly pace?: Pace | undefined;
   /**
-   * Told each time code of an account (even empty code, never a precompile) is about to run or is
-   * being created: the "affected contracts" of the privacy enhancements (GoQuorum
+   * Called each time code of an account (even empty code, never a precompile) is about to run or be
+   * created: the "affected contracts" of the privacy enhancements (GoQuorum
    * core/state_transition_pmh.go).
    */
   readonly onRun?: ((codeAddress: Address, isCreate: boolean) => void) | undefined;
@@ -70,7 +73,7 @@ export interface Environment {
 export interface CallResult {
   /** `error` consumed all gas, except for the three errors found before anything ran (see gasLeft). */
   readonly kind: 'success' | 'revert' | 'error';
-  /** geth's text; undefined on success. `VM_ERROR` names the constant ones. */
+  /** geth's text; undefined on success. `VM_ERROR` lists the constant texts. */
   readonly error: string | undefined;
   /** Returned or reverted data, the deployed code after a creation; empty after an error. */
   readonly output: Uint8Array;

@@ -1,9 +1,15 @@
-/** What one opcode is made of. `charge` pays dynamic gas and grows memory; `run` does the work, and may end or suspend the frame. */
+/**
+ * The parts of one opcode. `charge` pays dynamic gas and grows memory; `run` does the work, and may
+ * end or suspend the frame.
+ */
 import type { Frame } from './frame.ts';
 import type { Vm } from './vm.ts';
 
 export const SIGNAL = { called: 1, stopped: 2, reverted: 3 } as const;
-/** Why the loop leaves a frame: a deeper frame was pushed, or this one ended with `vm.output`. undefined: go on. */
+/**
+ * Why the loop leaves a frame: a deeper frame was pushed, or this one ended with `vm.output`.
+ * undefined: continue.
+ */
 export type Signal = (typeof SIGNAL)[keyof typeof SIGNAL];
 
 export type Charge = (frame: Frame, vm: Vm) => void;

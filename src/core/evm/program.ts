@@ -1,4 +1,7 @@
-/** Analysed byte code: where jumps may land, and the constants of PUSH. Cached by code, then by code hash. */
+/**
+ * Analysed byte code: jump destinations and the constants of PUSH. Cached by code, then by code
+ * hash.
+ */
 import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
 import { bytesToBigInt } from '../base/quantity.ts';
@@ -53,7 +56,7 @@ export function constantAt(program: Program, pc: number, length: number): bigint
 const byCode = new WeakMap<Uint8Array, Program>();
 const byHash = new Lru<string, Program>(PROGRAMS_MAX);
 
-/** Program of deployed code. `hash` is asked for only when this very array is not known. */
+/** Program of deployed code. `hash` is called only when this array object is unknown. */
 export function programOf(code: Uint8Array, hash: () => Hash32): Program {
   const known = byCode.get(code);
   if (known) return known;

@@ -1,4 +1,4 @@
-/** What the Vm is asked to enter: by an opcode, or by the message. */
+/** What the Vm should enter, requested by an opcode or by the message. */
 import type { Address } from '../base/bytes.ts';
 import type { CallType } from './frame.ts';
 import { type GasParts, splitGas } from './gas.ts';
@@ -28,7 +28,7 @@ export interface CreateRequest extends Readonly<GasParts> {
   readonly initCode: Uint8Array;
   /** Of CREATE2. */
   readonly salt: bigint | undefined;
-  /** Where the address does not follow from the rest. */
+  /** Set when the address does not follow from the rest. */
   readonly address?: Address | undefined;
 }
 

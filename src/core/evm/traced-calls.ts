@@ -1,4 +1,4 @@
-/** Calls, creations and SELFDESTRUCT as tracers are told of them. */
+/** Calls, creations and SELFDESTRUCT as reported to tracers. */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import type { Frame } from './frame.ts';
 import { roundedGas } from './gas.ts';
@@ -40,7 +40,7 @@ export function tracedCreation(request: CreateRequest, address: Address): Traced
   };
 }
 
-/** It is told as a call that moves the balance. */
+/** Reported as a call that moves the balance. */
 export function tellOfSelfdestruct(tracer: Tracer, frame: Frame, to: Address, value: bigint): void {
   const depth = frame.depth + 1;
   tracer.onEnter?.({

@@ -1,4 +1,4 @@
-/** The eyes of debug_trace*: called by the interpreter only when an environment carries one. */
+/** Used by debug_trace*: the interpreter calls it only when the environment has one. */
 import type { Address } from '../base/bytes.ts';
 import type { CallType, Frame } from './frame.ts';
 
@@ -7,7 +7,7 @@ export interface TracedCall {
   /** 0 for the outermost. */
   readonly depth: number;
   readonly from: Address;
-  /** Account whose code runs, or is created, or that receives the balance of a SELFDESTRUCT. */
+  /** Account whose code runs or is created, or that receives the balance of a SELFDESTRUCT. */
   readonly to: Address;
   readonly input: Uint8Array;
   readonly gas: number;
@@ -44,6 +44,6 @@ export interface Tracer {
   onEnter?(call: TracedCall): void;
   onExit?(exit: TracedExit): void;
   onStep?(step: Step): void;
-  /** The opcode that onStep told of failed while it ran. */
+  /** The opcode reported by onStep failed while running. */
   onFault?(step: Step): void;
 }

@@ -25,7 +25,7 @@ export const VM_ERROR = {
   aborted: 'execution aborted',
 } as const;
 
-/** Ends the frame that runs. Not an Error: it carries no stack trace and never leaves core/evm. */
+/** Ends the running frame. Not an Error: it carries no stack trace and never leaves core/evm. */
 export class VmError {
   readonly text: string;
 
@@ -58,5 +58,5 @@ export const READ_ONLY_OPCODE: VmError = new VmError(VM_ERROR.readOnlyOpcode);
 export const RETURN_DATA_OUT_OF_BOUNDS: VmError = new VmError(VM_ERROR.returnDataOutOfBounds);
 export const INIT_CODE_TOO_LARGE: VmError = new VmError(VM_ERROR.initCodeTooLarge);
 export const ABORTED: VmError = new VmError(VM_ERROR.aborted);
-/** Leaves the frames as they are, to go on where they were. No fault of theirs. */
+/** Leaves the frames as they are, to continue later. Not a failure. */
 export const PAUSED: unique symbol = Symbol('paused');

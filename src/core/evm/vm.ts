@@ -1,5 +1,5 @@
 /**
- * The machine: a stack of frames, and what happens where one begins or ends (Yellow Paper §7, §8;
+ * The machine: a stack of frames, and what happens when one begins or ends (Yellow Paper §7, §8;
  * GoQuorum core/vm/evm.go).
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
@@ -26,7 +26,7 @@ import { ABORTED, PAUSED, VM_ERROR, VmError } from './vm-error.ts';
 import { addressOfWord, wordOfAddress } from './words.ts';
 import { callRefusal, creationRefusal, depositCode, transfer } from './world-checks.ts';
 
-/** Addresses remembered as words, so that one word is always the same array. */
+/** Addresses by word, so that equal words always give the same array. */
 const ADDRESSES_MAX = 4096;
 
 export class Vm {
@@ -36,10 +36,10 @@ export class Vm {
   private readonly addresses = new Map<bigint, Address>();
   private knownOriginWord: bigint | undefined;
 
-  /** Counted down by the loops. */
+  /** The loops count it down. */
   opcodesToPoll: number = OPCODES_TO_POLL;
   isAborted = false;
-  /** Of all frames when the pace was last asked. */
+  /** Gas of all frames when the pace was last asked. */
   private gasPolled = 0;
   /** Price of the opcode traced last. */
   tracedCost = 0;
@@ -97,7 +97,7 @@ export class Vm {
     };
   }
 
-  /** Throws when the environment wants this execution to end, this frame and each one above that would go on, or to pause. */
+  /** Throws when the environment wants the execution to end (all frames), or to pause. */
   poll(): void {
     const { pace } = this.env;
     this.opcodesToPoll = OPCODES_TO_POLL;
@@ -117,7 +117,7 @@ export class Vm {
     return gas;
   }
 
-  /** The array that stands for this address while the Vm lives. */
+  /** The array that represents this address during the Vm's lifetime. */
   addressOf(word: bigint): Address {
     const known = this.addresses.get(word);
     if (known) return known;
@@ -198,7 +198,7 @@ export class Vm {
     return this.endInline(request, isEntered, error, NO_GAS);
   }
 
-  /** The pieces of a precompile, with a look at the pace before each. */
+  /** Runs a precompile in slices, asking the pace before each. */
   private runWork(frame: Frame): Signal {
     const work = frame.work!;
     if (this.isAborted) throw ABORTED;

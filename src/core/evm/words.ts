@@ -1,4 +1,7 @@
-/** Stack words (unsigned 256-bit) and their bytes. One scratch word keeps these free of allocations but for the result. */
+/**
+ * Stack words (unsigned 256-bit) and their bytes. One scratch word avoids allocations other than
+ * the result.
+ */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { readWord } from './memory.ts';
 
@@ -24,13 +27,13 @@ export function wordOfAddress(address: Address): bigint {
   return readWord(scratchView, 0);
 }
 
-/** Fresh 32 bytes. */
+/** 32 new bytes. */
 export function bytesOfWord(word: bigint): Hash32 {
   writeScratch(word);
   return scratch.slice();
 }
 
-/** Fresh 20 bytes: the low 160 bits. */
+/** 20 new bytes: the low 160 bits. */
 export function addressOfWord(word: bigint): Address {
   writeScratch(word);
   return scratch.slice(12);

@@ -1,4 +1,4 @@
-/** What the world says of a call or a creation before it begins, and of the code that a creation leaves. */
+/** State checks before a call or a creation begins, and of the code that a creation returns. */
 import type { Address } from '../base/bytes.ts';
 import { CALL_DEPTH_MAX } from '../base/limits.ts';
 import { MAX_UINT64 } from '../base/quantity.ts';
@@ -17,7 +17,7 @@ export function callRefusal(request: CallRequest, world: Environment['world']): 
   return undefined;
 }
 
-/** The same for a creation at the nonce of its creator. */
+/** The same for a creation, at its creator's nonce. */
 export function creationRefusal(
   request: CreateRequest,
   nonce: bigint,
@@ -41,7 +41,7 @@ export function transfer(
   value: bigint,
 ): boolean {
   if (value === 0n) {
-    // GoQuorum skips empty transfers, so that they leave no ghost accounts.
+    // GoQuorum skips empty transfers, so that they create no empty accounts.
     if (!rules.isQuorum) world.touch(to);
     return true;
   }
@@ -51,7 +51,7 @@ export function transfer(
   return true;
 }
 
-/** Puts returned code into the new account; the text of what forbids it, or undefined. */
+/** Stores returned code in the new account. Returns the text of what forbids it, or undefined. */
 export function depositCode(
   { world, rules }: Environment,
   frame: Frame,

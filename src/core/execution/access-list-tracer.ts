@@ -1,4 +1,7 @@
-/** Collects what an access list would name (EIP-2930), as geth's tracer of eth_createAccessList does. */
+/**
+ * Collects the entries of an access list (EIP-2930), as geth's tracer for eth_createAccessList
+ * does.
+ */
 import { type Address, bytesOfKey, compareBytes, keyOf } from '../base/bytes.ts';
 import { bigIntToFixed, bytesToBigInt } from '../base/quantity.ts';
 import type { AccessListEntry } from '../chain/transaction.ts';
@@ -68,7 +71,7 @@ export class AccessListTracer implements Tracer {
       .sort((a, b) => compareBytes(a.address, b.address));
   }
 
-  /** Whether nothing was found that `list` does not name. */
+  /** Whether `list` already names everything found. */
   hasOnly(list: readonly AccessListEntry[]): boolean {
     let count = 0;
     for (const { slots } of list) count += slots.length;

@@ -1,8 +1,8 @@
 /**
  * One block on the state of its parent (docs/privacy.md): public and private steps interleave,
- * because a private contract reads public state in mid-block. The public side never depends on the
- * private one; when an answer of the private transaction manager is missing, the private side stops
- * and the public side goes on.
+ * because a private contract reads public state in the middle of a block. The public side never
+ * depends on the private one: when an answer of the private transaction manager is missing, the
+ * private side stops and the public side continues.
  */
 import { type Address, EMPTY_BYTES } from '../base/bytes.ts';
 import { assert, fail } from '../base/errors.ts';
@@ -35,12 +35,15 @@ import { applyBeaconRoot } from './system-steps.ts';
 
 export interface BlockJob extends Partial<PrivateSetting> {
   readonly rules: Rules;
-  /** A builder's header lacks what only execution tells: roots, bloom, gas used. */
+  /** A builder's header lacks the results of execution: roots, bloom, gas used. */
   readonly header: Header;
   readonly transactions: readonly Transaction[];
   readonly uncles?: readonly Header[];
   readonly withdrawals?: readonly Withdrawal[];
-  /** Whom COINBASE names and fees pay; absent: header.coinbase. Differs for IBFT, where it is the signer. */
+  /**
+   * The account in COINBASE, which receives fees; absent: header.coinbase. For IBFT it is the
+   * signer.
+   */
   readonly author?: Address | undefined;
   /** Hashes of the 256 blocks before this one. */
   readonly hashes: BlockHashes;
@@ -48,30 +51,30 @@ export interface BlockJob extends Partial<PrivateSetting> {
   readonly base: StateBase;
   /** Permissioned networks: throws when the sender may not run this transaction in this block. */
   readonly authorize?: ((tx: Transaction, running: RunningState) => void) | undefined;
-  /** What is wanted of it; the block where nothing else is said. */
+  /** The requested result; by default the block. */
   readonly goal?: ExecutionGoal;
 }
 
-/** Where a block stands before its next transaction. */
+/** State of a block before its next transaction. */
 export interface RunningState {
-  /** Of the transaction before. */
+  /** Of the previous transaction. */
   readonly logs: readonly Log[];
-  /** Public state; until the transaction begins. */
+  /** Public state, valid until the transaction begins. */
   reader(): StateReader;
 }
 
 /**
- * `privateState`: of a block on the chain, its private half alone, so that no root of the public state is computed and its trie is
- * not needed. `privateEffects`: that without any root.
+ * `privateState`: only the private half of a block on the chain; no public root is computed and no
+ * public trie needed. `privateEffects`: the same without any root.
  */
 export type ExecutionGoal = 'block' | 'privateState' | 'privateEffects';
 
-/** Root hashing takes about as long for one leaf as an ordinary transaction takes for this much gas. */
+/** Hashing one trie leaf takes about as long as this much gas of an ordinary transaction. */
 const GAS_PER_LEAF = 2_000;
-/** Hashed before the pace is asked. */
+/** Leaves hashed between two pace checks. */
 const LEAVES_AT_ONCE = 128;
 const LEAF_GAS: number = LEAVES_AT_ONCE * GAS_PER_LEAF;
-/** Errors that say nothing about the block. */
+/** Errors that are not the block's fault. */
 const NOT_OF_THE_BLOCK = ['INVARIANT_BROKEN', 'EXECUTION_STOPPED'];
 
 interface Ending {
@@ -91,14 +94,14 @@ export class BlockExecution {
   private next = 0;
   private ending: Ending | undefined;
   private outcome: PrivateOutcome | undefined;
-  /** What a pause has interrupted. */
+  /** The work that a pause interrupted. */
   private underWay: Slices<void> | undefined;
-  /** Of the caller, while they wait. */
+  /** The caller's pace, while they wait. */
   private pace: Pace = UNHURRIED;
-  /** Told to the pace of the transaction that runs. */
+  /** Gas already reported by the running transaction's pace. */
   private gasTold = 0;
 
-  /** Throws REWARD_MODE_INVALID where GoQuorum cannot execute either. */
+  /** Throws REWARD_MODE_INVALID for a mode that GoQuorum cannot execute either. */
   constructor(job: BlockJob) {
     const { header, rules, hashes, base } = job;
     this.job = job;
@@ -127,17 +130,17 @@ export class BlockExecution {
   }
 
   /**
-   * Executes and hashes until all is done, or `pace` asks for a pause: call again to go on. Throws BLOCK_TRANSACTION_INVALID, with
-   * GoQuorum's text, when a transaction may not be in this block, and EXECUTION_STOPPED when the pace says so; the execution is
-   * then worth nothing.
+   * Executes and hashes until done, or until `pace` asks for a pause: call again to continue.
+   * Throws BLOCK_TRANSACTION_INVALID, with GoQuorum's text, when a transaction may not be in this
+   * block, and EXECUTION_STOPPED when the pace says so; the execution is then void.
    */
   advance(pace: Pace = UNHURRIED): 'more' | 'done' {
     return this.go(pace, () => this.all());
   }
 
   /**
-   * For a builder: tries one more transaction; 'more': call again to go on with it. Throws as `advance` does, but then the execution
-   * is as if it had not been tried.
+   * For a builder: tries one more transaction; 'more': call again to continue with it. Throws as
+   * `advance` does; the execution is then as if the transaction had not been tried.
    */
   include(tx: Transaction, pace: Pace = UNHURRIED): 'more' | 'done' {
     return this.go(pace, () => this.trial(tx));
@@ -176,7 +179,7 @@ export class BlockExecution {
     const { left } = this.pool;
     try {
       const untold = yield* this.run(tx, () => [tx]);
-      // It is in: what the pace says otherwise is about the next one.
+      // It is included: any other answer of the pace concerns the next one.
       if (this.pace(untold) === 'pause') yield;
     } catch (error) {
       this.world.revert(0);
@@ -185,14 +188,14 @@ export class BlockExecution {
     }
   }
 
-  /** Asks the pace between two pieces of work that cannot be interrupted themselves. */
+  /** Asks the pace between two pieces of uninterruptible work. */
   private *breathe(gas: number): Slices<void> {
     const verdict = this.pace(gas);
     if (verdict === 'stop') throw fail('EXECUTION_STOPPED', VM_ERROR.aborted);
     if (verdict === 'pause') yield;
   }
 
-  /** Gas that the block still has room for. */
+  /** Gas left in the block. */
   get gasLeft(): bigint {
     return this.pool.left;
   }
@@ -203,7 +206,7 @@ export class BlockExecution {
 
   /** Of the goal `privateState`. Throws INVARIANT_BROKEN before `advance` said `done`. */
   privateOutcome(): PrivateOutcome {
-    assert(this.outcome !== undefined, 'a block has a private half once it is done');
+    assert(this.outcome !== undefined, 'a block has a private half only when it is done');
     return this.outcome;
   }
 
@@ -215,7 +218,10 @@ export class BlockExecution {
   /** Throws INVARIANT_BROKEN before `advance` said `done`. */
   result(): ExecutedBlock {
     const { ending, outcome, receipts } = this;
-    assert(ending !== undefined && outcome !== undefined, 'a block has a result once it is done');
+    assert(
+      ending !== undefined && outcome !== undefined,
+      'a block has a result only when it is done',
+    );
     return {
       writes: ending.writes,
       trie: ending.trie,
@@ -230,8 +236,8 @@ export class BlockExecution {
   }
 
   /**
-   * Returns the gas that the pace was not told of. `rest`: transactions from `tx` on, whose private inputs may be asked for in
-   * one go.
+   * Returns the gas not yet reported to the pace. `rest`: transactions from `tx` on, whose private
+   * inputs may be requested together.
    */
   private *run(tx: Transaction, rest: () => readonly Transaction[]): Slices<number> {
     const { rules } = this.job;

@@ -1,5 +1,5 @@
 /**
- * eth_call, eth_estimateGas and eth_createAccessList on a state that is left as it was, with geth's
+ * eth_call, eth_estimateGas and eth_createAccessList on a state that stays unchanged, with geth's
  * rules and texts. A contract of the caller's private state runs over both states, everything else
  * over the public one (GoQuorum internal/ethapi/api.go, eth/api_backend.go).
  */
@@ -32,7 +32,10 @@ import type { Message } from './message.ts';
 import { applyOverrides, type StateOverride } from './overrides.ts';
 import { warmUp } from './public-transaction.ts';
 
-/** What a caller says; the rest has defaults. `gasPrice` stands for both fees of a dynamic-fee call. */
+/**
+ * The fields that a caller gives; the rest have defaults. `gasPrice` stands for both fees of a
+ * dynamic-fee call.
+ */
 export interface CallRequest {
   readonly from?: Address | undefined;
   readonly to?: Address | undefined;
@@ -61,11 +64,11 @@ export interface CallSite {
 }
 
 export interface CallLimits {
-  /** Gas that a call gets at most, and when it names none; 0: no cap. */
+  /** Most gas for a call, and the default when it names none; 0: no cap. */
   readonly gasCap: bigint;
-  /** Whether the time is up: asked as Environment.pace, and between the runs of an estimate. */
+  /** Whether the time is up: called like Environment.pace, and between the runs of an estimate. */
   readonly shouldStop?: (() => boolean) | undefined;
-  /** What `shouldStop` waits for, for the text: `5s`. */
+  /** The time limit, for the error text: `5s`. */
   readonly timeoutText?: string | undefined;
 }
 
@@ -86,7 +89,7 @@ export function call(request: CallRequest, site: CallSite, limits: CallLimits): 
   return simulate(request, site, limits, undefined);
 }
 
-/** As `call`, watched by the tracer that `tracerOn` makes before anything has changed. */
+/** Like `call`, with the tracer that `tracerOn` creates before anything has changed. */
 export function tracedCall(
   request: CallRequest,
   site: CallSite,
@@ -247,8 +250,9 @@ function refused(message: Message, text: string, reason = 'TX_FUNDS'): QuorateEr
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**
- * The least gas with which the call succeeds, by binary search. On a GoQuorum chain a call with value 0 gets what the hash of a
- * private payload would cost more than its data. Throws as `call`, or with the call's own error, or ESTIMATE_ALLOWANCE.
+ * The least gas with which the call succeeds, by binary search. On a GoQuorum chain a call with
+ * value 0 also gets the extra cost of a private payload's hash over its data. Throws as `call`, or
+ * with the call's own error, or ESTIMATE_ALLOWANCE.
  */
 export function estimateGas(request: CallRequest, site: CallSite, limits: CallLimits): bigint {
   let low = BigInt(TRANSACTION_GAS) - 1n;

@@ -1,7 +1,6 @@
 /**
- * Checks of a block around its execution, with GoQuorum's texts: against its parent, of its body,
- * of its result. Seals, proposers and difficulty are consensus' business. Each returns the fault,
- * or undefined.
+ * Checks of a block around its execution, with GoQuorum's texts: its parent, its body, its result.
+ * Seals, proposers and difficulty are consensus' business. Each returns the fault, or undefined.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { bareHex } from '../base/hex.ts';
@@ -15,7 +14,10 @@ const GAS_LIMIT_MIN = 5_000n;
 const GAS_LIMIT_BOUND_DIVISOR = 1_024n;
 const EXTRA_DATA_BYTES_MAX = 32;
 
-/** Number and parent: what every engine asks. `parentHash` is the hash of `parent` as its engine defines it. */
+/**
+ * Number and parent: every engine's check. `parentHash` is the hash of `parent` as its engine
+ * defines it.
+ */
 export function checkAncestry(
   header: Header,
   parent: Header,
@@ -27,7 +29,7 @@ export function checkAncestry(
 }
 
 /**
- * Fields of a header against its parent, for chains without a GoQuorum engine (official tests,
+ * Checks header fields against the parent, for chains without a GoQuorum engine (official tests,
  * imported Ethereum chains). COMPAT: the BFT engines and Raft of GoQuorum do not check the gas
  * limit against the parent, nor the length of extra.
  */
@@ -131,7 +133,7 @@ function checkBlobs({ header, transactions }: Block): string | undefined {
   return undefined;
 }
 
-/** What execution gave against what the header says. Order and texts of GoQuorum. */
+/** Compares the results of execution with the header, in GoQuorum's order and words. */
 export function checkResult(
   header: Header,
   result: {

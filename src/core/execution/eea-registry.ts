@@ -1,6 +1,7 @@
 /**
- * What the private state remembers of EEA transactions, in the storage of one account that nobody can call: the next nonce of
- * each sender in each group, and the group of each contract. So roots, history, restarts and reindexing agree with it.
+ * What the private state records about EEA transactions, in the storage of one account that cannot
+ * be called: the next nonce of each sender in each group, and the group of each contract. So it is
+ * part of roots and history, and survives restarts and reindexing.
  */
 import { type Address, concatBytes } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -8,7 +9,7 @@ import { bytesToBigInt } from '../base/quantity.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 import type { StateReader } from '../state/reader.ts';
 
-/** The hash of a text: an address of no key and of no contract. */
+/** The hash of a text: no key and no contract has this address. */
 const registryAddress = (): Address =>
   keccak256(new TextEncoder().encode('quorate eea registry')).subarray(12);
 let known: Address | undefined;
@@ -22,7 +23,7 @@ export function nextEeaNonce(reader: StateReader, sender: Address, groupId: Uint
   return read(reader, nonceSlot(sender, groupId));
 }
 
-/** 0n: the contract is of no group. */
+/** 0n: the contract belongs to no group. */
 export function eeaGroupAt(reader: StateReader, contract: Address): bigint {
   return read(reader, groupSlot(contract));
 }
@@ -40,7 +41,7 @@ export class EeaRegistry {
     this.world = world;
   }
 
-  /** False until the first EEA transaction: then nothing has a group. */
+  /** False until the first EEA transaction: until then nothing has a group. */
   get isInUse(): boolean {
     return this.world.exists(eeaRegistry());
   }
@@ -53,7 +54,7 @@ export class EeaRegistry {
     this.set(nonceSlot(sender, groupId), nonce);
   }
 
-  /** 0n: the contract is of no group. */
+  /** 0n: the contract belongs to no group. */
   groupOf(contract: Address): bigint {
     return this.world.storage(eeaRegistry(), groupSlot(contract));
   }

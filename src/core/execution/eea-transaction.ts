@@ -20,7 +20,10 @@ import type { PrivateSpace } from './private-space.ts';
 import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 
-/** Why nobody runs it: what its sender may not send, or what the manager knows otherwise. Of all private states alike. */
+/**
+ * Why no party runs it: the sender may not send it, or the manager contradicts it. The same in all
+ * private states.
+ */
 export function eeaFault(
   tx: EeaTransaction,
   held: HeldPayload,
@@ -31,7 +34,7 @@ export function eeaFault(
   } catch (error) {
     return (error as Error).message;
   }
-  // A manager of an old version does not tell who sent a payload.
+  // Managers of old versions do not report a payload's sender.
   if (held.senderKey !== '' && held.senderKey !== toBase64(tx.privateFrom)) {
     return 'Private from does not match enclave public key';
   }
@@ -43,8 +46,9 @@ export function eeaFault(
 }
 
 /**
- * Whether a private state is of a member of the group. `owns`: which of the manager's keys are that state's, where there are
- * several; a manager of an old version, which tells no keys, serves one state.
+ * Whether a private state belongs to a member of the group. `owns`: which of the manager's keys
+ * belong to that state, if there are several; a manager of an old version, which reports no keys,
+ * serves one state.
  */
 export function isEeaParty(
   tx: EeaTransaction,
@@ -62,8 +66,8 @@ export function createdBy({ to, sender, nonce, groupId }: EeaTransaction): Addre
 }
 
 /**
- * The effect of `tx`; the public world is then as before. Counts the nonce unless it is the wrong one, and then does nothing else:
- * so a payload that comes twice runs once. The caller has begun, and ends, the transaction in `space`.
+ * The effect of `tx`; the public world is then as before. A wrong nonce has no effect at all, so a
+ * payload that arrives twice runs once. The caller has begun, and ends, the transaction in `space`.
  */
 export function* runEea(
   space: PrivateSpace,
@@ -111,7 +115,7 @@ function* run(
   const touched = new TouchedContracts();
   const message = { sender, to, accessList: [], blobVersionedHashes: [] };
   warmUp(dual, message, shared);
-  // No gas is bought: the limit bounds the work, and a block's bounds what a limit can ask for.
+  // No gas is bought: the limit bounds the work, and the block's limit bounds it.
   const gas = tx.gasLimit < shared.block.gasLimit ? tx.gasLimit : shared.block.gasLimit;
   const result = yield* executeTransaction(
     { caller: sender, to, value: 0n, data, gas, createdAddress: createdBy(tx) },
@@ -124,7 +128,7 @@ function* run(
   return { ...effectOf(result, space.world.logs()), touched };
 }
 
-/** Whether a private contract ran that is not of the group. */
+/** Whether a private contract outside the group ran. */
 function strays(
   touched: TouchedContracts,
   { world }: PrivateSpace,
@@ -142,7 +146,7 @@ function strays(
     );
 }
 
-/** Whether a contract of a privacy group ran: other private transactions may reach others than its members. */
+/** Whether a contract of a privacy group ran: other private transactions may reach non-members. */
 export function callsGroup(touched: TouchedContracts, { world }: PrivateSpace): boolean {
   const registry = new EeaRegistry(world);
   return registry.isInUse && touched.called().some((address) => registry.groupOf(address) !== 0n);

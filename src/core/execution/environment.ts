@@ -20,13 +20,13 @@ export interface BlockEnvironment {
   /** Account that fees go to. */
   readonly feesTo: Address;
   readonly tracer?: Tracer | undefined;
-  /** For private runs, whose world is made for one transaction only. */
+  /** For private runs, whose world exists for one transaction only. */
   readonly tracerOn?: ((world: World, data: Uint8Array) => Tracer) | undefined;
   /** As Environment.pace. */
   readonly pace?: Pace | undefined;
 }
 
-/** `author`: whom COINBASE names (header.coinbase but for IBFT, where it is the signer). */
+/** `author`: the account in COINBASE (header.coinbase, or the signer in IBFT). */
 export function blockEnvironment(
   header: Header,
   author: Address,
@@ -50,7 +50,7 @@ export function blockEnvironment(
   };
 }
 
-/** The EVM's surroundings for one message of the block. */
+/** The EVM's environment for one message of the block. */
 export function evmEnvironment(
   shared: BlockEnvironment,
   world: World,

@@ -1,4 +1,4 @@
-/** The EVM's part of a transaction that goes into a block: in slices, and never with half a result. */
+/** Runs the EVM part of a block's transaction, in slices, and never returns a partial result. */
 import { fail } from '../base/errors.ts';
 import type { Slices } from '../base/pace.ts';
 import {
@@ -9,7 +9,7 @@ import {
   VM_ERROR,
 } from '../evm/interpreter.ts';
 
-/** Throws EXECUTION_STOPPED when the pace wants it to end: nothing that came of it may be used. */
+/** Throws EXECUTION_STOPPED when the pace wants it to end: none of its effects may be used. */
 export function* executeTransaction(message: Message, env: Environment): Slices<CallResult> {
   return unlessStopped(yield* executeInSlices(message, env));
 }

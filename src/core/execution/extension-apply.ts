@@ -32,8 +32,8 @@ export interface ExtensionContext {
 }
 
 /**
- * Applies the logs in order. Returns what must be asked first, or [] when all is done; nothing in here fails a block.
- * A log counts only when the code that emitted it is the management contract.
+ * Applies the logs in order. Returns the queries needed first, or [] when done; nothing here fails
+ * a block. A log counts only when the code that emitted it is the management contract.
  */
 export function applyStateShared(
   space: PrivateSpace,
@@ -55,7 +55,7 @@ export function applyStateShared(
   return [];
 }
 
-/** A party of old: from now on the shared dump counts as the creation of the contract. */
+/** An existing party: from now on the shared dump counts as the contract's creation. */
 function followNewCreation(space: PrivateSpace, { toExtend, dumpHash }: StateShared): void {
   const metadata = space.world.metadata(toExtend);
   if (metadata === undefined || metadata.flag === STANDARD_PRIVATE || dumpHash === undefined)
@@ -132,7 +132,7 @@ function writeAccount({ world }: PrivateSpace, address: Address, account: Shared
 
 const NOT_PARTY: PrivateAnswer = { kind: 'notParty' };
 
-/** Asks, and remembers what had no answer. */
+/** Queries, and records what had no answer. */
 class Answers {
   readonly wanted: PrivateQuery[] = [];
   private readonly inputs: PrivateInputs | undefined;

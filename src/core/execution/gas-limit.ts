@@ -15,7 +15,7 @@ export interface GasLimitTarget {
 const BOUND_DIVISOR = 4_096n;
 const MINIMUM_DEFAULT = 700_000_000n;
 
-/** Moves from the parent's limit towards the target, a 4096th part a block. */
+/** Moves from the parent's limit towards the target, by 1/4096 per block. */
 export function nextGasLimit(
   parent: Pick<Header, 'gasLimit' | 'gasUsed'>,
   target: GasLimitTarget,

@@ -1,6 +1,7 @@
 /**
- * Before and after the EVM: may this message run, what is paid in advance, what is given back (Yellow Paper §6).
- * Order and texts of geth. A text thrown from here makes a block invalid, or a candidate unfit for a block.
+ * Before and after the EVM: whether this message may run, what is paid in advance, what is refunded
+ * (Yellow Paper §6). Order and texts of geth. An error thrown here makes a block invalid, or
+ * excludes a transaction from it.
  */
 import { equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { checksumAddress } from '../base/checksum-address.ts';
@@ -20,7 +21,7 @@ const BLOBS_PER_TRANSACTION_MAX = 6;
 const REFUND_QUOTIENT_FRONTIER = 2n;
 const REFUND_QUOTIENT_LONDON = 5n;
 
-/** Gas that the block has left. */
+/** Gas left in the block. */
 export interface GasPool {
   left: bigint;
 }
@@ -47,7 +48,10 @@ export function buyGas(
   return purchase(world, message, shared, pool);
 }
 
-/** As `buyGas` for a call or an estimate: any nonce, any kind of sender, and no fees unless a price is named. */
+/**
+ * Like `buyGas`, for a call or an estimate: any nonce, any kind of sender, and no fees unless a
+ * price is given.
+ */
 export function buyGasForCall(world: World, message: Message, shared: BlockEnvironment): Purchase {
   if (message.maxFeePerGas > 0n || message.maxPriorityFeePerGas > 0n) checkFees(message, shared);
   return purchase(world, message, shared, { left: message.gasLimit });
@@ -190,7 +194,7 @@ function checkInitCode({ to, data }: Message, rules: Rules): void {
   }
 }
 
-/** Part of the used gas that is given back (EIP-3529 from London on). */
+/** Refunded part of the used gas (EIP-3529 from London on). */
 export function cappedRefund(world: World, gasUsed: bigint, rules: Rules): bigint {
   const most = gasUsed / (rules.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT_FRONTIER);
   const refund = BigInt(world.refund());

@@ -1,7 +1,7 @@
 /**
  * Privacy marker transactions: public transactions to the privacy precompile. Their public effect
- * is that of an empty call; the private transaction inside runs in its middle, for parties only,
- * and costs nobody anything (GoQuorum core/vm/contracts_quorum.go).
+ * is that of an empty call; the private transaction inside runs in the middle of it, for parties
+ * only, and costs nothing (GoQuorum core/vm/contracts_quorum.go).
  */
 import { fail } from '../base/errors.ts';
 import type { Slices } from '../base/pace.ts';
@@ -28,7 +28,8 @@ export function* applyMarkerTransaction(
 ): Slices<AppliedMarker> {
   const purchase = buyGas(world, tx, shared, pool);
   world.setNonce(tx.sender, tx.nonce + 1n);
-  // COMPAT: the precompile runs on the private state, where nobody has a balance, unless the public one knows its address.
+  // COMPAT: the precompile runs on the private state, where no account has a balance, unless its
+  // address exists in the public state.
   const isFailed = tx.value > 0n;
   if (isFailed && !world.exists(PRIVACY_PRECOMPILE)) {
     throw fail('TX_MARKER_VALUE', VM_ERROR.insufficientBalance);
@@ -41,7 +42,7 @@ export function* applyMarkerTransaction(
 
 export type OpenedMarker =
   | { readonly kind: 'inner'; readonly tx: Transaction }
-  /** Signed by whom it likes, and whole: it has no payload of its own. */
+  /** It may have any signer, and is complete: it has no separate payload. */
   | { readonly kind: 'eea'; readonly tx: EeaTransaction }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -55,8 +56,8 @@ export function openMarker(outer: Transaction, payload: Uint8Array): OpenedMarke
 }
 
 /**
- * Runs `run` as if `inner` had bought its gas, from a pool of its own; the public world is then as before. A text when the inner
- * transaction may not run, which is nobody's business but this node's.
+ * Runs `run` as if `inner` had bought its gas, from a pool of its own; the public world is then as
+ * before. Returns a text when the inner transaction may not run, which concerns only this node.
  */
 export function* withInnerPurchase(
   world: PublicWorld,

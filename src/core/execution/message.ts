@@ -1,4 +1,7 @@
-/** What executing a transaction needs of it. A `Transaction` is one; calls and estimates build theirs. */
+/**
+ * The fields of a transaction that execution needs. A `Transaction` has them; calls and estimates
+ * build their own.
+ */
 import type { Address } from '../base/bytes.ts';
 import type { TransactionFields } from '../chain/transaction.ts';
 

@@ -1,4 +1,4 @@
-/** State that a call assumes instead of what is there (third parameter of eth_call). */
+/** State that a call assumes instead of the real one (third parameter of eth_call). */
 import type { Address } from '../base/bytes.ts';
 import type { PublicWorld } from '../state/public-world.ts';
 
@@ -13,7 +13,7 @@ export interface StateOverride {
   readonly stateDiff?: ReadonlyMap<bigint, bigint> | undefined;
 }
 
-/** In a transaction of its own: to the call the values are as committed as any. */
+/** In a separate transaction: for the call the values are already committed. */
 export function applyOverrides(world: PublicWorld, override: StateOverride): void {
   const { address, balance, nonce, code, state, stateDiff } = override;
   world.beginTransaction();

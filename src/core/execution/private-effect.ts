@@ -14,7 +14,7 @@ export interface PrivateEffect {
   readonly fault: string | undefined;
 }
 
-/** Nothing ran, and that is right. */
+/** Nothing ran, as expected. */
 export const SUCCEEDED: PrivateEffect = {
   isFailed: false,
   logs: [],
@@ -27,7 +27,7 @@ export function failed(fault: string): PrivateEffect {
   return { isFailed: true, logs: [], revertReason: undefined, output: EMPTY_BYTES, fault };
 }
 
-/** Of code that ran, and the logs that it left in the private world. */
+/** Result of code that ran, and its logs in the private world. */
 export function effectOf({ kind, output, error }: CallResult, logs: readonly Log[]): PrivateEffect {
   return {
     isFailed: kind !== 'success',

@@ -1,4 +1,6 @@
-/** One private state while a block runs: its world, what it stands on, and the receipts it has got so far. */
+/**
+ * One private state while a block runs: its world, the state underneath, and its receipts so far.
+ */
 import type { Receipt } from '../chain/receipt.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import { PublicWorld } from '../state/public-world.ts';

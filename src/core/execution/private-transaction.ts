@@ -1,7 +1,7 @@
 /**
  * Private transactions (docs/privacy.md; GoQuorum core/state_transition.go). The public effect
- * never depends on the payload; the private one runs in its middle, over two worlds, once for each
- * private state, and leaves no trace in the public one.
+ * never depends on the payload; the private one runs in the middle of it, over two worlds, once for
+ * each private state, and leaves no trace in the public one.
  */
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -23,7 +23,7 @@ import type { PrivateSpace } from './private-space.ts';
 import { warmUp } from './public-transaction.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 
-/** How one private state meets a transaction: with its payload, or as a stranger. */
+/** A private state's view of a transaction: with its payload, or as a stranger. */
 export type PrivateView = HeldPayload | { readonly kind: 'stranger' };
 export const STRANGER: PrivateView = { kind: 'stranger' };
 
@@ -40,7 +40,7 @@ export function* applyPrivateTransaction(
 ): Slices<void> {
   const purchase = buyGas(world, tx, shared, pool);
   if (tx.to === undefined && tx.value > 0n) {
-    // COMPAT: a creation is paid from the private balance, which is nothing: GoQuorum refuses the
+    // COMPAT: a creation is paid from the private balance, which is zero: GoQuorum refuses the
     // block.
     throw fail('TX_PRIVATE_VALUE', VM_ERROR.insufficientBalance);
   }
@@ -104,7 +104,9 @@ function faultOf(
   return rules.isPrivacyEnhancements ? verify(space, publicSide, held, touched) : undefined;
 }
 
-/** Contracts of an enhanced transaction carry where they came from; standard private ones carry nothing. */
+/**
+ * Contracts of an enhanced transaction record their origin; standard private ones record nothing.
+ */
 function markCreated(
   space: PrivateSpace,
   tx: Transaction,
@@ -117,8 +119,7 @@ function markCreated(
 }
 
 /**
- * Refusals before anything runs. GoQuorum ends the node's chain at the first one; here it is a
- * failed receipt.
+ * Refusals before anything runs. At the first one GoQuorum's chain stops; here the receipt fails.
  */
 function prepare(held: HeldPayload, { rules }: BlockEnvironment): string | undefined {
   if (!rules.isPrivacyEnhancements && held.flag !== STANDARD_PRIVATE) {
@@ -133,7 +134,7 @@ function prepare(held: HeldPayload, { rules }: BlockEnvironment): string | undef
 const VERIFICATION_FAILED =
   'verification of contract interaction differs from the one returned by Tessera';
 
-/** Flags and creation hashes of the contracts that were called, then the state they are left in. */
+/** Checks flags and creation hashes of the called contracts, then their final state. */
 function verify(
   space: PrivateSpace,
   publicSide: WorldOnBase,
@@ -144,7 +145,7 @@ function verify(
   for (const address of touched.called()) {
     const metadata = world.metadata(address);
     if (metadata === undefined) {
-      // COMPAT: an account that is not in the private state passes as public.
+      // COMPAT: an account that is not in the private state counts as public.
       if (held.flag !== STANDARD_PRIVATE && world.exists(address)) return VERIFICATION_FAILED;
       continue;
     }

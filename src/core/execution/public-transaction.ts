@@ -14,8 +14,9 @@ export interface AppliedMessage {
 }
 
 /**
- * Runs `message` and leaves its effects, logs included, in `world`; the caller ends the transaction there. Throws TX_* when the
- * message may not be in this block at all, and EXECUTION_STOPPED when the pace says so; the world is then to be thrown away.
+ * Runs `message` and leaves its effects, logs included, in `world`; the caller ends the transaction
+ * there. Throws TX_* when the message may not be in this block at all, and EXECUTION_STOPPED when
+ * the pace says so; the world must then be discarded.
  */
 export function applyMessage(
   world: World,
@@ -28,7 +29,7 @@ export function applyMessage(
   return running.end();
 }
 
-/** As `applyMessage`, interrupted where the pace wants a pause. */
+/** Like `applyMessage`, interrupted when the pace wants a pause. */
 export class RunningMessage {
   private readonly world: World;
   private readonly message: Message;
@@ -56,12 +57,12 @@ export class RunningMessage {
     });
   }
 
-  /** True: over; false: call again to go on. */
+  /** True: done; false: call again to continue. */
   advance(): boolean {
     return this.vm.advance();
   }
 
-  /** Once it is over. */
+  /** Once it is done. */
   end(): AppliedMessage {
     const { world, message, shared, pool, purchase } = this;
     const result = unlessStopped(this.vm.result());
@@ -72,7 +73,7 @@ export class RunningMessage {
   }
 }
 
-/** EIP-2929, 2930, 3651: what is warm before the first opcode. */
+/** EIP-2929, 2930, 3651: warm entries before the first opcode. */
 export function warmUp(
   world: World,
   message: Pick<Message, 'sender' | 'to' | 'accessList'>,

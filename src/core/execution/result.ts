@@ -1,4 +1,7 @@
-/** What executing a block leaves behind. It is a StateReader's delta, the log record and the answer to `verify` in one. */
+/**
+ * The result of executing a block: a StateReader's delta, the log record and the answer to `verify`
+ * in one.
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Receipt } from '../chain/receipt.ts';
 import type { PrivateQuery, Psi } from '../privacy/inputs.ts';
@@ -6,7 +9,10 @@ import type { StateReader } from '../state/reader.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 import type { WriteSet } from '../state/write-set.ts';
 
-/** A state at the end of a block: what execution reads from, and the commitment that it moves on. */
+/**
+ * A state at the end of a block: the reader that execution uses, and the commitment that it
+ * updates.
+ */
 export interface StateBase {
   readonly reader: StateReader;
   readonly trie: StateTrie;
@@ -28,10 +34,13 @@ export type PrivateOutcome =
   /** The block has no private transaction. */
   | { readonly kind: 'none' }
   | { readonly kind: 'done'; readonly spaces: ReadonlyMap<Psi, ExecutedSpace> }
-  /** Stopped before transaction `at`: answers to `wanted` are missing. The public side is whole. */
+  /**
+   * Stopped before transaction `at`: answers to `wanted` are missing. The public side is
+   * complete.
+   */
   | { readonly kind: 'waiting'; readonly at: number; readonly wanted: readonly PrivateQuery[] };
 
-/** As `PrivateOutcome`, without roots. */
+/** Like `PrivateOutcome`, without roots. */
 export type PrivateEffects =
   | { readonly kind: 'none' }
   | {
@@ -50,7 +59,7 @@ export interface ExecutedBlock {
   /** Of the public receipts. */
   readonly bloom: Uint8Array;
   readonly private: PrivateOutcome;
-  /** What went wrong in private transactions without harm to the block, for the node's log. */
+  /** Faults of private transactions that do not affect the block, for the node's log. */
   readonly notes: readonly ExecutionNote[];
 }
 

@@ -12,9 +12,9 @@ import type { World } from '../state/world.ts';
 const WEI_PER_GWEI = 1_000_000_000n;
 
 /**
- * Account that fees and block reward go to. `author` is whom COINBASE names: header.coinbase, or
- * the signer of an IBFT block. Throws REWARD_MODE_INVALID for a mode that GoQuorum cannot execute
- * either.
+ * Account that fees and block reward go to. `author` is the account in COINBASE: header.coinbase,
+ * or the signer of an IBFT block. Throws REWARD_MODE_INVALID for a mode that GoQuorum cannot
+ * execute either.
  */
 export function rewardAccount(rules: Rules, author: Address): Address {
   switch (rules.rewardTo.kind) {

@@ -1,6 +1,6 @@
 /**
- * What the sender of a private transaction finds out before they distribute it: which contracts it
- * touches, and for private state validation the state they end in (GoQuorum internal/ethapi/api.go,
+ * Simulates a private transaction before it is distributed: which contracts it touches and, for
+ * private state validation, their final state (GoQuorum internal/ethapi/api.go,
  * simulateExecutionForPE).
  */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
@@ -48,7 +48,7 @@ export interface PrivateFindings {
 }
 
 const NOTHING: PrivateFindings = { affected: [], execHash: undefined };
-/** As long as any payload hash, and without a zero byte. */
+/** The length of a payload hash, without zero bytes. */
 const HASH_BYTES: Uint8Array = new Uint8Array(64).fill(0x11);
 
 /**

@@ -1,7 +1,7 @@
 /**
- * The private side of one block: fans each private transaction out to the private states of this
- * node (GoQuorum core/mps/multiple_psr.go). On the first missing answer it stops for good; the
- * block is then run again once the answers are there.
+ * The private side of one block: runs each private transaction in the private states of this node
+ * (GoQuorum core/mps/multiple_psr.go). It stops at the first missing answer; the block runs again
+ * when the answers are there.
  */
 import type { Address } from '../base/bytes.ts';
 import type { Slices } from '../base/pace.ts';
@@ -38,14 +38,14 @@ import type {
   StateBase,
 } from './result.ts';
 
-/** What a node knows about its private states. */
+/** A node's private states. */
 export interface PrivateSetting {
   /**
-   * Private states at the end of the parent block: `private`, or with several states one per resident group and `empty`. A
-   * group that has no state yet is given that of `empty`.
+   * Private states at the end of the parent block: `private`, or with several states one per
+   * resident group and `empty`. A group without a state yet gets that of `empty`.
    */
   readonly spaces: ReadonlyMap<Psi, StateBase>;
-  /** Absent: nothing was asked yet. */
+  /** Absent: nothing was queried yet. */
   readonly inputs?: PrivateInputs | undefined;
   /** Private state that a manager key belongs to. Absent: always `private`. */
   readonly psiOf?: ((managedParty: string) => Psi | undefined) | undefined;
@@ -91,7 +91,7 @@ export class PrivateSide {
     );
   }
 
-  /** Tells of a transaction with a private side; false when this side has stopped. */
+  /** Starts a transaction with a private side; false when this side has stopped. */
   expect(): boolean {
     this.hasWork = true;
     return this.stopped === undefined;
@@ -101,7 +101,10 @@ export class PrivateSide {
     this.notes.push({ index, text });
   }
 
-  /** The answer for a payload hash; undefined stops this side, `rest` being what is still to run. */
+  /**
+   * The answer for a payload hash; undefined stops this side. `rest`: the transactions still to
+   * run.
+   */
   payload(
     data: Uint8Array,
     index: number,
@@ -181,7 +184,7 @@ export class PrivateSide {
     });
   }
 
-  /** As `run`, for an EEA transaction: its payload is all there is of it. */
+  /** Like `run`, for an EEA transaction, which consists of its payload only. */
   *runEea(work: EeaWork, held: HeldPayload): Slices<void> {
     const { tx, index, cumulativeGasUsed } = work;
     const fault = eeaFault(tx, held, this.shared.rules);
@@ -225,7 +228,7 @@ export class PrivateSide {
     return wanted.length === 0;
   }
 
-  /** What has happened, without any root. */
+  /** The effects, without any root. */
   effects(): PrivateEffects {
     if (!this.hasWork) return { kind: 'none' };
     if (this.stopped !== undefined) return { kind: 'waiting', wanted: this.stopped.wanted };

@@ -1,6 +1,6 @@
 /**
- * Contracts that one private transaction runs or creates, by first reason; failed frames count
- * (GoQuorum core/vm/evm.go, AffectedContracts).
+ * Contracts that one private transaction runs or creates, with the first reason; failed frames
+ * count (GoQuorum core/vm/evm.go, AffectedContracts).
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 
@@ -19,7 +19,7 @@ export class TouchedContracts {
     return [...this.entries.values()].map(({ address }) => address);
   }
 
-  /** Called, not created: what the affected contract transactions must cover. */
+  /** Called, not created: the affected contract transactions must cover these. */
   called(): Address[] {
     return [...this.entries.values()]
       .filter(({ isCreated }) => !isCreated)

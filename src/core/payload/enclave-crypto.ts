@@ -1,5 +1,5 @@
 /**
- * The cryptography that payloads need, as a port: NaCl by a library of io, SHA3 by the host
+ * The cryptography that payloads need, as a port: NaCl from a library of io, SHA3 from the host
  * (Tessera EnclaveImpl).
  */
 export interface EnclaveCrypto {
@@ -9,7 +9,7 @@ export interface EnclaveCrypto {
   sharedKey(publicKey: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined;
   /** crypto_secretbox: 16-byte tag, then the stream. */
   seal(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array;
-  /** Undefined when the tag does not fit. */
+  /** Undefined when the tag does not match. */
   open(sealed: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array | undefined;
   /** SHA3-512 (NIST), 64 bytes: names a payload by its cipher text. */
   digest(...parts: readonly Uint8Array[]): Uint8Array;

@@ -1,6 +1,6 @@
 /**
  * Tessera's key files: `{"type":"unlocked",…}` and `{"type":"argon2sbox",…}` (Tessera KeyData).
- * Pure: deriving is io's.
+ * Pure: io derives the keys.
  */
 import { fromBase64, toBase64 } from '../base/base64.ts';
 import { fail } from '../base/errors.ts';
@@ -33,7 +33,7 @@ export const ARGON2_DEFAULTS: Argon2Options = {
   iterations: 10,
   parallelism: 4,
 };
-/** A file may not make us take more than this: 4 GiB. */
+/** The most that a file may ask for: 4 GiB. */
 const ARGON2_MEMORY_KIB_MAX = 4_194_304;
 const ARGON2_ITERATIONS_MAX = 1000;
 const ARGON2_PARALLELISM_MAX = 64;

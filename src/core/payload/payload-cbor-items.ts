@@ -146,7 +146,7 @@ export class CborWriter {
   }
 }
 
-/** Field names and base64 are ASCII; other bytes make names that no field has. */
+/** Field names and base64 are ASCII; other bytes give names that match no field. */
 function latinText(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

@@ -1,4 +1,4 @@
-/** Encoded payloads of peers, whichever of the forms they speak. */
+/** Encoded payloads from peers, in any of the forms that they use. */
 import type { EncodedPayload } from './payload.ts';
 import { decodeCbor } from './payload-cbor.ts';
 import { decodeLegacy } from './payload-legacy.ts';

@@ -12,7 +12,7 @@ import { BinaryReader, BinaryWriter } from './payload-binary.ts';
 
 export const GROUP_MEMBERS_MAX = 1000;
 const TEXT_BYTES_MAX = 4096;
-/** Takes the seed's place in the identifier under which groups of the same members are found. */
+/** Replaces the seed in the identifier that finds groups with the same members. */
 const LOOKUP_SEED = fromHex('0x5375ba871e5c3d0f1d055b5da0ac02ea035bed38');
 
 export type GroupType = 'PANTHEON' | 'LEGACY';
@@ -66,7 +66,7 @@ export function decodeGroup(bytes: Uint8Array): PrivacyGroup {
     members.every((key) => key.length === PUBLIC_KEY_BYTES) &&
     (type === 'PANTHEON' || type === 'LEGACY') &&
     (state === 'ACTIVE' || state === 'DELETED');
-  if (!ok) throw fail('PAYLOAD_INVALID', 'the bytes are no privacy group');
+  if (!ok) throw fail('PAYLOAD_INVALID', 'the bytes are not a privacy group');
   const id = type === 'LEGACY' ? groupId(members) : groupId(members, seed);
   return {
     id,
@@ -90,7 +90,7 @@ function javaHashCode(bytes: Uint8Array): number {
   return hash;
 }
 
-/** UTF-8 by hand: core has no encoder of the host. */
+/** UTF-8 by hand: core has no access to the host's encoder. */
 function utf8(value: string): Uint8Array {
   const escaped = encodeURIComponent(value).replace(/%([0-9A-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -27,7 +27,7 @@ export function encodeLegacy(payload: EncodedPayload): Uint8Array {
     .field(Uint8Array.of(payload.flag))
     .count(payload.affected.length);
   for (const { hash, securityHash } of payload.affected) out.field(hash).field(securityHash);
-  // Beside another flag than state validation every reader would misread an execHash, so it stays out.
+  // Written only with state validation: with any other flag every reader would misread an execHash.
   if (payload.execHash.length > 0 && payload.flag === PRIVATE_STATE_VALIDATION) {
     out.field(payload.execHash);
   }
@@ -46,7 +46,7 @@ export function decodeLegacy(bytes: Uint8Array): EncodedPayload {
     recipientBoxes: input.fields(),
     recipientNonce: input.field(),
   };
-  // Peers before privacy modes end here, or behind the recipient keys.
+  // Payloads of peers before privacy modes end here, or after the recipient keys.
   const recipientKeys = input.remaining === 0 ? [] : input.fields();
   const metadata = input.remaining === 0 ? NO_METADATA : readMetadata(input);
   if (input.remaining !== 0) {

@@ -1,6 +1,6 @@
 /**
- * The encrypted payload that managers exchange and keep: its parts, and what each recipient gets
- * (Tessera EncodedPayload, EnclaveImpl).
+ * The encrypted payload that managers exchange and keep: its parts, and what each recipient
+ * receives (Tessera EncodedPayload, EnclaveImpl).
  */
 
 import { fromBase64, toBase64 } from '../base/base64.ts';
@@ -38,7 +38,7 @@ export interface EncodedPayload {
   readonly senderKey: PublicKey;
   readonly cipherText: Uint8Array;
   readonly cipherTextNonce: Uint8Array;
-  /** Box i is for recipient key i; a payload of a very old peer has boxes without keys. */
+  /** Box i is for recipient key i; payloads of very old peers have boxes without keys. */
   readonly recipientBoxes: readonly Uint8Array[];
   readonly recipientNonce: Uint8Array;
   readonly recipientKeys: readonly PublicKey[];
@@ -56,7 +56,7 @@ export interface RawPayload {
   readonly senderKey: PublicKey;
   readonly cipherText: Uint8Array;
   readonly encryptedKey: Uint8Array;
-  /** Serves the cipher text and the encrypted key alike. */
+  /** Used for both the cipher text and the encrypted key. */
   readonly nonce: Uint8Array;
 }
 
@@ -111,7 +111,7 @@ export function stripFor(payload: EncodedPayload, recipient: PublicKey): Encoded
   };
 }
 
-/** Its boxes one by one, as their recipients got them: how a sender gets its own payload back. */
+/** Adds boxes one by one, as recipients received them: how a sender recovers its own payload. */
 export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
   return payload.recipientBoxes.map((box, i) => {
     const key = payload.recipientKeys[i];
@@ -123,8 +123,9 @@ export function splitBoxes(payload: EncodedPayload): EncodedPayload[] {
 }
 
 /**
- * The same raw payload sent once more: recipients of both times have their boxes, which a repeat makes alike. Undefined:
- * nothing new in it. Throws PTM_PAYLOAD_CONFLICT when its privacy terms are others: the recipients hold the first ones.
+ * Merges the same raw payload, sent again: recipients of both times keep their boxes, which are the
+ * same each time. Undefined: nothing new. Throws PTM_PAYLOAD_CONFLICT when the privacy terms
+ * differ: the recipients hold the first ones.
  */
 export function mergeSent(held: EncodedPayload, again: EncodedPayload): EncodedPayload | undefined {
   const added = again.recipientKeys.filter((key) => !hasKey(held.recipientKeys, key));
@@ -137,7 +138,7 @@ export function mergeSent(held: EncodedPayload, again: EncodedPayload): EncodedP
   if (!sameTerms) {
     throw fail(
       'PTM_PAYLOAD_CONFLICT',
-      'Invalid existing transaction: this raw payload was sent before, with other privacy terms. Store it anew and send that',
+      'Invalid existing transaction: this raw payload was sent before, with other privacy terms. Store the payload again and send the new one',
     );
   }
   if (added.length === 0) return undefined;
@@ -153,7 +154,7 @@ function sameKeys(a: readonly PublicKey[], b: readonly PublicKey[]): boolean {
   return a.every((key) => hasKey(b, key)) && b.every((key) => hasKey(a, key));
 }
 
-/** Everything but who has which box: what cannot change when a payload arrives once more. */
+/** Everything except the boxes: what may not change when a payload arrives again. */
 export function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   return (
     equalBytes(a.cipherText, b.cipherText) &&
@@ -172,7 +173,7 @@ export function sameContent(a: EncodedPayload, b: EncodedPayload): boolean {
   );
 }
 
-/** Empty, or base64 text of 32 bytes: nodes decode it, and must not trip over what a peer wrote. */
+/** Empty, or base64 text of 32 bytes: nodes decode it and must not fail on a peer's text. */
 export function isExecHash(text: Uint8Array): boolean {
   if (text.length === 0) return true;
   if (text.length !== EXEC_HASH_CHARACTERS) return false;
@@ -198,7 +199,7 @@ export function checkedPayload(payload: EncodedPayload): EncodedPayload {
     payload.cipherText.length >= SEAL_OVERHEAD_BYTES &&
     isExecHash(payload.execHash);
   if (!ok) {
-    throw fail('PAYLOAD_INVALID', 'encoded payload holds a key, nonce, box or hash that is none');
+    throw fail('PAYLOAD_INVALID', 'encoded payload holds an invalid key, nonce, box or hash');
   }
   return payload;
 }

@@ -1,4 +1,4 @@
-/** Calls of the permission contracts and what they answer. */
+/** Calls of the permission contracts, and their results. */
 import { type AbiValue, abiAddressAt, abiStringAt, encodeAbi } from '../base/abi.ts';
 import { type Address, concatBytes } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -7,9 +7,9 @@ import { bytesToBigInt } from '../base/quantity.ts';
 
 const WORD_BYTES = 32;
 
-/** Makes calls of the function with this signature. */
+/** Builds calls of the function with this signature. */
 export function callOf(signature: string): (...values: AbiValue[]) => Uint8Array {
-  // Hashed when it is needed first: modules are read before there is a hash function.
+  // Hashed on first use: modules load before a hash function is installed.
   let selector: Uint8Array | undefined;
   return (...values) => {
     selector ??= topicOf(signature).subarray(0, 4);
@@ -25,7 +25,10 @@ export function topicOf(signature: string): Uint8Array {
   return keccak256(bytesOf(signature));
 }
 
-/** The values of an answer or of a log's data, by their place. Throws PERMISSION_ANSWER_INVALID where one is missing. */
+/**
+ * The values of a result or of a log's data, by position. Throws PERMISSION_ANSWER_INVALID when one
+ * is missing.
+ */
 export class AbiValues {
   private readonly data: Uint8Array;
 
@@ -39,7 +42,7 @@ export class AbiValues {
     return fromOctets(found);
   }
 
-  /** What does not fit is as good as the largest number. */
+  /** A value that does not fit counts as the largest number. */
   number(place: number): number {
     const end = (place + 1) * WORD_BYTES;
     if (end > this.data.length) throw missing(place);
@@ -74,7 +77,7 @@ function octets(text: string): string {
   );
 }
 
-/** Bytes that are no UTF-8 stay what they are. */
+/** Bytes that are not valid UTF-8 stay as they are. */
 function fromOctets(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text;

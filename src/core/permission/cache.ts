@@ -1,6 +1,6 @@
 /**
- * The contracts' records in memory: filled at the start, then kept level block by block. What a block changed is told by its
- * events; a contract whose storage changed without one is read again as a whole.
+ * The contracts' records in memory: filled at the start, then updated block by block. Events tell
+ * what a block changed; a contract whose storage changed without an event is read again as a whole.
  */
 import { type Address, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -32,7 +32,7 @@ const ACCOUNT_EVENTS = [
   'AccountStatusChanged(address,string,uint256)',
 ];
 
-/** What a log says of: a key of the records of its contract. */
+/** Which record a log is about: a key among its contract's records. */
 type KeyIn = (values: AbiValues) => string;
 
 const accountIn: KeyIn = (values) => keyOf(values.address(0));
@@ -88,7 +88,7 @@ class Kind<T> {
       this.records.put(place, this.read(contracts, place));
   }
 
-  /** Reads what the logs are about, and what is new. */
+  /** Reads the records that the logs name, and new ones. */
   update(contracts: PermissionContracts, logs: readonly Log[]): void {
     const places = this.placesIn(logs);
     const total = this.total(contracts);
@@ -100,7 +100,7 @@ class Kind<T> {
     for (const place of places) this.records.put(place, this.read(contracts, place));
   }
 
-  /** Of records that are known; undefined: the logs do not tell. */
+  /** Of known records; undefined: the logs do not say. */
   private placesIn(logs: readonly Log[]): Set<number> | undefined {
     const places = new Set<number>();
     for (const { topics, data } of logs) {
@@ -119,7 +119,7 @@ class Kind<T> {
   }
 }
 
-/** More than any network has; a contract that says more is not ours. */
+/** More than any network has; a contract that reports more is not a permission contract. */
 const RECORDS_MAX = 1_000_000;
 
 export class PermissionCache {
@@ -161,7 +161,10 @@ export class PermissionCache {
     ];
   }
 
-  /** Reads everything. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID where a contract does not answer as one should. */
+  /**
+   * Reads everything. Throws EXECUTION_… or PERMISSION_ANSWER_INVALID when a contract does not
+   * answer as expected.
+   */
   fill(call: ContractCall): void {
     const contracts = new PermissionContracts(this.settings, call);
     this.registry.access.clear();
@@ -169,7 +172,7 @@ export class PermissionCache {
     this.readState(contracts);
   }
 
-  /** After a block. Whether anything changed. Throws as `fill` does. */
+  /** Updates after a block; returns whether anything changed. Throws as `fill` does. */
   follow(call: ContractCall, changes: BlockChanges): boolean {
     const changed = this.watched().filter((address) => changes.wrote(address));
     if (changed.length === 0) return false;
@@ -199,7 +202,7 @@ export class PermissionCache {
     this.registry.pending = contracts.pending();
   }
 
-  /** Administrators of the organisations that events of accounts are about. */
+  /** Administrators of the organisations named in account events. */
   private readAdmins(contracts: PermissionContracts, logs: readonly Log[]): void {
     const { registry } = this;
     const ids = new Set<string>();

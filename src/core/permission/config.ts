@@ -1,6 +1,7 @@
 /**
- * `permission-config.json` (GoQuorum permission/core/types/backend.go): where the contracts are, and what the network is booted
- * with. Keys are found in any case, and `upgradableAddress` is taken beside GoQuorum's own `upgrdableAddress`.
+ * `permission-config.json` (GoQuorum permission/core/types/backend.go): where the contracts are,
+ * and the network's initial values. Keys match in any case, and `upgradableAddress` is taken beside
+ * GoQuorum's own `upgrdableAddress`.
  */
 import { type Address, isZeroBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -11,7 +12,7 @@ export const PERMISSION_CONFIG_FILE = 'permission-config.json';
 
 export type PermissionModel = 'v1' | 'v2';
 
-/** Undefined where nobody needs it and the file leaves it out. */
+/** Undefined when it is not needed and the file omits it. */
 export interface PermissionAddresses {
   readonly upgradable: Address | undefined;
   readonly interface: Address;
@@ -38,7 +39,10 @@ export interface PermissionConfig {
   readonly subOrgDepth: number;
 }
 
-/** Reads the text of the file. Throws PERMISSION_CONFIG_INVALID, with GoQuorum's texts where it has one. */
+/**
+ * Reads the text of the file. Throws PERMISSION_CONFIG_INVALID, with GoQuorum's text where there is
+ * one.
+ */
 export function parsePermissionConfig(text: string): PermissionConfig {
   const fields = fieldsOf(text);
   return {

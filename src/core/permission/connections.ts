@@ -1,24 +1,24 @@
-/** Who may connect to a node of a permissioned network, from what its contracts say of nodes. */
+/** Who may connect to a node of a permissioned network, according to its contracts. */
 
 /** Plain data: it goes to the thread that has the sessions with peers. */
 export interface NodePermits {
-  /** Address of each node that is approved, by its id (128 hex digits). */
+  /** Address of each approved node, by its id (128 hex digits). */
   readonly approved: ReadonlyMap<string, string>;
-  /** Ids of nodes that the contracts know and do not approve. */
+  /** Ids of nodes that the contracts know but have not approved. */
   readonly barred: ReadonlySet<string>;
-  /** Whether a peer must come from the address that is registered: version 2, unless it is switched off. */
+  /** Whether a peer must connect from its registered address: version 2, unless switched off. */
   readonly comparesAddress: boolean;
-  /** This node follows the chain and is not at its end: the contracts may not name all nodes yet. */
+  /** This node is still syncing: its contracts may not name all nodes yet. */
   readonly isBehind: boolean;
 }
 
 export interface Caller {
   readonly id: string;
-  /** IP address; undefined where it is dialled by name. */
+  /** IP address; undefined when dialled by name. */
   readonly address: string | undefined;
 }
 
-/** `isListed`: whether the operator's lists of nodes name it; asked only where that counts. */
+/** `isListed`: whether the operator's lists of nodes name it; called only when that matters. */
 export function mayConnect(permits: NodePermits, caller: Caller, isListed: () => boolean): boolean {
   const { approved, barred, comparesAddress, isBehind } = permits;
   const registered = approved.get(caller.id);

@@ -86,7 +86,7 @@ export class PermissionContracts {
       isAdmin: values.flag(4),
       isActive: values.flag(5),
     };
-    // A contract may or may not let a role work that was taken away: it is asked.
+    // Whether a removed role still works depends on the contract, so the contract is asked.
     const mayDiffer = this.isV2 && !role.isActive;
     const effectiveAccess = mayDiffer
       ? this.ask(this.at.roles, CALL.roleAccess(roleId, orgId, masterOf(orgId))).number(0)
@@ -141,7 +141,7 @@ export class PermissionContracts {
     return this.ask(this.at.interface, CALL.isBooted()).flag(0);
   }
 
-  /** A network without voters has nothing that waits for votes. */
+  /** Without voters nothing waits for votes. */
   pending(): PendingOperation {
     try {
       const { interface: to } = this.at;
@@ -158,7 +158,10 @@ export class PermissionContracts {
     }
   }
 
-  /** No function names the account that administers an organisation, but the one that would remove it tells. */
+  /**
+   * No function names an organisation's administrator, but the one that would remove it reveals the
+   * account.
+   */
   private adminKey(orgId: string): string {
     this.implementation ??= this.ask(this.at.interface, CALL.implementation()).address(0);
     try {

@@ -39,7 +39,7 @@ export const OPERATION = {
 export interface OrgRecord {
   /** Without its parents. */
   readonly name: string;
-  /** Of all its parents and itself, with dots. */
+  /** Names of all its parents and itself, joined by dots. */
   readonly fullId: string;
   /** Full id; empty: a master organisation. */
   readonly parentId: string;
@@ -47,7 +47,7 @@ export interface OrgRecord {
   /** 1: a master organisation. */
   readonly level: number;
   readonly status: number;
-  /** keyOf() the account that administers it and is active; empty: none. */
+  /** keyOf() of its active administrator; empty: none. */
   readonly adminKey: string;
 }
 
@@ -58,18 +58,21 @@ export interface RoleRecord {
   readonly isAdmin: boolean;
   readonly access: number;
   readonly isActive: boolean;
-  /** Version 2: what the contract lets an account of the organisation do that has the role, whether it is active or not. */
+  /**
+   * Version 2: what the contract allows accounts with this role, whether or not the role is
+   * active.
+   */
   readonly effectiveAccess: number;
 }
 
 export interface NodeRecord {
   /** As the contract knows it: version 1 a node URL, version 2 the key. */
   readonly contractId: string;
-  /** 128 hex digits; empty where the contract's text is no node URL. */
+  /** 128 hex digits; empty when the contract's text is not a node URL. */
   readonly id: string;
   readonly orgId: string;
   readonly url: string;
-  /** Version 2; version 1 has it in the URL alone. */
+  /** Version 2; version 1 has it only in the URL. */
   readonly address: string;
   readonly port: number;
   readonly raftPort: number;
@@ -88,7 +91,7 @@ export interface PendingOperation {
   /** One of OPERATION. */
   readonly kind: number;
   readonly orgId: string;
-  /** As in NodeRecord.contractId; empty: it is about no node. */
+  /** As in NodeRecord.contractId; empty: no node is involved. */
   readonly nodeId: string;
   readonly account: Address;
 }

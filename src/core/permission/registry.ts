@@ -1,4 +1,4 @@
-/** The records of a network's contracts in memory, in the contracts' order, and found by their keys. */
+/** The records of a network's contracts in memory, in the contracts' order, with lookup by key. */
 import { type Address, keyOf, ZERO_ADDRESS } from '../base/bytes.ts';
 import {
   type AccountRecord,
@@ -9,7 +9,10 @@ import {
   type RoleRecord,
 } from './records.ts';
 
-/** Records of one kind. A contract never takes one out, and never changes its place or its key. */
+/**
+ * Records of one kind. A contract never removes a record, and never changes its position or its
+ * key.
+ */
 export class Records<T> {
   private readonly keyOf: (record: T) => string;
   private readonly list: T[] = [];
@@ -65,7 +68,9 @@ export class Registry {
   readonly nodes: Records<NodeRecord> = new Records(({ contractId }) => contractId);
   readonly accounts: Records<AccountRecord> = new Records(({ address }) => keyOf(address));
   pending: PendingOperation = NOTHING_PENDING;
-  /** Access of accounts that have been asked about, by keyOf(address); empty after every change of a record. */
+  /**
+   * Access of accounts that were looked up, by keyOf(address); cleared whenever a record changes.
+   */
   readonly access: Map<string, number> = new Map();
   /** The first administrators have been named, and the contracts are in force. */
   isBooted = false;

@@ -1,4 +1,6 @@
-/** What the records of a network's contracts allow (GoQuorum permission/core/cache.go, permission/v2/contract). */
+/**
+ * What the contracts' records allow (GoQuorum permission/core/cache.go, permission/v2/contract).
+ */
 import { type Address, isZeroBytes, keyOf } from '../base/bytes.ts';
 import type { Transaction } from '../chain/transaction.ts';
 import type { PermissionModel } from './config.ts';
@@ -15,7 +17,7 @@ import type { Registry } from './registry.ts';
 export const NO_PERMISSION = 'account does not have permission for the transaction';
 export const NOT_FROM_THIS_NODE = 'cannot send transaction from this node';
 
-/** Which rules hold, and the two names of roles that have a meaning. */
+/** Which rules hold, and the names of the two special roles. */
 export interface PermissionTerms {
   readonly model: PermissionModel;
   readonly networkAdminRole: string;
@@ -34,7 +36,7 @@ const ACCESS: Readonly<
   v2: { transfer: [1, 5, 6], call: [4, 5, 7], deploy: [2, 6, 7] },
 };
 
-/** What a role may be given at most. */
+/** The highest access that a role may have. */
 export const ACCESS_MAX: Readonly<Record<PermissionModel, number>> = { v1: 3, v2: 7 };
 
 /** A call may carry a value. The contract of version 2 takes the zero address for a deployment, too. */
@@ -64,7 +66,7 @@ export function mayTransact(
   return access === FULL_ACCESS || ACCESS[terms.model][kind].includes(access);
 }
 
-/** As a role's access value. */
+/** The access value, as a role's. */
 function accessOf(
   registry: Registry,
   terms: PermissionTerms,
@@ -84,7 +86,7 @@ function accessV1(registry: Registry, terms: PermissionTerms, account: AccountRe
   return activeRoles(registry, account)[0]?.access ?? 0;
 }
 
-/** Who administers the organisation may do everything, whatever the role says. */
+/** An organisation's administrator may do everything, whatever the role says. */
 function accessV2(registry: Registry, key: string, { orgId, roleId }: AccountRecord): number {
   const org = registry.orgs.get(orgId)!;
   const isRecorded = org.adminKey === key || registry.orgs.get(org.master)?.adminKey === key;
@@ -93,14 +95,14 @@ function accessV2(registry: Registry, key: string, { orgId, roleId }: AccountRec
   return role?.isActive && role.isAdmin ? FULL_ACCESS : (role?.effectiveAccess ?? 0);
 }
 
-/** The account's role where it is active: in its own organisation, then in the master. */
+/** The account's active role: in its own organisation, then in the master. */
 function activeRoles(registry: Registry, { orgId, roleId }: AccountRecord): RoleRecord[] {
   const { master = orgId } = registry.orgs.get(orgId) ?? {};
   const roles = [registry.role(orgId, roleId), registry.role(master, roleId)];
   return roles.filter((role) => role?.isActive === true) as RoleRecord[];
 }
 
-/** Whether accounts of the organisation may act: neither it nor its master is suspended. */
+/** Whether the organisation's accounts may act: neither it nor its master is suspended. */
 function isOrgActive(registry: Registry, model: PermissionModel, orgId: string): boolean {
   const org = registry.orgs.get(orgId);
   if (!org) return false;
@@ -112,7 +114,10 @@ function isOrgActive(registry: Registry, model: PermissionModel, orgId: string):
   );
 }
 
-/** Who may extend private contracts: an active account with one of the two administrators' roles, or an active one like them. */
+/**
+ * Who may extend private contracts: an active account with an administrator role, or an equivalent
+ * active role.
+ */
 export function isAdminAccount(
   registry: Registry,
   terms: PermissionTerms,
@@ -126,9 +131,9 @@ export function isAdminAccount(
 }
 
 /**
- * Whether an account's transactions may enter the network at a node: one that is approved and of the account's own master
- * organisation. `own`: the records of the node. Accounts that nobody knows have other obstacles, as have those of a suspended
- * organisation, so that nothing is sent through its nodes.
+ * Whether an account's transactions may enter the network at a node: one that is approved and of
+ * the account's own master organisation. `own`: the records of the node. Unknown accounts, and
+ * those of a suspended organisation, are refused elsewhere.
  */
 export function maySendFrom(
   registry: Registry,

@@ -1,7 +1,7 @@
 /**
- * EEA restricted private transactions (EthSigner EeaPrivateTransaction): their RLP, whose group
- * they belong to, and how they travel as the payload of a privacy marker. A node of GoQuorum that
- * is a party finds no transaction of its own in it and passes on.
+ * EEA restricted private transactions (EthSigner EeaPrivateTransaction): their RLP, which group
+ * they belong to, and how they travel as the payload of a privacy marker. A GoQuorum node that is a
+ * party does not recognise the payload and ignores it.
  */
 import { type Address, concatBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -12,10 +12,13 @@ import { recoverSigner } from '../chain/signature.ts';
 
 export const EEA_KEY_BYTES = 32;
 export const EEA_GROUP_BYTES = 32;
-/** As many members as one payload reaches. */
+/** Most members that one payload can reach. */
 const PRIVATE_FOR_MAX = 1024;
 const RESTRICTED = 'restricted';
-/** First bytes of a marker's payload that holds one: not JSON, so that no other client takes it for its own. */
+/**
+ * First bytes of a marker's payload that holds one: not JSON, so that no other client mistakes
+ * it.
+ */
 const ENVELOPE = new TextEncoder().encode('quorate-eea/1\n');
 
 /** Manager's public key, 32 bytes. */
@@ -45,9 +48,9 @@ export interface EeaTransaction {
   readonly restriction: string;
 }
 
-/** Throws RLP_INVALID, or TX_SIGNATURE_INVALID where the signature is of nobody. */
+/** Throws RLP_INVALID, or TX_SIGNATURE_INVALID when the signature matches no key. */
 export function decodeEea(bytes: Uint8Array): EeaTransaction {
-  // What is kept must not hang on the caller's buffer.
+  // Copied, so as not to keep the caller's buffer alive.
   const raw = bytes.slice();
   const list = readList(raw);
   const start = list.at;
@@ -116,7 +119,10 @@ function signingHash(body: Uint8Array, tail: Uint8Array, chainId: bigint | undef
   return keccak256(writer.finish());
 }
 
-/** Throws EEA_*: what a client may send on a chain with that id, in the words that its clients know. */
+/**
+ * Checks what a client may send on a chain with that id. Throws EEA_*, with the texts that clients
+ * know.
+ */
 export function checkEea(tx: EeaTransaction, chainId: bigint): void {
   if (tx.restriction !== RESTRICTED) {
     throw fail('EEA_RESTRICTION', 'Unimplemented private transaction type');
@@ -129,7 +135,7 @@ export function checkEea(tx: EeaTransaction, chainId: bigint): void {
   }
 }
 
-/** Group of those who are named: keccak256 of the RLP list of their distinct keys in order. */
+/** Group of the named parties: keccak256 of the RLP list of their distinct keys in order. */
 export function partyGroup(keys: readonly ManagerKey[]): Uint8Array {
   const distinct = new Map(keys.map((key) => [keyOf(key), key]));
   const sorted = [...distinct.values()].sort((a, b) => javaHash(a) - javaHash(b));
@@ -140,7 +146,7 @@ export function partyGroup(keys: readonly ManagerKey[]): Uint8Array {
   return keccak256(writer.finish());
 }
 
-/** COMPAT: the order in which Besu and Orion put the keys: by the 32-bit hash code that Java has for signed bytes. */
+/** COMPAT: Besu's and Orion's order of keys: by Java's 32-bit hash code of the signed bytes. */
 function javaHash(bytes: Uint8Array): number {
   let hash = 1;
   for (const byte of bytes) hash = (Math.imul(31, hash) + ((byte << 24) >> 24)) | 0;
@@ -161,7 +167,10 @@ export function sealEea({ raw }: EeaTransaction): Uint8Array {
   return concatBytes(ENVELOPE, raw);
 }
 
-/** The transaction in a marker's payload; undefined: another kind of payload. A text: one that nobody can run. */
+/**
+ * The transaction in a marker's payload; undefined: another kind of payload; a text: why it cannot
+ * run.
+ */
 export function openEea(payload: Uint8Array): EeaTransaction | string | undefined {
   if (!equalBytes(payload.subarray(0, ENVELOPE.length), ENVELOPE)) return undefined;
   try {
@@ -171,7 +180,7 @@ export function openEea(payload: Uint8Array): EeaTransaction | string | undefine
   }
 }
 
-/** Keys of the members as far as the transaction names them; undefined: the group's manager knows them. */
+/** Keys of the members named in the transaction; undefined: only the group's manager knows them. */
 export function eeaMembers({ privateFrom, privateFor }: EeaTransaction): ManagerKey[] | undefined {
   return privateFor && [privateFrom, ...privateFor];
 }

@@ -1,7 +1,6 @@
 /**
- * Extensions of private contracts to new parties, as the logs of their management contracts tell
- * them (GoQuorum extension): the list of active ones, the voters' uuids and the state that is
- * handed over.
+ * Extensions of private contracts to new parties, as the logs of their management contracts report
+ * them (GoQuorum extension): active extensions, voters' uuids, and the state that is shared.
  */
 import { abiAddressAt, abiStringAt } from '../base/abi.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
@@ -28,12 +27,12 @@ export interface ActiveExtension extends ExtensionTerms {
   readonly creationHash: PayloadHash;
 }
 
-/** What one log of a management contract says; undefined for its other logs. */
+/** The meaning of one log of a management contract; undefined for other logs. */
 export type ExtensionEvent =
   | { readonly kind: 'created'; readonly manager: Address; readonly terms: ExtensionTerms }
   | { readonly kind: 'finished'; readonly manager: Address };
 
-/** The caller has made sure that the log's emitter is a management contract. */
+/** The caller must have checked that the log's emitter is a management contract. */
 export function readExtensionLog({ address, topics, data }: Log): ExtensionEvent | undefined {
   const topic = topics[0];
   if (topics.length !== 1 || topic === undefined) return undefined;
@@ -110,7 +109,7 @@ export function uuidOf(hash: PayloadHash): string {
   return toHex(hash);
 }
 
-/** An account to hand over. */
+/** An account to share. */
 export interface DumpSource {
   readonly address: Address;
   readonly account: {
@@ -130,7 +129,7 @@ export function formatStateDump({ address, account, code, storage }: DumpSource)
   const slots = storage.map(
     ({ slot, value }) => [toHex(bigIntToFixed(slot, 32)), bareHex(bigIntToBytes(value))] as const,
   );
-  // COMPAT: Go writes the members of a map in the order of their names.
+  // COMPAT: Go writes map members in order of their names.
   slots.sort(([a], [b]) => (a < b ? -1 : 1));
   const state = {
     balance: String(account.balance),

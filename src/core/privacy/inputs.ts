@@ -1,4 +1,7 @@
-/** What private execution needs from the private transaction manager, named as queries so that core stays synchronous. */
+/**
+ * What private execution needs from the private transaction manager, expressed as queries so that
+ * core stays synchronous.
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Rules } from '../chain/rules.ts';
 import type { Transaction } from '../chain/transaction.ts';
@@ -29,7 +32,7 @@ export interface HeldPayload {
   readonly execHash: Hash32 | undefined;
   readonly managedParties: readonly string[];
   readonly senderKey: string;
-  /** Base64 id of the privacy group that it was sent to, if to one. */
+  /** Base64 id of the privacy group that it was sent to, if any. */
   readonly privacyGroupId?: string | undefined;
 }
 
@@ -56,7 +59,7 @@ export function queryKey(query: PrivateQuery): string {
   return key;
 }
 
-/** The payload behind a hash. The manager is not asked for the empty hash: nobody is party to it. */
+/** The payload behind a hash. The manager is not asked for the empty hash: it has no parties. */
 export function payloadAnswer(
   inputs: PrivateInputs | undefined,
   hash: PayloadHash,
@@ -66,8 +69,9 @@ export function payloadAnswer(
 }
 
 /**
- * What is still to be asked before `txs` can run: payloads of private transactions, inner transactions of markers, and, once
- * these are known, their payloads. Empty when nothing is missing (but for StateShared logs, which only execution finds).
+ * Queries still needed before `txs` can run: payloads of private transactions, inner transactions
+ * of markers, and, once these are known, their payloads. Empty when nothing is missing (but for
+ * StateShared logs, which only execution finds).
  */
 export function nextQueries(
   txs: readonly Transaction[],

@@ -1,6 +1,6 @@
 /**
- * The management contract of an extension: what is sent to it, and what its storage says (GoQuorum
- * extension/extensionContracts).
+ * The management contract of an extension: the calls sent to it, and how to read its storage
+ * (GoQuorum extension/extensionContracts).
  */
 import { encodeAbi } from '../base/abi.ts';
 import { type Address, concatBytes, padLeft } from '../base/bytes.ts';
@@ -31,7 +31,7 @@ const VOTERS_MAX = 16;
 export interface ExtensionTerms {
   readonly toExtend: Address;
   readonly recipient: Address;
-  /** Base64, as it was given. */
+  /** Base64, as given. */
   readonly recipientKey: string;
 }
 
@@ -62,7 +62,7 @@ export interface ManagementState {
   readonly toExtend: Address;
   readonly voters: readonly Address[];
   readonly isFinished: boolean;
-  /** Every voter has said yes; the state may be shared. */
+  /** Every voter has agreed; the state may be shared. */
   readonly isAccepted: boolean;
   readonly hasSharedState: boolean;
   hasVoted(voter: Address): boolean;

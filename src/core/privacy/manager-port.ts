@@ -29,7 +29,7 @@ export interface ResidentGroup {
   members: readonly string[];
 }
 
-/** A privacy group that clients make: of Besu's kind, with the same API. */
+/** A privacy group created by clients, as in Besu, with the same API. */
 export interface ManagerGroup {
   /** Base64. */
   id: string;
@@ -60,23 +60,26 @@ export interface PrivateRoot {
   readonly root: Uint8Array;
 }
 
-/** A payload that a peer says is for a key of the manager, and that the manager does not have. */
+/** A payload that, according to a peer, is for a key of this manager but is missing here. */
 export interface MissingPayload {
   readonly hash: PayloadHash;
   /** URL of the peer's manager. */
   readonly peer: string;
 }
 
-/** What a manager has found out about its payloads, and by comparing with its peers (docs/privacy.md). */
+/**
+ * What a manager knows about its payloads, and about differences from its peers
+ * (docs/privacy.md).
+ */
 export interface PeerComparison {
-  /** Another one as soon as a payload has come that a node was told is not held, and with each start. */
+  /** Changes with each start, and when a payload arrives that a node was told is not held. */
   readonly arrivals: string;
   readonly missing: readonly MissingPayload[];
-  /** Blocks after which a peer that is party to the same payloads has another private state. */
+  /** Blocks after which a peer that is party to the same payloads has a different private state. */
   readonly differing: readonly { readonly number: number; readonly peer: string }[];
 }
 
-/** What is known; `now`: of a comparison that is made for it. */
+/** The last known state; `now`: compares first. */
 export type Compare = (roots: readonly PrivateRoot[], when?: 'now') => Promise<PeerComparison>;
 
 /**
@@ -84,9 +87,9 @@ export type Compare = (roots: readonly PrivateRoot[], when?: 'now') => Promise<P
  * (`PTM_…`).
  */
 export interface Manager {
-  /** Highest version of its client API, such as "4.0"; what it can do follows from it (§1.2). */
+  /** Highest version of its client API, such as "4.0"; its features follow from it. */
   readonly features: ManagerFeatures;
-  /** False: this node has none, and is party to nothing. */
+  /** False: this node has no manager and is party to nothing. */
   readonly isInUse: boolean;
   ask(queries: readonly PrivateQuery[]): Promise<ReadonlyMap<string, PrivateAnswer>>;
   send(payload: OutgoingPayload): Promise<SentPayload>;
@@ -101,11 +104,11 @@ export interface Manager {
   groups(): Promise<readonly ResidentGroup[]>;
   /** Encrypts without storing (contract extension). */
   encryptPayload(payload: Omit<OutgoingPayload, 'mandatory'>): Promise<SealedParts>;
-  /** Opens what a manager encrypted without storing. Rejects with PTM_REFUSED when this one cannot. */
+  /** Decrypts what a manager encrypted without storing. Rejects with PTM_REFUSED when it cannot. */
   decryptPayload(parts: SealedParts): Promise<HeldPayload>;
-  /** Where it keeps privacy groups. */
+  /** Only managers that keep privacy groups. */
   readonly privacyGroups?: ManagerGroups;
-  /** Where it compares with its peers, which are told `roots`. */
+  /** Only managers that compare with their peers; `roots` is sent to them. */
   readonly compare?: Compare | undefined;
 }
 

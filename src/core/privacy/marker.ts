@@ -21,7 +21,7 @@ export function payloadHashOf(data: Uint8Array): PayloadHash {
   return padLeft(data, PAYLOAD_HASH_BYTES);
 }
 
-/** The manager is never asked for 64 zero bytes: nobody is party to them. */
+/** The manager is never asked for 64 zero bytes: they have no parties. */
 export function isEmptyPayloadHash(hash: PayloadHash): boolean {
   return isZeroBytes(hash);
 }
@@ -30,7 +30,10 @@ export function isPrivateTransaction(tx: Transaction, rules: Rules): boolean {
   return rules.isQuorum && tx.isPrivate;
 }
 
-/** A transaction to the precompile, also before the fork, also from a private outer (which is then ignored). */
+/**
+ * A transaction to the precompile, even before the fork, and even when the outer one is private (it
+ * is then ignored).
+ */
 export function isPrivacyMarker(tx: Transaction, rules: Rules): boolean {
   return rules.isQuorum && tx.to !== undefined && equalBytes(tx.to, PRIVACY_PRECOMPILE);
 }
@@ -87,7 +90,10 @@ function senderOf(tx: Transaction): Address | undefined {
   }
 }
 
-/** The first JSON value of `payload`, which the node of the sender wrote as geth writes transactions. Throws when foreign. */
+/**
+ * The first JSON value of `payload`, written by the sender's node as geth writes transactions.
+ * Throws on anything else.
+ */
 function innerFromJson(payload: Uint8Array): Transaction {
   if (payload.length > INNER_JSON_BYTES_MAX) throw new RangeError('inner transaction is too large');
   let text = '';

@@ -3,14 +3,14 @@ import { fromBase64, toBase64 } from '../base/base64.ts';
 import type { PrivateRoot } from './manager-port.ts';
 
 const ROOT_BYTES = 32;
-/** Of one message. */
+/** Most in one message. */
 const ROOTS_MAX = 1_024;
 
 export function rootsToJson(roots: readonly PrivateRoot[]) {
   return roots.map(({ number, root }) => ({ number, root: toBase64(root) }));
 }
 
-/** Whoever wrote them: what is none is left out. */
+/** Untrusted input: invalid entries are skipped. */
 export function rootsIn({ roots }: Readonly<Record<string, unknown>>): PrivateRoot[] {
   if (!Array.isArray(roots)) return [];
   return roots.slice(0, ROOTS_MAX).flatMap((item: unknown) => {

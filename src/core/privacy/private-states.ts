@@ -1,4 +1,4 @@
-/** Which private states a node keeps, and whose they are (GoQuorum core/mps). */
+/** Which private states a node keeps, and who owns them (GoQuorum core/mps). */
 import { fail } from '../base/errors.ts';
 import { DEFAULT_PSI, EMPTY_PSI, type Psi } from './inputs.ts';
 
@@ -11,9 +11,9 @@ export interface TenantGroup {
 }
 
 export interface PrivateStates {
-  /** The no-party state is one of them where there are several tenants. */
+  /** Includes the no-party state when there are several tenants. */
   readonly psis: readonly Psi[];
-  /** undefined: a key of no tenant. */
+  /** undefined: the key belongs to no tenant. */
   psiOf(managedParty: string): Psi | undefined;
   /** Keys that may send in a private state; undefined: all of the manager's. */
   membersOf(psi: Psi): readonly string[] | undefined;
@@ -21,7 +21,10 @@ export interface PrivateStates {
   has(psi: Psi): boolean;
   /** Throws PSI_UNKNOWN unless callers may work on `psi`. */
   check(psi: Psi): void;
-  /** As `check`, for callers that only ask for the name. COMPAT: with one private state any name passes. */
+  /**
+   * Like `check`, for callers that need only the name. COMPAT: with one private state any name
+   * passes.
+   */
   checkName(psi: Psi): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The event that shares a private contract's state, and the state dump it names (GoQuorum
+ * The event that shares a private contract's state, and the state dump that it names (GoQuorum
  * extension/extensionContracts, extension/state_fetcher.go).
  */
 

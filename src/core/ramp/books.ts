@@ -1,7 +1,7 @@
 /**
  * Double-entry books: each transaction is a list of postings whose sum is zero in every asset. A
- * posting adds to what an account has: `bank` and `wallet` hold assets of the provider; what it owes
- * or has earned is negative there.
+ * posting adds to an account's balance. `bank` and `wallet` hold assets of the provider; debts and
+ * income are negative.
  */
 import { assert } from '../base/errors.ts';
 
@@ -11,16 +11,16 @@ export type Account =
   | 'bank'
   /** Crypto on the ledger. */
   | 'wallet'
-  /** What is owed to customers for orders under way. */
+  /** Owed to customers for open orders. */
   | 'customer'
-  /** What came and belongs to no order any more, until it is sent back. */
+  /** Received money that no longer belongs to an order, until it is sent back. */
   | 'suspense'
   /** The provider's own position: one asset given for another. */
   | 'exchange'
   | 'fee-processing'
   | 'fee-network'
   | 'fee-partner'
-  /** Money that is gone, such as by a charge-back after the payout. */
+  /** Lost money, such as a charge-back after the payout. */
   | 'loss';
 
 /** `asset`: a currency such as `USD`, or `network:address` of a token. */
@@ -38,7 +38,7 @@ export function balanced(postings: readonly Posting[]): readonly Posting[] {
   return postings.filter(({ units }) => units !== 0n);
 }
 
-/** What has moved from one account to another. */
+/** A transfer from one account to another. */
 export function moved(
   asset: string,
   units: bigint,
@@ -51,7 +51,7 @@ export function moved(
   ]);
 }
 
-/** The same backwards. */
+/** The reverse. */
 export function reversed(postings: readonly Posting[]): readonly Posting[] {
   return postings.map((posting) => ({ ...posting, units: -posting.units }));
 }

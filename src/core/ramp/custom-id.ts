@@ -1,4 +1,4 @@
-/** Ids of orders that an aggregator makes: 64 letters and digits, of which the case counts. */
+/** Order ids made by an aggregator: 64 letters and digits, case-sensitive. */
 
 const FORM = /^[A-Za-z0-9]{64}$/;
 export function isCustomId(text: string): boolean {

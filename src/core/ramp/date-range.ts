@@ -6,12 +6,12 @@ const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** First millisecond that is meant. Throws RAMP_DATE_INVALID. */
+/** First millisecond of the range. Throws RAMP_DATE_INVALID. */
 export function readStart(text: string): number {
   return DATE.test(text) ? dayOf(text) : timeOf(text);
 }
 
-/** Last millisecond that is meant. Throws RAMP_DATE_INVALID. */
+/** Last millisecond of the range. Throws RAMP_DATE_INVALID. */
 export function readEnd(text: string): number {
   return DATE.test(text) ? dayOf(text) + DAY_MS - 1 : timeOf(text);
 }
@@ -19,7 +19,7 @@ export function readEnd(text: string): number {
 function dayOf(text: string): number {
   const [, year, month, day] = DATE.exec(text)!.map(Number) as [number, number, number, number];
   const ms = Date.UTC(year, month - 1, day);
-  // Days that no month has become days of the next one.
+  // Days beyond the end of a month would become days of the next one.
   if (new Date(ms).toISOString().slice(0, 10) !== text) throw invalid();
   return ms;
 }
@@ -28,7 +28,7 @@ function timeOf(text: string): number {
   const match = DATE_TIME.exec(text);
   if (!match) throw invalid();
   dayOf(text.slice(0, 10));
-  // Without a zone it is UTC.
+  // Without a time zone: UTC.
   const ms = Date.parse(/(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`);
   if (Number.isNaN(ms)) throw invalid();
   return ms;

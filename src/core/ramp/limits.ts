@@ -1,4 +1,7 @@
-/** Limits of amounts: several rows hold at once, so the greatest minimum and the least maximum count. */
+/**
+ * Limits of amounts: several rows apply at once, so the greatest minimum and the least maximum
+ * count.
+ */
 import { fail } from '../base/errors.ts';
 import { formatCrypto, RATE_DECIMALS } from './money.ts';
 
@@ -25,7 +28,7 @@ export function narrowest(rows: readonly (Limits | undefined)[]): Limits {
   };
 }
 
-/** Throws RAMP_LIMIT_MIN or RAMP_LIMIT_MAX, which name the bound. */
+/** Throws RAMP_LIMIT_MIN or RAMP_LIMIT_MAX, with the bound in the text. */
 export function checkLimits(
   units: bigint,
   decimals: number,
@@ -36,13 +39,13 @@ export function checkLimits(
   if (limits.min !== undefined && amount < limits.min) {
     throw fail(
       'RAMP_LIMIT_MIN',
-      `the least is ${formatCrypto(limits.min, RATE_DECIMALS)} ${currency}`,
+      `the minimum is ${formatCrypto(limits.min, RATE_DECIMALS)} ${currency}`,
     );
   }
   if (limits.max !== undefined && amount > limits.max) {
     throw fail(
       'RAMP_LIMIT_MAX',
-      `the most is ${formatCrypto(limits.max, RATE_DECIMALS)} ${currency}`,
+      `the maximum is ${formatCrypto(limits.max, RATE_DECIMALS)} ${currency}`,
     );
   }
 }

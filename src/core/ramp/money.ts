@@ -1,18 +1,18 @@
 /**
- * Amounts: integers of the smallest unit inside, decimal texts outside. Nothing is a float, and
- * nothing rounds unless its name says so. A whole `.01` is accepted, `1.`, `1e5` and `+1` are not.
+ * Amounts: integers of the smallest unit inside, decimal texts outside. No floats; no rounding
+ * unless the name says so. A whole `.01` is accepted, `1.`, `1e5` and `+1` are not.
  */
 import { fail } from '../base/errors.ts';
 
 const DECIMAL = /^(?:([0-9]{1,20})(?:\.([0-9]{1,18}))?|\.([0-9]{1,18}))$/;
-/** Of prices, rates and limits: as many as a decimal text may have. */
+/** Decimals of prices, rates and limits: the most that a decimal text may have. */
 export const RATE_DECIMALS = 18;
 /** Before the point. */
 const WHOLE_DIGITS_MAX = 20;
 
 /**
- * The integer that `text` is, in units of 10^-decimals. Throws RAMP_AMOUNT_INVALID for what is not a
- * decimal number, RAMP_AMOUNT_PRECISION for one with more decimals than there are.
+ * The integer that `text` is, in units of 10^-decimals. Throws RAMP_AMOUNT_INVALID for what is not
+ * a decimal number, RAMP_AMOUNT_PRECISION for one with too many decimals.
  */
 export function parseDecimal(text: string, decimals: number): bigint {
   const match = DECIMAL.exec(text);
@@ -36,7 +36,7 @@ export function formatFiat(units: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** Without zeros at the end, as quantities of a token are written: 0.5, 10. */
+/** Without trailing zeros, as quantities of a token are written: 0.5, 10. */
 export function formatCrypto(units: bigint, decimals: number): string {
   const text = formatFiat(units, decimals);
   return decimals === 0 ? text : text.replace(/\.?0+$/, '');
@@ -47,17 +47,17 @@ export function isWritable(units: bigint, decimals: number): boolean {
   return units < 10n ** BigInt(WHOLE_DIGITS_MAX + decimals);
 }
 
-/** Towards the greater one; neither is negative. */
+/** Rounds up; neither may be negative. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
-/** The same value in another number of decimals, exact or rounded up. */
+/** The same value with another number of decimals, exact or rounded up. */
 export function rescaleUp(value: bigint, from: number, to: number): bigint {
   return to >= from ? value * 10n ** BigInt(to - from) : divideUp(value, 10n ** BigInt(from - to));
 }
 
-/** The same value in another number of decimals, exact or rounded down. */
+/** The same value with another number of decimals, exact or rounded down. */
 export function rescaleDown(value: bigint, from: number, to: number): bigint {
   return to >= from ? value * 10n ** BigInt(to - from) : value / 10n ** BigInt(from - to);
 }

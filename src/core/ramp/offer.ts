@@ -1,4 +1,4 @@
-/** Finds what a request asks for in the configuration, or says which of its fields is at fault. */
+/** Looks up a request's items in the configuration, or reports the field at fault. */
 import { fail } from '../base/errors.ts';
 import type { CryptoOffer, FiatOffer, PaymentMethod, RampConfig } from './config.ts';
 import { checkLimits, type Limits, narrowest } from './limits.ts';
@@ -21,7 +21,7 @@ export interface Offer {
   readonly fiat: FiatOffer;
 }
 
-/** Names that rows of unsupported combinations have for a side. */
+/** Names for a side in rows of unsupported combinations. */
 const FEATURES: Readonly<Record<Side, readonly string[]>> = {
   buy: ['buy', 'quotes'],
   sell: ['sell', 'sell-quotes', 'sellQuotes'],
@@ -32,7 +32,7 @@ export function fieldFault(code: string, field: string, message: string): Error 
   return fail(code, `${field} ${message}`, { data: { field } });
 }
 
-/** Throws RAMP_…_UNKNOWN and RAMP_UNSUPPORTED with the field, RAMP_PAUSED where a switch is off. */
+/** Throws RAMP_…_UNKNOWN and RAMP_UNSUPPORTED with the field, RAMP_PAUSED when a switch is off. */
 export function findOffer(config: RampConfig, side: Side, asked: OfferRequest): Offer {
   const region = inField('region', () => readRegion(asked.region, config.countries));
   const paymentId = readPaymentId(asked.payment);
@@ -49,7 +49,8 @@ export function findOffer(config: RampConfig, side: Side, asked: OfferRequest): 
   const isRefused = rows.some(
     ({ feature, region: place }) => FEATURES[side].includes(feature) && isWithin(region, place),
   );
-  if (isRefused) throw fieldFault('RAMP_UNSUPPORTED', 'region', 'does not have this combination');
+  if (isRefused)
+    throw fieldFault('RAMP_UNSUPPORTED', 'region', 'is not available in this combination');
   return { region, payment, crypto, fiat };
 }
 
@@ -73,7 +74,7 @@ export function checkAmount(side: Side, { fiat, crypto, payment }: Offer, units:
   inField('amount', () => checkLimits(units, money.decimals, limits, money.id));
 }
 
-/** Greatest minimum and least maximum of all rows that hold. */
+/** Greatest minimum and least maximum of all applicable rows. */
 function amountLimits(
   side: Side,
   { fiat, crypto, payment: { id } }: Omit<Offer, 'region'>,
@@ -82,13 +83,13 @@ function amountLimits(
   return narrowest([fiat.paymentLimits.get(id), crypto.paymentLimits.get(id)]);
 }
 
-/** What comes out of a buy, rounded as it is paid. Throws RAMP_LIMIT_…. */
+/** The result of a buy, rounded as it is paid. Throws RAMP_LIMIT_…. */
 export function checkPayout({ crypto, payment: { id } }: Offer, units: bigint): void {
   const limits = narrowest([crypto.payoutLimits.get(id)]);
   inField('amount', () => checkLimits(units, crypto.decimals, limits, `${crypto.id} paid out`));
 }
 
-/** Gives what `read` throws the name of the field. */
+/** Adds the field's name to errors of `read`. */
 export function inField<T>(field: string, read: () => T): T {
   try {
     return read();

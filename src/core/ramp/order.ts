@@ -1,4 +1,4 @@
-/** What both kinds of orders have in common: their terms, their codes, and what a step asks of the outside. */
+/** What both kinds of orders share: their terms, their codes, and the effects of a step. */
 import { balanced, type Posting } from './books.ts';
 import type { Fees } from './quote.ts';
 
@@ -40,12 +40,12 @@ export function statusOf(code: StatusCode): Status {
   return code.split('-')[1] as Status;
 }
 
-/** No step leads out of these. */
+/** Final states: no step leaves them. */
 export function isTerminal(code: StatusCode): boolean {
   return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(statusOf(code));
 }
 
-/** What is sent back, by an id that never stands for two refunds. */
+/** A refund; its id is never used for another. */
 export interface Refund {
   readonly id: string;
   /** The payment or deposit that it gives back. */
@@ -62,7 +62,7 @@ export interface RefundState extends Refund {
   readonly isExtra: boolean;
 }
 
-/** Carried out in the transaction that keeps the new state, or queued by it. */
+/** Carried out in the transaction that stores the new state, or queued by it. */
 export type Effect =
   /** An entry of the order's history. */
   | {
@@ -71,13 +71,13 @@ export type Effect =
       readonly data: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'post'; readonly postings: readonly Posting[] }
-  /** Pay amountOut out: one payout at a time has this id. */
+  /** Pay out amountOut: one payout at a time has this id. */
   | { readonly kind: 'payout'; readonly id: string }
-  /** The payout that was asked for has not left and must not any more. */
+  /** The requested payout was not sent and must no longer be. */
   | { readonly kind: 'withdrawPayout'; readonly id: string }
   | { readonly kind: 'refund'; readonly refund: Refund }
   | { readonly kind: 'withdrawRefund'; readonly id: string }
-  /** Somebody should look. */
+  /** Needs a person's attention. */
   | { readonly kind: 'alert'; readonly why: string };
 
 export interface Step<S> {
@@ -91,7 +91,7 @@ export function nativeOrToken({ network, address }: Crypto): string {
   return `${network}:${address}`;
 }
 
-/** What customers give and get, against fees and the provider's position: when a payout is queued. */
+/** Books what customers give and get, fees, and the provider's position when a payout is queued. */
 export function exchangePostings(terms: Terms): readonly Posting[] {
   const { side, fiat, crypto, amountIn, amountOut, fees } = terms;
   const token = nativeOrToken(crypto);

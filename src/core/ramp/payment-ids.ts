@@ -1,4 +1,7 @@
-/** Names of payment methods. One has two names; both are read, and a partner is shown the one that it uses. */
+/**
+ * Names of payment methods. One method has two names; both are read, and each partner sees the one
+ * that it uses.
+ */
 
 const PAYMENT_IDS: readonly string[] = [
   ...['debit-credit-card', 'wallet-pay', 'sepa-bank-transfer', 'gbp-bank-transfer'],
@@ -7,7 +10,10 @@ const PAYMENT_IDS: readonly string[] = [
 const WALLET = 'wallet-pay';
 const WALLET_ALIAS = 'apple-pay';
 
-/** Undefined: there is no such method. Underscores, which older configurations have, are hyphens. */
+/**
+ * Undefined: there is no such method. Underscores, found in older configurations, count as
+ * hyphens.
+ */
 export function readPaymentId(text: string): string | undefined {
   const id = text.replaceAll('_', '-');
   const canonical = id === WALLET_ALIAS ? WALLET : id;

@@ -5,7 +5,10 @@ import { shownPaymentId } from './payment-ids.ts';
 
 export type PublishedConfig = Readonly<Record<string, unknown>>;
 
-/** `updatedAtMs`: when the file was last changed. `partner`: whose names of payment methods are used. */
+/**
+ * `updatedAtMs`: when the file was last changed. `partner`: whose names for payment methods are
+ * used.
+ */
 export function publishBuy(
   config: RampConfig,
   updatedAtMs: number,
@@ -83,7 +86,7 @@ function common(config: RampConfig, updatedAtMs: number, shown: Shown): Publishe
       recurringBuy: on(features.recurring && isBuy),
       orderTracking: on(features.orderTracking),
       orderAnalytics: on(features.orderAnalytics),
-      // As the older layout has them.
+      // As in the older layout.
       orderCustomId: on(features.orderCustomId),
       allOrders: on(features.orderAnalytics),
     },

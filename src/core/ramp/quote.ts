@@ -1,6 +1,7 @@
 /**
- * What a customer gets for an amount. Fees are inside the amount and rounded up to the currency's
- * smallest unit, what is paid out is rounded down: amountIn = fees + net, exactly, on both sides.
+ * What a customer gets for an amount. Fees are included in the amount and rounded up to the
+ * currency's smallest unit; payouts are rounded down: amountIn = fees + net, exactly, on both
+ * sides.
  *
  *   buy    fiat in    ── fees ──► net ── ÷ price, down ──► crypto out
  *   sell   crypto in  ── × price, down ──► gross ── fees ──► fiat out
@@ -11,7 +12,7 @@ import { divideUp, formatCrypto, isWritable, RATE_DECIMALS } from './money.ts';
 const MILLION = 1_000_000n;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
 
-/** What one party takes: a part of the amount and a fixed sum, and not less than `least`. In fiat units. */
+/** One party's fee: a share of the amount plus a fixed sum, at least `least`. In fiat units. */
 export interface FeeRule {
   readonly millionths: bigint;
   readonly fixed: bigint;
@@ -50,7 +51,10 @@ export interface Quote {
   readonly exchangeRate: string;
 }
 
-/** Throws RAMP_AMOUNT_BELOW_FEES where nothing would be left, RAMP_AMOUNT_LARGE beyond what can be written. */
+/**
+ * Throws RAMP_AMOUNT_BELOW_FEES if nothing would be left, RAMP_AMOUNT_LARGE above the largest
+ * amount.
+ */
 export function buyQuote(terms: QuoteTerms): Quote {
   const { amountIn, fiatDecimals, cryptoDecimals, price } = terms;
   const fees = feesOf(amountIn, terms);
@@ -80,7 +84,7 @@ export function totalOf({ processing, network, partner }: Fees): bigint {
   return processing + network + partner;
 }
 
-/** The price of a customer: dearer for buyers and lower for sellers, by `spreadMillionths`. */
+/** The customer's price: higher for buyers and lower for sellers, by `spreadMillionths`. */
 export function withSpread(price: bigint, side: 'buy' | 'sell', spreadMillionths: bigint): bigint {
   if (side === 'buy') return divideUp(price * (MILLION + spreadMillionths), MILLION);
   return (price * (MILLION - spreadMillionths)) / MILLION;
@@ -113,7 +117,7 @@ function feeOf(amount: bigint, { millionths, fixed, least }: FeeRule): bigint {
   return fee > least ? fee : least;
 }
 
-/** Rounded down. What it says of `crypto` differs from `fiat` by less than the smallest unit. */
+/** Rounded down: applied to `crypto` it differs from `fiat` by less than the smallest unit. */
 function rateOf(
   fiat: bigint,
   crypto: bigint,

@@ -1,4 +1,4 @@
-/** Turns the configuration file into what the service works with, and says all that is wrong with it at once. */
+/** Parses the configuration file and reports all its faults at once. */
 import { fail } from '../base/errors.ts';
 import {
   BROWSERS,
@@ -34,7 +34,7 @@ const NETWORK = /^[1-9][0-9]{0,18}$/;
 const NAME = /^[A-Za-z0-9_.~-]{1,64}$/;
 const PARTNER_ID = /^[!-~]{1,256}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** No quote, semicolon or blank: it stands in a header. */
+/** No quote, semicolon or blank: it is used in a header. */
 const ANCESTOR = /^(?:'self'|https?:\/\/[a-z0-9.*-]+(?::\d{1,5})?)$/;
 const REDIRECT =
   /^(?!javascript:|data:|file:|blob:|vbscript:|about:)[a-z][a-z0-9+.-]*:\/\/[^\s@\\"'<>]*$/;
@@ -43,7 +43,7 @@ const PERCENT_DECIMALS = 4;
 const MILLION = 1_000_000n;
 const DAY_MINUTES = 24 * 60;
 
-/** Throws RAMP_CONFIG_INVALID with the place of each fault. `name`: of the file. */
+/** Throws RAMP_CONFIG_INVALID with the place of each fault. `name`: the file's name. */
 export function readConfig(json: unknown, name: string): RampConfig {
   const faults: string[] = [];
   const reader = new JsonReader(json, '', faults);
@@ -179,8 +179,8 @@ function limitsIn(
     const bound = (which: 'min' | 'max') =>
       row.has(which) ? row.decimal(which, decimals) * scale : undefined;
     const [min, max] = [bound('min'), bound('max')];
-    // Clients take 0 for "no limit".
-    if (max === 0n) row.fault('max', 'must be more than 0: omit it where there is none');
+    // Clients read 0 as "no limit".
+    if (max === 0n) row.fault('max', 'must be more than 0: omit it if there is none');
     if (min !== undefined && max !== undefined && min > max) row.fault('min', 'is above max');
     const texts = { min: row.textOr('min', undefined), max: row.textOr('max', undefined) };
     return { id, min, max, row: { id, ...texts } };
@@ -250,7 +250,7 @@ function readSource(reader: JsonReader): PriceSource {
   return { kind: 'fixed', prices: new Map(rows) };
 }
 
-/** What only shows when parts are compared. */
+/** Faults that show only when parts are compared. */
 function crossCheck(config: RampConfig, faults: string[]): void {
   const { payments, fiat, crypto, partners, countries, pricing } = config;
   const lists = { payments, fiat, crypto, partners, countries };
@@ -267,11 +267,11 @@ function crossCheck(config: RampConfig, faults: string[]): void {
     ...crypto.flatMap((each) => [each.paymentLimits, each.payoutLimits, each.sellLimits]),
   ];
   for (const id of new Set(maps.flatMap((map) => [...map.keys()]))) {
-    if (!known.has(id)) faults.push(`limits or fees name ${id}, which payments has not`);
+    if (!known.has(id)) faults.push(`limits or fees name ${id}, which is missing in payments`);
   }
   for (const { id, hash } of partners) {
     if (hash.algorithm === 'sha256' && hash.secretFile !== undefined) {
-      faults.push(`partner ${id}: hash.secretFile means nothing with sha256`);
+      faults.push(`partner ${id}: hash.secretFile has no effect with sha256`);
     }
   }
   if (pricing.source.kind !== 'fixed') return;

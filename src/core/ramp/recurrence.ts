@@ -1,4 +1,7 @@
-/** When orders of a recurring one are due: every week, or every month on the same day, in UTC. */
+/**
+ * When the orders of a recurring order are due: every week, or every month on the same day, in
+ * UTC.
+ */
 
 export type Frequency = 'weekly' | 'monthly';
 const FREQUENCIES: readonly Frequency[] = ['weekly', 'monthly'];
@@ -13,14 +16,14 @@ export function occurrence(firstMs: number, frequency: Frequency, count: number)
   if (frequency === 'weekly') return firstMs + count * WEEK_MS;
   const first = new Date(firstMs);
   const [year, month] = [first.getUTCFullYear(), first.getUTCMonth() + count];
-  // Day 0 of the month behind is the last day of this one.
+  // Day 0 of the next month is the last day of this one.
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const startMs = Date.UTC(year, month, Math.min(first.getUTCDate(), lastDay));
   const dayMs = Date.UTC(year, first.getUTCMonth(), first.getUTCDate());
   return startMs + (firstMs - dayMs);
 }
 
-/** The last one that is due, as a count; those that were missed before it are not made up for. */
+/** The last one due, as a count; earlier missed ones are skipped. */
 export function lastDue(firstMs: number, frequency: Frequency, nowMs: number): number {
   if (nowMs < firstMs) return -1;
   let low = 0;

@@ -1,6 +1,6 @@
 /** Where a customer goes afterwards: an address that the partner has allowed, with the order's id in it. */
 
-/** Printable ASCII without what ends a text in HTML or a header. */
+/** Printable ASCII without characters that end a text in HTML or a header. */
 const PLAIN = /^[!#-&(-;=?-[\]_a-z~]*$/;
 /** Scheme, host and port, the rest. */
 const PARTS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)/;
@@ -24,7 +24,7 @@ export function isRedirectAllowed(url: string, allowed: readonly string[]): bool
   });
 }
 
-/** With `names` in the query, in front of the fragment; what stands there already stays. */
+/** Adds `names` to the query, before the fragment; existing parameters stay. */
 export function withOrderId(url: string, names: readonly string[], orderId: string): string {
   const [address, fragment] = url.split(/#(.*)/s) as [string, string | undefined];
   const added = names.map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(orderId)}`);

@@ -1,4 +1,4 @@
-/** Transfers of crypto as transactions, and as receipts and logs tell of them (ERC-20). */
+/** Transfers of crypto: as transactions, and as reported by receipts and logs (ERC-20). */
 
 import { encodeAbi } from '../base/abi.ts';
 import { concatBytes } from '../base/bytes.ts';
@@ -37,7 +37,7 @@ export function balanceCall(owner: string): string {
   return toHex(concatBytes(BALANCE_SELECTOR, encodeAbi([fromHex(owner)])));
 }
 
-/** What a Transfer log says; undefined: it is none of this standard. */
+/** The content of a Transfer log; undefined: not a log of this standard. */
 export function readTransfer(
   log: TokenLog,
 ): { readonly from: string; readonly to: string; readonly units: bigint } | undefined {

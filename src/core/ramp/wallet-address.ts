@@ -1,4 +1,4 @@
-/** Addresses that crypto is sent to. */
+/** Addresses to which crypto is sent. */
 import { checksumAddress } from '../base/checksum-address.ts';
 import { fail } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';
@@ -7,8 +7,9 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`;
 
 /**
- * Lower case. A mixed one must be spelled as EIP-55 does. Throws RAMP_WALLET_INVALID, also for those
- * that no customer has: the zero address, and `refused` (token contracts, accounts of the provider).
+ * Lower case. A mixed one must be spelled as EIP-55 does. Throws RAMP_WALLET_INVALID, also for
+ * addresses that cannot be a customer's: the zero address, and `refused` (token contracts, accounts
+ * of the provider).
  */
 export function readWallet(text: string, refused: readonly string[] = []): string {
   if (!ADDRESS.test(text)) throw invalid('must be 0x and 40 hex digits');

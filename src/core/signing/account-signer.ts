@@ -1,15 +1,18 @@
-/** Who signs for an account, wherever its key is. */
+/** Signs for an account, wherever its key is. */
 import type { Address, Hash32 } from '../base/bytes.ts';
 
 export interface AccountSigner {
   readonly address: Address;
   /** 64 bytes, x and y; a locked key may have to be unlocked for it. */
   publicKey(): Promise<Uint8Array>;
-  /** 65 bytes: r, s (low), recovery id 0 or 1. Synchronous where the key is in memory, so that the hot path has no await. Rejects with SIGNER_UNAVAILABLE where it cannot be obtained now. */
+  /**
+   * 65 bytes: r, s (low), recovery id 0 or 1. Synchronous where the key is in memory, so that the
+   * hot path has no await. Rejects with SIGNER_UNAVAILABLE when no signature is available now.
+   */
   sign(digest: Hash32): Uint8Array | Promise<Uint8Array>;
 }
 
-/** The accounts that this process can sign for at this moment; a reload replaces them at once. */
+/** The accounts that this process can sign for now; a reload replaces them all at once. */
 export interface SigningAccounts {
   /** 0x, lower case, sorted. */
   addresses(): readonly string[];

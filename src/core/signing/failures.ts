@@ -1,6 +1,6 @@
 /**
- * What a caller is told when their request cannot be done: number, text and HTTP status (EthSigner
- * JsonRpcError, ResponseCodeSelector).
+ * Errors that a caller receives: number, text and HTTP status (EthSigner JsonRpcError,
+ * ResponseCodeSelector).
  */
 import { fail, QuorateError } from '../base/errors.ts';
 
@@ -15,7 +15,7 @@ const ROWS = {
   SIGNER_REQUEST: { httpStatus: 400, number: -32600, message: 'Invalid Request' },
   SIGNER_PARAMS: { httpStatus: 400, number: -32602, message: 'Invalid params' },
   SIGNER_INTERNAL: { httpStatus: 500, number: -32603, message: 'Internal error' },
-  /** As EthSigner says after its last try. */
+  /** EthSigner's text after its last attempt. */
   SIGNER_NONCE_RETRIES: { httpStatus: 400, number: -32603, message: 'Internal error' },
   SIGNER_METHOD_REFUSED: { httpStatus: 200, number: -32604, message: 'Method not enabled' },
   SIGNER_CHAIN_ID: { httpStatus: 400, number: -32000, message: 'Wrong chainId' },
@@ -41,7 +41,7 @@ const ROWS = {
     number: -50100,
     message: 'Error communicating with enclave',
   },
-  SIGNER_BUSY: { httpStatus: 503, number: -32005, message: 'Too many requests under way' },
+  SIGNER_BUSY: { httpStatus: 503, number: -32005, message: 'Too many requests in progress' },
   SIGNER_UPSTREAM_TIMEOUT: {
     httpStatus: 504,
     number: -32000,
@@ -75,7 +75,10 @@ export function badParams(reason: string): QuorateError {
   return refuse('SIGNER_PARAMS', reason);
 }
 
-/** How the caller sees it; anything that is not a failure of these rows is an internal error without a word about its cause. */
+/**
+ * The error as the caller sees it; anything that is not one of these failures becomes an internal
+ * error that reveals no cause.
+ */
 export function rowOf(error: unknown): FailureRow & { readonly data: unknown } {
   if (error instanceof QuorateError && error.code in ROWS)
     return { ...ROWS[error.code as FailureCode], data: error.data };

@@ -1,6 +1,6 @@
-/** Who asks, and whether they may: decided before anything is signed. */
+/** Authentication and authorisation: decided before anything is signed. */
 
-/** What a caller has shown. `accounts`: 0x, lower case. */
+/** The caller's credentials. `accounts`: 0x, lower case. */
 export interface Identity {
   readonly name: string;
   readonly mayUse: (account: string) => boolean;
@@ -13,17 +13,17 @@ export interface Intent {
   /** 0x, lower case. */
   readonly account: string;
   readonly kind: 'transaction' | 'privateTransaction' | 'message' | 'typedData' | 'digest';
-  /** 0x, lower case; undefined for a creation or where there is none. */
+  /** 0x, lower case; undefined for a creation, or when there is none. */
   readonly to?: string | undefined;
   readonly value?: bigint | undefined;
   readonly gas?: bigint | undefined;
-  /** What the gas may cost at most, in wei. */
+  /** Highest possible cost of the gas, in wei. */
   readonly fee?: bigint | undefined;
-  /** First four bytes of the data, 0x hex; `opaque` where the data are the hash of what is called. */
+  /** First four bytes of the data, 0x hex; `opaque` when the data is the hash of the call. */
   readonly selector?: string | undefined;
-  /** What is signed or its hash; for the audit log. */
+  /** The signed content or its hash; for the audit log. */
   readonly digest?: string | undefined;
-  /** Of typed data, as far as the domain's hash covers them. */
+  /** Of typed data: the members that the domain's hash covers. */
   readonly domainName?: string | undefined;
   /** 0x, lower case. */
   readonly verifyingContract?: string | undefined;
@@ -41,14 +41,20 @@ export function isRefusal(found: Identity | Refusal): found is Refusal {
 }
 
 export interface Guard {
-  /** Never rejects. `authorization`: the header's value; `certificate`: subject's common name of a TLS client. */
+  /**
+   * Never rejects. `authorization`: the header's value; `certificate`: common name in a TLS
+   * client's certificate.
+   */
   identify(shown: {
     authorization: string | undefined;
     certificate: string | undefined;
     remote: string;
   }): Promise<Identity | Refusal>;
-  /** Counts towards rates when it lets pass. */
+  /** A permitted request counts towards rate limits. */
   check(identity: Identity, intent: Intent): Refusal | undefined;
-  /** Appended to the audit log, durable before the signature leaves where the log is on. Outcome: the transaction's hash, 'signed', or the refusal's message. Never a secret. */
+  /**
+   * Appends to the audit log; when the log is on, the entry is durable before the signature is
+   * sent. Outcome: the transaction's hash, 'signed', or the refusal's message. Never a secret.
+   */
   record(identity: Identity, intent: Intent, outcome: string): void | Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Messages and typed data that a client has signed (EthSigner EthSignResultProvider; EIP-191,
+ * Messages and typed data to be signed for a client (EthSigner EthSignResultProvider; EIP-191,
  * EIP-712).
  */
 import { concatBytes, type Hash32 } from '../base/bytes.ts';
@@ -20,7 +20,7 @@ export interface MessageRequest {
 }
 
 export interface TypedDataRequest extends MessageRequest {
-  /** As far as the domain's hash covers them. */
+  /** The members that the domain's hash covers. */
   readonly domainName: string | undefined;
   readonly verifyingContract: string | undefined;
   readonly primaryType: string | undefined;
@@ -30,7 +30,7 @@ export interface TypedDataRequest extends MessageRequest {
 export function readMessage(params: unknown): MessageRequest {
   const [account, message] = twoOf(params);
   if (Array.isArray(params) && params.length !== 2)
-    throw badParams('an account and a message are wanted');
+    throw badParams('an account and a message are required');
   if (typeof message !== 'string') throw badParams('the message must be text');
   const bytes = /^0x/i.test(message) ? hexMessage(message) : utf8.encode(message);
   return { account, digest: messageDigest(bytes) };
@@ -41,12 +41,15 @@ function messageDigest(message: Uint8Array): Hash32 {
   return keccak256(concatBytes(PREFIX, utf8.encode(String(message.length)), message));
 }
 
-/** The account of `eth_signTypedData`, before its data is looked at. */
+/** The account of `eth_signTypedData`, before its data is decoded. */
 export function typedDataAccount(params: unknown): string {
   return twoOf(params)[0];
 }
 
-/** Of `eth_signTypedData`: an account and a structure, as an object or as its JSON text; what follows is ignored. */
+/**
+ * Of `eth_signTypedData`: an account and a structure, as an object or as JSON text; further
+ * parameters are ignored.
+ */
 export function readTypedData(params: unknown): TypedDataRequest {
   const [account, given] = twoOf(params);
   const data = typedFields(given);
@@ -64,7 +67,7 @@ export function readTypedData(params: unknown): TypedDataRequest {
   }
 }
 
-/** What the domain's type does not list is not signed, whatever the domain says. */
+/** Members that the domain's type does not list are not signed. */
 function domainMember(data: Fields, name: string, type: string): string | undefined {
   const { EIP712Domain: members } = data.types as Record<string, unknown>;
   const isSigned =
@@ -87,7 +90,7 @@ function typedFields(given: unknown): Fields {
 
 function twoOf(params: unknown): [string, unknown] {
   if (!Array.isArray(params) || params.length < 2 || typeof params[0] !== 'string')
-    throw badParams('an account and what it is to sign are wanted');
+    throw badParams('an account and the data to sign are required');
   return [accountName(params[0]), params[1]];
 }
 

@@ -1,4 +1,4 @@
-/** Names of methods with `*` at the end for what begins so. */
+/** Method names; a `*` at the end matches any ending. */
 export function matchesMethod(pattern: string, method: string): boolean {
   if (pattern.endsWith('*')) return method.startsWith(pattern.slice(0, -1));
   return pattern === method;

@@ -1,26 +1,29 @@
-/** All accounts that nonces are kept for: who waits for a count, which are counted next, and which may be forgotten. */
+/**
+ * All accounts with nonces: those that wait for a count, those to count next, and those that may be
+ * forgotten.
+ */
 import { NonceSequence } from './nonce-sequence.ts';
 
-/** Accounts with transactions under way are counted so often. */
+/** How often accounts with pending transactions are counted. */
 export const WATCH_MS = 1_000;
-/** Accounts at rest beyond these are forgotten, the oldest first. */
+/** Idle accounts beyond this number are forgotten, the oldest first. */
 const SEQUENCES_MAX = 100_000;
-/** Counts that the node is asked for at a time. */
+/** Counts requested from the node at a time. */
 const COUNTS_MAX = 32;
 
 /**
- * Invariants: an account with something held, with a request that waits, or with a count under way is never
- * forgotten; of each account at most one count is under way.
+ * Invariants: an account with a held transaction, a waiting request or a count in progress is never
+ * forgotten; each account has at most one count in progress.
  */
 export class NonceAccounts<Request> {
   private readonly all = new Map<string, NonceSequence>();
-  /** Those that have something held, in the order of their next count. */
+  /** Accounts with held transactions, in the order of their next count. */
   private readonly active = new Set<NonceSequence>();
   /** Requests that wait for the account's count, in order. */
   private readonly waiting = new Map<NonceSequence, Request[]>();
   private counts = 0;
 
-  /** Whether any transaction is under way. */
+  /** Whether any transaction is pending. */
   get isBusy(): boolean {
     return this.active.size > 0;
   }
@@ -37,7 +40,7 @@ export class NonceAccounts<Request> {
     return this.all.get(nonceKey);
   }
 
-  /** The account, known or new; undefined: there is no room. `isForced`: whatever the bound. */
+  /** The account, known or new; undefined: no room. `isForced`: ignores the bound. */
   open(nonceKey: string, isForced = false): NonceSequence | undefined {
     const known = this.all.get(nonceKey);
     if (known) return known;
@@ -47,14 +50,14 @@ export class NonceAccounts<Request> {
     return sequence;
   }
 
-  /** Something is held from now on. */
+  /** A transaction is now held. */
   activate(sequence: NonceSequence, nowMs: number): void {
     if (this.active.has(sequence)) return;
     this.active.add(sequence);
     sequence.countAtMs = nowMs + WATCH_MS;
   }
 
-  /** Something has come to its end. */
+  /** A held transaction has ended. */
   settleDown(sequence: NonceSequence): void {
     if (sequence.isIdle) this.active.delete(sequence);
   }
@@ -63,21 +66,21 @@ export class NonceAccounts<Request> {
     return this.waiting.has(sequence);
   }
 
-  /** Until the next count of the account. */
+  /** Waits for the next count of the account. */
   wait(sequence: NonceSequence, request: Request): void {
     const queue = this.waiting.get(sequence);
     if (queue) queue.push(request);
     else this.waiting.set(sequence, [request]);
   }
 
-  /** Those that have waited, who wait no more. */
+  /** Removes and returns the waiting requests. */
   takeWaiting(sequence: NonceSequence): readonly Request[] {
     const queue = this.waiting.get(sequence) ?? [];
     this.waiting.delete(sequence);
     return queue;
   }
 
-  /** False: one is under way already. */
+  /** False: a count is already in progress. */
   beginCount(sequence: NonceSequence): boolean {
     if (sequence.isCounting) return false;
     sequence.isCounting = true;
@@ -92,7 +95,7 @@ export class NonceAccounts<Request> {
     this.counts--;
   }
 
-  /** Accounts that are to be counted now, each behind the others from then on. */
+  /** Accounts to count now; each then moves to the end of the queue. */
   *due(nowMs: number): Generator<NonceSequence> {
     for (const sequence of this.active) {
       if (this.counts >= COUNTS_MAX) return;
@@ -103,7 +106,7 @@ export class NonceAccounts<Request> {
     }
   }
 
-  /** The oldest account at rest. */
+  /** The oldest idle account. */
   private evict(): boolean {
     for (const [nonceKey, sequence] of this.all) {
       if (this.active.has(sequence) || this.waiting.has(sequence) || sequence.isCounting) continue;

@@ -1,10 +1,10 @@
-/** One signed transaction at a nonce, and when it goes out again. */
+/** One signed transaction at a nonce, and when it is sent again. */
 
-/** The node gets so much time before what it seems to have lost is sent again. */
+/** How long the node has before an apparently lost transaction is sent again. */
 export const GRACE_MS = 2_000;
 export const AGAIN_MS_MAX = 60_000;
 
-/** Signed bytes that may be on their way, and how they travel. */
+/** Signed bytes that may have been sent, and how to send them. */
 export interface SignedSend {
   /** Account, or account and group. */
   readonly nonceKey: string;
@@ -21,16 +21,16 @@ export interface SignedSend {
 /** One transaction at a nonce, from its signature to its end. */
 export interface Held {
   readonly send: SignedSend;
-  /** Clients that wait for the answer. */
+  /** Clients waiting for the answer. */
   requests: number[];
   sends: number;
   isSending: boolean;
-  /** The node has had it. */
+  /** The node has accepted it. */
   isAccepted: boolean;
-  /** Some attempt ended without a verdict. */
+  /** An attempt ended with an unknown outcome. */
   isUnclear: boolean;
   sentMs: number;
-  /** When to send it again without being asked; Infinity: only when the node has lost it. */
+  /** When to send it again unprompted; Infinity: only if the node has lost it. */
   againMs: number;
   resends: number;
 }
@@ -42,14 +42,14 @@ export function newHeld(send: SignedSend, requests: number[] = []): Held {
   };
 }
 
-/** When an accepted one that the node has lost goes out again. */
+/** When to resend an accepted transaction that the node has lost. */
 export function dueMs(held: Held): number {
   return Number.isFinite(held.againMs)
     ? held.againMs
     : held.sentMs + Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(held.resends, 5));
 }
 
-/** How long what nobody waits for rests after so many resends: ever longer. */
+/** Delay before the next resend when no client waits: it grows with each resend. */
 export function backOffMs(resends: number): number {
   return Math.min(AGAIN_MS_MAX, GRACE_MS * 2 ** Math.min(resends, 10));
 }

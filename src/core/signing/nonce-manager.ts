@@ -1,7 +1,7 @@
 /**
- * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, answers
- * of the node, counts and ticks in; what to sign, send, count and tell out. Clock, node and disk
- * are outside.
+ * Nonces of all accounts that this proxy signs for. A state machine: requests, signatures, the
+ * node's answers, counts and ticks go in; what to sign, send, count and report comes out. Clock,
+ * node and disk are outside.
  *
  *   wanted -> sign -> send -> accepted -> mined        (forgotten)
  *               |       |-> refused                    (forgotten: the nonce is free again)
@@ -10,11 +10,10 @@
  *               `-> abandoned                          (the nonce is free again)
  *
  * Invariants (docs/internals/nonces.md): one request gets at most one transaction that may be
- * mined; bytes whose fate is unknown are sent again as they are; a nonce gets other contents only
- * after the node has refused what stood there.
- * Failures: each signature is in the journal before `send` goes out, and `restored` brings back
- * all that had no end. So a process killed at any moment may send the same bytes twice, and gives
- * their nonce to nothing else.
+ * mined; bytes whose fate is unknown are sent again as they are; a nonce is reused only after the
+ * node has refused the transaction at it. Failures: each signature is in the journal before its
+ * `send` effect, and `restored` brings back those without an outcome. So a process killed at any
+ * moment may send the same bytes twice, but never reuses their nonce.
  */
 import { unreachable } from '../base/errors.ts';
 import type { Machine } from '../base/machine.ts';
@@ -40,12 +39,15 @@ import type { NonceEffect, NonceInput, NonceSettings, Settled } from './nonce-me
 import { NonceRequests, newRequest, type Request } from './nonce-requests.ts';
 import type { NonceSequence } from './nonce-sequence.ts';
 
-/** `Answer`: what a node's answer is to the outside, or why there is none. It is handed on, never looked at. */
+/**
+ * `Answer`: the node's answer as the outside represents it, or why there is none. Passed on
+ * unread.
+ */
 export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEffect<Answer>> {
   private readonly settings: NonceSettings;
   private readonly accounts = new NonceAccounts<Request>();
   private readonly requests = new NonceRequests();
-  /** Due to be sent again by themselves. */
+  /** Transactions due to be sent again unprompted. */
   private readonly again = new Set<Held>();
   private out: NonceEffect<Answer>[] = [];
   private nowMs = 0;
@@ -60,7 +62,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     return this.accounts.heldCount;
   }
 
-  /** Whether time matters: something is under way. */
+  /** Whether ticks are needed: something is pending. */
   get isBusy(): boolean {
     return this.accounts.isBusy || this.again.size > 0;
   }
@@ -110,7 +112,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     else this.emit({ kind: 'settle', id, end: { kind: 'full' } });
   }
 
-  /** Served at once where the account's count is known and fresh. */
+  /** Served at once when the account's count is known and fresh. */
   private enqueue(request: Request): void {
     const { sequence } = request;
     const isStale = sequence.isIdle && this.nowMs - sequence.countedMs > REST_MS;
@@ -146,7 +148,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (!request || !slot) return;
     slot.signing--;
     request.nonce = undefined;
-    // The very same transaction: signatures are deterministic.
+    // The same transaction again: signatures are deterministic.
     const same = slot.held.find((each) => each.send.hash === send.hash);
     if (same) {
       if (same.isAccepted) this.end(request, { kind: 'known', hash: send.hash });
@@ -208,7 +210,10 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     );
   }
 
-  /** Another transaction stands at the nonce, or these bytes do and the node has forgotten how it came by them. */
+  /**
+   * Either another transaction has the nonce, or these bytes have it and the node does not
+   * recognise them.
+   */
   private overtaken(held: Held, outcome: 'nonceTooLow' | 'underpriced', answer: Answer): void {
     const { nonceKey, nonce } = held.send;
     const sequence = this.accounts.find(nonceKey)!;
@@ -236,7 +241,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     this.emit({ kind: 'find', held });
   }
 
-  /** With a new nonce: the bytes that stood at the old one were refused on their only journey. */
+  /** With a new nonce: the bytes at the old one were sent once and refused. */
   private retry(request: Request): void {
     if (++request.tries >= NONCE_TRIES_MAX) {
       this.end(request, { kind: 'exhausted' });
@@ -278,12 +283,12 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     }
     this.tell(held, { kind: 'unclear', hash, answer });
     if (isKnown === undefined) this.backOff(held);
-    // What the node does not know at a nonce that is used up can never be mined.
+    // A transaction unknown to the node, at a used nonce, can never be mined.
     else if (!held.isAccepted) this.drop(held, false);
     this.accounts.settleDown(this.accounts.find(nonceKey)!);
   }
 
-  /** Nobody waits for it: ever more rarely. */
+  /** No client waits for it: less and less often. */
   private backOff(held: Held): void {
     held.againMs = this.nowMs + backOffMs(held.resends++);
     if (!held.isAccepted) this.again.add(held);
@@ -315,7 +320,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     if (latest !== undefined) this.resolve(sequence, latest);
     const floor = pending ?? latest ?? 0;
     sequence.counted(latest, floor, this.nowMs);
-    // Where nobody tells what the node holds, what it has taken gets much more time.
+    // If the node does not report its pool, accepted transactions get much more time.
     const graceMs = pending === undefined ? AGAIN_MS_MAX : GRACE_MS;
     if (latest !== undefined) this.resend(sequence, Math.max(floor, latest), graceMs);
     this.serveWaiting(sequence);
@@ -336,7 +341,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     for (const request of this.accounts.takeWaiting(sequence)) this.serve(request);
   }
 
-  /** What stands below the mined count has come to its end. */
+  /** Transactions below the mined count have ended. */
   private resolve(sequence: NonceSequence, latest: number): void {
     for (const slot of [...sequence.slots.values()]) {
       if (slot.nonce >= latest) continue;
@@ -349,7 +354,7 @@ export class NonceManager<Answer> implements Machine<NonceInput<Answer>, NonceEf
     }
   }
 
-  /** What the node lacks although it had time to take it in. */
+  /** Transactions that the node lacks although it had time to accept them. */
   private resend(sequence: NonceSequence, floor: number, graceMs: number): void {
     for (const held of sequence.lost(floor, graceMs, this.nowMs).slice(0, RESENDS_MAX)) {
       held.resends++;

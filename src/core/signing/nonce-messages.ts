@@ -1,21 +1,24 @@
-/** What goes into the nonce manager and what comes out of it. */
+/** Inputs and effects of the nonce manager. */
 import type { Held, SignedSend } from './nonce-held.ts';
 import type { Outcome } from './upstream-answers.ts';
 
 export type NonceInput<Answer> =
-  /** A client wants to send. `nonce`: its own choice. */
+  /** A client wants to send. `nonce`: the client's own choice. */
   | {
       readonly kind: 'wanted';
       readonly id: number;
       readonly nonceKey: string;
       readonly nonce: number | undefined;
     }
-  /** A client wants to know the next nonce, without taking it. */
+  /** A client asks for the next nonce without taking it. */
   | { readonly kind: 'asked'; readonly id: number; readonly nonceKey: string }
   | { readonly kind: 'signed'; readonly id: number; readonly send: SignedSend }
-  /** Nothing was signed. */
+  /** Signing failed: nothing was signed. */
   | { readonly kind: 'abandoned'; readonly id: number }
-  /** `answer`: handed on to the client as it is. `isFinal`: their time is over, do not try again for them. */
+  /**
+   * `answer`: passed to the client as is. `isFinal`: the client's time is up, do not retry for
+   * it.
+   */
   | {
       readonly kind: 'answered';
       readonly held: Held;
@@ -23,7 +26,7 @@ export type NonceInput<Answer> =
       readonly answer: Answer;
       readonly isFinal: boolean;
     }
-  /** `latest` undefined: was not asked. `pending` undefined: the node does not tell what it holds. */
+  /** `latest` undefined: was not asked. `pending` undefined: the node does not report its pool. */
   | {
       readonly kind: 'counted';
       readonly nonceKey: string;
@@ -48,20 +51,20 @@ export type NonceInput<Answer> =
 /** How a request ended. */
 export type Settled<Answer> =
   | { readonly kind: 'accepted'; readonly hash: string; readonly answer: Answer }
-  /** The node had it already. */
+  /** The node already had it. */
   | { readonly kind: 'known'; readonly hash: string }
   | { readonly kind: 'refused'; readonly answer: Answer }
-  /** It may be mined; it stays with us and is sent again. */
+  /** It may be mined; it is kept and sent again. */
   | { readonly kind: 'unclear'; readonly hash: string; readonly answer: Answer }
   | { readonly kind: 'unsent'; readonly answer: Answer }
-  /** Each nonce tried was taken by somebody else. */
+  /** Every nonce tried was already used by another transaction. */
   | { readonly kind: 'exhausted' }
   | { readonly kind: 'uncounted'; readonly answer: Answer }
   | { readonly kind: 'next'; readonly nonce: number }
   | { readonly kind: 'full' };
 
 export type NonceEffect<Answer> =
-  /** `isFill`: a transfer of nothing to the account itself, at a nonce that holds up others. */
+  /** `isFill`: an empty transfer to the account itself, at a nonce that blocks others. */
   | {
       readonly kind: 'sign';
       readonly id: number;
@@ -69,17 +72,17 @@ export type NonceEffect<Answer> =
       readonly nonce: number;
       readonly isFill: boolean;
     }
-  /** What is new goes to the disk first. */
+  /** New bytes go to disk first. */
   | { readonly kind: 'send'; readonly held: Held; readonly isNew: boolean }
   /** `isFull`: the mined count too. */
   | { readonly kind: 'count'; readonly nonceKey: string; readonly isFull: boolean }
   | { readonly kind: 'find'; readonly held: Held }
   | { readonly kind: 'settle'; readonly id: number; readonly end: Settled<Answer> }
-  /** Hints for the disk: the node has it; it needs no memory any more. */
+  /** Hints for the disk: the node has it; it need not be kept. */
   | { readonly kind: 'accepted'; readonly send: SignedSend }
   | { readonly kind: 'forget'; readonly send: SignedSend; readonly isMined: boolean };
 
 export interface NonceSettings {
-  /** Fill a nonce that holds up others by a transfer of nothing to the account itself. */
+  /** Fill a nonce that blocks others with an empty transfer to the account itself. */
   readonly fillsGaps: boolean;
 }

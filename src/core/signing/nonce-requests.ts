@@ -1,20 +1,20 @@
-/** Requests of clients that wait for a signature or for the node's answer. */
+/** Requests of clients waiting for a signature or for the node's answer. */
 import type { Held } from './nonce-held.ts';
 import type { NonceSequence } from './nonce-sequence.ts';
 
-/** More are refused. */
+/** Beyond it requests are refused. */
 const REQUESTS_MAX = 100_000;
 
 export interface Request {
   readonly id: number;
   readonly sequence: NonceSequence;
-  /** `ask`: only the next nonce is asked for. `fill`: nobody asks, a gap is filled. */
+  /** `ask`: asks only for the next nonce. `fill`: no client; fills a gap. */
   readonly kind: 'send' | 'ask' | 'fill';
   /** The client's own choice. */
   readonly wanted: number | undefined;
-  /** Being signed at it. */
+  /** Being signed at this nonce. */
   nonce: number | undefined;
-  /** New nonces that it was given so far. */
+  /** New nonces given to it so far. */
   tries: number;
 }
 
@@ -47,7 +47,7 @@ export class NonceRequests {
     this.byId.delete(id);
   }
 
-  /** Those that wait for this transaction's answer; they wait for it no more. */
+  /** Removes and returns the requests waiting for this transaction's answer. */
   takeWaiters(held: Held): readonly Request[] {
     const ids = held.requests;
     held.requests = [];

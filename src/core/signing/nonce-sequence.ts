@@ -9,22 +9,22 @@ export interface Slot {
   signing: number;
 }
 
-/** So far ahead of the account's count free nonces are looked for. */
+/** How far above the account's count free nonces are searched. */
 const HOLES_MAX = 10_000;
 
 export class NonceSequence {
   readonly key: string;
   readonly slots = new Map<number, Slot>();
-  /** Nonces below `next` that nothing stands at, lowest first. */
+  /** Unused nonces below `next`, lowest first. */
   private readonly free: number[] = [];
-  /** Nonces that somebody else's transaction stands at. */
+  /** Nonces used by transactions that are not ours. */
   private readonly foreign = new Set<number>();
   private next = 0;
   latest = 0;
   isCounted = false;
   countedMs = Number.NEGATIVE_INFINITY;
   countAtMs = Number.POSITIVE_INFINITY;
-  /** A count has been asked for and not answered. */
+  /** A count was requested and not yet answered. */
   isCounting = false;
   holeSinceMs = Number.POSITIVE_INFINITY;
 
@@ -36,7 +36,7 @@ export class NonceSequence {
     return this.slots.size === 0;
   }
 
-  /** The nonce that the next request gets. */
+  /** The nonce for the next request. */
   peek(): number {
     if (this.free.length > 0) return this.free[0]!;
     let nonce = this.next;
@@ -44,7 +44,7 @@ export class NonceSequence {
     return nonce;
   }
 
-  /** Takes it. */
+  /** Takes the next nonce. */
   take(): number {
     const nonce = this.peek();
     this.reserve(nonce);
@@ -61,7 +61,7 @@ export class NonceSequence {
     this.slots.set(nonce, slot);
   }
 
-  /** Nothing came of it: the nonce is free again where nothing else stands there. */
+  /** Releases the nonce, unless another transaction uses it. */
   release(nonce: number): void {
     const slot = this.slots.get(nonce);
     if (!slot || slot.signing > 0 || slot.held.length > 0) return;
@@ -79,13 +79,13 @@ export class NonceSequence {
     }
   }
 
-  /** Somebody else's transaction stands there: it is not handed out again. */
+  /** Another party's transaction uses the nonce: it is not given out again. */
   occupied(nonce: number): void {
     this.foreign.add(nonce);
     this.next = Math.max(this.next, nonce + 1);
   }
 
-  /** What the node counts: mined, and with what it holds in order. */
+  /** The node's counts: mined, and including consecutive pending transactions. */
   counted(latest: number | undefined, pending: number, nowMs: number): void {
     this.isCounted = true;
     this.countedMs = nowMs;
@@ -99,14 +99,14 @@ export class NonceSequence {
     else if (this.holeSinceMs === Number.POSITIVE_INFINITY) this.holeSinceMs = nowMs;
   }
 
-  /** Whether a transaction of ours waits behind a nonce that nothing stands at. */
+  /** Whether one of our transactions waits behind an unused nonce. */
   private hasHole(floor: number): boolean {
     if (this.peek() !== floor) return false;
     for (const nonce of this.slots.keys()) if (nonce > floor) return true;
     return false;
   }
 
-  /** Nonces that the node misses and that nothing of ours stands at. */
+  /** Nonces that the node lacks and that we have not used. */
   private findHoles(floor: number): void {
     const end = Math.min(this.next, floor + HOLES_MAX);
     const known = new Set(this.free);
@@ -129,7 +129,10 @@ export class NonceSequence {
     slot.held.push({ ...newHeld(send), isAccepted, isUnclear: true, sends: 1 });
   }
 
-  /** What the node lacks from `floor` on although it had `graceMs` to take it in; lowest nonces first. */
+  /**
+   * Transactions from `floor` on that the node lacks although it had `graceMs` to accept them;
+   * lowest nonces first.
+   */
   lost(floor: number, graceMs: number, nowMs: number): readonly Held[] {
     const lost: Held[] = [];
     for (const { nonce, held: all } of this.slots.values()) {

@@ -1,6 +1,6 @@
 /**
- * Signatures of keys that are elsewhere (cloud KMS, HSM): DER or r ‖ s as they answer, made into r ‖ s ‖ recovery id with a
- * low s, as transactions want them (EIP-2).
+ * Signatures of keys that are elsewhere (cloud KMS, HSM): DER or r ‖ s as they answer, converted to
+ * r ‖ s ‖ recovery id with a low s, as transactions need (EIP-2).
  */
 import { equalBytes, type Hash32, padLeft } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -12,7 +12,10 @@ const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 const DER_BYTES_MAX = 72;
 
-/** `signature64` is r ‖ s of `digest` by the key of `publicKey`. Throws SIGNER_UNAVAILABLE when it is of another key. */
+/**
+ * `signature64` is r ‖ s of `digest` by the key of `publicKey`. Throws SIGNER_UNAVAILABLE when it
+ * was made by another key.
+ */
 export function completeSignature(
   digest: Hash32,
   signature64: Uint8Array,
@@ -28,7 +31,7 @@ export function completeSignature(
     out[64] = recovery;
     return out;
   }
-  throw wrong('of another key or another digest');
+  throw wrong('for another key or another digest');
 }
 
 function writeLowS(signature: Uint8Array): void {
@@ -45,12 +48,12 @@ function writeLowS(signature: Uint8Array): void {
 /** r ‖ s of an ASN.1 DER signature. Throws SIGNER_UNAVAILABLE. */
 export function signatureOfDer(der: Uint8Array): Uint8Array {
   if (der.length > DER_BYTES_MAX || der[0] !== SEQUENCE || der[1] !== der.length - 2) {
-    throw wrong('no DER sequence');
+    throw wrong('not a DER sequence');
   }
   const out = new Uint8Array(64);
   const afterR = readInteger(der, 2, out, 0);
   const end = readInteger(der, afterR, out, 32);
-  if (end !== der.length) throw wrong('no DER sequence of two integers');
+  if (end !== der.length) throw wrong('not a DER sequence of two integers');
   return out;
 }
 
@@ -58,7 +61,7 @@ function readInteger(der: Uint8Array, at: number, out: Uint8Array, to: number): 
   const length = der[at + 1] ?? 0;
   const end = at + 2 + length;
   if (der[at] !== INTEGER || length < 1 || length > 33 || end > der.length) {
-    throw wrong('no DER sequence of two integers');
+    throw wrong('not a DER sequence of two integers');
   }
   const bytes = der.subarray(at + 2, end);
   if (bytes.length === 33 && bytes[0] !== 0) throw wrong('a DER integer of more than 32 bytes');
@@ -67,5 +70,5 @@ function readInteger(der: Uint8Array, at: number, out: Uint8Array, to: number): 
 }
 
 function wrong(what: string): QuorateError {
-  return fail('SIGNER_UNAVAILABLE', `the signature that came back is ${what}`);
+  return fail('SIGNER_UNAVAILABLE', `the returned signature is ${what}`);
 }

@@ -11,7 +11,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const QUANTITY_CHARACTERS_MAX = 78;
 
-/** undefined where it is absent or null. Hex with `0x`, decimal text, or a number that JSON holds exactly; never negative. */
+/**
+ * undefined when absent or null. Hex with `0x`, decimal text, or a number that JSON represents
+ * exactly; never negative.
+ */
 export function quantity(fields: Fields, name: string, max = MAX_UINT256): bigint | undefined {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
@@ -28,9 +31,7 @@ export function quantity64(fields: Fields, name: string): bigint | undefined {
 function quantityOf(value: unknown, name: string): bigint {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-    throw badParams(
-      `${name} must be a whole number that is not negative, as text where it is large`,
-    );
+    throw badParams(`${name} must be a non-negative integer, as text if it is large`);
   }
   if (typeof value !== 'string') throw badParams(`${name} must be a quantity`);
   if (value.length > QUANTITY_CHARACTERS_MAX) throw badParams(`${name} is too long for a quantity`);
@@ -38,7 +39,7 @@ function quantityOf(value: unknown, name: string): bigint {
   throw badParams(`${name} must be a quantity: 0x and hex digits, or decimal digits`);
 }
 
-/** undefined where it is absent, null, '' or '0x'; the prefix may be missing. */
+/** undefined when absent, null, '' or '0x'; the prefix may be missing. */
 export function addressOrNone(fields: Fields, name: string): Address | undefined {
   const value = fields[name];
   if (value === undefined || value === null || value === '' || value === '0x') return undefined;
@@ -47,8 +48,7 @@ export function addressOrNone(fields: Fields, name: string): Address | undefined
 }
 
 /**
- * undefined where it is absent or null. A digit that lacks its pair gets a zero in front, as in
- * EthSigner.
+ * undefined when absent or null. An odd number of digits gets a leading zero, as in EthSigner.
  */
 export function hexData(fields: Fields, name: string): Uint8Array | undefined {
   const value = fields[name];
@@ -59,13 +59,13 @@ export function hexData(fields: Fields, name: string): Uint8Array | undefined {
   return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
-/** A JSON object, or a refusal that names it. */
+/** A JSON object; throws an error that names it otherwise. */
 export function objectOf(value: unknown, what: string): Fields {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Fields;
   throw badParams(`${what} must be an object`);
 }
 
-/** 0x and lower case, of any text: what is not an address matches no account. */
+/** 0x and lower case, for any text: what is not an address matches no account. */
 export function accountName(value: string): string {
   const name = value.toLowerCase();
   return name.startsWith('0x') ? name : `0x${name}`;

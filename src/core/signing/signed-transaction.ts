@@ -1,5 +1,5 @@
 /**
- * From a request and its nonce to the digest, and with the signature to the bytes that travel
+ * From a request and its nonce to the digest, and from the signature to the bytes to send
  * (EthSigner TransactionSerializer).
  */
 import { concatBytes, EMPTY_BYTES, type Hash32 } from '../base/bytes.ts';
@@ -8,7 +8,7 @@ import { bytesToBigInt } from '../base/quantity.ts';
 import { RlpWriter } from '../base/rlp.ts';
 import type { EeaTerms, RequestBody, TransactionRequest } from './transaction-request.ts';
 
-/** What is signed: everything but the signature, so that it is encoded once. */
+/** The signed part: everything except the signature, so that it is encoded once. */
 export interface Unsigned {
   readonly digest: Hash32;
   /** Joins `signature`: r, s, recovery id. */
@@ -16,10 +16,10 @@ export interface Unsigned {
 }
 
 const RESTRICTED = new TextEncoder().encode('restricted');
-/** Of one transaction at a time. */
+/** Reused for one transaction at a time. */
 const writer = new RlpWriter(1_024);
 
-/** `data` stands for the request's own where its payload went elsewhere. */
+/** `data` replaces the request's own when its payload went elsewhere. */
 export function unsignedTransaction(
   request: TransactionRequest,
   nonce: bigint,
@@ -32,7 +32,10 @@ export function unsignedTransaction(
   return body.type === 0 ? legacy(body, nonce, { chainId }) : typed(body, nonce, chainId);
 }
 
-/** Without a chain id: as private transactions are signed, v 37 or 38. `tail`: items behind the signature. */
+/**
+ * Without a chain id, as private transactions are signed: v is 37 or 38. `tail`: items after the
+ * signature.
+ */
 function legacy(
   body: RequestBody,
   nonce: bigint,

@@ -1,5 +1,5 @@
 /**
- * A transaction as a client describes it, decoded and checked: what will be signed but for the
+ * A transaction as a client describes it, decoded and checked: what will be signed, except for the
  * nonce (EthSigner EthSendTransactionJsonParameters).
  */
 
@@ -26,7 +26,7 @@ const RECIPIENTS_MAX = 1_024;
 const ACCESS_LIST_ENTRIES_MAX = 10_000;
 const RESTRICTED = 'restricted';
 
-/** What all kinds share. */
+/** Fields of all kinds. */
 export type RequestBody = Pick<
   TransactionBody,
   | 'type'
@@ -41,16 +41,16 @@ export type RequestBody = Pick<
 >;
 
 interface Common {
-  /** 0x, lower case; of an address or of whatever the client named. */
+  /** 0x, lower case; an address, or any text that the client gave. */
   readonly from: string;
   /** undefined: the next one. */
   readonly nonce: bigint | undefined;
-  /** False: the body's gas limit is the default. */
+  /** False: the gas limit is the default. */
   readonly namesGas: boolean;
   readonly body: RequestBody;
 }
 
-/** Keys of managers in base64, as the node wants them. */
+/** Keys of managers in base64, as the node expects them. */
 export interface PrivateTerms {
   readonly privateFrom: string | undefined;
   readonly privateFor: readonly string[];
@@ -58,7 +58,7 @@ export interface PrivateTerms {
   readonly mandatoryFor: readonly string[] | undefined;
 }
 
-/** Whom an EEA transaction is for, as raw keys and as the client spelled them. */
+/** Recipients of an EEA transaction, as raw keys and as the client spelled them. */
 export interface EeaTerms {
   readonly privateFrom: Uint8Array;
   readonly recipients:
@@ -87,10 +87,10 @@ const EEA_MEMBERS: ReadonlySet<string> = new Set([
   ...['privateFrom', 'privateFor', 'privacyGroupId', 'restriction'],
 ]);
 
-/** The one element of the list, or the object itself, as EthSigner takes it. */
+/** The single element of the list, or the object itself, as EthSigner accepts it. */
 function onlyObject(params: unknown): Fields {
   if (!Array.isArray(params)) return objectOf(params, 'the transaction');
-  if (params.length !== 1) throw badParams('one transaction object is wanted');
+  if (params.length !== 1) throw badParams('one transaction object is required');
   return objectOf(params[0], 'the transaction');
 }
 
@@ -123,14 +123,14 @@ export function readEeaRequest(params: unknown, chainId: bigint): TransactionReq
   return { kind: 'eea', from, nonce, namesGas, body, terms: readEeaTerms(fields) };
 }
 
-/** True: private with dynamic fees, which it cannot have; `atPrice` takes them away. */
+/** True: private with dynamic fees, which it cannot have; `atPrice` replaces them. */
 export function wantsPrice({ kind, body }: TransactionRequest): boolean {
   return kind !== 'public' && body.type === 2;
 }
 
 /**
- * The same as a legacy transaction that pays what is usual, or the tip where that is higher, within
- * what its fees allow; nothing where gas is free. `suggested`: wei, what the node says is usual.
+ * The same as a legacy transaction: pays the suggested price, or the tip if higher, but not more
+ * than its fees allow; nothing when gas is free. `suggested`: the node's price in wei.
  */
 export function atPrice(request: TransactionRequest, suggested: bigint): TransactionRequest {
   const { maxFeePerGas, maxPriorityFeePerGas } = request.body;
@@ -154,7 +154,7 @@ function readFrom(fields: Fields): string {
 function readBody(fields: Fields, chainId: bigint): RequestBody {
   const wanted = quantity(fields, 'chainId');
   if (wanted !== undefined && wanted !== chainId)
-    throw refuse('SIGNER_CHAIN_ID', `chainId is ${wanted}, this proxy signs for ${chainId}`);
+    throw refuse('SIGNER_CHAIN_ID', `chainId is ${wanted}, but this proxy signs for ${chainId}`);
   const fees = readFees(fields);
   const accessList = readAccessList(fields);
   const type = readType(fields, fees !== undefined, accessList !== undefined);
@@ -172,7 +172,7 @@ function readBody(fields: Fields, chainId: bigint): RequestBody {
   };
 }
 
-/** `gasPrice` beside them is ignored. */
+/** `gasPrice` next to them is ignored. */
 function readFees(
   fields: Fields,
 ): { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint } | undefined {
@@ -180,7 +180,7 @@ function readFees(
   const tip = quantity(fields, 'maxPriorityFeePerGas');
   if (maxFeePerGas === undefined) {
     if (tip === undefined) return undefined;
-    throw badParams('maxPriorityFeePerGas needs maxFeePerGas beside it');
+    throw badParams('maxPriorityFeePerGas needs maxFeePerGas');
   }
   if (tip !== undefined && tip > maxFeePerGas)
     throw badParams('maxPriorityFeePerGas is larger than maxFeePerGas');
@@ -191,11 +191,11 @@ function readType(fields: Fields, hasFees: boolean, hasAccessList: boolean): Tra
   const found = hasFees ? 2 : hasAccessList ? 1 : 0;
   const wanted = quantity(fields, 'type');
   if (wanted === undefined || wanted === BigInt(found)) return found;
-  // A type 1 transaction may come without a list, as wallets spell an empty one.
+  // A type 1 transaction may have no list: that is how wallets write an empty one.
   if (wanted === 1n && !hasFees) return 1;
   throw badParams(
     wanted > 2n
-      ? `type ${wanted} is not signed here: 0, 1 and 2 are`
+      ? `type ${wanted} is not supported: use 0, 1 or 2`
       : `type ${wanted} does not agree with the fees and the access list given`,
   );
 }
@@ -235,7 +235,10 @@ function word(value: unknown, name: string): Uint8Array {
   throw badParams(`${name} must hold words of 32 bytes`);
 }
 
-/** undefined: public. Members that only a private transaction has are never ignored: its payload would become public. */
+/**
+ * undefined: public. Members of private transactions are never ignored: the payload would become
+ * public.
+ */
 function readPrivateTerms(fields: Fields): PrivateTerms | undefined {
   const privateFor = managerKeys(fields, 'privateFor');
   if (!privateFor) {
@@ -297,16 +300,19 @@ function managerKey(value: unknown, name: string): Uint8Array {
     const key = typeof value === 'string' ? fromBase64(value) : EMPTY_BYTES;
     if (key.length === MANAGER_KEY_BYTES) return key;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw badParams(`${name} must be base64 of ${MANAGER_KEY_BYTES} bytes`);
 }
 
-/** `eth_signTransaction` of a private transaction stores no payload: its data is the hash of one that is stored. */
+/**
+ * `eth_signTransaction` of a private transaction stores no payload: its data is the hash of a
+ * stored one.
+ */
 export function checkStoredPayload(request: TransactionRequest): void {
   if (request.kind !== 'private' || request.body.data.length === PAYLOAD_HASH_BYTES) return;
   throw badParams(
-    `data of a private transaction that is only signed must be the ${PAYLOAD_HASH_BYTES} bytes under which its payload is stored`,
+    `data of a private transaction that is only signed must be the ${PAYLOAD_HASH_BYTES}-byte hash of its stored payload`,
   );
 }
 

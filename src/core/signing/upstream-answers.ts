@@ -1,49 +1,49 @@
 /**
- * What a node's answer to a signed transaction means, by table: Besu, geth, GoQuorum, Nethermind,
- * Erigon (EthSigner NonceTooLowRetryMechanism).
+ * The meaning of a node's answer to a signed transaction, as a table for Besu, geth, GoQuorum,
+ * Nethermind, Erigon (EthSigner NonceTooLowRetryMechanism).
  */
 
 export type Outcome =
   /** The node has it. */
   | 'accepted'
-  /** The node had these very bytes already. */
+  /** The node already had these bytes. */
   | 'known'
   /** The account is past this nonce. */
   | 'nonceTooLow'
-  /** Another transaction stands at this nonce. */
+  /** Another transaction has this nonce. */
   | 'underpriced'
-  /** The node says no and keeps nothing. */
+  /** The node refused it and keeps nothing. */
   | 'refused'
-  /** Nothing left this machine. */
+  /** Nothing was sent. */
   | 'unsent'
-  /** Nobody knows: it may be mined. */
+  /** Unknown: it may be mined. */
   | 'unclear';
 
 const KNOWN = /\balready ?known\b|\bknown transaction\b|\balready (imported|exists)\b/;
 const NONCE_TOO_LOW = /nonce (is )?too low|nonce_too_low|old ?nonce/;
 const UNDERPRICED =
   /replacement transaction underpriced|replacement ?not ?allowed|replacement fee too low|transaction with the same nonce|could not replace existing/;
-/** The node did not come to a verdict; whatever else it says is one. */
+/** The node reached no verdict; any other answer is one. */
 const PASSING =
   /time(d )?out|deadline exceeded|rate limit|request limit|too many requests|unavailable|overloaded|internal error|connection re|try again|temporar|not ready|initial sync|is syncing|shutting down|handler crashed/;
 const INTERNAL_ERROR = -32603;
-/** The request was never looked at: nothing was taken. 408, 425 and 429 ask for the same again. */
+/** The request was never processed: nothing was accepted. 408, 425 and 429 ask to repeat it. */
 const NOT_TAKEN_STATUSES: ReadonlySet<number> = new Set([
   400, 401, 402, 403, 404, 405, 406, 410, 413, 414, 415, 431,
 ]);
 
 export interface Verdict {
   readonly outcome: Outcome;
-  /** Of an accepted one, as the node gave it. */
+  /** Hash of an accepted transaction, as the node gave it. */
   readonly result?: unknown;
 }
 
-/** `body`: what the node sent, whatever it is. */
+/** `body`: any bytes that the node sent. */
 export function judgeAnswer(status: number, body: string): Verdict {
   const answer = parse(body);
   if (!answer) return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
   const { error, result } = answer;
-  // A gateway says its own; the verdict is the node's.
+  // A gateway's own answer; only the node gives a verdict.
   if (isRpcError(error)) return { outcome: judgeError(error) };
   if (typeof result === 'string' && result !== '') return { outcome: 'accepted', result };
   return { outcome: NOT_TAKEN_STATUSES.has(status) ? 'refused' : 'unclear' };
@@ -62,7 +62,7 @@ function judgeError({ code, message }: { code: number; message?: unknown }): Out
   return 'refused';
 }
 
-/** The quantity that a node counts; undefined where its answer holds none. */
+/** The count in a node's answer; undefined when there is none. */
 export function countIn(body: string): number | undefined {
   const result = parse(body)?.result;
   const isCount =

@@ -47,7 +47,7 @@ export function signDeposit(
   return { ...message, signature, root: depositRoot(message, signature) };
 }
 
-/** Whether the key that the deposit names has signed it. */
+/** Whether the deposit is signed by the key that it names. */
 export function isSignedDeposit(deposit: Deposit, forkVersion: Uint8Array): boolean {
   const scheme = bls12_381.longSignatures;
   const point = scheme.hash(signingRoot(deposit, forkVersion), SIGNATURE_DOMAIN);
@@ -69,7 +69,7 @@ export function depositCall(deposit: Deposit): Uint8Array {
 }
 
 function signingRoot(message: DepositMessage, forkVersion: Uint8Array): Uint8Array {
-  // The domain holds no chain's own root: a deposit is good on every fork of it.
+  // The domain contains no chain's root: a deposit is valid on every fork of it.
   const forkRoot = sha256(concatBytes(padded(forkVersion, 32), new Uint8Array(32)));
   const domain = concatBytes(DOMAIN_DEPOSIT, forkRoot.subarray(0, 28));
   const root = pair(
@@ -98,7 +98,7 @@ function pair(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(concatBytes(left, right));
 }
 
-/** Zeros behind it. */
+/** Padded with zeros. */
 function padded(bytes: Uint8Array, length: number): Uint8Array {
   const out = new Uint8Array(length);
   out.set(bytes);

@@ -19,7 +19,7 @@ export function masterKey(seed: Uint8Array): Uint8Array {
   return keyFrom(seed);
 }
 
-/** What validators' keys are derived from: compute it once for a seed. */
+/** The parent of all validator keys: compute it once per seed. */
 export function validatorsKey(seed: Uint8Array): Uint8Array {
   return PURPOSE.reduce(childKey, masterKey(seed));
 }

@@ -6,7 +6,7 @@ import type { Account } from './account.ts';
 
 export type AccountLeaf = Omit<Account, 'born'>;
 
-/** Used by one leaf after the other. */
+/** Reused for one leaf after another. */
 const leafWriter = new RlpWriter(128);
 
 export function encodeAccountLeaf(account: AccountLeaf): Uint8Array {

@@ -1,4 +1,7 @@
-/** One account as execution works on it: read from state once, changed in place, compared at the end of the block. */
+/**
+ * One account during execution: read from state once, changed in place, compared at the end of the
+ * block.
+ */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';
 import type { Account, PrivacyMetadata } from './account.ts';
@@ -18,7 +21,7 @@ export interface SlotRecord {
 export class AccountRecord {
   readonly address: Address;
   readonly key: string;
-  /** As the block found it. */
+  /** As at the start of the block. */
   readonly start: Account | undefined;
   exists: boolean;
   nonce: bigint;
@@ -99,7 +102,7 @@ export class AccountRecord {
     return record;
   }
 
-  /** Another storage: a fresh one, or on revert the one before. */
+  /** Replaces the storage: with a new one or, on revert, the previous one. */
   replaceSlots(slots: Map<bigint, SlotRecord>, isReset: boolean, born: number, root: Hash32): void {
     this.slots = slots;
     this.isStorageReset = isReset;

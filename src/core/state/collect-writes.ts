@@ -5,7 +5,7 @@ import type { AccountRecord } from './account-record.ts';
 import type { AccountWrite, WriteSet } from './write-set.ts';
 
 export interface StorageChanges {
-  /** Nothing of the storage at the start of the block is left. */
+  /** Nothing remains of the storage at the start of the block. */
   readonly isReset: boolean;
   /** slot -> value now; 0n deletes. */
   readonly slots: ReadonlyMap<bigint, bigint>;

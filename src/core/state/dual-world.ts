@@ -1,7 +1,7 @@
 /**
  * Two states under one private transaction (GoQuorum core/vm/evm.go): reads choose a state by
- * address, private first; writes go to the private one, and are forbidden as soon as a call has
- * gone over to a public contract.
+ * address, private first; writes go to the private one, and are forbidden once a call has entered a
+ * public contract.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { assert } from '../base/errors.ts';
@@ -59,7 +59,10 @@ export class DualWorld implements World {
     return this.select(address).exists(address);
   }
 
-  /** COMPAT: what an heir of SELFDESTRUCT costs before EIP-158 is asked of the private state alone. */
+  /**
+   * COMPAT: before EIP-158 the cost of a SELFDESTRUCT beneficiary depends on the private state
+   * alone.
+   */
   existsInFrame(address: Address): boolean {
     return this.frame.state.exists(address);
   }
@@ -77,7 +80,7 @@ export class DualWorld implements World {
     return this.frame.state.balance(address);
   }
 
-  /** Outside of frames the transaction's own, which is public; inside them that of a contract that creates another. */
+  /** Outside frames the sender's, which is public; inside them that of a creating contract. */
   nonce(address: Address): bigint {
     return this.hasFrames ? this.privateWorld.nonce(address) : this.publicWorld.nonce(address);
   }
@@ -98,7 +101,7 @@ export class DualWorld implements World {
     return this.select(address).committedStorage(address, slot);
   }
 
-  /** In the private state only: a public contract at the same address is none. */
+  /** In the private state only: a public contract at the same address does not count. */
   isCollision(address: Address): boolean {
     return this.privateWorld.isCollision(address);
   }
@@ -176,7 +179,7 @@ export class DualWorld implements World {
     return this.privateWorld.createdInTransaction(address);
   }
 
-  /** Never reaches the sender: what a private transaction costs must not depend on its payload. */
+  /** Never paid to the sender: the cost of a private transaction must not depend on its payload. */
   refund(): number {
     return this.privateWorld.refund();
   }
@@ -189,7 +192,10 @@ export class DualWorld implements World {
     this.privateWorld.subRefund(gas);
   }
 
-  /** Covers the private state: the public one changes only by the sender's nonce, which no failing frame takes back. */
+  /**
+   * Covers the private state: in the public one only the sender's nonce changes, and no failing
+   * frame reverts that.
+   */
   snapshot(): number {
     return this.privateWorld.snapshot();
   }

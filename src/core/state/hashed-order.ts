@@ -10,7 +10,10 @@ export function byHash(a: Hashed<unknown>, b: Hashed<unknown>): number {
   return compareBytes(a.hash, b.hash);
 }
 
-/** `older` in order, with `changed` (in any order) in place of entries of the same hash; those that are not `kept` vanish. */
+/**
+ * `older` in order, with `changed` (in any order) in place of entries of the same hash; those not
+ * `kept` are dropped.
+ */
 export function* mergeSorted<Old, Changed>(
   older: Iterable<Old>,
   hashOf: (entry: Old) => Hash32,

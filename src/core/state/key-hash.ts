@@ -1,9 +1,12 @@
-/** Trie keys: keccak256 of addresses and slots. The same few thousand come again block after block, so hashes are kept. */
+/**
+ * Trie keys: keccak256 of addresses and slots. The same few thousand recur block after block, so
+ * hashes are cached.
+ */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { keccak256 } from '../base/keccak.ts';
 import { bigIntToFixed } from '../base/quantity.ts';
 
-/** Entries of each table; a full one starts anew. About 200 bytes an entry. */
+/** Entries per table; a full table is emptied. About 200 bytes per entry. */
 const HASHES_MAX = 65_536;
 
 const addresses = new Map<string, Hash32>();

@@ -14,14 +14,17 @@ interface SlotProof {
 }
 
 export interface AccountProof {
-  /** An empty account where there is none: the proof then shows its absence. */
+  /** An empty account if there is none: the proof then shows its absence. */
   readonly account: Account;
   /** RLP of the nodes from the state root on. */
   readonly proof: readonly Uint8Array[];
   readonly slots: readonly SlotProof[];
 }
 
-/** `reader` and `trie` stand at the same block. `spend`: told of the bytes of each slot's proof, and may throw. */
+/**
+ * `reader` and `trie` are of the same block. `spend`: called with the size of each slot's proof,
+ * and may throw.
+ */
 export function proveAccount(
   reader: StateReader,
   trie: StateTrie,

@@ -1,6 +1,6 @@
 /**
- * One state under execution: a block's changes over a StateReader, with the journal of the running transaction.
- * Despite its name it serves private states too; DualWorld puts two of them side by side.
+ * One state under execution: a block's changes over a StateReader, with the journal of the running
+ * transaction. Despite its name it is also used for private states; DualWorld combines two of them.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { assert } from '../base/errors.ts';
@@ -29,7 +29,7 @@ export class PublicWorld implements World {
   private dirtySlots: SlotRecord[] = [];
   private logsOfTransaction: Log[] = [];
   private refundCounter = 0;
-  /** Stamps what holds for one transaction only, so that beginning one costs nothing. */
+  /** Stamps what holds for one transaction only, so that starting one is free. */
   private transaction = 1;
   private touchedRipemd: AccountRecord | undefined;
   private lastAddress: Address | undefined;
@@ -321,7 +321,7 @@ export class PublicWorld implements World {
     return record;
   }
 
-  /** Brings an absent account into being; true when it did. */
+  /** Creates an absent account; true when it did. */
   private ensure(record: AccountRecord): boolean {
     if (record.exists) return false;
     this.journal.append(record, () => {

@@ -1,4 +1,7 @@
-/** A write set on its way into the tries, in slices: each storage trie in turn, then the accounts that hold their roots. */
+/**
+ * Applies a write set to the tries, in slices: each storage trie in turn, then the accounts that
+ * hold their roots.
+ */
 import { compareBytes, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';
 import { encodeAccountLeaf, encodeSlotLeaf } from './account-codec.ts';
@@ -10,18 +13,18 @@ export interface StorageTrie {
   readonly addressHash: Hash32;
   readonly born: number;
   readonly trie: Trie;
-  /** As it was when it was loaded or settled: the same object while nothing has changed. */
+  /** As loaded or settled: the same object while nothing has changed. */
   readonly origin: Trie;
 }
 
-/** Leaves that are sorted at a time. They go in run by run, so that two runs share few nodes. */
+/** Leaves sorted at a time. They are applied run by run, so that two runs share few nodes. */
 const BATCH_LEAVES = 4096;
 
 interface Current {
   readonly write: AccountWrite;
   readonly addressHash: Hash32;
   readonly slots: Iterator<readonly [bigint, bigint]>;
-  /** Sorted; those before `at` are in. */
+  /** Sorted; those before `at` are applied. */
   batch: readonly TrieChange[];
   at: number;
   /** undefined: its storage stays as it is. */
@@ -45,7 +48,10 @@ export class StateTrieUpdate {
     this.storageBefore = storageBefore;
   }
 
-  /** The account trie so far, and whether that is all; a leaf put in costs as much of the budget as one hashed. */
+  /**
+   * The account trie so far, and whether it is complete; applying a leaf costs as much of the
+   * budget as hashing one.
+   */
   advance(accounts: Trie, budget: LeafBudget): { accounts: Trie; isDone: boolean } {
     let updated = accounts;
     while (budget.leaves > 0) {
@@ -74,7 +80,7 @@ export class StateTrieUpdate {
     return { write, addressHash, slots: slots.entries(), batch: [], at: 0, storage };
   }
 
-  /** False when the budget is spent before this storage is in and hashed. */
+  /** False when the budget is spent before this storage is applied and hashed. */
   private advanceStorage(current: Current, budget: LeafBudget): boolean {
     if (current.storage === undefined) return true;
     while (budget.leaves > 0) {

@@ -1,6 +1,6 @@
 /**
- * The commitment to one state: the account trie and a storage trie per contract, as one immutable version per block.
- * `update` only notes a write set; `hash` then works in slices.
+ * The commitment to one state: the account trie and a storage trie per contract, as one immutable
+ * version per block. `update` only records a write set; `hash` then works in slices.
  */
 import { type Address, EMPTY_BYTES, equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -30,9 +30,12 @@ export class StateTrie {
   /** By keyOf(addressHash): storages in use since the last `settle`. */
   private storages: Map<string, StorageTrie>;
   private readonly nodes: StateNodes | undefined;
-  /** Until all writes are in. */
+  /** Set until all writes are applied. */
   private pending: StateTrieUpdate | undefined;
-  /** How often an ancestor was settled: of two versions, the one with less holds what the other has let go. */
+  /**
+   * How often an ancestor was settled: the version with the smaller number still holds what the
+   * other released.
+   */
   generation = 0;
 
   private constructor(
@@ -52,7 +55,7 @@ export class StateTrie {
     return StateTrie.load(EMPTY_ROOT, nodes);
   }
 
-  /** Nodes are read when needed; that throws TRIE_NODE_MISSING where the store lacks one. */
+  /** Nodes are read when needed; that throws TRIE_NODE_MISSING when the store lacks one. */
   static load(root: Hash32, nodes: StateNodes | undefined): StateTrie {
     return new StateTrie(Trie.load(root, accountLoader(nodes)), new Map(), nodes, undefined);
   }
@@ -70,7 +73,7 @@ export class StateTrie {
     return next;
   }
 
-  /** Puts in or hashes about `leafBudget` leaves; undefined: call again to go on. */
+  /** Applies or hashes about `leafBudget` leaves; undefined: call again to continue. */
   hash(leafBudget: number): Hash32 | undefined {
     const budget: LeafBudget = { leaves: leafBudget };
     if (this.pending !== undefined) {
@@ -93,15 +96,15 @@ export class StateTrie {
     return this.accounts.prove(hashOfAddress(address));
   }
 
-  /** The storage trie of an account; `born` as its reader tells. */
+  /** The storage trie of an account; `born` comes from its reader. */
   storageTrie(address: Address, born: number): Trie {
     return this.storageOf(hashOfAddress(address), born).trie;
   }
 
   /**
-   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version; the nodes that `since`
-   * reads are that store's. Storages that ended in
-   * between are not listed: the store drops them by the `born` of the account that it replaces.
+   * Nodes that turn a store of `since`, an earlier version of this trie, into one of this version;
+   * `since` reads from that store. Storages that ended in between are not listed: the store drops
+   * them by the `born` of the account that it replaces.
    */
   *changedNodes(since: StateTrie): Generator<StateNodeChange> {
     this.root();
@@ -141,7 +144,7 @@ export class StateTrie {
     return settled;
   }
 
-  /** As the store holds it, whatever is kept in memory. */
+  /** As stored, whatever is kept in memory. */
   private storedStorage(addressHash: Hash32, born: number): Trie {
     const load = storageLoader(this.nodes, addressHash, born);
     const root = load(new Uint8Array(0), EMPTY_BYTES);
@@ -155,7 +158,7 @@ export class StateTrie {
     const leaf = this.accounts.get(addressHash);
     const root = leaf === undefined ? EMPTY_ROOT : decodeAccountLeaf(leaf).storageRoot;
     const storage = this.newStorage(addressHash, born, root);
-    // For later versions and for this one: the store may hold another version by the time it is asked again.
+    // For this and later versions: the store may hold another version by the next read.
     if (known === undefined) this.storages.set(keyOf(addressHash), storage);
     return storage;
   }

@@ -1,4 +1,7 @@
-/** What differs between two versions of a trie, node by node and by path: what a checkpoint writes. */
+/**
+ * The difference between two versions of a trie, node by node and by path: a checkpoint writes
+ * it.
+ */
 import { equalBytes } from '../base/bytes.ts';
 import {
   childOf,
@@ -23,7 +26,9 @@ interface Side {
   readonly load: NodeLoader | undefined;
 }
 
-/** A place in a trie: `used` nibbles of an extension's path lie behind it. Only at `used` 0 a node begins. */
+/**
+ * A position in a trie, `used` nibbles into an extension's path. A node begins only at `used` 0.
+ */
 interface Place {
   readonly node: TrieNode;
   readonly used: number;
@@ -89,12 +94,12 @@ function isSame(a: Place | undefined, b: Place | undefined): boolean {
   return a.used === b.used && (a.node === b.node || equalBytes(a.node.ref!, b.node.ref!));
 }
 
-/** A node is stored by itself when its parent holds its hash; the root always is. */
+/** A node is stored separately when its parent holds its hash; the root always is. */
 function isStored(at: Place | undefined, path: Nibbles): boolean {
   return at !== undefined && at.used === 0 && (path.length === 0 || at.node.ref!.length === 32);
 }
 
-/** Loads nothing: most places turn out to be the same on both sides. */
+/** Loads nothing: most positions are the same on both sides. */
 function descend(at: LoadedPlace | undefined, nibble: number): Place | undefined {
   if (at === undefined || at.node.kind === 'leaf') return undefined;
   if (at.node.kind === 'branch') return start(childOf(at.node, nibble));

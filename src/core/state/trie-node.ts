@@ -11,7 +11,10 @@ export type Nibbles = Uint8Array;
 
 export interface LeafNode {
   readonly kind: 'leaf';
-  /** Rest of the key in hex-prefix form: half the memory of nibbles, and just what the RLP holds. */
+  /**
+   * Rest of the key in hex-prefix form: half the memory of nibbles, and exactly the bytes in the
+   * RLP.
+   */
   readonly packed: Uint8Array;
   readonly value: Uint8Array;
   ref: Uint8Array | undefined;
@@ -20,7 +23,7 @@ export interface LeafNode {
 export interface ExtensionNode {
   readonly kind: 'extension';
   readonly path: Nibbles;
-  /** A `hashed` child is replaced by what was loaded for it: the same node, only nearer. */
+  /** A `hashed` child is replaced by the loaded node once it is read. */
   child: TrieNode;
   ref: Uint8Array | undefined;
 }
@@ -28,8 +31,8 @@ export interface ExtensionNode {
 export interface BranchNode {
   readonly kind: 'branch';
   /**
-   * 16 slots, by `childOf`; null: still in the source, the same in every version that shares it. Filled in place only by
-   * loading, as above.
+   * 16 slots, by `childOf`; null: still in the source, the same in every version that shares it.
+   * Loading fills them in place, as above.
    */
   readonly children: (TrieNode | undefined | null)[];
   readonly value: Uint8Array | undefined;
@@ -37,14 +40,17 @@ export interface BranchNode {
   readonly source: BranchSource | undefined;
 }
 
-/** A branch as it was read: most of its children are never looked at, and cost nothing as long. */
+/** A branch as read: most of its children are never used, and cost nothing until then. */
 export interface BranchSource {
   readonly rlp: Uint8Array;
-  /** Children that some version has asked for. */
+  /** Children that some version has used. */
   cells: (TrieNode | undefined)[] | undefined;
 }
 
-/** Only its hash is known; once loaded, for every version that shares it: the store may replace what it holds by then. */
+/**
+ * Only its hash is known. Once loaded it serves every version that shares it: the store may replace
+ * its copy.
+ */
 export interface HashedNode {
   readonly kind: 'hashed';
   readonly ref: Hash32;
@@ -86,7 +92,7 @@ export function childOf(branch: BranchNode, nibble: number): TrieNode | undefine
   return cell;
 }
 
-/** Whether both hold the same child, without looking at it. */
+/** Whether both hold the same child, without loading it. */
 export function sharesChild(a: BranchNode, b: BranchNode, nibble: number): boolean {
   return a.source === b.source && a.children[nibble] === null && b.children[nibble] === null;
 }
@@ -191,7 +197,7 @@ function encodeInPlace(node: LoadedNode): Uint8Array {
   return scratch.subarray(start, at);
 }
 
-/** Those that nobody has looked at are copied as they stand. */
+/** Unused children are copied as they are. */
 function putChildren(start: number, { children, source }: BranchNode): number {
   const rlp = source?.rlp;
   let at = start;
@@ -220,7 +226,7 @@ function putRef(at: number, ref: Uint8Array): number {
   const { length } = ref;
   let start = at;
   if (length === 32) scratch[start++] = 0xa0;
-  // A loop: for so few bytes the call into the engine's copy costs more.
+  // A loop: for so few bytes the engine's copy is slower.
   for (let i = 0; i < length; i++) scratch[start + i] = ref[i]!;
   return start + length;
 }

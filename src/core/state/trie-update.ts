@@ -29,7 +29,10 @@ export interface TrieEntry {
   readonly value: Uint8Array | undefined;
 }
 
-/** Throws TRIE_NODE_MISSING when the store has no such node there: a fault of the store, or a version older than its checkpoint. */
+/**
+ * Throws TRIE_NODE_MISSING when the store has no such node there: a damaged store, or a version
+ * older than its checkpoint.
+ */
 export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nibbles): LoadedNode {
   if (node.kind !== 'hashed') return node;
   if (node.loaded) return node.loaded;
@@ -37,7 +40,7 @@ export function loadNode(node: TrieNode, load: NodeLoader | undefined, path: Nib
   if (rlp === undefined || !equalBytes(keccak256(rlp), node.ref)) {
     throw fail(
       'TRIE_NODE_MISSING',
-      `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'another one'}; run "quorate db reindex"`,
+      `state trie: the node at path [${path.join(' ')}] is ${rlp === undefined ? 'missing' : 'not the expected one'}; run "quorate db reindex"`,
     );
   }
   node.loaded = decodeNode(rlp, node.ref);
@@ -173,7 +176,7 @@ class BatchUpdate {
     return next === branch ? extension : prepend(path.slice(0, common), next);
   }
 
-  /** A branch, or what remains of one that has fewer than two entries left. */
+  /** A branch, or what remains when fewer than two entries are left. */
   private normalized(branch: BranchNode, from: number, depth: number): TrieNode | undefined {
     const { children, value } = branch;
     let count = 0;

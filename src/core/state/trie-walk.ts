@@ -1,4 +1,7 @@
-/** All leaves of a stored trie, node by node, each held against the hash that its parent has of it. Memory: one path. */
+/**
+ * All leaves of a stored trie, node by node, each checked against the hash in its parent. Memory:
+ * one path.
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import { equalBytes } from '../base/bytes.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';
@@ -18,7 +21,7 @@ export interface WalkedLeaf {
   readonly value: Uint8Array;
 }
 
-/** `onFault` hears of a node that is missing or another one; what lies below it is passed over. */
+/** `onFault` is called for a missing or wrong node; everything below it is skipped. */
 export function* walkTrie(
   root: Hash32,
   load: NodeLoader,

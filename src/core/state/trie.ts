@@ -1,6 +1,7 @@
 /**
- * Merkle Patricia trie (Yellow Paper, appendix D): synchronous and persistent. An update gives a new version that shares all
- * untouched nodes with the old one; nodes that were not loaded yet are read by path, and checked against their hash.
+ * Merkle Patricia trie (Yellow Paper, appendix D): synchronous and persistent. An update gives a
+ * new version that shares all untouched nodes with the old one; nodes that are not loaded are read
+ * by path and checked against their hash.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { EMPTY_ROOT, keccak256 } from '../base/keccak.ts';
@@ -32,7 +33,7 @@ import {
 export type TrieChange = readonly [key: Uint8Array, value: Uint8Array | undefined];
 
 export class Trie {
-  /** The root node is replaced by what was loaded for it, as children are. */
+  /** The root is replaced by its loaded node, as children are. */
   private node: TrieNode | undefined;
   private readonly load: NodeLoader | undefined;
   private known: Hash32 | undefined;
@@ -67,12 +68,12 @@ export class Trie {
     return this.node === undefined;
   }
 
-  /** Hashes at most about `leafBudget` leaves; undefined: call again to go on. */
+  /** Hashes about `leafBudget` leaves; undefined: call again to continue. */
   hash(leafBudget: number): Hash32 | undefined {
     return this.seal({ leaves: leafBudget });
   }
 
-  /** As `hash`, with a budget that several tries share; it is counted down. */
+  /** Like `hash`, with a budget shared by several tries, which is counted down. */
   seal(budget: LeafBudget): Hash32 | undefined {
     if (this.known !== undefined) return this.known;
     if (this.node === undefined) {
@@ -123,7 +124,10 @@ export class Trie {
     return proof;
   }
 
-  /** Nodes, by path, that turn a store of `since` into one of this trie. Paths are distinct. Both tries get hashed. */
+  /**
+   * Nodes, by path, that turn a store of `since` into one of this trie. Paths are distinct. Hashes
+   * both tries.
+   */
   changedNodes(since: Trie): Iterable<NodeChange> {
     this.root();
     since.root();
@@ -176,7 +180,7 @@ export interface LeafBudget {
   leaves: number;
 }
 
-/** Fills in refs from the leaves up; false when the budget is spent. What is done stays done. */
+/** Fills in refs from the leaves up; false when the budget is spent. Progress is kept. */
 function seal(node: TrieNode, budget: LeafBudget): boolean {
   if (node.ref !== undefined) return true;
   if (node.kind === 'leaf') {

@@ -1,4 +1,7 @@
-/** A state in the middle of a block, to be read like any other; worth something until the next transaction begins. */
+/**
+ * A state in the middle of a block, readable like any other; valid until the next transaction
+ * begins.
+ */
 import { type Address, type Hash32, keyOf } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { EMPTY_ROOT } from '../base/keccak.ts';

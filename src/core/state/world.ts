@@ -27,7 +27,10 @@ export interface World {
   createContract(address: Address): void;
   /** Non-empty storage root, code or nonce: a creation here fails (EIP-684, EIP-7610). */
   isCollision(address: Address): boolean;
-  /** Brings an account into being if it is absent, and to attention if it is empty, so that EIP-158 deletes it afterwards. */
+  /**
+   * Creates an account if it is absent, and touches it if it is empty, so that EIP-158 deletes it
+   * afterwards.
+   */
   touch(address: Address): void;
 
   storage(address: Address, slot: bigint): bigint;

@@ -1,4 +1,7 @@
-/** Where blocks, transactions and private records stand in the log: memory above the checkpoint, the index below it. */
+/**
+ * Positions of blocks, transactions and private records in the log: in memory above the checkpoint,
+ * in the index below it.
+ */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { QuorateError } from '../base/errors.ts';
 import { Lru } from '../base/lru.ts';
@@ -20,7 +23,7 @@ export interface Place extends LogPosition {
   readonly hasPrivateWork: boolean;
 }
 
-/** Not the block: until the next checkpoint there are many, and their transactions weigh much. */
+/** Not the block itself: many accumulate until the next checkpoint, and transactions are large. */
 interface RecentBlock {
   readonly place: Place;
   readonly bloom: Uint8Array;
@@ -34,7 +37,7 @@ interface RecentRecord {
   readonly bloom: Uint8Array;
 }
 
-/** What one checkpoint writes; forgotten as a whole. */
+/** What one checkpoint writes; dropped as a whole. */
 class Generation {
   readonly blocks = new Map<number, RecentBlock>();
   readonly numbers = new Map<string, number>();
@@ -54,7 +57,7 @@ export class BlockIndex {
   private readonly kv: Kv;
   private readonly onDamage: ((error: QuorateError) => void) | undefined;
   private recent = new Generation();
-  /** Older: a checkpoint is writing it. */
+  /** The older part, which a checkpoint is writing. */
   private writing: Generation | undefined;
   private readonly cached = new Lru<number, Place>(PLACES_CACHED_MAX);
 
@@ -93,11 +96,11 @@ export class BlockIndex {
     return place;
   }
 
-  /** Of a block up to the head, which must be there. Throws STORE_INDEX_DAMAGED. */
+  /** The place of a block up to the head, which must exist. Throws STORE_INDEX_DAMAGED. */
   placeOf(number: number): Place {
     const place = this.place(number);
     if (place) return place;
-    const error = indexDamaged(`the place of block ${number} is missing`);
+    const error = indexDamaged(`the position of block ${number} is missing`);
     this.onDamage?.(error);
     throw error;
   }
@@ -128,7 +131,7 @@ export class BlockIndex {
     return known ?? this.kv.get(TABLE.blooms, numberKey(number, space)) ?? EMPTY_BLOOM;
   }
 
-  /** What came so far is for the checkpoint that begins now. */
+  /** Hands everything so far to the checkpoint that now begins. */
   freeze(): void {
     this.writing = this.recent;
     this.recent = new Generation();

@@ -1,6 +1,7 @@
 /**
- * The block log: numbered append-only segments, the truth of the store. An append is one write; it counts once `sync` has
- * resolved. Opening scans from the checkpoint and tells a torn tail (cut) from corruption (refused).
+ * The block log: numbered append-only segments, the truth of the store. An append is one write,
+ * durable once `sync` has resolved. Opening scans from the checkpoint and distinguishes a torn tail
+ * (cut) from corruption (refused).
  */
 import { concatBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
@@ -35,7 +36,7 @@ export class BlockLog {
   private readonly segmentBytesMax: number;
   private readonly files = new Map<number, LogFile>();
   private readonly unsynced = new Set<LogFile>();
-  /** One at a time: a second caller must not return before the first one's bytes are down. */
+  /** One at a time: a second caller must not return before the first one's bytes are on disk. */
   private readonly syncs = new SerialQueue();
   private last: number;
   private failed: QuorateError | undefined;
@@ -46,7 +47,7 @@ export class BlockLog {
     this.last = folder.segments().at(-1) ?? 0;
   }
 
-  /** Where the next record will stand (before a rollover). */
+  /** Where the next record will start (before a rollover). */
   end(): LogPosition {
     return { segment: this.last, offset: this.file(this.last).size() };
   }
@@ -60,7 +61,7 @@ export class BlockLog {
     return total;
   }
 
-  /** One write of all records, side by side in one segment. Returns where each begins. */
+  /** Writes all records at once, into one segment. Returns where each begins. */
   append(records: readonly NewRecord[]): LogPosition[] {
     if (this.failed) throw this.failed;
     let total = 0;
@@ -83,7 +84,10 @@ export class BlockLog {
     return positions;
   }
 
-  /** Everything appended so far is durable when this resolves. After a failure the log takes no more. */
+  /**
+   * Everything appended so far is durable when this resolves. After a failure the log accepts no
+   * more records.
+   */
   sync(): Promise<void> {
     return this.syncs.run(async () => {
       if (this.failed) throw this.failed;
@@ -114,8 +118,8 @@ export class BlockLog {
   }
 
   /**
-   * All records from `from` on, in order. What follows the last good record is cut when nothing valid stands behind it;
-   * otherwise throws STORE_CORRUPT.
+   * All records from `from` on, in order. Cuts what follows the last good record when it contains
+   * no valid record; otherwise throws STORE_CORRUPT.
    */
   *scan(from: LogPosition): Generator<ScannedRecord> {
     let position = from;
@@ -184,7 +188,7 @@ export class BlockLog {
     this.file(at.segment).truncate(at.offset);
   }
 
-  /** A record that begins anywhere behind the broken one at `at`. */
+  /** A record that begins anywhere after the broken one at `at`. */
   private findValidAfter(at: LogPosition): LogPosition | undefined {
     for (let segment = at.segment; segment <= this.last; segment++) {
       const file = this.file(segment);

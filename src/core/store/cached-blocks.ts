@@ -1,4 +1,4 @@
-/** Blocks, headers and receipts, private ones too, that were appended or asked for lately, decoded. */
+/** Recently appended or requested blocks, headers and receipts (private ones too), decoded. */
 import { Lru } from '../base/lru.ts';
 import type { Block } from '../chain/block.ts';
 import type { Header } from '../chain/header.ts';
@@ -7,7 +7,7 @@ import type { Psi } from '../privacy/inputs.ts';
 import type { PrivateRecord } from './interface.ts';
 
 const BLOCKS_MAX = 128;
-/** Of all these blocks together; decoded, each takes about 1 KB, and its receipt as much. */
+/** Transactions in all cached blocks; decoded, each takes about 1 KB, and its receipt the same. */
 const TRANSACTIONS_MAX = 16_384;
 const HEADERS_MAX = 4_096;
 

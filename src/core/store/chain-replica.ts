@@ -1,13 +1,14 @@
 /**
- * A reader of a chain that another thread writes. It holds what `ChainStore` holds, by the same means: the index up to the
- * newest checkpoint, and above that the write sets of the block log.
+ * A reader of a chain that another thread writes. It holds what `ChainStore` holds, in the same
+ * way: the index up to the newest checkpoint, and above that the write sets of the block log.
  *
- * The writer says how far the log may be read (`ChainStore.end`); `follow` takes in what is new. From there on until the next
- * `follow` the replica stands still, so that whatever is asked in between is answered from one head. The index must be one
- * snapshot for as long: a checkpoint that is written meanwhile would show values of later blocks.
+ * The writer says how far the log may be read (`ChainStore.end`); `follow` reads what is new. Until
+ * the next `follow` the replica does not change, so that everything in between is answered from one
+ * head. The index must be one snapshot for as long: a checkpoint written meanwhile would show
+ * values of later blocks.
  *
- * Tries are made when a proof or a root asks for them. A chain that was led back is read anew: the writer makes a checkpoint
- * behind its `rewind` record before it says that the log may be read so far.
+ * Tries are built when a proof or a root needs them. A rewound chain is read again from the start:
+ * the writer makes a checkpoint after its `rewind` record before it lets readers go that far.
  */
 import { assert } from '../base/errors.ts';
 import { fromHex } from '../base/hex.ts';
@@ -22,7 +23,7 @@ import { StoredChain } from './stored-chain.ts';
 const START: LogPosition = { segment: 0, offset: 0 };
 
 export class ChainReplica extends StoredChain {
-  /** Of the checkpoint that it stands on. */
+  /** Of the checkpoint that it is based on. */
   private checkpoint: LogPosition = START;
   /** End of the last record that memory holds. */
   private position: LogPosition = START;
@@ -33,7 +34,10 @@ export class ChainReplica extends StoredChain {
     super(parts, undefined);
   }
 
-  /** Brings the replica to `end`, or to the newest checkpoint where that is later. Throws STORE_CORRUPT, STORAGE_ERROR. */
+  /**
+   * Brings the replica to `end`, or to the newest checkpoint if that is later. Throws
+   * STORE_CORRUPT, STORAGE_ERROR.
+   */
   follow(end: LogPosition): void {
     const mark = readMark(this.kv);
     if (mark && comparePositions(mark.position, this.checkpoint) !== 0) this.adopt(mark);
@@ -47,7 +51,7 @@ export class ChainReplica extends StoredChain {
     }
   }
 
-  /** What the index holds now is let go. */
+  /** Drops what the index now holds. */
   private adopt(mark: CheckpointMark): void {
     this.tries.clear();
     this.checkpoint = mark.position;

@@ -1,4 +1,4 @@
-/** What the chain store stands on, and what it can be told. */
+/** Parts of the chain store, and its options. */
 import type { QuorateError } from '../base/errors.ts';
 import type { Clock, Kv, LogFolder } from '../base/ports.ts';
 import type { TransactionDialect } from '../chain/transaction.ts';
@@ -10,18 +10,21 @@ export interface ChainStoreParts {
   readonly clock: Clock;
   readonly dialect?: TransactionDialect;
   readonly segmentBytesMax?: number;
-  /** A checkpoint begins behind this many bytes of log, or after this time. */
+  /** A checkpoint begins after this many bytes of log, or after this time. */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
   /** Notes that every checkpoint writes. */
   readonly seals?: Seals;
-  /** Of each space's trie nodes that the index holds too, before all but the top of them are let go; 0: none are kept. */
+  /**
+   * Trie nodes per space that the index also holds, before all but the top ones are dropped; 0:
+   * none are kept.
+   */
   readonly trieBytesMax?: number;
   /** A background checkpoint failed: the process must end. */
   readonly onFault?: (error: unknown) => void;
-  /** A row of the index that must be there is not; the read throws. */
+  /** A required row of the index is missing; the read throws. */
   readonly onDamage?: (error: QuorateError) => void;
-  /** While opening: how much of the log behind the checkpoint is taken in. */
+  /** While opening: progress through the log after the checkpoint. */
   readonly onReplay?: (bytes: number, ofBytes: number) => void;
 }
 

@@ -8,8 +8,8 @@
  *
  * Invariants (docs/internals/chain-store.md): a block is visible only after its record is synced;
  * one change at a time; a record is whole, by its length and checksum, or it is not there.
- * Failures: a crash leaves at most a torn end of the log behind the checkpoint, which is cut. A
- * damaged index is made anew from the log. Damage inside the log is refused with the file and the
+ * Failures: a crash leaves at most a torn end of the log after the checkpoint, which is cut. A
+ * damaged index is rebuilt from the log. Damage inside the log is refused with the file and the
  * byte, and nothing is cut.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
@@ -47,7 +47,7 @@ import { StateAt } from './state-store.ts';
 import { stateNotMigrated, wrongIndex } from './store-errors.ts';
 import { StoredChain } from './stored-chain.ts';
 
-/** While replaying, memory is given back behind that many times as much. */
+/** While replaying, memory is released after this multiple of it. */
 const REPLAY_MAX = 16;
 /** Appends with durability `group` share one sync. */
 const GROUP_BLOCKS = 64;
@@ -82,14 +82,14 @@ export class ChainStore extends StoredChain {
     this.beginAt(mark);
   }
 
-  /** How far a replica may read: everything before it is durable, and visible here. */
+  /** How far a replica may read: everything before it is durable and visible here. */
   get end(): LogPosition {
     return this.readable;
   }
 
   /**
-   * Cuts a torn tail. Throws STORE_CORRUPT: the log is damaged; STORE_INDEX_UNFIT: log and index do not fit, or a root is
-   * wrong; STORE_INDEX_DAMAGED.
+   * Cuts a torn tail. Throws STORE_CORRUPT: the log is damaged; STORE_INDEX_UNFIT: log and index do
+   * not match, or a root is wrong; STORE_INDEX_DAMAGED.
    */
   static async open(parts: ChainStoreParts): Promise<ChainStore> {
     const store = new ChainStore(parts);
@@ -131,8 +131,8 @@ export class ChainStore extends StoredChain {
   }
 
   /**
-   * Results of all private states for one block with private work. States that are not named are done with the block too,
-   * unless this runs again after a rewind of single states.
+   * Results of all private states for one block with private work. States without a result have
+   * also passed the block, unless this runs again after a rewind of single states.
    */
   appendPrivate(number: number, results: ReadonlyMap<Psi, SpaceResult>): Promise<void> {
     return this.turn.run(async () => {
@@ -216,12 +216,12 @@ export class ChainStore extends StoredChain {
     return this.turn.run(() => this.syncLog());
   }
 
-  /** Brings the index up to the head; runs beside appends. */
+  /** Brings the index up to the head; runs concurrently with appends. */
   checkpoint(): Promise<void> {
     return this.writer.run();
   }
 
-  /** For a timer, about every second: writes the checkpoint that is due while no block comes. */
+  /** For a timer, about every second: writes a due checkpoint when no block arrives. */
   maintain(nowMs: number): void {
     this.writer.runIfDue(nowMs);
   }
@@ -303,8 +303,8 @@ export class ChainStore extends StoredChain {
   }
 
   /**
-   * The tries after all that was replayed, in one step: each record's checksum vouches for the blocks between, and the last
-   * root for the sum of them.
+   * Computes the tries after the replay in one step: checksums protect each record, and the last
+   * root checks the sum.
    */
   private rootReplayed(roots: Map<SpaceEntry, Hash32>): void {
     for (const [entry, root] of roots) {
@@ -371,7 +371,9 @@ export class ChainStore extends StoredChain {
       const header = this.header(to)!;
       const trie = plans.find(({ entry }) => entry === this.stateSpaces.open)?.trie;
       if (trie && !equalBytes(trie.root(), header.stateRoot)) {
-        throw wrongIndex(`the state led back to block ${to} has not its header's root`);
+        throw wrongIndex(
+          `after the rewind to block ${to} the state does not have the root in its header`,
+        );
       }
       this.stateSpaces.baseCursor = Math.min(this.stateSpaces.baseCursor, to);
       this.current = { number: to, hash: this.hashOf(to)!, header };

@@ -1,6 +1,6 @@
 /**
- * Tables whose values carry a checksum over table, key and value: a row that was damaged, or stands at a foreign key, is never
- * believed. Value: bytes | crc32c u32, big-endian.
+ * Tables whose values carry a checksum over table, key and value: a damaged row, or one under a
+ * wrong key, is never trusted. Value: bytes | crc32c u32, big-endian.
  */
 import { hasCode, type QuorateError } from '../base/errors.ts';
 import type { Kv, KvWriter } from '../base/ports.ts';
@@ -16,7 +16,7 @@ export class CheckedKv implements Kv {
   private readonly onDamage: (error: QuorateError) => void;
   private readonly seeds = new Map<string, number>();
 
-  /** `onDamage` hears of each row that is refused, before the read throws STORE_INDEX_DAMAGED. */
+  /** `onDamage` is called for each refused row before the read throws STORE_INDEX_DAMAGED. */
   constructor(kv: Kv, onDamage: (error: QuorateError) => void = () => {}) {
     this.kv = kv;
     this.onDamage = onDamage;
@@ -92,10 +92,10 @@ export class CheckedKv implements Kv {
         return row.subarray(0, end);
       }
     }
-    throw this.noted(indexDamaged(`a row of its table "${table}" has not the checksum it had`));
+    throw this.noted(indexDamaged(`a row of its table "${table}" has a wrong checksum`));
   }
 
-  /** What the tables underneath throw while they read is damage too. */
+  /** Read errors of the underlying tables are damage too. */
   private unreadable(table: string, cause: unknown): unknown {
     if (hasCode(cause, 'STORAGE_TABLE_UNKNOWN')) return cause;
     const { message } = cause as Error;
@@ -107,7 +107,7 @@ export class CheckedKv implements Kv {
     return error;
   }
 
-  /** The value comes with the checksum of the table's name: the same row in another table does not count. */
+  /** The checksum includes the table's name: the same row in another table is invalid. */
   private seedOf(table: string): number {
     const known = this.seeds.get(table);
     if (known !== undefined) return known;

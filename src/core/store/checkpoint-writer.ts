@@ -1,4 +1,7 @@
-/** Writes checkpoints beside appends, one at a time, and takes blocks back out of the index. */
+/**
+ * Writes checkpoints concurrently with appends, one at a time, and removes rewound blocks from the
+ * index.
+ */
 import type { Hash32 } from '../base/bytes.ts';
 import { fromHex } from '../base/hex.ts';
 import type { Clock, Kv, KvWriter } from '../base/ports.ts';
@@ -16,13 +19,15 @@ import type { Touched } from './reverse-writes.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { type SpaceEntry, type Spaces, settle } from './spaces.ts';
 
-/** Steps between two offers to the event loop, which the port takes by its clock. */
+/** Steps between two chances to yield, which the port takes by its clock. */
 const SLICE_STEPS = 16;
 
-/** What a crash leaves to replay: about a second for as many blocks of transfers between ever new accounts. */
+/**
+ * Log that a crash leaves to replay: about a second when every transfer is between new accounts.
+ */
 const CHECKPOINT_BYTES_DEFAULT = 4 * 1024 * 1024;
 const CHECKPOINT_MS_DEFAULT = 5_000;
-/** An append waits for the checkpoint that runs when it would leave that many times as much. */
+/** An append waits for a running checkpoint when the log to replay would exceed this multiple. */
 const BACKLOG_MAX = 2;
 
 export interface CheckpointParts {
@@ -37,7 +42,7 @@ export interface CheckpointParts {
   readonly start: LogPosition;
 }
 
-/** One space on its way back to an older block. */
+/** One space during a rewind to an older block. */
 export interface RewindPlan {
   readonly entry: SpaceEntry;
   readonly trie: StateTrie;
@@ -71,7 +76,7 @@ export class CheckpointWriter {
     return this.running > 0;
   }
 
-  /** Brings the index to what is applied at this moment. */
+  /** Brings the index to the present state. */
   run(): Promise<void> {
     this.running++;
     return this.turn
@@ -89,24 +94,24 @@ export class CheckpointWriter {
     this.run().catch((error: unknown) => limits.onFault?.(error));
   }
 
-  /** Whether a checkpoint would leave `times` as much log as one should before `end`. */
+  /** Whether the log from the checkpoint to `end` exceeds `times` the normal amount. */
   isBehind(end: LogPosition, times: number): boolean {
     const { log, limits } = this.parts;
     const bytes = limits.checkpointBytes ?? CHECKPOINT_BYTES_DEFAULT;
     return log.bytesBetween(this.position, end) >= bytes * times;
   }
 
-  /** Waits for the checkpoint that runs, while it leaves too much behind. */
+  /** Waits for the running checkpoint while too much log is outstanding. */
   async waitIfFarBehind(): Promise<void> {
     if (this.isRunning && this.isBehind(this.parts.log.end(), BACKLOG_MAX)) await this.idle();
   }
 
-  /** When what was begun has ended, well or not. */
+  /** Resolves when all started work has ended, successfully or not. */
   private idle(): Promise<void> {
     return this.turn.run(async () => {});
   }
 
-  /** Leads spaces back to block `to`; the index holds all of them when this begins. */
+  /** Rewinds spaces to block `to`; the index must hold all of them at the start. */
   rewind(plans: readonly RewindPlan[], to: number, blocks: Iterable<Block>): Promise<void> {
     return this.turn.run(async () => {
       const { kv, index } = this.parts;
@@ -208,7 +213,7 @@ export class CheckpointWriter {
   }
 }
 
-/** Nothing was written: what was to be is recent again. */
+/** Nothing was written: the frozen part becomes recent again. */
 function thaw(entry: SpaceEntry): void {
   if (!entry.writing) return;
   entry.writing.absorb(entry.recent);
@@ -237,7 +242,7 @@ function* restoreRows(
   }
 }
 
-/** The value at block `to` is the one before the first later change. */
+/** The value at block `to` is the value before the first later change. */
 function restoreRow(kv: Kv, writer: KvWriter, key: Uint8Array, to: number): void {
   let isFirst = true;
   for (const [past, value] of kv.range(TABLE.past, pastKey(key, to + 1), afterPrefix(key))) {

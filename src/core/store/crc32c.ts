@@ -1,4 +1,7 @@
-/** CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes a step. Guards log records and slots against torn and rotten bytes. */
+/**
+ * CRC-32C (Castagnoli, RFC 3720 appendix B.4), eight bytes a step. Protects log records and slots
+ * against torn writes and bit rot.
+ */
 
 const POLYNOMIAL = 0x82f63b78;
 const STRIDE = 256;

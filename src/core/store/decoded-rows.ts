@@ -1,15 +1,19 @@
 /**
- * Decoded rows of the `head` table, of one space: hot contracts and senders are read block after block. Holds what the index
- * holds, or what the checkpoint that is being written will make of it; readers ask only for keys without recent changes.
+ * Decoded rows of the `head` table, of one space: hot contracts and senders are read block after
+ * block. Holds what the index holds, or will hold after the current checkpoint; readers ask only
+ * for keys without recent changes.
  */
 import type { Account } from '../state/account.ts';
 
-/** Entries of a generation: a full one becomes the older one, and what is read from that comes back. */
+/**
+ * Entries per generation: a full one becomes the older one, and entries read from there return to
+ * the new one.
+ */
 const ACCOUNTS_MAX = 32_768;
 const SLOTS_MAX = 65_536;
 
 interface StorageRows {
-  /** Another storage of the same account is another one. */
+  /** Storages of the same account with a different `born` are distinct. */
   readonly born: number;
   readonly values: Map<bigint, bigint>;
 }
@@ -67,7 +71,7 @@ export class DecodedRows {
     this.slotCount++;
   }
 
-  /** Forgets everything and learns nothing, while rows are led back to an older block. */
+  /** Empty and disabled while rows are rewound to an older block. */
   suspend(): void {
     this.isSuspended = true;
     this.accounts = new Map();

@@ -11,7 +11,7 @@ describe('format stamp', () => {
     expect(checkFormat(stamp(1), 'data')).toBe(1);
     for (const foreign of ['', stamp(0), 'geth', `${formatStamp()}x`]) {
       expect(() => checkFormat(foreign, 'data')).toThrow(
-        /data\/format is damaged, or the folder is not Quorate's: delete/,
+        /data\/format is damaged, or the folder does not belong to Quorate\. If it does, delete/,
       );
     }
   });

@@ -1,4 +1,7 @@
-/** The stamp of a data directory: which layout its files have. A program that does not know the layout does not touch it. */
+/**
+ * The stamp of a data directory: which layout its files have. A program that does not know the
+ * layout refuses the directory.
+ */
 import { fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
 
@@ -21,7 +24,7 @@ export function checkFormat(stamp: string, directory: string): number {
   if (version < OLDEST_FORMAT) {
     throw fail(
       'STORE_FORMAT_UNKNOWN',
-      `${directory}/format is damaged, or the folder is not Quorate's: delete that file if this is a folder of Quorate, and it is written anew; otherwise choose another --datadir`,
+      `${directory}/format is damaged, or the folder does not belong to Quorate. If it does, delete that file: it will be written again. Otherwise choose another --datadir`,
     );
   }
   if (version > BASE_FORMAT_VERSION) {

@@ -1,6 +1,6 @@
 /**
- * What the rest of the node sees of the chain on disk (docs/storage.md): blocks, receipts, and the state of every space at
- * every block. Reads are synchronous; writes resolve once they are durable.
+ * The chain on disk, as the rest of the node sees it (docs/storage.md): blocks, receipts, and the
+ * state of every space at every block. Reads are synchronous; writes resolve once they are durable.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import type { Block } from '../chain/block.ts';
@@ -22,11 +22,11 @@ export interface BlockToAppend {
   readonly receipts: readonly Receipt[];
   /** Public state; `storageRoot` of each account is filled in. */
   readonly writes: WriteSet;
-  /** The block holds private or marker transactions: spaces move past it by `appendPrivate` only. */
+  /** The block holds private or marker transactions: only `appendPrivate` moves spaces past it. */
   readonly hasPrivateWork: boolean;
-  /** The version after this block, where execution made it; otherwise it is computed here. */
+  /** The version after this block, if execution computed it; otherwise it is computed here. */
   readonly trie?: StateTrie;
-  /** Private results that are known already: same write, same sync. */
+  /** Private results already known: same write, same sync. */
   readonly spaces?: ReadonlyMap<Psi, SpaceResult>;
 }
 
@@ -63,10 +63,10 @@ export interface ChainReader {
   blockByHash(hash: Hash32): Block | undefined;
   /** Public receipts, by index. */
   receipts(number: number): readonly Receipt[] | undefined;
-  /** Whether a block and its receipts are in memory, decoded: everything about it is at hand. */
+  /** Whether a block and its receipts are decoded in memory, so that reading them is cheap. */
   isAtHand(number: number): boolean;
   transactionByHash(hash: Hash32): TransactionPlace | undefined;
-  /** undefined: the space has nothing of its own at that block. */
+  /** undefined: the space has no data of its own at that block. */
   privateRecord(psi: Psi, number: number): PrivateRecord | undefined;
   bloom(space: Space, number: number): Uint8Array | undefined;
   writes(number: number): WriteSet | undefined;
@@ -79,6 +79,9 @@ export interface ChainReader {
   /** PSIs with a state of their own, in order of appearance. */
   spaces(): readonly Psi[];
   code(hash: Hash32): Uint8Array | undefined;
-  /** The trie at a block: the head's, or one led back from it (proofs). Cost grows with what changed since. */
+  /**
+   * The trie at a block: the head's, or one derived from it (for proofs). The cost grows with the
+   * changes since.
+   */
   trieAt(space: Space, number: number): StateTrie;
 }

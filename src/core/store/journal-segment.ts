@@ -1,6 +1,7 @@
 /**
- * One segment of the transaction journal: entries `length u32 | crc32c u32 | bytes`, big-endian. The first one names the version of
- * the file; 0.1.0 wrote none, and drops one that it finds. A damaged entry does not hide those behind it.
+ * One segment of the transaction journal: entries `length u32 | crc32c u32 | bytes`, big-endian.
+ * The first one states the version of the file; 0.1.0 wrote none, and drops one that it finds. A
+ * damaged entry does not hide those behind it.
  */
 import { newerVersion } from '../base/newer-version.ts';
 import { crc32c } from './crc32c.ts';
@@ -10,15 +11,17 @@ export const JOURNAL_VERSION = 2;
 export const JOURNAL_ENTRY_BYTES_MAX = 16 * 1024 * 1024;
 const ENTRY_HEADER_BYTES = 8;
 const VERSION_PATTERN = /^quorate transaction journal (\d{1,9})$/;
-/** Of entries that are looked for behind a damaged one: what is checksummed in vain, at most. */
+/** Search for entries after a damaged one: most bytes checksummed without success. */
 const SEARCH_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface JournalDamage {
   readonly segment: number;
-  /** First byte, and the first one behind. */
+  /** First byte, and the first one after it. */
   readonly from: number;
   readonly to: number;
-  /** Nothing follows: a write that a crash tore, of an entry that was not acknowledged, or damage. */
+  /**
+   * Nothing follows: a write torn by a crash, of an entry that was never acknowledged, or damage.
+   */
   readonly isEnd: boolean;
 }
 
@@ -97,7 +100,7 @@ function entryAt(bytes: Uint8Array, at: number): Uint8Array | undefined {
     : undefined;
 }
 
-/** Undefined: no entry can begin here, for it would be empty, too large, or longer than what is left. */
+/** Undefined: no entry can begin here: it would be empty, too large, or longer than the rest. */
 function lengthAt(bytes: Uint8Array, at: number): number | undefined {
   if (at + ENTRY_HEADER_BYTES > bytes.length) return undefined;
   const length = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0);
@@ -105,7 +108,10 @@ function lengthAt(bytes: Uint8Array, at: number): number | undefined {
   return isPossible && at + ENTRY_HEADER_BYTES + length <= bytes.length ? length : undefined;
 }
 
-/** Where the next whole entry behind the damaged one at `at` begins; `unknown`: looking for it would take too long. */
+/**
+ * Where the next whole entry after the damaged one at `at` begins; `unknown`: the search would take
+ * too long.
+ */
 function nextEntry(bytes: Uint8Array, at: number): number | 'none' | 'unknown' {
   // Most damage spares the length.
   const length = lengthAt(bytes, at);

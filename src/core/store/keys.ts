@@ -96,7 +96,7 @@ export function uint64At(bytes: Uint8Array, at: number): number {
   return bytesToNumber(bytes.subarray(at, at + 8));
 }
 
-/** The first key behind every key that begins with `prefix`. */
+/** The first key after all keys with `prefix`. */
 export function afterPrefix(prefix: Uint8Array): Uint8Array {
   const end = prefix.slice();
   for (let i = end.length - 1; i >= 0; i--) {

@@ -1,7 +1,7 @@
 /**
- * Frame of one record in the block log: length u32 | crc32c u32 | kind u8 | body, big-endian. `length` counts kind and body.
- * The checksum also covers where the record stands, so bytes that look like a record inside a body, or a record at a foreign
- * place, are no record.
+ * Frame of one record in the block log: length u32 | crc32c u32 | kind u8 | body, big-endian.
+ * `length` counts kind and body. The checksum also covers the record's position, so that bytes
+ * inside a body that look like a record, or a misplaced record, are not accepted.
  */
 import { fail } from '../base/errors.ts';
 import { crc32c } from './crc32c.ts';
@@ -11,7 +11,7 @@ export const RECORD_KIND = { block: 1, private: 2, rewind: 3, base: 4, state: 5 
 export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND];
 
 export const RECORD_HEADER_BYTES = 9;
-/** One block with its write sets; far above any block that a gas limit allows. */
+/** One block with its write sets: far above what any gas limit allows. */
 const RECORD_BYTES_MAX = 1024 * 1024 * 1024;
 
 export interface LogPosition {
@@ -28,13 +28,13 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.segment - b.segment || a.offset - b.offset;
 }
 
-/** Where the next record of the same segment stands. */
+/** Where the next record of the same segment begins. */
 export function endOf(record: LogRecord & { readonly position: LogPosition }): LogPosition {
   const { segment, offset } = record.position;
   return { segment, offset: offset + RECORD_HEADER_BYTES + record.body.length };
 }
 
-/** Bytes of one record that will stand at `position`. */
+/** Bytes of one record to be written at `position`. */
 export function frameRecord(kind: RecordKind, body: Uint8Array, position: LogPosition): Uint8Array {
   const length = body.length + 1;
   if (length > RECORD_BYTES_MAX) {

@@ -1,6 +1,7 @@
 /**
- * Records of a Raft member's log, in the frame of the block log, with kinds of their own. A change is one record: a commit index
- * must never be on disk without the entries that it counts, since older ones that they replace may still be there.
+ * Records of a Raft member's log, framed as in the block log, with their own kinds. A change is one
+ * record: a commit index must never be on disk without the entries that it counts, since the older
+ * entries that they replace may still be there.
  */
 import { concatBytes } from '../base/bytes.ts';
 import { newerVersion } from '../base/newer-version.ts';
@@ -34,7 +35,7 @@ const FIELD = { snapshot: 1, hardState: 2, entry: 3, sequence: 14, version: 15 }
 export interface RaftMemory {
   readonly hardState: HardState;
   readonly snapshot: Snapshot;
-  /** Without gaps, from the first one kept: that may lie before the snapshot. */
+  /** Consecutive, from the first one kept, which may be before the snapshot. */
   readonly entries: readonly Entry[];
 }
 
@@ -142,7 +143,7 @@ export function decodeBase({ body }: LogRecord, segment: number): RaftBase {
   };
 }
 
-/** Where the first whole record at or behind `from` begins. */
+/** Where the first whole record at or after `from` begins. */
 export function findRecord(bytes: Uint8Array, from: number, segment: number): number | undefined {
   for (let at = from; at + RECORD_HEADER_BYTES <= bytes.length; at++) {
     if (recordLength(bytes, at) === undefined) continue;

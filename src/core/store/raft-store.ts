@@ -7,10 +7,10 @@
  *   compact -> new segment with its base -> synced -> older segments removed
  *
  * Invariants (docs/internals/raft.md): a vote is synced before it leaves; a commit index is never
- * on disk without the entries that it counts, because a change is one record.
- * Failures: a torn end is cut, for nothing that depends on it has left. A segment that was begun
- * and not finished never counted. Anything else that cannot be read is refused by name: the member
- * must not vote on a part of its memory.
+ * on disk without the entries that it counts, because a change is one record. Failures: a torn end
+ * is cut, because nothing that depends on it was sent. An unfinished segment never counted.
+ * Anything else that cannot be read is refused by name: a member must not vote with part of its
+ * memory.
  */
 import { fail, type QuorateError } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';
@@ -32,7 +32,7 @@ import {
 } from './raft-records.ts';
 
 export interface RaftOpening {
-  /** Undefined: a log that is not there is begun. Otherwise why it must be there, for RAFT_LOG_MISSING. */
+  /** Undefined: a missing log is created. Otherwise why it must exist, for RAFT_LOG_MISSING. */
   readonly mustBeThere?: string | undefined;
   /** The number of the last save that the chain store knows of; 0: none. */
   readonly sealed?: number | undefined;
@@ -47,12 +47,12 @@ export class RaftStore {
   /** Of the last save, and of the last one that is durable. */
   private sequence = 0;
   private durable = 0;
-  /** Whether anything was here at opening. */
+  /** Whether a log existed at opening. */
   readonly isNew: boolean;
 
   /**
-   * Reads everything; a torn end is cut, a log of an older version is written anew. Throws RAFT_LOG_CORRUPT, RAFT_LOG_MISSING,
-   * RAFT_LOG_OLD, or STORE_FORMAT_NEWER.
+   * Reads everything; cuts a torn end and rewrites a log of an older version. Throws
+   * RAFT_LOG_CORRUPT, RAFT_LOG_MISSING, RAFT_LOG_OLD, or STORE_FORMAT_NEWER.
    */
   static async open(folder: LogFolder, opening: RaftOpening = {}): Promise<RaftStore> {
     const store = new RaftStore(folder, opening);
@@ -69,7 +69,7 @@ export class RaftStore {
     this.file = folder.open(this.segment);
     const found = this.read(mustBeThere);
     if (found === undefined && this.segment > 0) {
-      // A new segment that a crash cut: it never counted, the one before it is still there.
+      // A new segment cut by a crash: it never counted, and the previous one still exists.
       this.dropUnfinished(segments);
     } else if (found === undefined) {
       this.file.truncate(0);
@@ -88,7 +88,7 @@ export class RaftStore {
     if (base?.kind !== RAFT_KIND.base) {
       const valid = findRecord(bytes, 1, segment);
       if (valid !== undefined) throw corrupt(segment, 0);
-      // The first segment is written once, and whole before anything relies on it.
+      // The first segment is written once, completely, before anything relies on it.
       if (segment === 0 && mustBeThere !== undefined) {
         throw bytes.length === 0 ? missing(mustBeThere) : corrupt(segment, 0);
       }
@@ -123,7 +123,10 @@ export class RaftStore {
     return this.durable;
   }
 
-  /** Durable when it resolves, but for a commit index alone, which the cluster tells again. Calls must not overlap. */
+  /**
+   * Durable when it resolves, except for a commit index alone, which the cluster sends again. Calls
+   * must not overlap.
+   */
   async save(change: RaftChange): Promise<void> {
     const before = this.memory;
     const after = changed(before, change);
@@ -141,7 +144,7 @@ export class RaftStore {
     this.durable = sequence;
   }
 
-  /** A snapshot of what was applied here; entries from `firstKept` on stay. */
+  /** Takes a snapshot of what was applied here; entries from `firstKept` on are kept. */
   async compact(snapshot: Snapshot, firstKept: number): Promise<void> {
     const { hardState, entries } = this.memory;
     const kept = entries.filter(({ index }) => index >= Math.min(firstKept, snapshot.index));
@@ -189,9 +192,9 @@ export class RaftStore {
   }
 }
 
-/** What a member does that has forgotten its votes; docs/raft.md. */
+/** How to recover a member that has lost its votes; docs/raft.md. */
 const REJOIN =
-  'let a member of the cluster remove this node (raft_removePeer) and add it again (raft_addPeer), delete the folder "raft" here and start with --raftjoinexisting and the new raft id. Where the whole cluster begins anew, with all members stopped: "quorate db reset-raft" on each';
+  'have a member of the cluster remove this node (raft_removePeer) and add it again (raft_addPeer), delete the folder "raft" here, and start with --raftjoinexisting and the new raft id. To restart the whole cluster instead, stop all members and run "quorate db reset-raft" on each';
 
 function missing(why: string): QuorateError {
   return fail(

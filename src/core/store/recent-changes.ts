@@ -1,6 +1,7 @@
 /**
- * State changes of blocks above the checkpoint, of one space, in memory. Only values after each block are kept: the value
- * before the first one is what the index holds. A checkpoint takes a whole generation of them, so that forgetting it is free.
+ * State changes of blocks above the checkpoint, of one space, in memory. Only values after each
+ * block are kept: the index holds the value before the first. A checkpoint takes a whole
+ * generation, so that dropping it is free.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import type { Account, PrivacyMetadata } from '../state/account.ts';
@@ -12,7 +13,7 @@ export interface Version<T> {
   readonly value: T;
 }
 
-/** Ascending by number, at most one a block. */
+/** Ascending by number, at most one per block. */
 export type Versions<T> = Version<T>[];
 
 /** Everything that changed about one address. */
@@ -40,7 +41,7 @@ export class RecentChanges {
     }
   }
 
-  /** Takes over the changes of later blocks. */
+  /** Adopts the changes of later blocks. */
   absorb(later: RecentChanges): void {
     for (const [key, { address, accounts, metadata, storages }] of later.entries) {
       const entry = this.entryOf(key, address);
@@ -55,7 +56,7 @@ export class RecentChanges {
     }
   }
 
-  /** The index holds what came up to block `number`; `rows` learns of it. */
+  /** The index now holds everything up to block `number`; updates `rows`. */
   dropUpTo(number: number, rows: DecodedRows): void {
     for (const [key, { accounts, metadata, storages }] of this.entries) {
       const account = dropVersions(accounts, number);
@@ -103,7 +104,7 @@ export class RecentChanges {
   }
 }
 
-/** The last version at or below `number`. */
+/** The last version at or before `number`. */
 export function versionAt<T>(versions: Versions<T>, number: number): Version<T> | undefined {
   for (let i = versions.length - 1; i >= 0; i--) {
     if (versions[i]!.number <= number) return versions[i];
@@ -111,7 +112,7 @@ export function versionAt<T>(versions: Versions<T>, number: number): Version<T> 
   return undefined;
 }
 
-/** Takes out the versions up to `number`; returns the last of them. */
+/** Removes the versions up to `number`; returns the last of them. */
 function dropVersions<T>(versions: Versions<T>, number: number): Version<T> | undefined {
   let count = 0;
   while (count < versions.length && versions[count]!.number <= number) count++;

@@ -1,4 +1,7 @@
-/** Bodies of the three kinds of log records, as RLP: what replay needs to rebuild the index without executing. */
+/**
+ * Bodies of the three kinds of log records, as RLP: enough to rebuild the index without
+ * executing.
+ */
 import { EMPTY_BYTES, type Hash32, keyOf } from '../base/bytes.ts';
 import { bytesToNumber } from '../base/quantity.ts';
 import { RlpReader, RlpWriter, readList } from '../base/rlp.ts';
@@ -38,7 +41,7 @@ export interface RewindRecord {
   readonly to: number;
 }
 
-/** Keeps its buffer from block to block. */
+/** Reuses its buffer from block to block. */
 const blockWriter = new RlpWriter(64 * 1024);
 
 /** A view that the next call overwrites. */
@@ -55,7 +58,7 @@ export function encodeBlockRecord(record: BlockToAppend): Uint8Array {
   return writer.view();
 }
 
-/** All but the receipts, which replay has no use for. */
+/** Everything except the receipts, which replay does not need. */
 export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialect): ReplayedBlock {
   const list = readList(body);
   const hasPrivateWork = list.boolean();
@@ -66,7 +69,7 @@ export function decodeReplayedBlock(body: Uint8Array, dialect: TransactionDialec
   return { hasPrivateWork, block, writes };
 }
 
-/** The header, from the first bytes of a body; undefined when they do not reach. Nothing of it is verified. */
+/** The header, from the first bytes of a body; undefined when they are too few. Unverified. */
 export function decodeHeaderOf(start: Uint8Array): Header | undefined {
   // [hasPrivateWork, [header, …], …]: the flag is one byte.
   const block = listStart(start, 0) + 1;

@@ -1,4 +1,7 @@
-/** The write set that leads from a space's latest state back to an older block: for rewinds and old proofs. */
+/**
+ * The write set that turns a space's latest state into that of an older block: for rewinds and old
+ * proofs.
+ */
 import { type Address, keyOf, ZERO_HASH } from '../base/bytes.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
@@ -41,7 +44,10 @@ function addTouched(touched: Map<string, Touched>, write: AccountWrite): void {
   for (const slot of write.slots.keys()) slots.add(slot);
 }
 
-/** `latest` and `target` read the same space. A storage that began after `target` is built anew from the flat state. */
+/**
+ * `latest` and `target` read the same space. A storage that began after `target` is rebuilt from
+ * the flat state.
+ */
 export function reverseWrites(
   touched: ReadonlyMap<string, Touched>,
   latest: StateReader,

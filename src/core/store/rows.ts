@@ -1,4 +1,7 @@
-/** Values of the flat state. Each carries the pre-image of its hashed key, so dumps need no table of pre-images. */
+/**
+ * Values of the flat state. Each contains the pre-image of its hashed key, so dumps need no table
+ * of pre-images.
+ */
 import { type Address, EMPTY_BYTES, equalBytes } from '../base/bytes.ts';
 import { fail, type QuorateError } from '../base/errors.ts';
 import { EMPTY_CODE_HASH, EMPTY_ROOT } from '../base/keccak.ts';

@@ -1,6 +1,6 @@
 /**
- * How far files beside the index had come at its last checkpoint: numbers that only grow, one for each file. Whoever puts an
- * older copy of such a file back is found out, as long as the index is not as old.
+ * Sequence numbers of files outside the index at its last checkpoint: they only grow, one for each
+ * file. A restored older copy of such a file is detected, unless the index is as old.
  */
 import type { Kv, KvWriter } from '../base/ports.ts';
 import { numberToUint64 } from '../base/quantity.ts';
@@ -11,7 +11,7 @@ export type SealedFile = 'votes' | 'raft';
 export class Seals {
   private readonly sources = new Map<SealedFile, () => number>();
 
-  /** From now on what `read` tells is noted with each checkpoint: the last number that is durable. */
+  /** From now on each checkpoint records what `read` returns: the last durable number. */
   follow(file: SealedFile, read: () => number): void {
     this.sources.set(file, read);
   }
@@ -22,7 +22,7 @@ export class Seals {
     }
   }
 
-  /** Outside a checkpoint: when the node ends. */
+  /** Outside a checkpoint: when the node stops. */
   async writeNow(kv: Kv): Promise<void> {
     if (this.sources.size === 0) return;
     const seals = this;
@@ -33,7 +33,7 @@ export class Seals {
   }
 }
 
-/** 0: nothing is noted. */
+/** 0: nothing is recorded. */
 export function sealedNumber(kv: Pick<Kv, 'get'>, file: SealedFile): number {
   const row = kv.get(TABLE.meta, keyOf(file));
   return row ? uint64At(row, 0) : 0;

@@ -1,4 +1,4 @@
-/** Runs asynchronous jobs one after another. A failing job fails its own caller only. */
+/** Runs asynchronous jobs one after another. A failing job rejects only its own caller. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -1,11 +1,11 @@
-/** A private state that is new begins as a copy of the empty one: its first record holds the copy too. */
+/** A new private state begins as a copy of the empty one: its first record contains the copy. */
 import { keyOf, ZERO_HASH } from '../base/bytes.ts';
 import type { SpaceResult } from '../execution/result.ts';
 import type { Psi } from '../privacy/inputs.ts';
 import type { StateReader } from '../state/reader.ts';
 import type { AccountWrite, WriteSet } from '../state/write-set.ts';
 
-/** `results`, where the writes of a new private state hold all of the empty one too. */
+/** `results`, in which the writes of a new private state include all of the empty one. */
 export function copiesForNew(
   results: ReadonlyMap<Psi, SpaceResult>,
   isNew: (psi: Psi) => boolean,
@@ -18,7 +18,7 @@ export function copiesForNew(
   return out;
 }
 
-/** All of `empty`, changed by `result`. */
+/** All of `empty`, modified by `result`. */
 function copyOfSpace(empty: StateReader, result: SpaceResult): WriteSet {
   const accounts = new Map<string, AccountWrite>();
   for (const { address, account } of empty.accounts(ZERO_HASH)) {

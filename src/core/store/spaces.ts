@@ -16,36 +16,42 @@ import { TrieVersions } from './trie-versions.ts';
 
 /** Space numbers are u16. */
 const SPACES_MAX = 65_535;
-/** The number of no space: a reader of it finds nothing. */
+/** Number of a space that never exists: readers find nothing. */
 const NO_SPACE_ID = 65_535;
 
-/** Nibbles of a settled trie that stay in memory: settling is one step, so that it must be short. */
+/** Nibbles of a settled trie kept in memory: settling is one step, so it must be short. */
 const SETTLED_DEPTH_NIBBLES = 2;
-/** Memory of clean trie nodes, of one space; behind that, what the index holds too is let go. */
+/**
+ * Memory for clean trie nodes of one space; beyond it, nodes that the index also holds are
+ * dropped.
+ */
 const TRIE_BYTES_DEFAULT = 128 * 1024 * 1024;
-/** Of a node besides its RLP, and of what a changed leaf adds to a trie. Both rather too much than too little. */
+/**
+ * Overhead of a node beyond its RLP, and size of what a changed leaf adds. Both are upper
+ * estimates.
+ */
 const NODE_OVERHEAD_BYTES = 300;
 const LEAF_BYTES = 1_100;
 
 export interface SpaceEntry extends SpaceState {
   /** undefined: public. */
   readonly psi: Psi | undefined;
-  /** Last block that is done; -1 before genesis. */
+  /** Last processed block; -1 before genesis. */
   cursor: number;
   trie: StateTrie;
   /** The version that the index holds. */
   written: StateTrie;
   readonly versions: TrieVersions;
-  /** Estimate of what `trie` has taken in since it was settled. */
+  /** Estimated growth of `trie` since it was settled. */
   heldBytes: number;
   readonly heldBytesMax: number;
 }
 
-/** `trie` is the state after block `number` now, which changed `leaves` leaves. */
+/** `trie` is now the state after block `number`, which changed `leaves` leaves. */
 export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leaves: number): void {
   const latest = entry.trie;
   entry.heldBytes += leaves * LEAF_BYTES;
-  // It may have grown from a version that was settled since: then it still holds everything.
+  // It may descend from a version settled since: then it still holds everything.
   entry.trie =
     trie.generation < latest.generation ? trie.settle(settledDepth(entry), entry.written) : trie;
   entry.trie.generation = Math.max(trie.generation, latest.generation);
@@ -53,7 +59,7 @@ export function advance(entry: SpaceEntry, number: number, trie: StateTrie, leav
   entry.versions.keep(number, entry.trie, leaves);
 }
 
-/** The index holds `trie`, of block `number`, now. */
+/** The index now holds `trie`, of block `number`. */
 export function settle(entry: SpaceEntry, trie: StateTrie, number: number): void {
   entry.versions.drop(number, entry.trie);
   entry.written = trie;
@@ -133,7 +139,7 @@ export class Spaces {
     yield* this.byPsi.values();
   }
 
-  /** The index holds everything up to `mark` now, and somebody else has written it. */
+  /** The index now holds everything up to `mark`, written by another thread. */
   settleAt(mark: CheckpointMark): void {
     this.settleEntry(this.open, mark.number, mark.root);
     for (const { psi, cursor, root } of mark.spaces) {
@@ -141,7 +147,7 @@ export class Spaces {
     }
   }
 
-  /** Lets go of tries that have loaded too much, `before` it does so. */
+  /** Drops nodes of tries that have loaded too much; calls `before` first. */
   trim(before: () => void): void {
     for (const entry of this.all()) {
       if (entry.heldBytes <= entry.heldBytesMax) continue;
@@ -170,7 +176,7 @@ export class Spaces {
     return StateTrie.empty();
   }
 
-  /** A state without content, for a PSI that has none. */
+  /** An empty state, for a PSI that has none. */
   nothing(): SpaceState {
     return {
       id: NO_SPACE_ID,

@@ -1,6 +1,7 @@
 /**
- * State of one space at any block: memory above the checkpoint, the index below it (docs/storage.md, "Reading key k at block N").
- * A reader stays right while checkpoints are written beside it: each read asks what changed after its block.
+ * State of one space at any block: memory above the checkpoint, the index below it
+ * (docs/storage.md, "Reading key k at block N"). A reader stays correct while checkpoints are
+ * written: each read looks up what changed after its block.
  */
 import type { Address, Hash32 } from '../base/bytes.ts';
 import { compareBytes, EMPTY_BYTES, equalBytes, keyOf } from '../base/bytes.ts';
@@ -27,7 +28,7 @@ const WALK_KEYS = 256;
 /** What readers of one space share. `checkpoint` is the last block of this space that the index holds. */
 export interface SpaceState {
   readonly id: number;
-  /** Changes of the blocks that no checkpoint has taken yet. */
+  /** Changes of blocks that are not yet in a checkpoint. */
   recent: RecentChanges;
   /** Older ones, which a checkpoint is writing. */
   writing: RecentChanges | undefined;
@@ -165,7 +166,10 @@ export class StateAt implements StateReader {
     return (newer && versionAt(newer, this.number)) ?? (older && versionAt(older, this.number));
   }
 
-  /** The index's row at this block; `isChanged`: above the checkpoint, and each time after this block. */
+  /**
+   * The index's row at this block; `isChanged`: changed above the checkpoint, always after this
+   * block.
+   */
   private row(key: Uint8Array, isChanged: boolean): Uint8Array | undefined {
     const past = this.past(() => key, isChanged);
     if (past) return past.length === 0 ? undefined : past;
@@ -180,7 +184,7 @@ export class StateAt implements StateReader {
     return firstOf(rows)?.[1];
   }
 
-  /** Hashes at or behind `from` under `prefix` that exist at any block, in order, each once. */
+  /** Hashes at or after `from` under `prefix` that exist at any block, in order, each once. */
   private *walk<P>(
     prefix: Uint8Array,
     from: Hash32,
@@ -207,7 +211,7 @@ export class StateAt implements StateReader {
     }
   }
 
-  /** Distinct hashes behind `prefix` in a table; rows of one hash are skipped over. */
+  /** Distinct hashes after `prefix` in a table; further rows of a hash are skipped. */
   private *keys(table: string, prefix: Uint8Array, from: Hash32): Generator<Hash32, void> {
     const end = afterPrefix(prefix);
     const length = prefix.length + 32;
@@ -254,7 +258,7 @@ function leastOf(hashes: readonly (Hash32 | undefined)[]): Hash32 | undefined {
   return least;
 }
 
-/** Without a view that would keep the row's buffer alive. */
+/** Copied: a view would keep the row's buffer alive. */
 function detached(account: Account): Account {
   const { codeHash, storageRoot } = account;
   return {

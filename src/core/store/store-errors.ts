@@ -1,4 +1,4 @@
-/** Faults that several steps of the chain store find. */
+/** Errors that several steps of the chain store report. */
 import { fail, type QuorateError } from '../base/errors.ts';
 
 export function privateOutOfOrder(cursor: number, number: number) {
@@ -11,7 +11,7 @@ export function privateOutOfOrder(cursor: number, number: number) {
 export function wrongIndex(what: string) {
   return fail(
     'STORE_INDEX_UNFIT',
-    `the index does not fit the block log: ${what}. Rebuild it with "quorate db reindex"`,
+    `the index does not match the block log: ${what}. Rebuild it with "quorate db reindex"`,
   );
 }
 

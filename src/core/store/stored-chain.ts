@@ -1,6 +1,7 @@
 /**
- * What is kept of a chain, as it is read: blocks from the log, by the index; state from the index and, above its checkpoint,
- * from memory. `ChainStore` is the one that writes; `ChainReplica` follows it from another thread.
+ * Read side of a stored chain: blocks from the log, found by the index; state from the index and,
+ * above its checkpoint, from memory. `ChainStore` writes it; `ChainReplica` follows from another
+ * thread.
  */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
@@ -40,7 +41,7 @@ import { privateOutOfOrder, stateNotMigrated, wrongIndex } from './store-errors.
 
 /** A header with the seals of some 20 validators; longer ones are read with their block. */
 const HEADER_READ_BYTES = 4096;
-/** Accounts and slots changed since the block of a proof: more would take too long. */
+/** Most accounts and slots changed since the block of a proof: more would take too long. */
 const PROOF_CHANGES_MAX = 200_000;
 
 const NO_ROOTS: ReadonlyMap<SpaceEntry, Hash32> = new Map();
@@ -69,7 +70,7 @@ export class StoredChain implements ChainReader {
     this.stateSpaces = new Spaces(parts.kv, mark, parts.trieBytesMax);
   }
 
-  /** Whether the block and its receipts are in memory, decoded. */
+  /** Whether the block and its receipts are decoded in memory. */
   isAtHand(number: number): boolean {
     return this.cached.blocks.has(number) && this.cached.receipts.has(number);
   }
@@ -152,7 +153,7 @@ export class StoredChain implements ChainReader {
       throw fail(
         'STORE_STATE_UNAVAILABLE',
         space.kind === 'public'
-          ? `state of block ${number} is not there: the head is ${this.cursor(space)}`
+          ? `state of block ${number} is not available: the head is ${this.cursor(space)}`
           : `private state is at block ${this.cursor(space)} of ${this.stateSpaces.open.cursor}: the private transaction manager does not answer`,
       );
     }
@@ -193,7 +194,7 @@ export class StoredChain implements ChainReader {
     return trie;
   }
 
-  /** As it was appended, with what it changed; undefined where the space has nothing of its own. */
+  /** As appended, with its changes; undefined when the space has no data of its own. */
   privateResult(psi: Psi, number: number): SpaceResult | undefined {
     const entry = this.stateSpaces.get(psi);
     if (!entry || number > entry.cursor) return undefined;
@@ -206,7 +207,10 @@ export class StoredChain implements ChainReader {
     return entry.trie;
   }
 
-  /** All is read anew from the index at `mark`. Throws STORE_CORRUPT when the log does not hold its block. */
+  /**
+   * Reads everything again from the index at `mark`. Throws STORE_CORRUPT when the log lacks its
+   * block.
+   */
   protected restart(mark: CheckpointMark | undefined): void {
     this.index = new BlockIndex(this.kv, this.onDamage);
     this.stateSpaces = new Spaces(this.kv, mark, this.trieBytesMax);
@@ -221,7 +225,7 @@ export class StoredChain implements ChainReader {
     if (!mark) return;
     const header = this.block(mark.number)?.header;
     if (!header || !equalBytes(this.index.place(mark.number)!.hash, mark.hash)) {
-      throw wrongIndex(`it names block ${mark.number}, which the log does not hold`);
+      throw wrongIndex(`it names block ${mark.number}, which is not in the log`);
     }
     this.current = { number: mark.number, hash: mark.hash, header };
   }
@@ -240,7 +244,10 @@ export class StoredChain implements ChainReader {
     }
   }
 
-  /** Takes in a record that is not a rewind; tries are left to do. Returns the roots that they must come to. */
+  /**
+   * Applies a record other than a rewind, without its tries. Returns the roots that they must
+   * have.
+   */
   protected replayRecord(record: ScannedRecord): ReadonlyMap<SpaceEntry, Hash32> {
     const { kind, body, position } = record;
     if (kind === RECORD_KIND.block) {
@@ -259,7 +266,7 @@ export class StoredChain implements ChainReader {
     return new Map([...spaces].map(([psi, { root }]) => [this.stateSpaces.get(psi)!, root]));
   }
 
-  /** Without `trie`, that is left to do. */
+  /** Without `trie` it remains to be computed. */
   protected applyBlock(record: ReplayedBlock, position: LogPosition, trie?: StateTrie): void {
     const { block, writes, hasPrivateWork } = record;
     const { number } = block.header;
@@ -286,7 +293,7 @@ export class StoredChain implements ChainReader {
     if (number > head || number > baseCursor + 1) throw privateOutOfOrder(baseCursor, number);
   }
 
-  /** Without `tries`, they are left to do. */
+  /** Without `tries` they remain to be computed. */
   protected applyPrivate(
     number: number,
     spaces: ReadonlyMap<Psi, SpaceResult>,
@@ -304,7 +311,7 @@ export class StoredChain implements ChainReader {
       const entry = known ?? this.stateSpaces.add(psi, number - 1);
       entry.recent.apply(number, result.writes);
       if (tries) {
-        // A new space reads its own nodes, which the trie from before it had a number cannot.
+        // A new space reads its own nodes; a trie from before it had a number cannot.
         const trie = known ? tries.get(psi)! : entry.trie.update(result.writes);
         trie.root();
         advance(entry, number, trie, leavesOf(result.writes));
@@ -334,7 +341,7 @@ export class StoredChain implements ChainReader {
     if (!touched) {
       throw fail(
         'STORE_PROOF_TOO_OLD',
-        `proof at block ${to}: more than ${changesMax} accounts and slots have changed since. Ask for a later block, or ask a node whose head is nearer to it`,
+        `proof at block ${to}: more than ${changesMax} accounts and slots have changed since. Ask for a later block, or ask a node whose head is closer to it`,
       );
     }
     return reverseWrites(touched, latest, target);
@@ -362,7 +369,7 @@ export class StoredChain implements ChainReader {
     for (const { hash, code } of writes.codes) this.recentCodes.set(bareHex(hash), code);
   }
 
-  /** Private states are done with a block that has nothing for them. */
+  /** A block without private work moves all private states on. */
   private skipQuietBlocks(): void {
     const { stateSpaces } = this;
     stateSpaces.baseCursor = this.quietUpTo(stateSpaces.baseCursor);
@@ -391,7 +398,7 @@ export class StoredChain implements ChainReader {
     );
   }
 
-  /** From the log; undefined unless its hash is the one that the index tells. */
+  /** From the log; undefined unless its hash matches the index. */
   private readHeader(number: number): Header | undefined {
     const place = this.isBlock(number) ? this.index.placeOf(number) : undefined;
     const header = place && decodeHeaderOf(this.log.readStart(place, HEADER_READ_BYTES));

@@ -1,6 +1,7 @@
 /**
- * Local transactions, durable before their hash is answered, so that a restart sends them again. Entries are opaque bytes to
- * this file. Compaction writes what is still wanted into a new segment, then drops the old ones.
+ * Local transactions, durable before their hash is answered, so that a restart sends them again.
+ * Entries are opaque bytes here. Compaction writes the entries still needed into a new segment,
+ * then removes the old ones.
  */
 import { fail } from '../base/errors.ts';
 import type { LogFile, LogFolder } from '../base/ports.ts';
@@ -21,13 +22,16 @@ export class TransactionJournal {
   private readonly folder: LogFolder;
   private readonly queue = new SerialQueue();
   private readonly found: Uint8Array[] = [];
-  /** Found at opening. What it took may have been acknowledged; whole entries behind it were kept. */
+  /**
+   * Damage found at opening. Lost entries may have been acknowledged; whole entries after it were
+   * kept.
+   */
   readonly damage: readonly JournalDamage[];
   private segment: number;
   private file: LogFile;
-  /** Entries that the next write takes. */
+  /** Entries for the next write. */
   private gathered: Uint8Array[] = [];
-  /** The write and sync that entries gathered from now on will share. */
+  /** The write and sync that entries added from now on will share. */
   private nextSync: Promise<void> | undefined;
   private sizeAfterCompaction = 0;
 
@@ -42,7 +46,8 @@ export class TransactionJournal {
       version = this.readSegment(segment, damage);
     }
     this.damage = damage;
-    // A segment holds entries of one version, and nothing stands behind what could not be looked through.
+    // A segment holds entries of one version, and nothing may follow a part that could not be
+    // searched.
     const last = damage.at(-1);
     const isOpenEnded = last?.segment === this.segment && !last.isEnd;
     if (version < JOURNAL_VERSION || isOpenEnded) this.segment++;
@@ -50,7 +55,7 @@ export class TransactionJournal {
     if (this.file.size() === 0) appendEntries(this.file, [versionEntry()]);
   }
 
-  /** What was there at opening, oldest first; an entry may come twice. */
+  /** Entries found at opening, oldest first; an entry may occur twice. */
   entries(): readonly Uint8Array[] {
     return this.found;
   }
@@ -79,7 +84,7 @@ export class TransactionJournal {
     return this.file.size() > Math.max(COMPACTION_BYTES_MIN, 2 * this.sizeAfterCompaction);
   }
 
-  /** Keeps only `wanted` (asked for at the moment of writing) and what is added from now on. */
+  /** Keeps only `wanted` (evaluated when writing) and entries added from now on. */
   compact(wanted: () => Iterable<Uint8Array>): Promise<void> {
     return this.queue.run(async () => {
       const old = this.folder.segments();
@@ -107,7 +112,7 @@ export class TransactionJournal {
     this.file.close();
   }
 
-  /** Returns the version of the segment; of one that is empty, ours. */
+  /** Returns the version of the segment; ours if it is empty. */
   private readSegment(segment: number, damage: JournalDamage[]): number {
     const file = this.folder.open(segment);
     const read = readJournalSegment(segment, file.read(0, file.size()));

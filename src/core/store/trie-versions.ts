@@ -1,13 +1,16 @@
 /**
- * Tries of a space's last few blocks, as the persistent objects they are, and of older blocks that were asked for. A version
- * reads from the index what it has not loaded, so one that shares its nodes with the latest stays readable for good; one from
- * before the latest was settled, until the next checkpoint.
+ * Tries of a space's last few blocks, as persistent objects, and of requested older blocks. A
+ * version reads from the index what it has not loaded. So one that shares its nodes with the latest
+ * stays readable; one from before the latest was settled is readable until the next checkpoint.
  */
 import { Lru } from '../base/lru.ts';
 import type { StateTrie } from '../state/state-trie.ts';
 
 const RECENT_MAX = 16;
-/** Changed in those versions together: for each, a version holds about a kilobyte that the next one does not. */
+/**
+ * Leaves changed in all kept versions: for each, a version holds about a kilobyte that the next one
+ * does not.
+ */
 const LEAVES_MAX = 16_384;
 const LED_BACK_MAX = 4;
 
@@ -27,7 +30,7 @@ export class TrieVersions {
     return this.recent.get(number)?.trie ?? this.ledBack.get(number);
   }
 
-  /** Of the head as it was, after a block that changed so many leaves. */
+  /** Keeps the previous head's trie, after a block that changed this many leaves. */
   keep(number: number, trie: StateTrie, leaves: number): void {
     this.recent.set(number, { trie, leaves });
   }
@@ -36,7 +39,7 @@ export class TrieVersions {
     this.ledBack.set(number, trie);
   }
 
-  /** The index holds block `number` now; `latest` is the newest version. */
+  /** The index now holds block `number`; `latest` is the newest version. */
   drop(number: number, latest: StateTrie): void {
     const isGone = (at: number, trie: StateTrie) =>
       at < number && trie.generation !== latest.generation;

@@ -1,17 +1,17 @@
 /**
- * What a validator must not forget, synced before its votes leave.
+ * What a validator must not forget, synced before its votes are sent.
  *
- *   write -> the older slot -> synced -> its sequence noted -> the vote may leave
+ *   write -> the older slot -> synced -> its sequence noted -> the vote may be sent
  *
- * `votes` has two slots that are written in turn: a torn write leaves the older one, and its vote
- * never left. Once a slot is synced, `votes-written` notes its sequence, without a sync. So a slot
- * that was noted and cannot be read now was damaged later: its vote may have left, and the file
- * counts as lost. A lost file is never ignored; see docs/consensus.md. The chain store knows how far
- * the file had come at its last checkpoint, so older copies of both files are noticed too.
+ * `votes` has two slots, written in turn: a torn write leaves the older one, and its vote was never
+ * sent. Once a slot is synced, `votes-written` notes its sequence, without a sync. So a noted slot
+ * that cannot be read was damaged later: its vote may have been sent, and the file counts as lost.
+ * A lost file is never ignored; see docs/consensus.md. The chain store records the sequence with
+ * each checkpoint, so older copies of both files are detected too.
  *
- * Slot: sequence u48 | crc32c u32 | height u48 | round u32 | length u32 | bytes | version u16 | crc32c u32.
- * The second checksum continues the first. 0.1.0 wrote no version, and passes over it.
- * Note: sequence u48 | crc32c u32.
+ * Slot: sequence u48 | crc32c u32 | height u48 | round u32 | length u32 | bytes | version u16 |
+ * crc32c u32. The second checksum continues the first. 0.1.0 wrote no version, and skips it. Note:
+ * sequence u48 | crc32c u32.
  */
 import { fail } from '../base/errors.ts';
 import { newerVersion } from '../base/newer-version.ts';
@@ -25,7 +25,10 @@ export interface RememberedVote {
   readonly bytes: Uint8Array;
 }
 
-/** Why the last vote is not known: nothing was ever written here, what was cannot be read, or it was another one. */
+/**
+ * Why the last vote is unknown: nothing was ever written, it cannot be read, or it was a different
+ * one.
+ */
 export type VoteLoss = 'empty' | 'damaged' | 'old';
 
 /** Raise with any change that an older program would misread. 1: as 0.1.0 wrote it, without saying so. */
@@ -70,7 +73,7 @@ export class VoteFile {
     return this.sequence;
   }
 
-  /** The last vote, or undefined where it is not known: see `loss`. */
+  /** The last vote, or undefined when unknown: see `loss`. */
   memory(): RememberedVote | undefined {
     return this.missing === undefined ? this.latest : undefined;
   }
@@ -118,7 +121,7 @@ function encode(sequence: number, vote: RememberedVote): Uint8Array {
   return out;
 }
 
-/** Undefined: nothing that can be believed. Throws STORE_FORMAT_NEWER. */
+/** Undefined: nothing trustworthy. Throws STORE_FORMAT_NEWER. */
 export function decodeVoteSlot(slot: Uint8Array | undefined) {
   if (!slot || slot.length < HEADER_BYTES) return undefined;
   const view = new DataView(slot.buffer, slot.byteOffset, slot.length);
@@ -141,7 +144,7 @@ export function decodeVoteSlot(slot: Uint8Array | undefined) {
   return { sequence: uint48(view, 0), version, vote };
 }
 
-/** Of a slot whose vote is whole; 1 where it does not say, undefined where that was damaged. */
+/** Version of a slot whose vote is whole; 1 if absent, undefined if damaged. */
 function versionAt(slot: Uint8Array, at: number, sum: number): number | undefined {
   if (slot.length === at) return 1;
   if (slot.length < at + VERSION_BYTES) return undefined;
@@ -158,7 +161,7 @@ function encodeNote(sequence: number): Uint8Array {
   return out;
 }
 
-/** 0: nothing is noted, or nothing that can be read. */
+/** 0: nothing readable is noted. */
 export function decodeVoteNote(note: Uint8Array | undefined): number {
   if (note?.length !== NOTE_BYTES) return 0;
   const view = new DataView(note.buffer, note.byteOffset, NOTE_BYTES);

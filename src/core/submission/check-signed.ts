@@ -1,4 +1,4 @@
-/** A signing proxy that signs something else than it was asked is not believed. */
+/** Checks that the signing proxy signed the transaction that it was asked to sign. */
 import { fail } from '../base/errors.ts';
 import { fromHex, toHex } from '../base/hex.ts';
 import { keccak256 } from '../base/keccak.ts';
@@ -21,7 +21,7 @@ export function checkSigned(
   if (!isAsked) {
     throw fail(
       'SUBMISSION_SIGNER_WRONG',
-      'the signing proxy signed another transaction than it was asked to',
+      'the signing proxy signed a different transaction from the one requested',
     );
   }
   return toHex(keccak256(bytes));

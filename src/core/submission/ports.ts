@@ -2,7 +2,7 @@
 
 /** A transaction that a service wants on the ledger, once. Addresses and data are 0x-hex, lower case. */
 export interface TransactionOrder {
-  /** Begins the transaction's id in the store, so that logs say what it is for. */
+  /** Prefix of the transaction's id in the store, so that logs show its purpose. */
   readonly name: string;
   /** Undefined: a creation. */
   readonly to: string | undefined;
@@ -19,7 +19,7 @@ export interface UnsignedTransaction extends Omit<TransactionOrder, 'name'> {
   readonly gasPrice: string;
 }
 
-/** Signed, stored, and neither in a block nor lost. */
+/** Signed and stored, but neither in a block nor lost. */
 export interface SentTransaction {
   readonly id: string;
   readonly sender: string;
@@ -31,7 +31,7 @@ export interface SentTransaction {
   readonly updatedAt: number;
 }
 
-/** As `eth_getTransactionReceipt` answers, as far as it is read. */
+/** The members of an `eth_getTransactionReceipt` answer that are read. */
 export interface TransactionReceipt {
   readonly blockNumber: string;
   readonly status: string;
@@ -52,7 +52,7 @@ export interface SubmissionLedger {
   transactionCount(address: string, block: 'latest' | 'pending'): Promise<number>;
   gasPrice(): Promise<string>;
   receipt(hash: string): Promise<TransactionReceipt | null>;
-  /** Signed bytes in hex, sent nowhere. */
+  /** Returns the signed bytes in hex; sends nothing. */
   sign(transaction: UnsignedTransaction): Promise<string>;
   /** Sending the same bytes again does no harm. */
   send(raw: string): Promise<void>;
@@ -60,7 +60,7 @@ export interface SubmissionLedger {
 
 /** Each change is durable when it resolves, and whole: the order and its transaction together. */
 export interface SubmissionStore<T extends TransactionOrder> {
-  /** Keeps `identity` where none is kept; resolves with what is kept. */
+  /** Stores `identity` if none is stored; resolves with the stored one. */
   bindLedger(identity: string): Promise<string>;
   /** Oldest first. */
   live(limit: number): Promise<readonly SentTransaction[]>;

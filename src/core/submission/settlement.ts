@@ -1,13 +1,13 @@
 /**
- * What became of a transaction that was sent. The only case in which another one may be signed for
- * the same order is `lost`: its nonce is spent, and no node has had a receipt for long enough.
+ * The outcome of a sent transaction. Only after `lost` may another one be signed for the same
+ * order: its nonce is spent, and no node has had a receipt for long enough.
  */
 
-/** After so long without a block the same bytes are sent again. */
+/** How long to wait for a block before the same bytes are sent again. */
 export const SEND_AGAIN_MS = 5_000;
 /**
- * Behind one address there may be several nodes, and one that lags has no receipt yet for a nonce
- * that another knows as spent.
+ * There may be several nodes behind one address: a lagging one has no receipt yet for a nonce that
+ * another reports as spent.
  */
 export const LOST_AFTER_MS = 30_000;
 
@@ -20,14 +20,15 @@ export interface Sighting {
 }
 
 export class Settlement {
-  /** Since when a transaction waits as it was last sent, by its id. */
+  /** When a waiting transaction was last sent, by its id. */
   private readonly waiting = new Map<string, { updatedAt: number; sinceMs: number }>();
-  /** Since when a transaction has had a spent nonce and no receipt, by its id. */
+  /** When a transaction was first seen with a spent nonce and no receipt, by its id. */
   private readonly missingSince = new Map<string, number>();
 
   /**
-   * `nowMs`: of a clock that nobody sets. One that jumps forward would call a transaction lost that a lagging node has not seen
-   * yet. `updatedAt`: when it was sent, by the calendar; of which it matters only whether it is another than before.
+   * `nowMs`: of a monotonic clock. One that jumps forward would report a transaction as lost before
+   * a lagging node has seen it. `updatedAt`: when it was sent, by the calendar; only a change of it
+   * matters.
    */
   fateOf(
     { id, nonce, updatedAt }: { id: string; nonce: number; updatedAt: number },

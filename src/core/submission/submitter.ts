@@ -1,5 +1,5 @@
 /**
- * Brings the orders of a service onto the ledger, each once, through a signing proxy.
+ * Puts the orders of a service on the ledger, each exactly once, through a signing proxy.
  *
  *   queued ──► sign ──► insert: order and transaction, durable ──► send ──► mined
  *     ▲                                                             │
@@ -21,20 +21,20 @@ import type {
 } from './ports.ts';
 import { Settlement } from './settlement.ts';
 
-/** Transactions that may wait for a block at the same time. */
+/** Most transactions waiting for a block at the same time. */
 const LIVE_MAX = 256;
 
 export interface SubmitterParts<T extends TransactionOrder> {
   readonly store: SubmissionStore<T>;
   readonly ledger: SubmissionLedger;
   readonly clock: Clock;
-  /** Never set back or forth. */
+  /** Monotonic. */
   readonly steady: Clock;
   readonly timers: Timers;
   readonly log: Log;
   /** Account that pays, as 0x-hex in lower case. */
   readonly from: string;
-  /** Between looks at the ledger while nothing new comes. */
+  /** Between polls of the ledger when nothing new arrives. */
   readonly lookMs: number;
 }
 
@@ -51,7 +51,7 @@ export class Submitter<T extends TransactionOrder> {
     this.parts = parts;
   }
 
-  /** Looks now: there is a new order. */
+  /** Polls now: there is a new order. */
   wake(): void {
     if (this.isStopped || this.working) return;
     this.timer?.cancel();
@@ -68,7 +68,7 @@ export class Submitter<T extends TransactionOrder> {
     await this.working;
   }
 
-  /** What stands in the way is told once, and tried again. */
+  /** An obstacle is logged once, and retried. */
   private async look(): Promise<void> {
     const { store, log } = this.parts;
     try {
@@ -101,7 +101,7 @@ export class Submitter<T extends TransactionOrder> {
     if (known !== identity) {
       throw fail(
         'SUBMISSION_LEDGER_OTHER',
-        `the ledger (${identity}) is another one than this store has sent to (${known})`,
+        `the ledger (${identity}) is not the one that this store has sent to (${known})`,
       );
     }
     this.knowsLedger = true;
@@ -113,8 +113,8 @@ export class Submitter<T extends TransactionOrder> {
     const counts = new Map<string, number>();
     for (const transaction of live) {
       const { sender, hash } = transaction;
-      // Asked first: a nonce below it is spent, so that a receipt that is missing afterwards will
-      // never be.
+      // Requested first: a nonce below it is spent, so a receipt that is then missing will never
+      // exist.
       const count = counts.get(sender) ?? (await ledger.transactionCount(sender, 'latest'));
       counts.set(sender, count);
       const receipt = await ledger.receipt(hash);
@@ -159,7 +159,7 @@ export class Submitter<T extends TransactionOrder> {
     if (await store.insert(transaction, order)) await this.send(transaction);
   }
 
-  /** What the ledger says against it, too little money perhaps, may change: it is tried again. */
+  /** The ledger's objection may be temporary, such as too little money: it is retried. */
   private async send({ id, raw }: SentTransaction): Promise<void> {
     const { store, ledger, clock, log } = this.parts;
     await store.touched(id, clock.nowMs());
@@ -167,7 +167,7 @@ export class Submitter<T extends TransactionOrder> {
       await ledger.send(raw);
     } catch (error) {
       if (!hasCode(error, 'LEDGER_REFUSED')) throw error;
-      log('warn', 'The ledger does not take a transaction yet', { id, err: error.message });
+      log('warn', 'The ledger does not accept a transaction yet', { id, err: error.message });
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Who hears of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest (GoQuorum
- * eth/handler.go).
+ * Which peers learn of a new block: the whole block to floor(sqrt(lacking)), its hash to the rest
+ * (GoQuorum eth/handler.go).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
@@ -24,7 +24,7 @@ export class BlockGossip {
     this.peers.get(peer)?.add(keyOf(hash));
   }
 
-  /** Peers that lack the block; they are taken as told from here on. */
+  /** Peers that lack the block; they count as told from now on. */
   spread(hash: Hash32): { whole: PeerId[]; hash: PeerId[] } {
     const key = keyOf(hash);
     const lacking: PeerId[] = [];

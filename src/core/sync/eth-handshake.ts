@@ -1,5 +1,5 @@
 /**
- * The Status exchange with every peer that shares `eth`: no other message counts before it
+ * The Status exchange with every peer that shares `eth`: no other message is accepted before it
  * (GoQuorum eth/protocols/eth).
  */
 import type { Machine } from '../base/machine.ts';

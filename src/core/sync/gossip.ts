@@ -1,7 +1,7 @@
 /**
- * Who hears of which transaction: bodies from where it entered, hashes from those who pass it on,
- * requests for what others announce (GoQuorum eth/handler.go; docs/performance.md: gathered for 5
- * ms or 8 KB, nothing per transaction on the wire).
+ * Which peers learn of a transaction: the node where it entered sends bodies, nodes that relay it
+ * send hashes and request what others announce (GoQuorum eth/handler.go; docs/performance.md:
+ * collected for 5 ms or 8 KB, no per-transaction overhead on the wire).
  */
 import { type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -13,19 +13,22 @@ import { KnownHashes } from './known-hashes.ts';
 const GATHER_MS = 5;
 const GATHER_BYTES = 8 * 1024;
 /**
- * A node sends what its clients gave it to so many peers in full; the rest hears of hashes. What
- * peers gave it is announced to those that seem to lack it: the one it came from has most likely
- * sent it to them too. GoQuorum sends bodies everywhere.
+ * Peers that get the node's own clients' transactions in full; the others get hashes. Transactions
+ * from peers are announced to those that seem to lack them, since their sender has probably sent
+ * them too. GoQuorum sends bodies to all.
  */
 const BODY_PEERS_MAX = 16;
-/** Announcements wait longer, for the same hashes to come from the peer that would be told. */
+/** Announcements wait longer: the peer may announce the same hashes itself. */
 const ANNOUNCE_GATHER_MS = 50;
 /** One message; longer batches are split. */
 const MESSAGE_BYTES_SOFT_MAX = 512 * 1024;
 const ANNOUNCEMENT_HASHES_MAX = 4_096;
 const REQUEST_HASHES_MAX = 256;
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Announced hashes that wait for their turn, of one peer. What exceeds it is forgotten: blocks bring it anyway. */
+/**
+ * Announced hashes waiting to be requested, per peer. Those beyond it are dropped: blocks bring the
+ * transactions anyway.
+ */
 const WANTED_PER_PEER_MAX = 4_096;
 const RECENTLY_SEEN_MAX = 32_768;
 const TIMEOUTS_MAX = 5;
@@ -59,13 +62,13 @@ export type GossipInput =
       readonly hashes: readonly Hash32[];
       readonly wanted: readonly Hash32[];
     }
-  /** What a newly joined peer may be told of: the pool's content. */
+  /** What a new peer may be told: the pool's content. */
   | {
       readonly kind: 'introduce';
       readonly peer: PeerId;
       readonly transactions: readonly GossipTransaction[];
     }
-  /** What a `wake` asked for: its time has come. */
+  /** The time set by a `wake` has come. */
   | GossipDue;
 
 export type GossipDue =
@@ -90,7 +93,10 @@ export type GossipEffect =
       readonly requestId: bigint;
       readonly hashes: readonly Hash32[];
     }
-  /** Step with `due` after so many ms. No clock is compared: timers may fire a millisecond early by the clock, which may jump. */
+  /**
+   * Step with `due` after so many ms. Clocks are not compared: a timer may fire a millisecond
+   * early, and the clock may jump.
+   */
   | { readonly kind: 'wake'; readonly afterMs: number; readonly due: GossipDue }
   | {
       readonly kind: 'misbehaved';
@@ -102,7 +108,7 @@ export type GossipEffect =
 interface GossipPeer {
   readonly id: PeerId;
   readonly known: KnownHashes;
-  /** Announced by it and not asked for yet, by key. */
+  /** Announced by it and not yet requested, by key. */
   readonly wanted: Map<string, Hash32>;
   request: { id: bigint; keys: readonly string[] } | undefined;
   timeouts: number;
@@ -120,9 +126,11 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
   private ownBytes = 0;
   /** From peers, to be announced. */
   private passedOn: Keyed[] = [];
-  /** Hashes under way from some peer: no second request for them. */
+  /** Hashes already requested from some peer: not requested twice. */
   private readonly underWay = new Map<string, PeerId>();
-  /** What peers sent lately: asking for it again would be in vain, be it in the pool, refused or mined. */
+  /**
+   * What peers sent recently: it is in the pool, refused or mined, so asking again is pointless.
+   */
   private readonly seen = new Lru<string, true>(RECENTLY_SEEN_MAX);
   private nextRequestId = 1n;
   private out: GossipEffect[] = [];
@@ -269,7 +277,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
       this.underWay.delete(key);
     }
     if (requestId !== undefined && peer.request?.id === requestId) {
-      // What the reply lacks the peer no longer has.
+      // The peer no longer has what the reply lacks.
       this.release(peer);
       peer.timeouts = 0;
     }
@@ -292,7 +300,7 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     for (const peer of this.peers.values()) this.ask(peer);
   }
 
-  /** One request at a time to each peer, for what nobody else was asked for. */
+  /** One request at a time per peer, for hashes not requested elsewhere. */
   private ask(peer: GossipPeer): void {
     if (peer.request || peer.wanted.size === 0) return;
     const keys: string[] = [];
@@ -314,14 +322,14 @@ export class Gossip implements Machine<GossipInput, GossipEffect> {
     this.out.push({ kind: 'wake', afterMs: REQUEST_TIMEOUT_MS, due });
   }
 
-  /** A request's time is over, unless it was answered: others are asked. */
+  /** A request timed out, unless it was answered: other peers are asked. */
   private giveUp(id: PeerId, requestId: bigint): void {
     const peer = this.peers.get(id);
     if (peer?.request?.id !== requestId) return;
     this.release(peer);
     if (++peer.timeouts >= TIMEOUTS_MAX) {
       this.peers.delete(id);
-      const fault = 'announces transactions and does not give them';
+      const fault = 'announces transactions but does not send them';
       this.out.push({ kind: 'misbehaved', peer: id, reason: DISCONNECT.uselessPeer, fault });
     }
     this.askAll();

@@ -1,10 +1,13 @@
-/** Which hashes a peer is known to have: bounded, the oldest are forgotten. */
+/** Hashes that a peer is known to have: bounded, the oldest are forgotten. */
 
 const KNOWN_MAX = 32_768;
 
 export class KnownHashes {
   private readonly keys = new Set<string>();
-  /** In order of arrival, a ring once it is full: a Set finds its first key slowly when many before it were deleted. */
+  /**
+   * In order of arrival, a ring once it is full: a Set is slow to find its first key after many
+   * deletions.
+   */
   private readonly order: string[] = [];
   private oldest = 0;
   private readonly countMax: number;

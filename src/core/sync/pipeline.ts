@@ -23,7 +23,7 @@ interface Entry extends SyncHeader {
   readonly batch: number;
   verified: boolean;
   body: RawBody | undefined;
-  /** Who was asked for the body. */
+  /** Peer that was asked for the body. */
   askedOf: PeerId | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Pipeline {
   private entries: Entry[] = [];
   /** How many leading entries were handed over. */
   private handed = 0;
-  /** Entries below have their body or were asked for: the search for open ones begins here. */
+  /** All entries below have their body or were requested: the search starts here. */
   private openFrom = 0;
   private bodyBytes = 0;
   private head: { number: number; hash: Hash32 };
@@ -55,7 +55,7 @@ export class Pipeline {
     return this.bodyBytes;
   }
 
-  /** The chain moved: drops what it holds now. A block of ours that it did not take leads to a fresh start. */
+  /** The chain moved: drops what it now holds. If it rejected one of our blocks, starts again. */
   advance(head: { number: number; hash: Hash32 }): void {
     this.head = head;
     const first = this.entries[0];
@@ -97,7 +97,10 @@ export class Pipeline {
     return marked > 0;
   }
 
-  /** Removes every header from the batch on. Returns who gave the batch, undefined when nothing of it is here. */
+  /**
+   * Removes every header from the batch on. Returns who sent the batch; undefined when nothing of
+   * it is here.
+   */
   removeFrom(batch: number, index: number): PeerId | undefined {
     const start = this.entries.findIndex((entry) => entry.batch === batch);
     if (start < 0) return undefined;
@@ -125,7 +128,10 @@ export class Pipeline {
     return entry && equalBytes(entry.hash, item.hash) ? entry : undefined;
   }
 
-  /** Lowest verified headers whose body nobody has been asked for, up to `countMax`, of blocks up to `numberMax`. */
+  /**
+   * Lowest verified headers whose body has not been requested, up to `countMax`, of blocks up to
+   * `numberMax`.
+   */
   wantedBodies(countMax: number, numberMax: number): SyncHeader[] {
     const wanted: SyncHeader[] = [];
     const isFull = this.bodyBytes >= BODY_BYTES_AHEAD_MAX;
@@ -139,7 +145,7 @@ export class Pipeline {
       if (!entry.verified || entry.header.number > numberMax) break;
       if (entry.body) continue;
       if (!isSettled) wanted.push(entry);
-      // When memory is short only the lowest missing block is fetched: it lets the others go.
+      // When memory is short only the lowest missing block is fetched: the others wait for it.
       if (wanted.length === countMax || isFull) break;
     }
     return wanted;
@@ -161,7 +167,7 @@ export class Pipeline {
     this.bodyBytes += body.size;
   }
 
-  /** Blocks that can be handed over now; each is given once. */
+  /** Blocks that can be handed over now; each is returned once. */
   takeReady(): SyncBlock[] {
     const ready: SyncBlock[] = [];
     while (this.handed < Math.min(this.entries.length, IMPORT_AHEAD_MAX)) {

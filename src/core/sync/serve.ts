@@ -10,7 +10,7 @@ const HEADERS_MAX = 1024;
 const BODIES_MAX = 1024;
 const RECEIPTS_MAX = 1024;
 const POOLED_TRANSACTIONS_MAX = 256;
-/** Hashes of one request that are looked at. */
+/** Most hashes processed per request. */
 const LOOKUPS_MAX = 2 * 1024;
 
 /** What the chain and the pool offer to peers. Only the canonical chain is served. */
@@ -31,7 +31,10 @@ export interface Reply {
   readonly bytes: Uint8Array;
 }
 
-/** In pieces of one item each: what is asked for may take long to read. undefined: the message asks for nothing. */
+/**
+ * Yields one item at a time: reading all of it may take long. undefined: the message requests
+ * nothing.
+ */
 export function* serve(chain: ServedChain, message: EthMessage): Slices<Reply | undefined> {
   switch (message.kind) {
     case 'getBlockHeaders': {
@@ -62,7 +65,7 @@ export function* serve(chain: ServedChain, message: EthMessage): Slices<Reply | 
       return { code: ETH_MESSAGE.pooledTransactions, bytes };
     }
     case 'getNodeData':
-      // State is not kept by hash: an empty reply, as a node without the state gives.
+      // State is not stored by hash: an empty reply, as from a node without the state.
       return { code: ETH_MESSAGE.nodeData, bytes: encodeRawReply(message.requestId, []) };
     default:
       return undefined;

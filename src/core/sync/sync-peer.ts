@@ -1,4 +1,6 @@
-/** What catching up knows of one peer: the chain that it says it has, what it was asked, how often it failed. */
+/**
+ * What sync knows of one peer: the chain that it claims, what was requested, how often it failed.
+ */
 import { equalBytes, type Hash32 } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
 import type { ChainHead, SyncHeader } from './sync-types.ts';
@@ -20,7 +22,7 @@ export interface BodiesRequest {
 export interface SyncPeer {
   readonly id: PeerId;
   head: Hash32;
-  /** Highest block that it says it has; undefined until its head is known. */
+  /** Highest block that it claims; undefined until its head is known. */
   best: number | undefined;
   needsProbe: boolean;
   headers: HeadersRequest | undefined;
@@ -29,7 +31,10 @@ export interface SyncPeer {
   pausedUntilMs: number;
 }
 
-/** A peer that has told its head. Where that is another than ours and heavier, its number is asked for first. */
+/**
+ * A peer that has announced its head. If the head differs from ours and is heavier, its number is
+ * requested first.
+ */
 export function newSyncPeer(
   id: PeerId,
   { hash, td }: { readonly hash: Hash32; readonly td: bigint },

@@ -1,4 +1,4 @@
-/** What goes into the sync machine and what comes out. */
+/** Inputs and effects of the sync machine. */
 import type { Hash32 } from '../base/bytes.ts';
 import type { PeerId } from '../base/ports.ts';
 import type { Header } from '../chain/header.ts';
@@ -14,7 +14,7 @@ export interface SyncHeader {
 
 export interface SyncBlock extends SyncHeader {
   readonly body: RawBody;
-  /** Who gave the header: whom a bad block is blamed on. */
+  /** Peer that sent the header: it is blamed for a bad block. */
   readonly from: PeerId;
 }
 
@@ -53,7 +53,7 @@ export type SyncInput =
       readonly batch: number;
       readonly fault?: { readonly index: number; readonly text: string };
     }
-  /** A block that was handed over cannot be imported. Success is told by `head`. */
+  /** A block that was handed over cannot be imported. Success is reported by `head`. */
   | { readonly kind: 'importFailed'; readonly hash: Hash32; readonly fault: string }
   /** The chain's head, imported or decided here. */
   | { readonly kind: 'head'; readonly head: ChainHead }
@@ -73,7 +73,10 @@ export type SyncEffect =
       readonly requestId: bigint;
       readonly hashes: readonly Hash32[];
     }
-  /** Check seals and all that needs no state; answered by `verified`. Headers are linked and follow the last verified. */
+  /**
+   * Check the seals and everything else that needs no state; answered by `verified`. Headers are
+   * linked and follow the last verified.
+   */
   | {
       readonly kind: 'verifyHeaders';
       readonly batch: number;

@@ -1,7 +1,7 @@
 /**
- * Catching up, header first: which peer to ask for what, and in which order blocks reach the
- * importer (GoQuorum eth/handler.go). Finality is BFT's: a peer whose chain leaves ours below our
- * head is of no use.
+ * Sync, headers first: which peer to ask for what, and in which order blocks reach the importer
+ * (GoQuorum eth/handler.go). BFT blocks are final, so a peer whose chain forks below our head is
+ * useless.
  */
 import { equalBytes, type Hash32, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -22,7 +22,10 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const PEER_PAUSE_MS = 2_000;
 /** Unanswered or empty replies in a row that end a session. */
 const STRIKES_MAX = 3;
-/** Of blocks that were announced at the head: a validator decides them itself in this time. */
+/**
+ * Delay before fetching blocks announced at the head: a validator usually decides them itself in
+ * this time.
+ */
 const ANNOUNCE_WAIT_MS = 500;
 /** Gap that counts as "at the head". */
 const NEAR_BLOCKS = 2;
@@ -55,7 +58,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     };
   }
 
-  /** What is held between peers and the importer, for metrics. */
+  /** Amounts held between peers and the importer, for metrics. */
   get held(): { headers: number; bodyBytes: number } {
     return { headers: this.pipeline.length, bodyBytes: this.pipeline.heldBodyBytes };
   }
@@ -118,7 +121,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.out.push({ kind: 'misbehaved', peer: id, reason, fault });
   }
 
-  /** A reply that did not come or did not help. */
+  /** A missing or useless reply. */
   private strike(peer: SyncPeer, nowMs: number, fault: string): void {
     peer.strikes++;
     peer.pausedUntilMs = nowMs + PEER_PAUSE_MS;
@@ -133,7 +136,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   ): void {
     const peer = this.peers.get(id);
     const request = peer?.headers;
-    // Too late or never asked for.
+    // Too late, or never requested.
     if (!peer || !request || request.id !== requestId) return;
     peer.headers = undefined;
     if (raws.length > request.amount) {
@@ -142,7 +145,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     }
     const headers = decodeHeaders(raws);
     if (!headers) {
-      this.blame(id, DISCONNECT.breachOfProtocol, 'header that is not a header');
+      this.blame(id, DISCONNECT.breachOfProtocol, 'invalid header');
       return;
     }
     const { origin } = request;
@@ -158,11 +161,11 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   ): void {
     const first = headers[0];
     if (!first) {
-      this.strike(peer, nowMs, 'does not give the header of its own head');
+      this.strike(peer, nowMs, 'does not send the header of its own head');
       return;
     }
     if (!equalBytes(first.hash, hash)) {
-      this.blame(peer.id, DISCONNECT.breachOfProtocol, 'another header than asked for');
+      this.blame(peer.id, DISCONNECT.breachOfProtocol, 'not the requested header');
       return;
     }
     peer.needsProbe = false;
@@ -178,7 +181,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
   ): void {
     if (batch.length === 0) {
       peer.best = Math.min(peer.best ?? 0, from - 1);
-      this.strike(peer, nowMs, 'does not give the headers that it announced');
+      this.strike(peer, nowMs, 'does not send the headers that it announced');
       return;
     }
     const broken = batch.findIndex(
@@ -196,10 +199,10 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     if (!first || first.header.number !== tip.number + 1) return;
     if (!equalBytes(first.header.parentHash, tip.hash)) {
       if (tip.verified) {
-        const fault = `its chain leaves ours at block ${first.header.number}`;
+        const fault = `its chain forks from ours at block ${first.header.number}`;
         this.blame(peer.id, DISCONNECT.uselessPeer, fault);
       } else {
-        // One of two peers lies. The verdict on the headers before these will tell which.
+        // One of two peers lies. The check of the earlier headers will show which.
         peer.pausedUntilMs = nowMs + SYNC_TICK_MS;
       }
       return;
@@ -209,7 +212,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
 
   private append(from: PeerId, headers: readonly SyncHeader[]): void {
     if (headers.some((item) => this.badBlocks.has(keyOf(item.hash)))) {
-      this.blame(from, DISCONNECT.breachOfProtocol, 'block that is known to be bad');
+      this.blame(from, DISCONNECT.breachOfProtocol, 'block already known to be bad');
       return;
     }
     const batch = this.nextBatch++;
@@ -248,7 +251,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.pipeline.markAsked(request.headers, undefined);
     if (bodies.length === 0) {
       peer.best = Math.min(peer.best ?? 0, request.headers[0]!.header.number - 1);
-      this.strike(peer, nowMs, 'does not give the bodies of blocks that it announced');
+      this.strike(peer, nowMs, 'does not send the bodies of blocks that it announced');
       return;
     }
     // Replies keep the order of the request and leave out what the peer lacks.
@@ -261,7 +264,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
       at++;
     }
     if (at < bodies.length) {
-      this.blame(id, DISCONNECT.breachOfProtocol, 'body that belongs to no header asked for');
+      this.blame(id, DISCONNECT.breachOfProtocol, 'body of no requested header');
       return;
     }
     peer.strikes = 0;
@@ -280,13 +283,13 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     peer.needsProbe = false;
   }
 
-  /** A block pushed at the head is imported without asking for anything. */
+  /** A block pushed at the head is imported without further requests. */
   private takeNewBlock(id: PeerId, block: RawBlock): void {
     const peer = this.peers.get(id);
     if (!peer) return;
     const [item] = decodeHeaders([block.header]) ?? [];
     if (!item) {
-      this.blame(id, DISCONNECT.breachOfProtocol, 'block without a proper header');
+      this.blame(id, DISCONNECT.breachOfProtocol, 'block without a valid header');
       return;
     }
     const { header, hash } = item;
@@ -351,7 +354,7 @@ export class Sync implements Machine<SyncInput, SyncEffect> {
     this.out.push({ kind: 'getHeaders', peer: peer.id, requestId, query });
   }
 
-  /** One batch at a time, behind the last header known. */
+  /** One batch at a time, after the last known header. */
   private askHeaders(target: number, gap: number, nowMs: number): void {
     const { tip } = this.pipeline;
     if (target <= tip.number || this.pipeline.length > HEADERS_AHEAD_MAX - HEADERS_PER_REQUEST) {

@@ -1,5 +1,5 @@
 /**
- * What a transaction must be to enter the pool, in GoQuorum's order and words (GoQuorum
+ * Conditions for a transaction to enter the pool, in GoQuorum's order and words (GoQuorum
  * core/tx_pool.go, validateTx).
  */
 import type { Address } from '../base/bytes.ts';
@@ -15,7 +15,7 @@ export interface PoolHead {
   readonly gasLimit: bigint;
   /** Of the head block: size and gas price, as in GoQuorum. */
   readonly rules: Rules;
-  /** Of the block that comes next: types, signatures and intrinsic gas. */
+  /** Of the next block: types, signatures and intrinsic gas. */
   readonly nextRules: Rules;
 }
 
@@ -28,14 +28,14 @@ export interface PoolState {
 export interface AdmissionContext {
   readonly head: PoolHead;
   readonly state: PoolState;
-  /** Wei; remote transactions below it are refused where gas has a price. */
+  /** Wei; remote transactions below it are refused if gas has a price. */
   readonly priceLimit: bigint;
   readonly isLocal: boolean;
   /** As PoolLimits. */
   readonly gasMax: bigint;
   /** BFT and Raft networks carry no blobs. */
   readonly hasBlobs: boolean;
-  /** The private transaction inside of a privacy marker, when it could be fetched. */
+  /** The private transaction inside a privacy marker, if it could be fetched. */
   readonly inner?: Transaction | undefined;
   /** Network permissioning: why the sender may not do this. */
   readonly permissionFault?: ((transaction: Transaction) => string | undefined) | undefined;
@@ -43,7 +43,7 @@ export interface AdmissionContext {
 
 export interface AdmissionCheck {
   readonly name: string;
-  /** What is refused with; a check may return a text of its own. */
+  /** Error texts; a check may return its own. */
   readonly text: string;
   /** True, or a text: refused. */
   check(transaction: Transaction, context: AdmissionContext): boolean | string | undefined;
@@ -172,10 +172,10 @@ export const ADMISSION_CHECKS: readonly AdmissionCheck[] = [
   },
   {
     name: 'GAS_MAX',
-    text: 'exceeds the gas that this node takes for a transaction',
+    text: "exceeds this node's gas limit for a transaction",
     check: (transaction, { gasMax }) =>
       gasMax > 0n && transaction.gasLimit > gasMax
-        ? `exceeds the gas that this node takes for a transaction: ${transaction.gasLimit} > ${gasMax}`
+        ? `exceeds this node's gas limit for a transaction: ${transaction.gasLimit} > ${gasMax}`
         : undefined,
   },
 ];
@@ -185,7 +185,7 @@ export interface AdmissionFault {
   readonly text: string;
 }
 
-/** The first check that refuses; undefined: none does. */
+/** The first failing check; undefined: none fails. */
 export function firstFault(
   transaction: Transaction,
   context: AdmissionContext,

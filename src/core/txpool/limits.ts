@@ -1,4 +1,4 @@
-/** Bounds of the pool, and who goes when one is reached. Local senders are exempt. */
+/** Bounds of the pool, and what is dropped when one is reached. Local senders are exempt. */
 import type { Address } from '../base/bytes.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
 
@@ -7,19 +7,19 @@ export interface PoolLimits {
   readonly priceLimit: bigint;
   /** Percent by which a replacement must pay more. */
   readonly priceBump: bigint;
-  /** Most gas that a transaction may have; 0: what a block has. */
+  /** Most gas that a transaction may have; 0: the block's limit. */
   readonly gasMax: bigint;
-  /** Executable transactions that every remote sender may keep. */
+  /** Executable transactions guaranteed to every remote sender. */
   readonly accountSlots: number;
-  /** Executable transactions in all; what is beyond goes from the largest remote senders. */
+  /** Executable transactions in total; those beyond are dropped from the largest remote senders. */
   readonly globalSlots: number;
   readonly accountQueue: number;
   readonly globalQueue: number;
-  /** How long a remote sender's waiting transactions may wait. */
+  /** How long a remote sender's queued transactions may wait. */
   readonly lifetimeMs: number;
-  /** Nothing enters above this, local or not. */
+  /** Nothing enters beyond this, local or not. */
   readonly transactionsMax: number;
-  /** False: nobody is privileged (`--txpool.nolocals`). */
+  /** False: no sender is privileged (`--txpool.nolocals`). */
   readonly hasLocals: boolean;
   /** Senders that are local from the start. */
   readonly locals: readonly Address[];
@@ -40,7 +40,10 @@ export const POOL_LIMITS: PoolLimits = {
   locals: [],
 };
 
-/** Among the last transactions of remote senders: one that waits, else the worst paid, else the newest. */
+/**
+ * Candidate among the last transactions of remote senders: one that is queued, else the worst paid,
+ * else the newest.
+ */
 export function cheapest(queues: Iterable<SenderQueue>): PoolEntry | undefined {
   let worst: PoolEntry | undefined;
   for (const queue of queues) {
@@ -60,7 +63,7 @@ export function newestWaiting(queues: Iterable<SenderQueue>): SenderQueue | unde
   return newest;
 }
 
-/** The remote sender with most executable transactions beyond what every account may keep. */
+/** The remote sender with the most executable transactions beyond the guaranteed number. */
 export function largest(
   queues: Iterable<SenderQueue>,
   accountSlots: number,

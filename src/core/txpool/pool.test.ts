@@ -54,7 +54,7 @@ describe('admission', () => {
       'insufficient funds for gas * price + value',
       'intrinsic gas too low',
       // Ours, and off unless --miner.txgaslimit is given.
-      'exceeds the gas that this node takes for a transaction',
+      "exceeds this node's gas limit for a transaction",
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('admission', () => {
     const { pool } = poolOf({ limits: { gasMax: 100_000n } });
     pool.add(fakeTransaction(ALICE, { gasLimit: 100_000n }), 0);
     expect(refusal(() => pool.add(fakeTransaction(BOB, { gasLimit: 100_001n }), 0))).toBe(
-      'exceeds the gas that this node takes for a transaction: 100001 > 100000',
+      "exceeds this node's gas limit for a transaction: 100001 > 100000",
     );
   });
 

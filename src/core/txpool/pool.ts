@@ -5,10 +5,10 @@
  *   add -> queued (behind a gap) <-> pending (executable) -> in a block, replaced, dropped or expired
  *
  * Invariants (docs/internals/transaction-pool.md): the pending transactions of a sender have
- * consecutive nonces from the account's nonce at the head on; `pendingCount` is their number over
- * all senders; every change raises `version`.
- * Failures: the pool is memory only. What was sent through this node is in the journal of
- * `TransactionJournal` and comes back from there; what came from peers comes from them again.
+ * consecutive nonces, starting at the account's nonce at the head; `pendingCount` is their number
+ * over all senders; every change raises `version`. Failures: the pool is in memory only.
+ * Transactions sent through this node are restored from `TransactionJournal`; peers send theirs
+ * again.
  */
 import { type Address, keyOf } from '../base/bytes.ts';
 import { Lru } from '../base/lru.ts';
@@ -27,7 +27,7 @@ import { type PoolEntry, SenderQueue } from './sender-queue.ts';
 
 /** Senders that are remembered as local after their transactions have left the pool. */
 const LOCAL_SENDERS_MAX = 100_000;
-/** Remembered, so that peers that still have them do not bring them back. */
+/** Remembered, so that peers cannot bring them back. */
 const BARRED_MAX = 4096;
 
 export type { PoolLimits } from './limits.ts';
@@ -48,7 +48,7 @@ export interface SenderContent {
 export type PoolStatus = 'unknown' | 'queued' | 'pending';
 
 export class TransactionPool {
-  /** Counts every change: what is derived from the pool can be kept until it moves. */
+  /** Counts every change: derived data can be cached until it moves. */
   version = 0;
   private limits: PoolLimits;
   private readonly hasBlobs: boolean;
@@ -57,7 +57,7 @@ export class TransactionPool {
   private readonly entries = new Map<string, PoolEntry>();
   private readonly queues = new Map<string, SenderQueue>();
   private readonly localSenders = new Set<string>();
-  /** Why each is not taken in again, by hash. */
+  /** Reasons for not accepting a transaction again, by hash. */
   private readonly barred = new Lru<string, string>(BARRED_MAX);
   private pendingCount = 0;
   private arrivals = 0;
@@ -80,7 +80,7 @@ export class TransactionPool {
     return { pending: this.pendingCount, queued: this.entries.size - this.pendingCount };
   }
 
-  /** Takes a transaction in, or throws TXPOOL_… with GoQuorum's text. Returns what it replaced. */
+  /** Accepts a transaction, or throws TXPOOL_… with GoQuorum's text. Returns the replaced one. */
   add(transaction: Transaction, nowMs: number, options: AddOptions = {}): Transaction | undefined {
     const key = keyOf(transaction.hash);
     if (this.entries.has(key)) throw refused('KNOWN', 'already known');
@@ -107,7 +107,9 @@ export class TransactionPool {
     return old?.transaction;
   }
 
-  /** What became executable since the last call and still is in the pool; each transaction once. */
+  /**
+   * Transactions that became executable since the last call and are still in the pool; each once.
+   */
   takePromoted(): readonly Transaction[] {
     const promoted = this.promoted;
     this.promoted = [];
@@ -115,8 +117,8 @@ export class TransactionPool {
   }
 
   /**
-   * The chain has a new head. `mined` are its transactions (of all blocks since the last head); undefined when the chain went
-   * another way and every sender must be looked at.
+   * The chain has a new head. `mined` are its transactions (of all blocks since the last head);
+   * undefined when the chain was rewound and every sender must be checked.
    */
   reset(
     head: PoolHead,
@@ -181,20 +183,23 @@ export class TransactionPool {
     return entry.queue.isPending(entry) ? 'pending' : 'queued';
   }
 
-  /** Takes one out, such as a transaction that cannot be executed; later ones of its sender wait. */
+  /**
+   * Removes one, such as a transaction that cannot be executed; later ones of its sender are
+   * queued.
+   */
   remove(hash: Uint8Array): void {
     const entry = this.entries.get(keyOf(hash));
     if (entry) this.drop(entry);
   }
 
-  /** Takes out all that are refused by now. How many they were. */
+  /** Removes all that are now refused, and returns how many. */
   removeWhere(isRefused: (transaction: Transaction) => boolean): number {
     const refused = [...this.entries.values()].filter(({ transaction }) => isRefused(transaction));
     for (const entry of refused) this.drop(entry);
     return refused.length;
   }
 
-  /** As `remove`, and it is not taken in again; `why` is what who sends it is told. */
+  /** Like `remove`, and it is not accepted again; `why` is reported to whoever sends it. */
   bar(hash: Uint8Array, why: string): void {
     this.barred.set(keyOf(hash), why);
     this.remove(hash);
@@ -209,7 +214,7 @@ export class TransactionPool {
     return queue ? contentOf(queue) : { address, pending: [], queued: [] };
   }
 
-  /** Every transaction of local senders, in the order of nonces: what outlives a restart. */
+  /** Every transaction of local senders, in nonce order: these survive a restart. */
   locals(): Transaction[] {
     return [...this.queues.values()]
       .filter((queue) => queue.isLocal)
@@ -217,7 +222,7 @@ export class TransactionPool {
       .map(({ transaction }) => transaction);
   }
 
-  /** Wei; remote transactions that pay less go, where gas has a price. */
+  /** Wei; remote transactions that pay less are dropped, if gas has a price. */
   setPriceLimit(priceLimit: bigint): void {
     this.limits = { ...this.limits, priceLimit };
     if (!this.head.rules.isGasPriceEnabled) return;
@@ -352,7 +357,10 @@ export class TransactionPool {
     if (queue.size === 0) this.queues.delete(queue.key);
   }
 
-  /** Full: a remote newcomer must pay more than the cheapest remote one, or be executable while others only wait. */
+  /**
+   * Full: a new remote transaction must pay more than the cheapest remote one, or be executable
+   * while others are queued.
+   */
   private makeRoom(transaction: Transaction, isLocal: boolean): void {
     const { globalSlots, globalQueue, transactionsMax } = this.limits;
     const size = this.entries.size;
@@ -372,7 +380,7 @@ export class TransactionPool {
     this.drop(victim);
   }
 
-  /** Holds the limits after a transaction of `queue` came in. Local senders are exempt. */
+  /** Enforces the limits after a transaction entered `queue`. Local senders are exempt. */
   private trim(queue: SenderQueue): void {
     const { accountQueue, accountSlots, globalQueue, globalSlots } = this.limits;
     if (!queue.isLocal) {

@@ -1,6 +1,7 @@
 /**
- * Which transactions a block builder takes, and in what order. The usual one: local senders first, then by price, then by arrival.
- * `smallest`: the lowest gas limit first, which bounds what a transaction can cost, then as usual.
+ * Which transactions a block builder takes, and in what order. The default: local senders first,
+ * then by price, then by arrival. `smallest`: the lowest gas limit first, which bounds what a
+ * transaction can cost, then as usual.
  */
 import type { Transaction } from '../chain/transaction.ts';
 import type { PoolEntry, SenderQueue } from './sender-queue.ts';
@@ -11,13 +12,13 @@ interface Cursor {
   readonly entries: readonly PoolEntry[];
   readonly isLocal: boolean;
   at: number;
-  /** What the builder earns a gas, in wei. */
+  /** What the builder earns per gas, in wei. */
   tip: bigint;
   arrival: number;
   gasLimit: bigint;
 }
 
-/** One walk over the executable transactions as they were when it began. Nonces of a sender come in order. */
+/** One walk over a snapshot of the executable transactions. Nonces of a sender come in order. */
 export class Selection {
   /** Binary heap of senders, best first. */
   private readonly heap: Cursor[] = [];
@@ -42,7 +43,10 @@ export class Selection {
     for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.sink(i);
   }
 
-  /** The next transaction whose gas limit fits; senders whose next one does not fit are left out for good. */
+  /**
+   * The next transaction whose gas limit fits; senders whose next one does not fit are dropped from
+   * this walk.
+   */
   next(gasLeft: bigint): Transaction | undefined {
     while (this.heap.length > 0) {
       const best = this.heap[0]!;
@@ -59,7 +63,7 @@ export class Selection {
     return undefined;
   }
 
-  /** Leaves out the rest of a sender whose transaction could not be executed. */
+  /** Skips the rest of a sender whose transaction could not be executed. */
   leaveOut(transaction: Transaction): void {
     const nonce = Number(transaction.nonce);
     const found = this.heap.findIndex(({ entries }) => {
@@ -73,7 +77,7 @@ export class Selection {
     for (let i = (this.heap.length >> 1) - 1; i >= 0; i--) this.sink(i);
   }
 
-  /** Prices the cursor's entry; false when there is none that pays the base fee. */
+  /** Prices the cursor's entry; false when none pays the base fee. */
   private load(cursor: Cursor): boolean {
     const entry = cursor.entries[cursor.at];
     if (!entry) return false;

@@ -1,4 +1,7 @@
-/** Transactions of one sender: executable ones without a gap from the account's nonce on, and those that wait for a gap to close. */
+/**
+ * Transactions of one sender: executable ones, consecutive from the account's nonce, and queued
+ * ones after a gap.
+ */
 import type { Address } from '../base/bytes.ts';
 import type { Transaction } from '../chain/transaction.ts';
 
@@ -7,7 +10,7 @@ export interface PoolEntry {
   /** keyOf(hash). */
   readonly key: string;
   readonly nonce: number;
-  /** Counts up with every transaction that the pool takes. */
+  /** Arrival number in the pool. */
   readonly arrival: number;
   /** gasPrice · gasLimit + value, in wei. */
   readonly cost: bigint;
@@ -19,7 +22,7 @@ export class SenderQueue {
   /** keyOf(address). */
   readonly key: string;
   isLocal: boolean;
-  /** When a transaction last became executable, or the first one came. */
+  /** When a transaction last became executable, or the first one arrived. */
   beatMs: number;
   /** Of the account at the head. */
   balance: bigint;
@@ -27,7 +30,7 @@ export class SenderQueue {
   pending: PoolEntry[] = [];
   readonly queued = new Map<number, PoolEntry>();
   private accountNonce: number;
-  /** Nothing in here costs, or uses gas, beyond these: most checks end at them. */
+  /** Upper bounds of cost and gas of all entries: most checks end here. */
   private costCap = 0n;
   private gasCap = 0n;
 
@@ -72,7 +75,10 @@ export class SenderQueue {
     return this.pending[entry.nonce - this.accountNonce] === entry;
   }
 
-  /** Puts in, in the place of what has the same nonce. The nonce is not below the account's. */
+  /**
+   * Inserts, replacing any transaction with the same nonce. The nonce must not be below the
+   * account's.
+   */
   put(entry: PoolEntry): void {
     const { cost, nonce, transaction } = entry;
     if (cost > this.costCap) this.costCap = cost;
@@ -82,7 +88,7 @@ export class SenderQueue {
     else this.queued.set(nonce, entry);
   }
 
-  /** Moves over what has become executable, and returns it. */
+  /** Promotes what has become executable, and returns it. */
   promote(): PoolEntry[] {
     const promoted: PoolEntry[] = [];
     if (this.queued.size === 0) return promoted;
@@ -95,7 +101,7 @@ export class SenderQueue {
     }
   }
 
-  /** Takes one out; executable ones behind it wait from now on. */
+  /** Removes one; executable ones after it become queued. */
   remove(entry: PoolEntry): void {
     if (!this.isPending(entry)) {
       if (this.queued.get(entry.nonce) === entry) this.queued.delete(entry.nonce);
@@ -106,7 +112,10 @@ export class SenderQueue {
     }
   }
 
-  /** The account's nonce is now this: returns what is too old, and keeps the rest in order. Call promote() after it. */
+  /**
+   * Sets the account's nonce: returns what is too old and keeps the rest in order. Call promote()
+   * after it.
+   */
   moveTo(nonce: number): PoolEntry[] {
     const gone: PoolEntry[] = [];
     if (nonce < this.accountNonce) {
@@ -121,7 +130,10 @@ export class SenderQueue {
     return gone;
   }
 
-  /** Takes out what the account cannot pay or no block can hold; executable ones behind such a one wait. */
+  /**
+   * Removes what the account cannot pay or no block can hold; executable ones after it become
+   * queued.
+   */
   removeUnpayable(gasLimit: bigint): PoolEntry[] {
     if (this.costCap <= this.balance && this.gasCap <= gasLimit) return [];
     const isTooMuch = (entry: PoolEntry) =>
@@ -133,7 +145,7 @@ export class SenderQueue {
     return gone;
   }
 
-  /** The one with the highest nonce: the first to go when room is short. */
+  /** The one with the highest nonce: the first to be dropped when room is short. */
   last(): PoolEntry | undefined {
     return this.lastQueued() ?? this.pending.at(-1);
   }

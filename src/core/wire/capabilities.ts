@@ -28,13 +28,13 @@ export const ISTANBUL: readonly ProtocolSpec[] = [
   { name: 'istanbul', version: 99, length: 18 },
   ISTANBUL_100,
 ];
-/** Between nodes of ours; sorts behind eth and istanbul, so that it moves none of their codes. */
+/** Between Quorate nodes; sorts after eth and istanbul, so that their codes do not move. */
 export const QUORATE_1: ProtocolSpec = { name: 'quorate', version: 1, length: 2 };
 
 /**
- * One capability per name, in the highest version that both offer, ordered by name.
- * `length` comes from our table: a peer does not announce it.
- * COMPAT: who offers istanbul/99 and nothing else is taken for a Besu with eth/64, which nobody serves any more.
+ * One capability per name, in the highest version that both offer, ordered by name. `length` comes
+ * from our table: a peer does not announce it. COMPAT: a peer that offers only istanbul/99 is taken
+ * for a Besu with eth/64, which is no longer served.
  */
 export function sharedProtocols(
   ours: readonly ProtocolSpec[],

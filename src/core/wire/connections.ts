@@ -1,6 +1,6 @@
 /**
- * `quorate/1`, message 1: `[address, …]`, the peers that a node exchanges consensus messages with. Who is connected to a validator
- * needs nobody to pass its messages on.
+ * `quorate/1`, message 1: `[address, …]`, the peers with which a node exchanges consensus messages.
+ * A node connected to a validator needs no relay for its messages.
  */
 import type { Address } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

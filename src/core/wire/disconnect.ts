@@ -50,7 +50,10 @@ export function encodeDisconnect(reason: number): Uint8Array {
   return new RlpWriter(4).list((w) => w.number(reason)).finish();
 }
 
-/** `[reason]`, or a bare reason as some clients send it; anything else reads as `requested`: the peer is going anyway. */
+/**
+ * `[reason]`, or a bare reason as some clients send it; anything else reads as `requested`: the
+ * peer is leaving anyway.
+ */
 export function decodeDisconnect(bytes: Uint8Array): number {
   try {
     const outer = new RlpReader(bytes);

@@ -47,7 +47,7 @@ export function parseEnode(url: string): Enode {
   return build(publicKey, host, tcpPort, udpPort, raftPort);
 }
 
-/** GoQuorum's own writing: `discport` only where it differs from the TCP port. */
+/** GoQuorum's form: `discport` only if it differs from the TCP port. */
 export function formatEnode(node: Enode): string {
   if (node.host === undefined) return `enode://${node.id}`;
   const query: string[] = [];
@@ -112,7 +112,7 @@ function parsePort(text: string, fault: string): number {
   return port;
 }
 
-/** First value of each key; no escapes occur in what we look for. */
+/** First value of each key; the keys that are read contain no escapes. */
 function parseQuery(text: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const pair of text.split('&')) {

@@ -28,7 +28,7 @@ export const ETH_MESSAGE = {
 
 /** Longer messages end the session. */
 export const ETH_MESSAGE_BYTES_MAX = 10 * 1024 * 1024;
-/** Items of a list that one message may hold: what is longer would cost more memory than the message itself. */
+/** Most items in one list: more would cost more memory than the message itself. */
 const TRANSACTIONS_MAX = 65_536;
 const HASHES_MAX = 16_384;
 const HEADERS_MAX = 1024;
@@ -41,7 +41,7 @@ const EXCHANGE_CODES = new Set<number>(
   Object.values(ETH_MESSAGE).filter((code) => !PLAIN_CODES.has(code)),
 );
 
-/** Whether the code is of a request or a reply, which eth/66 gives an id. */
+/** Whether the code is a request or a reply: eth/66 gives these an id. */
 export function isExchange(code: number): boolean {
   return EXCHANGE_CODES.has(code);
 }
@@ -56,9 +56,9 @@ export interface RawBody {
   readonly transactions: readonly Uint8Array[];
   /** RLP of each uncle header. */
   readonly uncles: readonly Uint8Array[];
-  /** RLP of the whole list, where the body has one (Shanghai). */
+  /** RLP of the whole list, if the body has one (Shanghai). */
   readonly withdrawals: Uint8Array | undefined;
-  /** Bytes on the wire, for budgets of memory. */
+  /** Bytes on the wire, for memory budgets. */
   readonly size: number;
 }
 

@@ -36,8 +36,8 @@ export function encodeHello(hello: Hello): Uint8Array {
 }
 
 /**
- * Elements behind the id are ignored (EIP-8), names are read as Latin-1.
- * Throws HELLO_INVALID or RLP_INVALID; an id of another length is the caller's `invalid node identity`.
+ * Elements after the id are ignored (EIP-8), names are read as Latin-1. Throws HELLO_INVALID or
+ * RLP_INVALID; an id of another length is the caller's `invalid node identity`.
  */
 export function decodeHello(bytes: Uint8Array): Hello {
   if (bytes.length > BASE_MESSAGE_BYTES_MAX) throw fail('HELLO_INVALID', 'hello: message too big');

@@ -1,8 +1,8 @@
 /**
  * Codes of `istanbul` (GoQuorum consensus/istanbul/backend/handler.go); bodies are read by
- * core/consensus. istanbul/100 carries consensus alone, beside eth. Its predecessors istanbul/64
- * and /99 are announced too, for members of an IBFT network that are as old as GoQuorum 20.10: they
- * carry the eth messages, and IBFT behind them.
+ * core/consensus. istanbul/100 carries only consensus, next to eth. Its predecessors istanbul/64
+ * and /99 are also announced, for members of IBFT networks as old as GoQuorum 20.10: they carry the
+ * eth messages, followed by IBFT.
  */
 const IBFT_MESSAGE = 0x11;
 const QBFT_ROUND_CHANGE = 0x15;

@@ -1,11 +1,11 @@
 /**
- * eth as istanbul/64 and /99 carry it: that of eth/65 and before, where requests and replies have no ids. Their bodies are
- * those of eth/66, so only the id is taken off and put on.
+ * eth as carried by istanbul/64 and /99: eth/65 and earlier, where requests and replies have no
+ * ids. The bodies are those of eth/66, so only the id is removed and added.
  */
 import { RlpReader, RlpWriter } from '../base/rlp.ts';
 import { ETH_MESSAGE, isExchange } from './eth.ts';
 
-/** For drivers that ask for the version of eth: the last one that knows no announcements of transactions. */
+/** Reported as the version of eth: the last one without announcements of transactions. */
 export const LEGACY_ETH_VERSION = 64;
 /** Requests to one peer without a reply. */
 const ASKED_MAX = 64;
@@ -18,14 +18,14 @@ const REQUESTS: ReadonlySet<number> = new Set([
   ETH_MESSAGE.getReceipts,
 ]);
 
-/** Of one peer: which of our requests its next reply is for. */
+/** Per peer: which of our requests the next reply answers. */
 export class LegacyEth {
   /** Ids by the code of the reply, oldest first: a peer answers in order. */
   private readonly asked = new Map<number, bigint[]>();
 
   /**
-   * Body of an eth/66 message to what the peer reads. COMPAT: GoQuorum leaves the id in, and /99
-   * peers drop it for that.
+   * Body of an eth/66 message to what the peer reads. COMPAT: GoQuorum keeps the id, and /99 peers
+   * disconnect because of it.
    */
   outgoing(code: number, bytes: Uint8Array): Uint8Array {
     if (!isExchange(code)) return bytes;
@@ -35,7 +35,7 @@ export class LegacyEth {
     return reader.raw();
   }
 
-  /** What the peer says to the body of an eth/66 message. Throws RLP_INVALID. */
+  /** Converts the peer's message to the body of an eth/66 message. Throws RLP_INVALID. */
   incoming(code: number, bytes: Uint8Array): Uint8Array {
     if (!isExchange(code)) return bytes;
     const outer = new RlpReader(bytes);

@@ -1,6 +1,6 @@
 /**
- * `quorate/1`, message 0: what the eth handshake does not say. Sent once, at the start: `[[block, digest], …]`, the changes of
- * rules that a node's configuration holds.
+ * `quorate/1`, message 0: what the eth handshake does not cover. Sent once, at the start: `[[block,
+ * digest], …]`, the rule changes in a node's configuration.
  */
 import type { Hash32 } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';

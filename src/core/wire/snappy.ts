@@ -11,7 +11,7 @@ function corrupt(): QuorateError {
   return fail('SNAPPY_INVALID', 'snappy: corrupt input');
 }
 
-/** What the header claims, unproven. Throws SNAPPY_INVALID. */
+/** The length that the header claims, unverified. Throws SNAPPY_INVALID. */
 function snappyLength(input: Uint8Array): { length: number; at: number } {
   let length = 0;
   for (let at = 0; at < 5; at++) {
@@ -32,7 +32,8 @@ export function snappyDecode(input: Uint8Array, bytesMax: number): Uint8Array {
   if (length > bytesMax) {
     throw fail('SNAPPY_TOO_LONG', `snappy: ${length} bytes, at most ${bytesMax} allowed`);
   }
-  // A copy element makes at most 64 bytes of 2: a longer claim is a lie that would only cost memory.
+  // A 2-byte copy element yields at most 64 bytes: a longer claim must be false and would only cost
+  // memory.
   if (length > (input.length - at) * 64) throw corrupt();
   const out = new Uint8Array(length);
   if (decodeElements(input, at, out) !== length) throw corrupt();
@@ -179,7 +180,7 @@ function putCopy(offset: number, lengthAll: number, out: Uint8Array, outAt: numb
   let to = outAt;
   let length = lengthAll;
   while (length > 64) {
-    // Leaves at least 4 for the last element.
+    // Leaves at least 4 bytes for the last element.
     const part = length >= 68 ? 64 : 60;
     out[to++] = ((part - 1) << 2) | 2;
     out[to++] = offset & 0xff;

@@ -173,7 +173,7 @@ describe('what a client asks for', () => {
       const refused = await signed(other);
       expect([refused.status, refused.text]).toEqual([
         500,
-        'Invalid existing transaction: this raw payload was sent before, with other privacy terms. Store it anew and send that',
+        'Invalid existing transaction: this raw payload was sent before, with other privacy terms. Store the payload again and send the new one',
       ]);
     }
     for (const party of [one, two]) {

@@ -112,7 +112,7 @@ describe('the store of a manager', () => {
     await kv.close();
     const refusal = {
       code: 'STORAGE_FORMAT_NEWER',
-      message: `the payload store in ${config.dataFolder} was written by a newer Quorate: version 3, this one reads up to 2. Start that program, or restore a backup of this one`,
+      message: `the payload store in ${config.dataFolder} was written by a newer Quorate: version 3, this one reads up to 2. Start that version, or restore a backup made by this one`,
     };
     for (const open of [openStore, openStoreToRead]) {
       await expect(open(config, clock, () => undefined, {})).rejects.toMatchObject(refusal);

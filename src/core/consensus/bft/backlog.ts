@@ -5,12 +5,12 @@
 import { type Address, keyOf } from '../../base/bytes.ts';
 import type { View } from './interface.ts';
 
-/** Messages kept of one signer; beyond it the farthest is dropped. */
+/** Messages kept per signer; beyond it the farthest one is dropped. */
 const MESSAGES_PER_SIGNER_MAX = 64;
-/** Heights ahead of ours that are worth keeping: farther ones come by sync. */
+/** How many heights ahead to keep: farther ones come by sync. */
 const BACKLOG_HEIGHTS_MAX = 4;
 
-/** Not of the past, and not so far ahead that it will come again by sync. */
+/** Neither past, nor so far ahead that sync will bring the block. */
 export function isRelevant(now: View, view: View): boolean {
   if (view.height === now.height) return view.round >= now.round;
   return view.height > now.height && view.height <= now.height + BACKLOG_HEIGHTS_MAX;
@@ -29,7 +29,7 @@ interface Kept<M> {
 export class Backlog<M> {
   private readonly bySigner = new Map<string, Kept<M>[]>();
 
-  /** Only members of the current set may be kept: that bounds the number of signers. */
+  /** Only members of the current set are kept: that bounds the number of signers. */
   put(signer: Address, view: View, message: M): void {
     const key = keyOf(signer);
     const kept = this.bySigner.get(key) ?? [];

@@ -1,14 +1,14 @@
-/** A quorum of sound seals decides (GoQuorum consensus/istanbul/qbft/core/commit.go). */
+/** A quorum of valid seals decides (GoQuorum consensus/istanbul/qbft/core/commit.go). */
 import { equalBytes, type Hash32, keyOf } from '../../base/bytes.ts';
 import type { Header } from '../../chain/header.ts';
 import type { Seal } from './interface.ts';
 import { blame, type StepBase, votesFor } from './step.ts';
 import { leaveView } from './timers.ts';
 
-/** What is sealed, of a header and the round. */
+/** The bytes that a seal signs, from the header and the round. */
 export type SealPreimage = (header: Header, round: number) => Hash32;
 
-/** Decides when a quorum has sealed a proposal that was found valid, whether or not its PREPAREs have come. */
+/** Decides once a quorum has sealed a valid proposal, even before its PREPAREs arrive. */
 export function tryDecide(step: StepBase, preimageOf: SealPreimage): void {
   const { state, effects } = step;
   const { proposal, commits, round } = state.current;
@@ -21,7 +21,10 @@ export function tryDecide(step: StepBase, preimageOf: SealPreimage): void {
   effects.push({ kind: 'decide', block: proposal.block, round, seals });
 }
 
-/** Drops COMMITs whose seal is not their signer's: one of them would make the block unacceptable to everybody. */
+/**
+ * Drops COMMITs whose seal is not by their signer: one of them would make every node reject the
+ * block.
+ */
 function soundSeals(step: StepBase, preimageOf: SealPreimage): readonly Seal[] {
   const { commits, proposal, round } = step.state.current;
   const { header, hash } = proposal!.block;
@@ -33,7 +36,7 @@ function soundSeals(step: StepBase, preimageOf: SealPreimage): readonly Seal[] {
       seals.push(message.seal);
     } else {
       commits.delete(keyOf(signer));
-      blame(step, signer, 'COMMIT with a seal that is not of its signer');
+      blame(step, signer, 'COMMIT with a seal that is not by its signer');
     }
   }
   return seals;

@@ -1,7 +1,7 @@
 /**
- * QBFT and IBFT as machines: routes inputs to the files of the algorithm, and holds what outlives a
- * height. Both vote as GoQuorum 24.4.1 does, so that they may share a network with it; where it
- * trusts, they check (GoQuorum consensus/istanbul).
+ * QBFT and IBFT as machines: routes inputs to the algorithm and holds the state that outlives a
+ * height. Both vote as GoQuorum 24.4.1 does, so that they can share a network with it, and check
+ * what it takes on trust (GoQuorum consensus/istanbul).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';
@@ -25,7 +25,7 @@ import { type HeightBase, type MessageKind, type StepOf, viewOf } from './step.t
 import { dueTimer, leaveView, setRepeatTimer, setRoundTimer } from './timers.ts';
 import { isValidator } from './validators.ts';
 
-/** Messages remembered as seen, so that relayed copies cost one hash. */
+/** Messages remembered as seen, so that a relayed copy costs only one hash. */
 const SEEN_MESSAGES_MAX = 1024;
 
 type Start = Extract<BftInput, { kind: 'start' | 'committed' }>;
@@ -36,12 +36,12 @@ interface BftMessage {
   readonly view: View;
 }
 
-/** What one of the engines does with the state `S` of a height and its messages `M`. */
+/** One of the two algorithms, with its state `S` of a height and its messages `M`. */
 export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   newHeight(start: HeightStart, signer: ConsensusSigner, quorumRule: typeof quorumOf): S;
-  /** Puts the state back to where the memory was written. */
+  /** Restores the state at which the memory was written. */
   recall(state: S, memory: VoteMemory): void;
-  /** A validator is at a new height; `isResumed`: after a restart, in the round that it remembers. */
+  /** Enters a new height; `isResumed`: after a restart, in the remembered round. */
   begin(step: StepOf<S>, isResumed: boolean): void;
   /** Whether a message code belongs to this engine; others are ignored. */
   isOwnCode(code: number): boolean;
@@ -49,17 +49,17 @@ export interface Algorithm<S extends HeightBase, M extends BftMessage> {
   decode(code: number, bytes: Uint8Array): M;
   signerOf(signer: ConsensusSigner, message: M): Address | undefined;
   readonly unsignedFault: string;
-  /** Whether a message is for the view that the state has now. */
+  /** Whether a message is for the current view. */
   isDue(state: S, message: M): boolean;
   deliver(step: StepOf<S>, signer: Address, message: M): void;
   onAssembled(step: StepOf<S>, block: Block): void;
-  /** The check of the current proposal is over. */
+  /** The check of the current proposal has finished. */
   conclude(step: StepOf<S>, fault: string | undefined): void;
-  /** The time of the round is over. */
+  /** The round timed out. */
   leaveRound(step: StepOf<S>): void;
-  /** The timestamp of the held proposal has come. */
+  /** The timestamp of the held proposal has been reached. */
   onFutureDue(step: StepOf<S>): void;
-  /** After each input, and as often as waiting messages were delivered. */
+  /** Runs after each input, and after each delivery of waiting messages. */
   settle?(step: StepOf<S>): void;
 }
 
@@ -68,10 +68,10 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   private readonly signer: ConsensusSigner;
   private readonly options: EngineOptions;
   private readonly backlog = new Backlog<M>();
-  /** When each was passed on. */
+  /** When each message was relayed. */
   private readonly seen = new Lru<string, number>(SEEN_MESSAGES_MAX);
   private state: S | undefined;
-  /** Of an earlier life: no vote below its height, and in it none that differs. */
+  /** From before the restart: no vote below its height, and no different vote at it. */
   private memory: VoteMemory | undefined;
   private isAbstaining = false;
 
@@ -95,14 +95,17 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     return effects;
   }
 
-  /** Whether it says nothing at the height that begins: its votes are not known, and it saw nothing decided. */
+  /**
+   * Whether it stays silent at the new height: its past votes are unknown and it has not yet seen a
+   * decision.
+   */
   abstainsAfter({ head, isMemoryLost }: Start): boolean {
     const { state } = this;
     if (state?.isDecided === true && state.height === head.number) return false;
     return this.isAbstaining || isMemoryLost === true;
   }
 
-  /** Where it stands. */
+  /** The current view. */
   get view(): View | undefined {
     return this.state && viewOf({ state: this.state });
   }
@@ -192,7 +195,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
       step.effects.push({ kind: 'misbehaved', peer: from, fault: algorithm.unsignedFault });
       return;
     }
-    // The set may be about to change, so a stranger's message is no fault of its carrier.
+    // The set may be about to change, so a message from a non-member is not its carrier's fault.
     if (!isValidator(step.state.validators, signer)) return;
     this.seen.set(key, step.nowMs);
     if (equalBytes(signer, this.signer.address)) return;
@@ -200,7 +203,10 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     if (passedMs === undefined) this.deliverOrKeep(step, signer, message);
   }
 
-  /** Its signer said it again, because it may not have reached all: those that it reaches through us may have been away. */
+  /**
+   * Its signer repeated it because it may not have reached all; those that it reaches through us
+   * may have missed it.
+   */
   private isRepeated({ state, nowMs }: StepOf<S>, passedMs: number): boolean {
     return this.options.isRelaying === true && nowMs - passedMs >= state.rules.requestTimeoutMs / 2;
   }
@@ -210,7 +216,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
     else this.backlog.put(signer, message.view, message);
   }
 
-  /** Delivers what had to wait for the view that the state has now; delivering may move it on. */
+  /** Delivers messages that waited for the current view; this may change the view. */
   private drain(step: StepOf<S>): void {
     const { state } = step;
     for (;;) {
@@ -229,7 +235,7 @@ export class BftEngine<S extends HeightBase, M extends BftMessage> implements Bf
   }
 }
 
-/** Says the own messages of this round again: some of them may have met a closed connection. */
+/** Repeats our own messages of this round: some may have been sent into a closed connection. */
 function repeat<S extends HeightBase>(step: StepOf<S>): void {
   setRepeatTimer(step);
   for (const { code, bytes } of step.state.current.sent) {

@@ -1,4 +1,4 @@
-/** The state in which QBFT and IBFT begin a height and a round, as far as it is the same. */
+/** The part of a new height's and round's state that QBFT and IBFT share. */
 
 import type { Hash32 } from '../../base/bytes.ts';
 import { Lru } from '../../base/lru.ts';
@@ -19,9 +19,9 @@ export interface HeightStart {
   /** In the order of the engine's proposer rule. */
   readonly validators: ValidatorSet;
   readonly rules: ConsensusRules;
-  /** Below this height this node has voted already and stays silent. */
+  /** Below this height this node has already voted and stays silent. */
   readonly votesFrom: number;
-  /** What it voted last is not known. */
+  /** Its last vote is unknown. */
   readonly isAbstaining: boolean;
 }
 
@@ -52,7 +52,7 @@ export function heightBase(
 
 export type RoundContext = Pick<HeightBase, 'validators' | 'rules' | 'lastProposer'>;
 
-/** What every round begins with, apart from the votes, whose types differ. */
+/** The initial state of a round, without the votes, whose types differ. */
 export function roundBase(
   { validators, rules, lastProposer }: RoundContext,
   round: number,

@@ -11,20 +11,23 @@ import { encodeMemory } from './memory.ts';
 
 /**
  * `empty`, `damaged`, `old`: of the vote file. `behind`: the head has a seal of this validator that
- * it does not remember, so the vote file is an older copy, or was made anew.
+ * it does not remember, so the vote file is an older copy, or was recreated.
  */
 export type MemoryLoss = 'empty' | 'damaged' | 'old' | 'behind';
 
 export interface Remembering {
-  /** Of the vote file, where its last vote cannot be read. */
+  /** The state of a vote file whose last vote cannot be read. */
   readonly loss: Exclude<MemoryLoss, 'behind'> | undefined;
   readonly memory: VoteMemory | undefined;
 }
 
-/** As many blocks are looked through for own seals when a node starts: a block has those of a quorum. */
+/** Blocks searched for our own seals when a node starts: a block holds those of a quorum only. */
 export const BLOCKS_LOOKED_THROUGH = 16;
 
-/** Undefined: all votes are known. `latest`: the head, and blocks before it. A file that is made at block 0 has no vote in it. */
+/**
+ * Undefined: all votes are known. `latest`: the head, and blocks before it. A file made at block 0
+ * holds no vote.
+ */
 export function memoryLoss(
   { loss, memory }: Remembering,
   latest: readonly { readonly header: Header; readonly engine: BftEngine }[],

@@ -1,6 +1,7 @@
 /**
- * What a validator writes down before a vote leaves (interface.ts, `remember`): the view, the one proposal it supports there,
- * and its lock. A crash then never makes it vote twice in a round or forget what it prepared.
+ * What a validator stores before it sends a vote (interface.ts, `remember`): the view, the one
+ * proposal it supports there, and its lock. So a crash never makes it vote twice in a round or
+ * forget what it prepared.
  */
 import { EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The block that this node proposes: asking for it, at the right time, and keeping it (GoQuorum
+ * The block that this node proposes: requesting it at the right time, and keeping it (GoQuorum
  * miner/worker.go).
  */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
@@ -33,7 +33,10 @@ export function onEmptyDue(step: StepBase): void {
   if (step.state.current.wanted) requestBlock(step);
 }
 
-/** The pool is no longer empty: the empty block period is over, and with it the wait of the others for this proposer. */
+/**
+ * The pool is no longer empty: the empty block period ends, and so does the others' wait for this
+ * proposer.
+ */
 export function onTransactionsPending(step: StepBase): void {
   const { state } = step;
   if (state.hasTransactions) return;
@@ -53,7 +56,8 @@ export function keepOwnBlock(step: StepBase, block: Block): boolean {
     equalBytes(header.transactionsRoot, EMPTY_ROOT) &&
     Number(header.timestamp) * 1000 < emptyDueMs(step);
   if (isTooEarly) {
-    // The pool holds nothing that this block had room or time for: what comes ends the wait.
+    // The pool has nothing left that this block had room or time for: new transactions end the
+    // wait.
     state.hasTransactions = false;
     return false;
   }

@@ -1,10 +1,10 @@
-/** What a PRE-PREPARE goes through before its block is judged: the same in QBFT and IBFT. */
+/** Checks of a PRE-PREPARE before its block is verified: the same in QBFT and IBFT. */
 import { type Address, equalBytes } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
 import { type Ballot, blame, type StepBase } from './step.ts';
 import { setTimer } from './timers.ts';
 
-/** Whether a PRE-PREPARE of the current view is to be judged: the first, and of the proposer. */
+/** Whether to verify a PRE-PREPARE of the current view: it is the first, and from the proposer. */
 export function isFirstProposal(step: StepBase, signer: Address, block: Block): boolean {
   const { current, isDecided } = step.state;
   if (isDecided) return false;
@@ -20,7 +20,7 @@ export function isFirstProposal(step: StepBase, signer: Address, block: Block): 
   return false;
 }
 
-/** Waits until the timestamp of what is held is no longer in the future. */
+/** Waits until the held proposal's timestamp is no longer in the future. */
 export function setFutureTimer(step: StepBase, { header }: Block): void {
   const dueSeconds = Number(header.timestamp) - step.state.rules.allowedFutureBlockSeconds;
   setTimer(step, 'future', dueSeconds * 1000);

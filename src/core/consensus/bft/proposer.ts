@@ -6,7 +6,7 @@ import { indexOfValidator } from './validators.ts';
 
 /**
  * `lastProposer` is the author of the head; the zero address when the head is the genesis block.
- * `validators` is in the engine's order; nobody proposes where there are none.
+ * `validators` is in the engine's order; with an empty set there is no proposer.
  */
 export function proposerOf(
   validators: ValidatorSet,

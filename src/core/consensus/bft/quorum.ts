@@ -9,8 +9,8 @@ export function faultyMax(validators: number): number {
 }
 
 /**
- * Votes that decide. COMPAT: 2f + 1 (before `ceil2Nby3Block`) lets two disjoint quorums exist with 2, 3 or 6 validators;
- * a chain that is set up so must be followed so.
+ * Votes that decide. COMPAT: 2f + 1 (before `ceil2Nby3Block`) lets two disjoint quorums exist with
+ * 2, 3 or 6 validators; an existing chain with this setting must still be followed.
  */
 export function quorumOf(validators: number, isCeil2Nby3: boolean): number {
   return isCeil2Nby3 ? Math.ceil((2 * validators) / 3) : 2 * faultyMax(validators) + 1;

@@ -14,14 +14,17 @@ export function messageOrFault<M>(decode: () => M): M | string {
   }
 }
 
-/** Reads one item as a block of a BFT chain, its body still as bytes: from Shanghai on with an empty list of withdrawals, as Besu has it. */
+/**
+ * Reads one item as a block of a BFT chain without decoding its body: from Shanghai on with an
+ * empty list of withdrawals, as Besu has it.
+ */
 export function readProposal(reader: RlpReader): Block {
   const block = new EncodedBlock(reader.raw());
   if (block.hasWithdrawals) throw fail('CONSENSUS_MESSAGE', 'the proposal has withdrawals');
   return block;
 }
 
-/** The nearest double of any integer: one beyond 2^53 is never ours. */
+/** The nearest double of any integer; we never write one above 2^53. */
 export function readInteger(reader: RlpReader): number {
   return Number(bytesToBigInt(reader.scalar(32)));
 }

@@ -1,15 +1,15 @@
-/** When the time of a round runs, and which round to follow the others to: the same in QBFT and IBFT. */
+/** When the timer of a round runs, and which later round to join: the same in QBFT and IBFT. */
 import type { HeightBase, StepBase } from './step.ts';
 import { isAtCap } from './timeout.ts';
 import { setRoundTimer } from './timers.ts';
 
-/** Rounds fit the 32 bits that the header has for them; at a second each it takes a century to come here. */
+/** Rounds must fit the header's 32 bits; at one second each this takes a century. */
 export const ROUND_MAX = 0xffffffff;
 
 /**
- * Lets the time of the round run. While rounds still grow it runs at once, as in GoQuorum. At the
- * cap they do not, and validators that are out of step would stay so for ever: there it runs when a
- * quorum has come this far. `asked`: the round of each signer's ROUND-CHANGE.
+ * Starts the timer of the round: at once while rounds still grow longer, as in GoQuorum. At the cap
+ * they no longer grow, and validators out of step would stay so for ever; there it starts when a
+ * quorum has reached this round. `asked`: the round in each signer's ROUND-CHANGE.
  */
 export function startClock(step: StepBase, asked: readonly number[]): void {
   const { current, quorum, rules, isVoting } = step.state;

@@ -16,7 +16,7 @@ export interface Snapshot {
   readonly epoch: number;
   readonly number: number;
   readonly hash: Hash32;
-  /** In the order in which they were cast. */
+  /** In the order of casting. */
   readonly votes: readonly Vote[];
   readonly tally: Tally;
   /** Who makes block `number + 1`; ascending by address. */
@@ -52,9 +52,10 @@ export function genesisSnapshot(
 }
 
 /**
- * The snapshot after `header`, the child of `before`. `rules` hold at the header's number; `named` are the validators of the
- * contract there, if one has them. COMPAT: votes are counted all the same.
- * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its author is not a validator.
+ * The snapshot after `header`, the child of `before`. `rules` hold at the header's number; `named`
+ * are the validators of the contract there, if one has them. COMPAT: votes are still counted.
+ * Throws CONSENSUS_VOTING_CHAIN when it is not the next block and CONSENSUS_UNAUTHORIZED when its
+ * author is not a validator.
  */
 export function nextSnapshot(
   before: Snapshot,

@@ -1,5 +1,5 @@
 /**
- * Snapshots of any block, computed from the nearest one that is kept (GoQuorum
+ * Snapshots of any block, computed from the nearest stored one (GoQuorum
  * consensus/istanbul/backend/snapshot.go): the latest in memory, one in 1024 in the store.
  */
 import { type Address, type Hash32, keyOf } from '../../base/bytes.ts';
@@ -21,7 +21,9 @@ export interface SnapshotStore {
   rulesAt(number: number): ConsensusRules;
   load(hash: Hash32): Uint8Array | undefined;
   save(hash: Hash32, bytes: Uint8Array): void;
-  /** What the contract names after block `number`. Throws where it cannot be asked. */
+  /**
+   * The validators that the contract names after block `number`. Throws when it cannot be called.
+   */
   contractValidators(number: number, contract: Address): readonly Address[];
 }
 
@@ -33,7 +35,10 @@ export class Snapshots {
     this.store = store;
   }
 
-  /** Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR where a header is missing. */
+  /**
+   * Validators and votes after a block. Throws CONSENSUS_UNKNOWN_ANCESTOR when a header is
+   * missing.
+   */
   at(number: number, hash: Hash32): Snapshot {
     const missing: { header: Header; hash: Hash32 }[] = [];
     let snapshot = this.kept(number, hash);

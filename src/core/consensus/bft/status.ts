@@ -12,7 +12,7 @@ import { committersOf } from '../check-seals.ts';
 import type { ValidatorSet } from './interface.ts';
 
 const SIGNATURE_BYTES = 65;
-/** Blocks that are looked at without an explicit range. */
+/** Blocks counted when no range is given. */
 const STATUS_BLOCKS = 64;
 /** COMPAT has no bound; a range is cut off here so that one request cannot walk a whole chain. */
 const STATUS_BLOCKS_MAX = 1_000_000;
@@ -87,7 +87,7 @@ export function statusOf(
   };
 }
 
-/** What istanbul_getSignersFromBlock answers, before it is spelled. */
+/** What istanbul_getSignersFromBlock answers, before formatting. */
 export interface BlockSigners {
   readonly number: number;
   readonly hash: Hash32;
@@ -96,7 +96,7 @@ export interface BlockSigners {
   readonly committers: readonly Address[];
 }
 
-/** Throws CONSENSUS_SIGNERS with GoQuorum's texts where author or seals are of nobody. */
+/** Throws CONSENSUS_SIGNERS with GoQuorum's texts when author or seals cannot be recovered. */
 export function blockSigners(engine: BftEngine, header: Header): BlockSigners {
   const author = blockAuthor(engine, header);
   if (!author) {

@@ -1,4 +1,4 @@
-/** What QBFT and IBFT have in common at one height: the state that their shared parts see, ballots, and reports of faults. */
+/** What QBFT and IBFT share at one height: common state, ballots, and fault reports. */
 import { type Address, equalBytes, type Hash32, keyOf, ZERO_ADDRESS } from '../../base/bytes.ts';
 import type { Lru } from '../../base/lru.ts';
 import type { Block } from '../../chain/block.ts';
@@ -18,14 +18,14 @@ export interface Ballot<M> {
   readonly message: M;
 }
 
-/** What is asked for a block that may be empty, or not yet. */
+/** Whether a block was requested, and whether it may be empty. */
 interface BlockTerms {
   readonly mayBeEmpty: boolean;
 }
 
 export type MessageKind = 'preprepare' | 'prepare' | 'commit' | 'roundChange';
 
-/** As it left. */
+/** As sent. */
 interface SentMessage {
   readonly kind: MessageKind;
   readonly code: number;
@@ -36,18 +36,21 @@ export interface RoundBase {
   readonly round: number;
   readonly proposer: Address;
   proposal: Proposal | undefined;
-  /** The only proposal that this node supports in this round; set before anything about it leaves. */
+  /**
+   * The only proposal that this node supports in this round; set before any message about it is
+   * sent.
+   */
   digest: Hash32 | undefined;
-  /** A PRE-PREPARE whose timestamp has not come yet. */
+  /** A PRE-PREPARE whose timestamp is still in the future. */
   held: Ballot<{ readonly block: Block }> | undefined;
-  /** By signer; the first of each counts. */
+  /** By signer; only the first of each counts. */
   readonly commits: Map<string, Ballot<SealedVote>>;
   /** Own messages of this round, repeated while it lasts. */
   readonly sent: SentMessage[];
   hasProposed: boolean;
-  /** Whether the time of the round runs. */
+  /** Whether the round's timer is running. */
   isTimed: boolean;
-  /** What the own block of this round may be: set while one is asked for. */
+  /** Set while our own block of this round is requested: whether it may be empty. */
   wanted: BlockTerms | undefined;
 }
 
@@ -63,9 +66,9 @@ export interface HeightBase {
   readonly lastProposer: Address;
   /** Whether this node votes at this height. */
   readonly isVoting: boolean;
-  /** Result of the check by block hash; undefined text: sound. */
+  /** Result of the check by block hash; undefined: valid. */
   readonly checked: Lru<string, { readonly fault: string | undefined }>;
-  /** Faults that were reported: each once. */
+  /** Faults already reported: each is reported once. */
   readonly reported: Set<string>;
   /** The block that this node has built at this height. */
   own: Block | undefined;
@@ -84,7 +87,7 @@ export interface StepOf<S extends HeightBase> {
 
 export type StepBase = StepOf<HeightBase>;
 
-/** Sends an own message to the others and keeps it for repetition. */
+/** Sends one of our messages to the others and keeps it for repetition. */
 export function say({ state, effects }: StepBase, message: SentMessage): void {
   state.current.sent.push(message);
   effects.push({ kind: 'broadcast', code: message.code, bytes: message.bytes });
@@ -102,14 +105,14 @@ export function isProposer({ state, signer }: StepBase): boolean {
   return state.isVoting && equalBytes(state.current.proposer, signer.address);
 }
 
-/** Who made the head, of either engine; genesis has no author. */
+/** Author of the head, under either engine; genesis has none. */
 export function authorOfHead(head: Header, recover: ConsensusSigner['recover']): Address {
   if (head.number === 0) return ZERO_ADDRESS;
   const isIbft = readBftExtra(head.extraData)?.kind === 'ibft';
   return blockAuthor(isIbft ? 'ibft' : 'qbft', head, recover) ?? ZERO_ADDRESS;
 }
 
-/** Reports a fault of a validator once a height. */
+/** Reports a fault of a validator once per height. */
 export function blame({ state, effects }: StepBase, peer: Address, fault: string): void {
   const key = `${keyOf(peer)}${fault}`;
   if (state.reported.has(key)) return;

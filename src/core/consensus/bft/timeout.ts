@@ -1,7 +1,7 @@
 /** How long a round may take (GoQuorum consensus/istanbul/qbft/core/core.go). */
 import type { Engine } from '../../chain/rules.ts';
 
-/** The longest delay that timers of the host take. */
+/** The longest delay that the host's timers accept. */
 const TIMER_MS_MAX = 0x7fffffff;
 
 interface TimeoutRules {
@@ -25,7 +25,10 @@ export function roundTimeoutMs(rules: TimeoutRules, round: number): number {
   return Math.min(grown, cap, TIMER_MS_MAX);
 }
 
-/** Whether later rounds last no longer than this one: then waiting longer will not bring validators together. */
+/**
+ * Whether later rounds last no longer than this one, so that waiting does not bring validators
+ * together.
+ */
 export function isAtCap(rules: TimeoutRules, round: number): boolean {
   return round > 0 && roundTimeoutMs(rules, round + 1) === roundTimeoutMs(rules, round);
 }

@@ -1,8 +1,14 @@
-/** Timers of QBFT and IBFT, and what else ends with a view. Their names carry the view, so that one that fires late is recognised as stale. */
+/**
+ * Timers of QBFT and IBFT, and other state that ends with a view. Timer names contain the view, so
+ * that a late one is recognised as stale.
+ */
 import type { StepBase } from './step.ts';
 import { roundTimeoutMs } from './timeout.ts';
 
-/** round: it lasts too long. future: a held proposal is due. empty: an empty block is due. repeat: say it again. */
+/**
+ * round: it timed out. future: a held proposal is due. empty: an empty block is due. repeat: send
+ * messages again.
+ */
 export type TimerName = 'round' | 'future' | 'empty' | 'repeat';
 const NAMES: readonly TimerName[] = ['round', 'future', 'empty', 'repeat'];
 
@@ -21,8 +27,8 @@ export function dueTimer(step: StepBase, id: string): TimerName | undefined {
 }
 
 /**
- * Before the view changes. A proposal whose check takes longer than its round must not hold up the next one: whoever made it may
- * have made it so.
+ * Runs before the view changes. A proposal whose check outlasts its round must not delay the next:
+ * its proposer may have made it slow on purpose.
  */
 export function leaveView(step: StepBase): void {
   for (const name of NAMES) step.effects.push({ kind: 'clearTimer', id: timerId(step, name) });
@@ -31,7 +37,7 @@ export function leaveView(step: StepBase): void {
   step.effects.push({ kind: 'abandon', hash: proposal.block.hash });
 }
 
-/** The block period ends: nothing is proposed earlier. */
+/** End of the block period: nothing is proposed earlier. */
 export function periodEndMs({ state }: StepBase): number {
   return (Number(state.head.timestamp) + state.rules.blockPeriodSeconds) * 1000;
 }
@@ -45,8 +51,8 @@ export function emptyDueMs({ state }: StepBase): number {
 }
 
 /**
- * The round's time runs from now on; in round 0 from the moment at which a proposal is due.
- * GoQuorum starts it when its own block is built, which is the same moment.
+ * The round's timer starts now; in round 0, when a proposal is due. GoQuorum starts it when its own
+ * block is built, which is the same moment.
  */
 export function setRoundTimer(step: StepBase): void {
   const { state, nowMs } = step;

@@ -25,8 +25,8 @@ export interface TallyLine {
 }
 
 /**
- * Counted votes for each candidate, kept beside the list because GoQuorum counts a candidate's
- * first vote only.
+ * Counted votes for each candidate, kept separately because GoQuorum counts only a candidate's
+ * first vote.
  */
 export class Tally {
   private readonly lines: Map<string, TallyLine>;
@@ -91,7 +91,7 @@ export class Candidates {
     return [...this.candidates.values()];
   }
 
-  /** The vote to write into the next block: one of those that would change the set, by chance. */
+  /** The vote for the next block: a random one of those that would change the set. */
   choose(validators: ValidatorSet, chance: Prng): HeaderVote | undefined {
     const open = this.list().filter((vote) => isMeaningful(validators, vote));
     return open.length === 0 ? undefined : open[chance.below(open.length)];

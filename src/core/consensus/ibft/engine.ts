@@ -19,7 +19,7 @@ const IBFT: Algorithm<HeightState, IbftMessage> = {
   begin(step) {
     if (step.state.current.isWaiting) sendRoundChange(step);
   },
-  // QBFT messages are of those that are at a later height already.
+  // QBFT messages come from validators already at a later height.
   isOwnCode: (code) => code === IBFT_MESSAGE,
   decode: (_code, bytes) => decodeMessage(bytes),
   signerOf,
@@ -39,7 +39,7 @@ export class IbftEngine extends BftEngine<HeightState, IbftMessage> {
   }
 }
 
-/** A ROUND-CHANGE is due in its height, the others once their round has begun. */
+/** A ROUND-CHANGE is handled throughout its height, other messages once their round has begun. */
 function isDue({ height, current }: HeightState, { kind, view }: IbftMessage): boolean {
   if (view.height !== height) return false;
   return kind === 'roundChange' || (view.round === current.round && !current.isWaiting);

@@ -18,7 +18,10 @@ export const IBFT_MESSAGE = 0x11;
 /** Which message it is, inside. */
 const KIND_CODE = { preprepare: 0, prepare: 1, commit: 2, roundChange: 3 } as const;
 
-/** One signed list. `view` holds the nearest doubles of what may be any integer: those beyond 2^53 are never ours. */
+/**
+ * One signed list. `view` holds the nearest doubles of arbitrary integers; we never write any above
+ * 2^53.
+ */
 interface Signed {
   readonly view: View;
   /** The encoded `[view, block | digest]`. */
@@ -56,7 +59,7 @@ export type IbftMessage = Preprepare | Prepare | Commit | RoundChange;
 
 // --- signing ------------------------------------------------------------------------------------------------------
 
-/** Who signed, or undefined when the signature is not of the address that the message names. */
+/** Who signed, or undefined when the signature is not by the address in the message. */
 export function signerOf(signer: ConsensusSigner, message: IbftMessage): Address | undefined {
   if (message.signature.length !== 65) return undefined;
   const recovered = signer.recover(signingHash(message), message.signature);
@@ -196,7 +199,10 @@ function readBody<T>(body: Uint8Array, read: (list: RlpReader) => T): { view: Vi
   return { view: { height, round }, value };
 }
 
-/** Whatever is wrong inside (RLP, extra data, a transaction) is the fault of the bytes; our own faults pass. */
+/**
+ * Any error inside (RLP, extra data, a transaction) is the sender's fault; our own faults pass
+ * through.
+ */
 function attempt<T>(text: string, read: () => T): T {
   try {
     return read();

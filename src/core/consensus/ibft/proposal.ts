@@ -1,6 +1,6 @@
 /**
- * PRE-PREPARE: proposing the own or the locked block, and judging the proposals of others (GoQuorum
- * consensus/istanbul/ibft/core/preprepare.go).
+ * PRE-PREPARE: proposing our own or the locked block, and verifying the proposals of others
+ * (GoQuorum consensus/istanbul/ibft/core/preprepare.go).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
@@ -15,7 +15,10 @@ import { broadcast, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 import { count, sendPrepare } from './votes.ts';
 
-/** As proposer, once a round: the locked block, or the own one, which is asked for when there is none yet. */
+/**
+ * As proposer, once a round: the locked block, or our own, which is requested if there is none
+ * yet.
+ */
 export function tryPropose(step: Step): void {
   const { state } = step;
   const { current, lock, own } = state;
@@ -45,7 +48,7 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   const { state } = step;
   const { current, lock } = state;
   const { block } = message;
-  // A restarted validator supports what it supported before, or nothing.
+  // A restarted validator supports what it supported before the restart, or nothing.
   if (current.digest && !equalBytes(current.digest, block.hash)) return;
   const fault = blockFault(step, signer, block);
   if (fault === FUTURE_BLOCK) {
@@ -61,10 +64,13 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   }
 }
 
-/** What can be said without executing. In round 0 a proposal is its proposer's own; later it may be a locked one. */
+/**
+ * Checks without executing. In round 0 a proposal is its proposer's own; later it may be a locked
+ * one.
+ */
 function blockFault(step: Step, signer: Address, { header, hash }: Block): string | undefined {
   const { state } = step;
-  // A quorum that has prepared it has found it not too early, though clocks were set back since.
+  // A quorum that prepared it found it not too early; clocks may have been set back since.
   const isPrepared = state.lock && equalBytes(state.lock.block.hash, hash);
   const context = {
     engine: 'ibft',
@@ -88,7 +94,7 @@ export function onFutureDue(step: Step): void {
   if (held) onPreprepare(step, held.signer, held.message);
 }
 
-/** Goes on at once with a block that was checked before at this height. */
+/** Continues at once with a block already checked at this height. */
 function accept(step: Step, block: Block): void {
   const { current, checked } = step.state;
   current.proposal = { block, status: 'checking' };
@@ -112,7 +118,7 @@ export function conclude(step: Step, fault: string | undefined): void {
   if (state.current === current) count(step);
 }
 
-/** COMPAT: who is locked on the block says so with a COMMIT at once (count), without a PREPARE. */
+/** COMPAT: a validator locked on the block sends a COMMIT at once, without a PREPARE; see count. */
 function support(step: Step, block: Block): void {
   const { current, lock } = step.state;
   if (!current.digest) {

@@ -23,8 +23,9 @@ import {
 } from './messages.ts';
 
 /**
- * The block that a quorum prepared: this node votes for nothing else at this height, in any round. That is for ever, because
- * seals name no round: whoever collects those of several rounds has a decision.
+ * The block that a quorum prepared: this node votes for nothing else at this height, in any round.
+ * The lock is permanent because seals name no round: collecting seals across rounds yields a
+ * decision.
  */
 export interface Lock {
   readonly round: number;
@@ -32,7 +33,7 @@ export interface Lock {
 }
 
 export interface RoundState extends RoundBase {
-  /** Asked for, but not begun: until a quorum has asked for it, nothing but ROUND-CHANGE is looked at. */
+  /** Requested but not begun: until a quorum requests it, only ROUND-CHANGE is handled. */
   isWaiting: boolean;
   held: Ballot<Preprepare> | undefined;
   readonly prepares: Map<string, Ballot<Prepare>>;
@@ -40,7 +41,7 @@ export interface RoundState extends RoundBase {
 }
 
 export interface HeightState extends HeightBase {
-  /** The highest round that each signer has asked for. */
+  /** The highest round that each signer has requested. */
   readonly roundChanges: Map<string, number>;
   lock: Lock | undefined;
   current: RoundState;
@@ -72,7 +73,7 @@ export function broadcast(step: Step, message: IbftMessage): void {
   say(step, { kind: message.kind, code: IBFT_MESSAGE, bytes: encodeMessage(message) });
 }
 
-/** Validators that stand by the proposal in this round: a COMMIT counts as a PREPARE too. */
+/** Validators that support the proposal in this round: a COMMIT also counts as a PREPARE. */
 export function supportersOf({ prepares, commits }: RoundState, digest: Hash32): number {
   const supporters = new Set<string>();
   for (const { signer } of votesFor(prepares, digest)) supporters.add(keyOf(signer));

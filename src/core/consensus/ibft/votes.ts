@@ -38,7 +38,7 @@ export function onCommit(step: Step, signer: Address, commit: Commit): void {
   if (countVote(step, step.state.current.commits, signer, commit)) count(step);
 }
 
-/** What the votes of the round amount to, once its proposal was found valid. */
+/** Acts on the votes of the round once its proposal was found valid. */
 export function count(step: Step): void {
   tryLock(step);
   tryDecide(step, sealPreimage);

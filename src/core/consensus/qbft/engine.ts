@@ -41,7 +41,7 @@ export class QbftEngine extends BftEngine<HeightState, QbftMessage> {
   }
 }
 
-/** A ROUND-CHANGE is due in its height, the others in their round. */
+/** A ROUND-CHANGE is handled throughout its height, other messages in their round. */
 function isDue({ height, current }: HeightState, { kind, view }: QbftMessage): boolean {
   if (view.height !== height) return false;
   return kind === 'roundChange' || view.round <= current.round;
@@ -75,7 +75,7 @@ function proposeOwn(step: Step): void {
   else if (own && isProposer(step) && !current.hasProposed) propose(step, own, [], []);
 }
 
-/** Goes on in the remembered round: says again what was said, never anything else. */
+/** Continues in the remembered round: repeats what was sent, never anything else. */
 function resume(step: Step): void {
   const { state } = step;
   const { current, lock } = state;

@@ -1,7 +1,7 @@
 /**
- * Proofs that a proposal in a later round forgets no decision (GoQuorum
+ * Proofs that a proposal in a later round cannot contradict a decision (GoQuorum
  * consensus/istanbul/qbft/core/justification.go). GoQuorum counts messages; here each signer counts
- * once and every signature, height and round is checked, which honest messages always pass.
+ * once, and every signature, height and round is checked. Honest messages always pass.
  */
 import { type Address, equalBytes, isZeroBytes, keyOf } from '../../base/bytes.ts';
 import type { Block } from '../../chain/block.ts';
@@ -107,7 +107,7 @@ export function certificateFault(electorate: Electorate, message: RoundChange): 
   return undefined;
 }
 
-/** Those that are signed by a validator, the first of each. */
+/** The first message of each validator; others are dropped. */
 function countedOnce<M extends Signed>(
   { signer, validators }: Electorate,
   messages: readonly M[],

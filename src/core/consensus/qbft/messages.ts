@@ -1,6 +1,6 @@
 /**
  * QBFT messages: exact bytes both ways (GoQuorum consensus/istanbul/qbft/types). What is signed is
- * keccak256(rlp([code, payload])), so every message keeps the payload as it came. Decoding never
+ * keccak256(rlp([code, payload])), so every message keeps the payload as received. Decoding never
  * looks at signatures; signerOf() does.
  */
 import { type Address, equalBytes, type Hash32, isZeroBytes } from '../../base/bytes.ts';
@@ -14,7 +14,10 @@ import { readInteger, readProposal } from '../bft/read-message.ts';
 /** Message codes, relative to the istanbul/100 sub-protocol. */
 export const QBFT_CODE = { preprepare: 0x12, prepare: 0x13, commit: 0x14, roundChange: 0x15 };
 
-/** One signed list. `view` holds the nearest doubles of what may be any integer: those beyond 2^53 are never ours. */
+/**
+ * One signed list. `view` holds the nearest doubles of arbitrary integers; we never write any above
+ * 2^53.
+ */
 export interface Signed {
   readonly code: number;
   readonly view: View;
@@ -62,7 +65,7 @@ export function signingHash(code: number, payload: Uint8Array): Hash32 {
   return keccak256(listOfRaw([Uint8Array.of(code), payload]));
 }
 
-/** Who signed, or undefined when the signature is of nobody. */
+/** Who signed, or undefined when the signature matches no key. */
 export function signerOf(signer: ConsensusSigner, message: Signed): Address | undefined {
   if (message.signature.length !== 65) return undefined;
   return signer.recover(signingHash(message.code, message.payload), message.signature);
@@ -194,7 +197,8 @@ function decodeWith<M>(bytes: Uint8Array, read: (reader: RlpReader) => M, name: 
     reader.finish();
     return message;
   } catch (error) {
-    // Whatever is wrong inside (RLP, extra data, a transaction) is the fault of the bytes; our own faults pass.
+    // Any error inside (RLP, extra data, a transaction) is the sender's fault; our own faults pass
+    // through.
     if (hasCode(error, 'INVARIANT_BROKEN') || !(error as Partial<QuorateError>).code) throw error;
     throw fail('CONSENSUS_MESSAGE', `failed to decode ${name} message`, { cause: error });
   }
@@ -218,7 +222,7 @@ function openEnvelope(reader: RlpReader): Envelope {
   return { body, view, payload, signature };
 }
 
-/** One PREPARE as it stands in a certificate; throws as the reader does. */
+/** One PREPARE as in a certificate; throws as the reader does. */
 export function readPrepare(reader: RlpReader): Prepare {
   const { body, view, payload, signature } = openEnvelope(reader);
   const digest = body.fixed(32);

@@ -1,5 +1,5 @@
 /**
- * PRE-PREPARE: proposing the own block, and judging the proposals of others (GoQuorum
+ * PRE-PREPARE: proposing our own block, and verifying the proposals of others (GoQuorum
  * consensus/istanbul/qbft/core/preprepare.go).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
@@ -47,10 +47,10 @@ export function onPreprepare(step: Step, signer: Address, message: Preprepare): 
 function judge(step: Step, signer: Address, message: Preprepare): void {
   const { state } = step;
   const { current } = state;
-  // A restarted validator supports what it supported before, or nothing.
+  // A restarted validator supports what it supported before the restart, or nothing.
   if (current.digest && !equalBytes(current.digest, message.block.hash)) return;
-  // COMPAT: an honest proposer of GoQuorum does so when its worker is faster than the
-  // ROUND-CHANGEs: no fault, and no proposal.
+  // COMPAT: an honest GoQuorum proposer does this when its worker is faster than the ROUND-CHANGEs:
+  // not a fault, but not a proposal either.
   if (current.round > 0 && message.roundChanges.length === 0) return;
   const fault =
     (current.round > 0
@@ -71,12 +71,12 @@ function judge(step: Step, signer: Address, message: Preprepare): void {
   else accept(step, message);
 }
 
-/** What can be said without executing. A block that nobody prepared yet is its proposer's own. */
+/** Checks without executing. A block that nobody has prepared yet must be its proposer's own. */
 function blockFault(step: Step, signer: Address, message: Preprepare): string | undefined {
   const { header } = message.block;
   const { state } = step;
   const isFresh = state.current.round === 0 || message.prepares.length === 0;
-  // A quorum that has prepared it has found it not too early, though clocks were set back since.
+  // A quorum that prepared it found it not too early; clocks may have been set back since.
   const nowMs = isFresh ? step.nowMs : undefined;
   if (isFresh && !equalBytes(header.coinbase, signer)) {
     return 'the author of the block is not its proposer';
@@ -104,7 +104,7 @@ function accept(step: Step, { block }: Preprepare): void {
   verify(step, block);
 }
 
-/** Goes on at once with a block that was checked before at this height. */
+/** Continues at once with a block already checked at this height. */
 export function verify(step: Step, block: Block): void {
   const result = step.state.checked.get(keyOf(block.hash));
   if (result) conclude(step, result.fault);

@@ -1,6 +1,6 @@
 /**
- * ROUND-CHANGE: leaving a round that takes too long, and proposing in the next with a proof
- * (GoQuorum consensus/istanbul/qbft/core/roundchange.go).
+ * ROUND-CHANGE: leaving a round that timed out, and proposing in the next with a proof (GoQuorum
+ * consensus/istanbul/qbft/core/roundchange.go).
  */
 import { type Address, equalBytes, keyOf } from '../../base/bytes.ts';
 import { requestBlock } from '../bft/own-block.ts';
@@ -13,7 +13,7 @@ import { propose } from './proposal.ts';
 import { broadcast, electorateOf, type HeightState, newRound, type Step } from './round-state.ts';
 import { remember } from './vote-memory.ts';
 
-/** Enters `round` of the same height and tells the others; one that does not vote follows in silence. */
+/** Enters `round` of the same height and tells the others; a non-voting node follows silently. */
 export function changeRound(step: Step, round: number): void {
   const { state } = step;
   if (round > ROUND_MAX) return;
@@ -40,7 +40,7 @@ export function onRoundChange(step: Step, signer: Address, message: RoundChange)
   if (state.isDecided || message.view.round > ROUND_MAX || message.view.round === 0) return;
   if (!record(step, signer, message)) return;
   const asked = roundsAsked(state);
-  // COMPAT: GoQuorum moves when exactly f + 1 are ahead, to the lowest of their rounds, and so may
+  // COMPAT: GoQuorum moves when exactly f + 1 are ahead, to the lowest of their rounds, and may
   // miss it.
   const ahead = roundToCatchUp(state, asked);
   if (ahead !== undefined) {
@@ -55,7 +55,7 @@ function roundsAsked({ roundChanges }: HeightState): number[] {
   return [...roundChanges.values()].map(({ message }) => message.view.round);
 }
 
-/** Keeps the latest of each signer, if what it claims is proved. */
+/** Keeps each signer's latest, if its claim is proved. */
 function record(step: Step, signer: Address, message: RoundChange): boolean {
   const { roundChanges } = step.state;
   const earlier = roundChanges.get(keyOf(signer))?.message;

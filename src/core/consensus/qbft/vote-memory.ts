@@ -1,4 +1,7 @@
-/** Between the state and the vote file: what is written before a vote leaves, and how a restarted validator goes on. */
+/**
+ * Connects the state and the vote file: what is stored before a vote is sent, and how a restarted
+ * validator resumes.
+ */
 import { RlpReader } from '../../base/rlp.ts';
 import { EncodedBlock, encodeBlock } from '../../chain/block.ts';
 import type { VoteMemory } from '../bft/interface.ts';
@@ -7,7 +10,10 @@ import { viewOf } from '../bft/step.ts';
 import { encodeSigned, readPrepare } from './messages.ts';
 import { type HeightState, newRound, type Step } from './round-state.ts';
 
-/** Writes down the view, the supported proposal and the lock: before every PRE-PREPARE, PREPARE, COMMIT and ROUND-CHANGE. */
+/**
+ * Stores the view, the supported proposal and the lock: before every PRE-PREPARE, PREPARE, COMMIT
+ * and ROUND-CHANGE.
+ */
 export function remember(step: Step): void {
   const { lock, current } = step.state;
   const memory = encodeMemory({
@@ -22,7 +28,7 @@ export function remember(step: Step): void {
   step.effects.push({ kind: 'remember', memory });
 }
 
-/** Puts the state back to where the memory was written. */
+/** Restores the state at which the memory was written. */
 export function recall(state: HeightState, memory: VoteMemory): void {
   const { view, digest, lock } = decodeMemory(memory);
   state.current = newRound(state, view.round);

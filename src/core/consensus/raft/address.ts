@@ -1,7 +1,7 @@
 /**
- * Who is a member: its address, and what a snapshot holds of all of them, in GoQuorum's RLP
- * (GoQuorum raft/peer.go, raft/snapshot.go). With host names there are six fields, with IP
- * addresses alone five.
+ * Members: their addresses, and the form they have in a snapshot, in GoQuorum's RLP (GoQuorum
+ * raft/peer.go, raft/snapshot.go). With host names there are six fields, with IP addresses alone
+ * five.
  */
 import { EMPTY_BYTES, type Hash32 } from '../../base/bytes.ts';
 import { fail, hasCode } from '../../base/errors.ts';
@@ -87,7 +87,7 @@ function readAddress(list: RlpReader): MemberAddress {
   const ip = list.string();
   const p2pPort = list.number();
   const raftPort = list.number();
-  // What newer versions append behind the name is left alone.
+  // Fields that newer versions append after the name are ignored.
   const hostname = list.done ? formatIp(ip) : new TextDecoder().decode(list.string());
   if (hostname === undefined) throw fail('RAFT_MESSAGE_INVALID', 'address without a host');
   return { raftId, nodeId, hostname, p2pPort, raftPort };

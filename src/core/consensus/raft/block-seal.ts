@@ -1,6 +1,6 @@
 /**
  * Extra data of a Raft block: who minted it, for information only (GoQuorum raft/minter.go).
- * Headers are trusted by membership.
+ * Headers are trusted because they come from members.
  */
 import { concatBytes, type Hash32, ZERO_HASH } from '../../base/bytes.ts';
 import { RlpWriter, readList } from '../../base/rlp.ts';

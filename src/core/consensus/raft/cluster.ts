@@ -1,5 +1,5 @@
 /**
- * Who is in the cluster, by address, and who was: GoQuorum never gives an id twice (GoQuorum
+ * Present and past members of the cluster, by address: GoQuorum never reuses an id (GoQuorum
  * raft/handler.go).
  */
 import { fail } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ import { isIpv4, parseIp } from '../../base/ip-address.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import type { MemberAddress } from './address.ts';
 
-/** What is asked to become a member: an enode URL, parsed. */
+/** A candidate for membership: an enode URL, parsed. */
 export interface Applicant {
   /** 128 hex digits. */
   readonly id: string;
@@ -48,7 +48,7 @@ export class Cluster {
     this.removed.add(id);
   }
 
-  /** Of a snapshot: the ids that are members no longer. */
+  /** Of a snapshot: ids of former members. */
   replace(addresses: readonly MemberAddress[], removed: readonly number[]): number[] {
     this.removed = new Set(removed);
     const kept = new Set(addresses.map(({ raftId }) => raftId));
@@ -78,7 +78,7 @@ export class Cluster {
     return Math.max(this.self, ...this.addresses.keys(), ...this.removed) + 1;
   }
 
-  /** Throws RAFT_MEMBER_REFUSED with GoQuorum's text where the node may not be added. */
+  /** Throws RAFT_MEMBER_REFUSED with GoQuorum's text when the node may not be added. */
   checkApplicant(node: Applicant, url: string, hasDns: boolean): void {
     const ip = node.host === undefined ? undefined : parseIp(node.host);
     if (!hasDns) {
@@ -119,7 +119,7 @@ function checkAgainst(member: MemberAddress, node: Applicant): void {
   }
 }
 
-/** As GoQuorum names a node in texts: hash of its public key. */
+/** The short name of a node in GoQuorum's texts: hash of its public key. */
 function shortId(nodeId: string): string {
   return bareHex(keccak256(fromHex(nodeId)));
 }

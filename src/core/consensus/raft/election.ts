@@ -1,4 +1,7 @@
-/** Who leads: votes asked for, given and counted, first without beginning a term (pre-vote), then for real. */
+/**
+ * Elections: votes are requested, given and counted, first without starting a term (pre-vote), then
+ * in earnest.
+ */
 import { becomeLeader } from './leader.ts';
 import { MESSAGE_TYPE, type RaftMessage } from './messages.ts';
 import { ELECTION_TICKS, type RaftState } from './raft-state.ts';
@@ -50,8 +53,8 @@ export function judgeVote(
 ): void {
   const isPreVote = type === MESSAGE_TYPE.preVote;
   const responseType = isPreVote ? MESSAGE_TYPE.preVoteResponse : MESSAGE_TYPE.voteResponse;
-  // Who hears a leader does not help to unseat it. Votes themselves are not withheld: members of
-  // GoQuorum know no pre-vote, and could not come back.
+  // A member that hears its leader refuses pre-votes. It does not withhold votes: GoQuorum has no
+  // pre-vote, and its members could never return.
   const isLeaderAlive = isPreVote && raft.leader !== 0 && raft.electionElapsed < ELECTION_TICKS;
   const isFree = raft.votedFor === 0 || raft.votedFor === from || (isPreVote && term > raft.term);
   if (isFree && !isLeaderAlive && raft.log.isUpToDate(index, logTerm)) {

@@ -8,7 +8,7 @@ const FORKED =
 
 export function follow(raft: RaftState, message: RaftMessage): void {
   const { type, from } = message;
-  // Two leaders of one term cannot be: whoever claims it is not of this cluster, or lost its disk.
+  // A term has one leader: a second one belongs to another cluster, or lost its disk.
   if (raft.role === 'leader') return;
   if (raft.role !== 'follower') raft.becomeFollower(raft.term, from);
   raft.electionElapsed = 0;
@@ -32,7 +32,7 @@ function followAppend(
     answer({ index: log.committed });
     return;
   }
-  // What the transport has decoded may be anything: entries must follow one another.
+  // Decoded messages are untrusted: entries must be consecutive.
   if (entries.some((entry, at) => entry.index !== index + 1 + at)) return;
   const last = log.accept(index, logTerm, commit, entries);
   if (last === 'contradiction') raft.fault = FORKED;

@@ -1,4 +1,4 @@
-/** How members reach each other: what the HTTP transport offers to the node, and the simulator's or a test's stand-in. */
+/** How members reach each other: implemented by the HTTP transport, the simulator and tests. */
 import type { MemberAddress } from './address.ts';
 import type { RaftMessage } from './messages.ts';
 
@@ -8,15 +8,17 @@ export type RaftLinkEvent =
   | { readonly kind: 'snapshotSent'; readonly id: number; readonly isDelivered: boolean };
 
 export interface RaftLinks {
-  /** Resolves when it listens. `isRemoved`: whom to tell that it is not a member any more. */
+  /**
+   * Resolves when it listens. `isRemoved`: which callers to tell that they are no longer members.
+   */
   start(sink: (event: RaftLinkEvent) => void, isRemoved: (id: number) => boolean): Promise<void>;
   stop(): Promise<void>;
-  /** Never blocks, may drop: what is lost is reported as `unreachable`. */
+  /** Never blocks, may drop: losses are reported as `unreachable`. */
   send(message: RaftMessage): void;
   /** Connects to a member, in both directions. */
   addMember(address: MemberAddress): void;
   removeMember(id: number): void;
-  /** What this member tells others to reach it by. */
+  /** The address that this member announces. */
   setOwnAddress(address: MemberAddress): void;
   isActive(id: number): boolean;
 }

@@ -1,4 +1,4 @@
-/** What a leader does: appends, feeds the members, counts what a quorum has. */
+/** The leader: appends entries, sends them to members, and counts what a quorum has stored. */
 import { ENTRY_TYPE, type Entry, MESSAGE_TYPE, type RaftMessage } from './messages.ts';
 import type { Progress } from './progress.ts';
 import { ELECTION_TICKS, type RaftState } from './raft-state.ts';
@@ -11,7 +11,7 @@ export function becomeLeader(raft: RaftState): void {
   raft.leader = raft.id;
   const last = raft.log.lastIndex;
   raft.members.startOver(raft.id, last);
-  // Changes of the members that earlier leaders left behind must be applied before a new one: at most one is under way.
+  // At most one membership change is in progress: those of earlier leaders must be applied first.
   raft.pendingConfIndex = last;
   appendOwn(raft, [{ type: ENTRY_TYPE.normal, data: new Uint8Array(0) }]);
   sendAppends(raft);
@@ -51,7 +51,7 @@ function appendOwn(raft: RaftState, entries: readonly Pick<Entry, 'type' | 'data
 
 function tryCommit(raft: RaftState): boolean {
   const index = raft.members.quorumIndex();
-  // Only entries of its own term are committed by counting; older ones with them (Raft §5.4.2).
+  // Only entries of its own term are committed by counting; older ones follow (Raft §5.4.2).
   if (index <= raft.log.committed || raft.log.term(index) !== raft.term) return false;
   raft.log.commitTo(index);
   return true;
@@ -107,19 +107,19 @@ function sendAppend(raft: RaftState, to: number, progress: Progress): void {
 
 function sendSnapshot(raft: RaftState, to: number, progress: Progress): void {
   const { snapshot } = raft.log;
-  // Without a sign of life a snapshot would be lost.
+  // The member must be alive, or the snapshot would be lost.
   if (!progress.isRecentlyActive || snapshot.index === 0) return;
   progress.becomeSnapshot(snapshot.index);
   raft.send({ type: MESSAGE_TYPE.snapshot, to, snapshot });
 }
 
 function sendHeartbeat(raft: RaftState, to: number, progress: Progress): void {
-  // What is not known to agree must not be called committed.
+  // An entry that may differ at the member must not be reported as committed.
   const commit = Math.min(progress.match, raft.log.committed);
   raft.send({ type: MESSAGE_TYPE.heartbeat, to, commit });
 }
 
-/** A beat of the leader's clock. Without a quorum that is heard it steps down. */
+/** A tick of the leader's clock. It steps down when it no longer hears a quorum. */
 export function tickLeader(raft: RaftState): void {
   if (raft.electionElapsed >= ELECTION_TICKS) {
     raft.electionElapsed = 0;
@@ -131,7 +131,7 @@ export function tickLeader(raft: RaftState): void {
   for (const [id, progress] of raft.members.othersThan(raft.id)) sendHeartbeat(raft, id, progress);
 }
 
-/** The quorum may be smaller now. */
+/** The quorum may have become smaller. */
 export function memberLeft(raft: RaftState, id: number): void {
   if (id === raft.id) raft.becomeFollower(raft.term, 0);
   else if (tryCommit(raft)) sendAppends(raft);

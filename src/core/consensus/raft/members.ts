@@ -1,4 +1,6 @@
-/** The members as far as the log was applied here: voters and learners, and what a leader knows of each. */
+/**
+ * The members as of the last applied entry: voters and learners, and what a leader knows of each.
+ */
 import type { ConfState } from './messages.ts';
 import { Progress } from './progress.ts';
 
@@ -42,7 +44,7 @@ export class Members {
     return { nodes: sorted(this.voters), learners: sorted(this.learners) };
   }
 
-  /** A new leader knows of the others only that they are heard. */
+  /** A new leader knows only that it hears the others. */
   startOver(self: number, lastIndex: number): void {
     for (const members of [this.voters, this.learners]) {
       for (const id of members.keys()) {
@@ -53,7 +55,7 @@ export class Members {
     }
   }
 
-  /** Whether a quorum was heard since the last time of asking. */
+  /** Whether a quorum was heard since the last call. */
   hadActiveQuorum(self: number): boolean {
     let active = 0;
     for (const [id, progress] of this.voters) {
@@ -63,7 +65,7 @@ export class Members {
     return active >= this.quorum;
   }
 
-  /** Highest index that a quorum has. */
+  /** Highest index stored by a quorum. */
   quorumIndex(): number {
     const matches = [...this.voters.values()].map(({ match }) => match).sort((a, b) => b - a);
     return matches[this.quorum - 1] ?? 0;

@@ -98,12 +98,12 @@ const BLANK: RaftMessage = {
   context: EMPTY_BYTES,
 };
 
-/** What is not named is zero or empty. */
+/** Fields not given are zero or empty. */
 export function raftMessage(parts: Partial<RaftMessage>): RaftMessage {
   return { ...BLANK, ...parts };
 }
 
-/** Entries of one message; a peer's flood is refused before it is kept. */
+/** Most entries in one message; more are refused before they are kept. */
 const ENTRIES_MAX = 65_536;
 const MEMBERS_MAX = 65_535;
 

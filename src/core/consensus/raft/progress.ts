@@ -1,6 +1,9 @@
-/** What a leader knows of a member's log, and how it feeds it: probing, streaming, or waiting for a snapshot to arrive. */
+/**
+ * What a leader knows of a member's log, and how it sends entries: probing, streaming, or waiting
+ * for a snapshot to arrive.
+ */
 
-/** Appends on their way to one member. */
+/** Most unacknowledged appends per member. */
 const INFLIGHT_MAX = 256;
 
 export type ProgressState = 'probe' | 'replicate' | 'snapshot';
@@ -15,7 +18,7 @@ export class Progress {
   isRecentlyActive = false;
   private isProbeOut = false;
   private pendingSnapshot = 0;
-  /** Last index of each append under way. */
+  /** Last index of each unacknowledged append. */
   private inflight: number[] = [];
 
   constructor(match: number, next: number) {
@@ -55,7 +58,7 @@ export class Progress {
     }
   }
 
-  /** The member has everything up to `index`. Whether that was news. */
+  /** The member has everything up to `index`. Returns whether that is new. */
   acknowledge(index: number): boolean {
     const isNews = index > this.match;
     if (isNews) {
@@ -70,7 +73,10 @@ export class Progress {
     return true;
   }
 
-  /** The member refused what follows `rejected`; its log ends at `last`. Whether that is of now and something can be retried. */
+  /**
+   * The member refused what follows `rejected`; its log ends at `last`. Returns whether the refusal
+   * is current, so that a retry makes sense.
+   */
   reject(rejected: number, last: number): boolean {
     if (this.state === 'replicate') {
       if (rejected <= this.match) return false;

@@ -6,7 +6,7 @@ const WIRE_VARINT = 0;
 const WIRE_BYTES = 2;
 const VARINT_BYTES_MAX = 10;
 const VARINT_SIZE_MAX = 8;
-/** Arrays as small as this cost little to make and to copy; views of them do not. */
+/** Arrays up to this size are cheap to create and copy; views of them are not. */
 const SMALL_BYTES = 64;
 
 export class ProtobufWriter {

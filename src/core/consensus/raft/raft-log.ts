@@ -1,4 +1,7 @@
-/** The replicated log in memory: from the entry after the last compaction on. Which part of it is on disk, committed, applied. */
+/**
+ * The replicated log in memory, from the entry after the last compaction, and which part of it is
+ * on disk, committed and applied.
+ */
 import { assert } from '../../base/errors.ts';
 import { type Entry, NO_SNAPSHOT, type Snapshot } from './messages.ts';
 
@@ -7,7 +10,7 @@ export class RaftLog {
   /** Index and term of the entry before the first. */
   private baseIndex: number;
   private baseTerm: number;
-  /** What members that lag behind the first entry are sent. */
+  /** Sent to members that lag behind the first entry. */
   private latestSnapshot: Snapshot = NO_SNAPSHOT;
   /** Highest index that is on disk here, with its present term. */
   private stable: number;
@@ -79,7 +82,10 @@ export class RaftLog {
     this.stable = Math.min(this.stable, first.index - 1);
   }
 
-  /** What a leader sent, behind the entry (index, term): the last index that agrees now, or why it does not fit. */
+  /**
+   * Entries from a leader that follow entry (index, term): returns the last index that now agrees,
+   * or why they do not fit.
+   */
   accept(
     index: number,
     term: number,
@@ -97,7 +103,7 @@ export class RaftLog {
     return last;
   }
 
-  /** Never beyond the end: what a faulty leader claims there is ignored. */
+  /** Never beyond the end: a faulty leader's larger claim is ignored. */
   commitTo(index: number): void {
     const bounded = Math.min(index, this.lastIndex);
     if (bounded > this.committed) this.committed = bounded;
@@ -126,7 +132,7 @@ export class RaftLog {
     this.applied = Math.max(this.applied, index);
   }
 
-  /** Begins again behind a snapshot that a leader sent. */
+  /** Starts again after a snapshot that a leader sent. */
   restore(snapshot: Snapshot): void {
     this.entries = [];
     this.baseIndex = snapshot.index;
@@ -138,7 +144,7 @@ export class RaftLog {
     this.latestSnapshot = snapshot;
   }
 
-  /** Takes a snapshot of what was applied, and forgets the entries before `firstKept`. */
+  /** Takes a snapshot of what was applied, and drops the entries before `firstKept`. */
   compact(snapshot: Snapshot, firstKept: number): void {
     assert(snapshot.index <= this.applied, 'a snapshot holds what was applied');
     this.latestSnapshot = snapshot;

@@ -1,4 +1,4 @@
-/** What a member of a Raft cluster knows: the record that election, leading and following work on. */
+/** State of a member of a Raft cluster, shared by election, leader and follower. */
 import type { Prng } from '../../base/prng.ts';
 import { Members } from './members.ts';
 import {
@@ -20,9 +20,9 @@ export type RaftRole = 'follower' | 'preCandidate' | 'candidate' | 'leader';
 export interface RaftStart {
   readonly id: number;
   readonly hardState: HardState;
-  /** What the log begins behind; index 0 where there is none. */
+  /** The snapshot that the log follows; index 0 when there is none. */
   readonly snapshot: Snapshot;
-  /** On disk, from the first one kept: that may lie before the snapshot. */
+  /** Entries on disk, from the first one kept, which may be before the snapshot. */
   readonly entries: readonly Entry[];
   readonly chance: Prng;
 }
@@ -42,7 +42,7 @@ export class RaftState {
   /** A membership change may be proposed once everything up to here is applied. */
   pendingConfIndex = 0;
   outbox: RaftMessage[] = [];
-  /** A snapshot of the leader that is not on disk yet. */
+  /** A snapshot from the leader, not yet on disk. */
   received: Snapshot | undefined;
   fault: string | undefined;
   private readonly chance: Prng;
@@ -68,7 +68,7 @@ export class RaftState {
     this.leader = leader;
   }
 
-  /** A term begins, or a role in it. */
+  /** Starts a term, or a role in it. */
   reset(term: number): void {
     if (this.term !== term) {
       this.term = term;
@@ -84,7 +84,7 @@ export class RaftState {
     this.electionTimeout = ELECTION_TICKS + this.chance.below(ELECTION_TICKS);
   }
 
-  /** In this term, unless `parts` name another. */
+  /** In the current term, unless `parts` name another. */
   send(parts: Partial<RaftMessage> & { type: number; to: number }): void {
     const term = parts.type === MESSAGE_TYPE.propose ? 0 : this.term;
     this.outbox.push(raftMessage({ term, ...parts, from: this.id }));
@@ -93,7 +93,8 @@ export class RaftState {
 
 function logOf(snapshot: Snapshot, entries: readonly Entry[]): RaftLog {
   const first = entries[0];
-  // Entries before the snapshot are kept for members that lag a little; the oldest only says what the next follows.
+  // Entries before the snapshot are kept for members that lag a little; the oldest serves only to
+  // check the next.
   if (first && snapshot.index > 0 && first.index <= snapshot.index) {
     const log = new RaftLog(first, entries.slice(1));
     log.committed = snapshot.index;

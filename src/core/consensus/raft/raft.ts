@@ -1,10 +1,10 @@
 /**
- * The Raft protocol as etcd plays it, without clock, disk or network: inputs go into `step`,
+ * The Raft protocol as etcd implements it, without clock, disk or network: inputs go into `step`;
  * `ready` says what to store, send and apply, in this order. Settings as in GoQuorum
  * raft/handler.go.
  *
- * Beyond GoQuorum, and harmless to its members: votes are asked for before a term is begun
- * (pre-vote), and a leader that hears no quorum for an election timeout steps down.
+ * Beyond GoQuorum, and harmless to its members: a pre-vote comes before a term starts, and a leader
+ * that hears no quorum for an election timeout steps down.
  */
 import { campaign, countVote, judgeVote } from './election.ts';
 import { follow } from './follower.ts';
@@ -25,9 +25,9 @@ import { type RaftRole, type RaftStart, RaftState } from './raft-state.ts';
 
 /** One tick is 100 ms. */
 export const TICK_MS = 100;
-/** Entries that are handed out and not applied yet. */
+/** Most entries handed out but not yet applied. */
 const APPLY_ENTRIES_MAX = 64;
-/** Behind a snapshot so much of the log stays, for members that lag a little. */
+/** How much of the log stays after a snapshot, for members that lag a little. */
 const KEPT_ENTRIES = 256;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ export interface Ready {
   readonly snapshot: Snapshot | undefined;
   readonly messages: readonly RaftMessage[];
   readonly committed: readonly Entry[];
-  /** A message that no sound cluster sends was left unanswered. */
+  /** A message that no correct cluster sends was not answered. */
   readonly fault: string | undefined;
 }
 
@@ -135,7 +135,10 @@ export class Raft {
     return Math.max(0, APPLY_ENTRIES_MAX - (delivered - applied));
   }
 
-  /** What `ready` said was stored and sent, and its entries are being applied; `applied` tells when they are. */
+  /**
+   * The output of `ready` was stored and sent, and its entries are being applied; `applied` reports
+   * when that is done.
+   */
   advance(ready: Ready): void {
     if (ready.hardState) this.stored = ready.hardState;
     if (ready.snapshot === this.state.received) this.state.received = undefined;
@@ -183,7 +186,7 @@ export class Raft {
     }
     if (!state.members.isVoter(state.id) || state.electionElapsed < state.electionTimeout) return;
     state.electionElapsed = 0;
-    // Who knows of a change that it has not applied would count with the wrong quorum.
+    // A member that has not applied a membership change would count with the wrong quorum.
     const isUnsettled = state.log.unapplied().some(({ type }) => type === ENTRY_TYPE.confChange);
     if (!isUnsettled) campaign(state, 'preCandidate');
   }
@@ -195,7 +198,7 @@ export class Raft {
       propose(state, message.entries);
       return;
     }
-    // A term of 0 marks messages of a member to itself: none of them comes from outside.
+    // Term 0 marks a member's messages to itself: none comes from outside.
     if (term === 0) return;
     if (term < state.term) {
       meetLowerTerm(state, message);
@@ -233,7 +236,7 @@ function isEmpty({ hardState, entries, snapshot, messages, committed, fault }: R
 
 function meetHigherTerm(state: RaftState, { type, term, from, reject }: RaftMessage): void {
   if (type === MESSAGE_TYPE.preVote) return;
-  // A granted pre-vote carries the term that was asked for.
+  // A granted pre-vote carries the requested term.
   if (type === MESSAGE_TYPE.preVoteResponse && !reject) return;
   const isOfLeader =
     type === MESSAGE_TYPE.append ||
@@ -242,7 +245,7 @@ function meetHigherTerm(state: RaftState, { type, term, from, reject }: RaftMess
   state.becomeFollower(term, isOfLeader ? from : 0);
 }
 
-/** Tells a leader or candidate of an old term that its time is over. */
+/** Tells a leader or candidate of an old term about the new one. */
 function meetLowerTerm(state: RaftState, { type, from }: RaftMessage): void {
   if (type === MESSAGE_TYPE.append || type === MESSAGE_TYPE.heartbeat) {
     state.send({ type: MESSAGE_TYPE.appendResponse, to: from });

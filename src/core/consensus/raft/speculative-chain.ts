@@ -1,7 +1,6 @@
 /**
- * Blocks that this minter has proposed and the cluster has not committed yet: the next one is built
- * on the last of them, without the transactions that they hold (GoQuorum
- * raft/speculative_chain.go).
+ * Blocks that this minter has proposed and the cluster has not yet committed: the next one is built
+ * on the last of them, without their transactions (GoQuorum raft/speculative_chain.go).
  */
 import { equalBytes, keyOf } from '../../base/bytes.ts';
 
@@ -12,10 +11,13 @@ export interface SpeculativeBlock {
 
 export class SpeculativeChain<B extends SpeculativeBlock> {
   private blocks: B[] = [];
-  /** Descendants of a block that lost its place: they will come out of the log too, and count for nothing. */
+  /**
+   * Descendants of a block that lost its place: they will also come out of the log, and are
+   * ignored.
+   */
   private readonly doomed = new Set<string>();
   private readonly proposed = new Set<string>();
-  /** Counts the times that proposed blocks were given up: what was being built on them is worth nothing. */
+  /** How often proposed blocks were abandoned: anything built on them is void. */
   private generations = 0;
 
   get generation(): number {
@@ -43,7 +45,7 @@ export class SpeculativeChain<B extends SpeculativeBlock> {
     this.proposed.clear();
   }
 
-  /** `block` is the head of the chain now. Another minter's block puts an end to our proposals. */
+  /** `block` is the head of the chain now. Another minter's block ends our proposals. */
   accept(block: SpeculativeBlock): void {
     const [first] = this.blocks;
     if (!first) {

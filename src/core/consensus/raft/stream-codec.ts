@@ -1,7 +1,7 @@
 /**
  * What members write into each other's streams: `msgapp` in etcd's msgappv2 form, where appends
- * that continue the last one leave out what follows from it, and `message`, plain length-prefixed
- * messages (etcd 3.3 etcdserver/api/rafthttp).
+ * that continue the last one omit what it implies, and `message`, plain length-prefixed messages
+ * (etcd 3.3 etcdserver/api/rafthttp).
  */
 import { concatBytes } from '../../base/bytes.ts';
 import { fail } from '../../base/errors.ts';
@@ -24,7 +24,7 @@ const FRAME = { heartbeat: 0, entries: 1, message: 2 } as const;
 export const RAFT_FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const ENTRIES_MAX = 65_536;
 
-/** Keeps a connection alive; no protocol message. */
+/** Keeps a connection alive; not a protocol message. */
 const LINK_HEARTBEAT: RaftMessage = raftMessage({ type: MESSAGE_TYPE.heartbeat });
 
 function isLinkHeartbeat({ type, from, to }: RaftMessage): boolean {
@@ -72,7 +72,10 @@ class AppendEncoder implements StreamEncoder {
   }
 }
 
-/** Gathers bytes as they come; `messages` are what is whole by then, heartbeats of the link left out. */
+/**
+ * Collects bytes; `messages` holds the messages that are complete so far, without the link's
+ * heartbeats.
+ */
 export class StreamDecoder {
   private readonly kind: StreamKind;
   private readonly local: number;
@@ -89,7 +92,7 @@ export class StreamDecoder {
     this.remote = remote;
   }
 
-  /** Throws RAFT_MESSAGE_INVALID: the connection is of no more use. */
+  /** Throws RAFT_MESSAGE_INVALID: the connection must be closed. */
   push(piece: Uint8Array): RaftMessage[] {
     this.pieces.push(piece);
     this.gathered += piece.length;
@@ -165,7 +168,7 @@ export class StreamDecoder {
   }
 }
 
-/** Reads as far as there are bytes; `wanted` is how many there must be for the next read. */
+/** Reads as far as there are bytes; `wanted` is how many the next read needs. */
 class FrameReader {
   at: number;
   wanted: number;

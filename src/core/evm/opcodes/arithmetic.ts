@@ -1,4 +1,7 @@
-/** 0x01-0x1d: arithmetic, comparison and bits, modulo 2^256. Operand a is the top of the stack. */
+/**
+ * 0x01-0x1d: arithmetic, comparison and bit operations, modulo 2^256. Operand a is the top of the
+ * stack.
+ */
 import type { Frame } from '../frame.ts';
 import { charge, GAS } from '../gas.ts';
 import type { Charge } from '../operation.ts';

@@ -203,9 +203,9 @@ export function selfdestruct(frame: Frame, vm: Vm): Signal {
   const isDestroyed = !rules.isCancun || world.createdInTransaction(frame.address);
   vm.traceSelfdestruct(frame, heir, balance);
   const isOwnHeir = equalBytes(heir, frame.address);
-  // What an account that goes leaves to itself is burnt.
+  // Ether that a deleted account leaves to itself is burnt.
   if (!isOwnHeir || isDestroyed) world.subBalance(frame.address, balance);
-  // Even nothing makes an empty account and brings it to attention.
+  // Even a zero amount creates an empty account and touches it.
   if (!isOwnHeir) world.addBalance(heir, balance);
   if (isDestroyed) world.selfDestruct(frame.address);
   vm.output = EMPTY_BYTES;

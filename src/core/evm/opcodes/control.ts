@@ -1,4 +1,4 @@
-/** 0x00, 0x50-0x9f, 0xf3, 0xfd: stack, memory, jumps and the ordinary ends of a frame. */
+/** 0x00, 0x50-0x9f, 0xf3, 0xfd: stack, memory, jumps and normal frame ends. */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import type { Frame } from '../frame.ts';

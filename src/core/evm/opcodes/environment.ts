@@ -1,4 +1,4 @@
-/** 0x20 and 0x30-0x4a: hashing, the frame's surroundings, other accounts, the block. */
+/** 0x20 and 0x30-0x4a: hashing, the frame's environment, other accounts, the block. */
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { keccak256 } from '../../base/keccak.ts';
 import type { Frame } from '../frame.ts';
@@ -9,7 +9,7 @@ import type { Vm } from '../vm.ts';
 import { RETURN_DATA_OUT_OF_BOUNDS } from '../vm-error.ts';
 import { wordAt, wordOfAddress } from '../words.ts';
 
-/** Blocks back that BLOCKHASH sees. */
+/** How many blocks back BLOCKHASH reaches. */
 const BLOCK_HASHES_MAX = 256;
 
 function push(frame: Frame, word: bigint): undefined {

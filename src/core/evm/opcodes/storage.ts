@@ -1,4 +1,4 @@
-/** 0x54, 0x55, 0x5c, 0x5d: storage and transient storage, with the five ways SSTORE was priced. */
+/** 0x54, 0x55, 0x5c, 0x5d: storage and transient storage, with the five pricings of SSTORE. */
 import type { Frame } from '../frame.ts';
 import { charge, GAS } from '../gas.ts';
 import { STATE_OPCODES } from '../poll-weights.ts';
@@ -13,7 +13,10 @@ const CLEAR_REFUND = 15_000;
 /** EIP-3529. */
 const CLEAR_REFUND_LONDON = 4_800;
 
-/** Opcodes that change state fail in a static frame, and where a private contract only reads public state. */
+/**
+ * Opcodes that change state fail in a static frame, and when a private contract only reads public
+ * state.
+ */
 export function requireWritable(frame: Frame, vm: Vm): void {
   if (vm.env.world.isReadOnly) throw READ_ONLY_OPCODE;
   if (frame.isStatic) throw WRITE_PROTECTION;

@@ -1,4 +1,4 @@
-/** 9: the compression function F of BLAKE2b with a free number of rounds (EIP-152). */
+/** 9: the compression function F of BLAKE2b with a variable number of rounds (EIP-152). */
 import { BLAKE2F_INPUT_BYTES, blake2F, blake2FInPieces } from '../../base/blake2f.ts';
 import type { Precompile } from './precompile.ts';
 

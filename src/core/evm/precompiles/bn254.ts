@@ -86,7 +86,7 @@ function* pairingInPieces(input: Uint8Array): Slices<Uint8Array | undefined> {
   return out;
 }
 
-/** A pair a piece. */
+/** One pair per slice. */
 function* isPairingOne(input: Uint8Array): Slices<boolean | undefined> {
   let product = Fp12.ONE;
   for (let at = 0; at < input.length; at += PAIR_BYTES) {

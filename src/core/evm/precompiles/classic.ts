@@ -19,7 +19,7 @@ function padded(input: Uint8Array, length: number): Uint8Array {
   return out;
 }
 
-/** hash ‖ v ‖ r ‖ s -> address, left-padded to 32 bytes; nothing for a signature of nobody. */
+/** hash ‖ v ‖ r ‖ s -> address, left-padded to 32 bytes; nothing for an invalid signature. */
 export const ECRECOVER: Precompile = {
   gas: () => ECRECOVER_GAS,
   run(input) {

@@ -1,4 +1,4 @@
-/** Which precompiled contracts a block has, by address (Yellow Paper, appendix E, and the EIPs named). */
+/** Precompiled contracts of a block, by address (Yellow Paper, appendix E, and the EIPs named). */
 import type { Address } from '../../base/bytes.ts';
 import type { Rules } from '../../chain/rules.ts';
 import { BLAKE2F } from './blake2f.ts';
@@ -37,8 +37,8 @@ const BERLIN: Precompiles = ISTANBUL.with(5, modexp('eip2565'));
 const CANCUN: Precompiles = [...BERLIN, POINT_EVALUATION];
 
 /**
- * Called by contracts, 0x7a does nothing and costs nothing. A marker transaction sent to it directly is the business of
- * core/execution, which looks at the transaction and not at this table.
+ * Called by contracts, 0x7a does nothing and costs nothing. A marker transaction sent to it
+ * directly is handled by core/execution, which looks at the transaction, not at this table.
  */
 const PRIVACY_MARKER: Precompile = {
   gas: () => 0,

@@ -1,4 +1,4 @@
-/** 5: base^exponent mod modulus over integers of any length (EIP-198, priced anew by EIP-2565). */
+/** 5: base^exponent mod modulus over integers of any length (EIP-198, repriced by EIP-2565). */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts';
 import { bareHex } from '../../base/hex.ts';
@@ -94,7 +94,7 @@ function priceEip2565(larger: bigint, count: bigint): bigint {
   return price > 200n ? price : 200n;
 }
 
-/** At most `length` bytes: what the input does not hold is zero and left to the reader. */
+/** At most `length` bytes: missing input counts as zero and is left to the reader. */
 function bytesAt(input: Uint8Array, at: number, length: number): Slice {
   return { bytes: input.subarray(at, at + length), length };
 }
@@ -112,17 +112,17 @@ function integerOf({ bytes, length }: Slice): bigint {
   return BigInt(`0x${bareHex(bytes)}${'00'.repeat(missing)}`);
 }
 
-/** An exponent of so many bytes is not worth a table of powers. */
+/** Exponents up to this many bytes do not justify a table of powers. */
 const SHORT_EXPONENT_BYTES = 2;
-/** One of so many bytes is not worth numbers in another form. */
+/** Exponents up to this many bytes do not justify converting the numbers. */
 const FEW_EXPONENT_BYTES = 4;
 
-/** A byte of the exponent a piece. */
+/** One exponent byte per slice. */
 function* power(base: bigint, { bytes }: Slice, length: number, modulus: bigint): Slices<bigint> {
   let first = 0;
   while (first < bytes.length && bytes[first] === 0) first++;
   if (first === bytes.length) return 1n;
-  // Fixed points need no arithmetic, and they are what an attacker would fill a long exponent with.
+  // Fixed points need no arithmetic; an attacker would use them with a long exponent.
   if (base <= 1n) return base;
   const exponent = { bytes: bytes.subarray(first), length: length - first };
   if (exponent.length <= SHORT_EXPONENT_BYTES) {
@@ -136,7 +136,7 @@ function* power(base: bigint, { bytes }: Slice, length: number, modulus: bigint)
   return yield* longPower(base, exponent, modulus);
 }
 
-/** Left to right, four bits a step. */
+/** Left to right, four bits per step. */
 function* longPower(base: bigint, exponent: Exponent, modulus: bigint): Slices<bigint> {
   const { bytes, length } = exponent;
   const table = powersOf(base, modulus);

@@ -1,15 +1,18 @@
-/** What a precompiled contract is to the EVM. */
+/** A precompiled contract, as the EVM sees it. */
 import type { Slices } from '../../base/pace.ts';
 
 export interface Precompile {
   /** Price of this input. */
   gas(input: Uint8Array): number;
-  /** Fresh output, or undefined where the input is refused: the call then fails with `error` and takes all its gas. */
+  /**
+   * New output, or undefined when the input is refused: the call then fails with `error` and takes
+   * all its gas.
+   */
   run(input: Uint8Array): Uint8Array | undefined;
-  /** As `run`, in pieces of a few milliseconds at most, where `run` may take longer. */
+  /** Like `run`, in slices of at most a few milliseconds, if `run` may take longer. */
   inPieces?(input: Uint8Array): Slices<Uint8Array | undefined>;
   /** Text of a refusal. */
   error(input: Uint8Array): string;
-  /** Calling it makes no account (the privacy precompile of GoQuorum). */
+  /** Calling it creates no account (GoQuorum's privacy precompile). */
   readonly isVirtual?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * callTracer as geth 1.10.3 prints it: built from opcodes, so that precompiles are left out, calls of plain accounts show no gas, and
- * outputs are what the caller's memory holds. COMPAT throughout.
+ * callTracer as geth 1.10.3 prints it: built from opcodes, so that precompiles are missing, calls
+ * of plain accounts show no gas, and outputs are read from the caller's memory. COMPAT throughout.
  */
 import { toHex } from '../../base/hex.ts';
 import { FREE, type Spend } from '../../base/spend.ts';
@@ -89,7 +89,7 @@ export class LegacyCallTracer implements Tracer {
     else this.stack.push(failed);
   }
 
-  /** `time`: how long it took, as Go prints durations; undefined leaves it out. */
+  /** `time`: duration as Go prints it; undefined omits it. */
   result(time?: string): LegacyCallNode {
     const { outer, outerExit } = this;
     if (!outer || !outerExit) return {};
@@ -164,7 +164,7 @@ export class LegacyCallTracer implements Tracer {
     this.hasDescended = true;
   }
 
-  /** Looks whether this opcode is the first of a call just made, or the first after one. */
+  /** Checks whether this opcode is the first of a new call, or the first after one. */
   private leave(step: Step, name: string): void {
     if (this.hasDescended) {
       if (step.depth >= this.stack.length) this.top.gas = step.gas;

@@ -20,7 +20,7 @@ interface CallLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
-  /** Calls of the same frame that came before it. */
+  /** Earlier calls of the same frame. */
   readonly position: string;
   /** Among the logs of the transaction. */
   readonly index: string;
@@ -122,7 +122,7 @@ function settle(node: CallNode, { output, error, isReverted }: TracedExit): void
   if (reason !== undefined) node.revertReason = reason;
 }
 
-/** Logs of a frame that failed, or is within one that did, never happened. */
+/** Logs of a failed frame, or of one inside it, are discarded. */
 function dropFailedLogs(node: CallNode, isParentFailed: boolean): void {
   const isFailed = isParentFailed || node.error !== undefined;
   if (isFailed) delete node.logs;

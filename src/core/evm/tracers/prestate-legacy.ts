@@ -74,7 +74,7 @@ export class LegacyPrestateTracer implements Tracer {
   }
 
   /**
-   * To be called when the transaction has paid and ended. undefined: no code ran, and geth fails
+   * Call it when the transaction has paid and ended. undefined: no code ran, and geth fails
    * (`TypeError: cannot read property '0x…' of null`).
    */
   result(gasPrice: bigint, intrinsicGas: number): LegacyPrestateResult | undefined {
@@ -84,7 +84,7 @@ export class LegacyPrestateTracer implements Tracer {
     const from = this.accounts[toHex(outer.from)]!;
     const to = this.accounts[toHex(outer.to)]!;
     const paid = BigInt(outerExit.gasUsed + intrinsicGas) * gasPrice;
-    // Both balances are read before either is written: in a call to oneself the second wins.
+    // Both balances are read before either is written: if an account calls itself, the second wins.
     const fromBalance = BigInt(from.balance) + outer.value + paid;
     const toBalance = BigInt(to.balance) - outer.value;
     to.balance = hex(toBalance);

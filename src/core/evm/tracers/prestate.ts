@@ -1,4 +1,7 @@
-/** prestateTracer as geth prints it today: the accounts that a transaction looked at, as they were before, and in diff mode after. */
+/**
+ * prestateTracer as geth prints it today: the accounts that a transaction read, as they were before
+ * and, in diff mode, after.
+ */
 import { type Address, keyOf } from '../../base/bytes.ts';
 import { toHex } from '../../base/hex.ts';
 import { FREE, type Spend } from '../../base/spend.ts';
@@ -56,7 +59,7 @@ export class PrestateTracer implements Tracer {
     this.options = options;
   }
 
-  /** To be called before the transaction changes anything. */
+  /** Call it before the transaction changes anything. */
   begin(from: Address, to: Address | undefined, coinbase: Address): void {
     this.see(from);
     this.see(to ?? createAddress(from, this.world.nonce(from)));
@@ -78,7 +81,7 @@ export class PrestateTracer implements Tracer {
     }
   }
 
-  /** Before, or before and after in diff mode. To be called when the transaction has paid and ended. */
+  /** Before, or before and after in diff mode. Call it when the transaction has paid and ended. */
   result(): PrestateResult | { pre: PrestateResult; post: PrestateResult } {
     if (this.options.diffMode) return this.difference();
     const pre: PrestateResult = {};
@@ -102,7 +105,7 @@ export class PrestateTracer implements Tracer {
         world.nonce(address),
         world.code(address),
       ];
-      // In diff mode it stands there twice.
+      // In diff mode it appears twice.
       this.spend(2 * (ACCOUNT_TEXT_BYTES + 2 * code.length));
       const isEmpty = balance === 0n && nonce === 0n && code.length === 0;
       const codeHash = world.codeHash(address);
@@ -150,7 +153,7 @@ export class PrestateTracer implements Tracer {
     return { pre, post };
   }
 
-  /** What is new about an account; changed slots that were set go to `before`. */
+  /** The changes of an account; old values of changed, non-zero slots go to `before`. */
   private changeOf(seen: Seen, before: Map<bigint, bigint>): PrestateAccount | undefined {
     const { world } = this;
     const { address } = seen;

@@ -1,4 +1,4 @@
-/** What Solidity's `require` and `panic` left in the data of a revert. */
+/** The reasons that Solidity's `require` and `panic` put into revert data. */
 import { equalBytes } from '../../base/bytes.ts';
 import { bytesToBigInt } from '../../base/quantity.ts';
 
@@ -18,7 +18,10 @@ export function revertReason(output: Uint8Array): string | undefined {
   return utf8(output.subarray(start, start + length));
 }
 
-/** Core has no TextDecoder: percent-encoding is the language's own way to text. Rubbish becomes one character a byte. */
+/**
+ * Core has no TextDecoder: percent-decoding is part of the language. Invalid bytes become one
+ * character each.
+ */
 function utf8(bytes: Uint8Array): string {
   let escaped = '';
   for (const byte of bytes) escaped += `%${byte.toString(16).padStart(2, '0')}`;

@@ -24,7 +24,7 @@ export interface StructLog {
   readonly depth: number;
   /** COMPAT: present and empty when the opcode failed; geth's error has no JSON form. */
   readonly error?: Readonly<Record<string, never>>;
-  /** 64 hexadecimal digits a word, bottom first. */
+  /** 64 hexadecimal digits per word, bottom first. */
   readonly stack?: readonly string[];
   /** By words of 32 bytes. */
   readonly memory?: readonly string[];

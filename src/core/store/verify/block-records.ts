@@ -1,4 +1,7 @@
-/** Whether the records of the block log make a chain: checksums, order, and the roots that a header names. */
+/**
+ * Checks that the records of the block log form a chain: checksums, order, and the roots in each
+ * header.
+ */
 import { equalBytes, type Hash32 } from '../../base/bytes.ts';
 import type { LogFolder } from '../../base/ports.ts';
 import { type Block, transactionsRoot } from '../../chain/block.ts';
@@ -18,7 +21,7 @@ import {
 import { CURE, type Teller } from './finding.ts';
 import { blockFile, walkLog } from './log-walk.ts';
 
-/** Hashes of the last blocks, for a chain that is led back and goes on. */
+/** Hashes of the last blocks, for a chain that was rewound and continues. */
 const HASHES_KEPT = 1_000;
 
 export interface RecordVisitor {
@@ -32,7 +35,7 @@ export interface LogSummary {
   readonly head: number;
   readonly records: number;
   readonly bytes: number;
-  /** Behind the last whole record. */
+  /** End of the last whole record. */
   readonly end: LogPosition;
   readonly isWhole: boolean;
 }
@@ -40,10 +43,10 @@ export interface LogSummary {
 export interface BlockRecordsParts {
   readonly folder: LogFolder;
   readonly dialect: TransactionDialect;
-  /** Where the index has come to: what is torn before it was whole. */
+  /** Position of the index: a record torn before it was once whole. */
   readonly checkpoint: LogPosition | undefined;
   readonly teller: Teller;
-  /** Sees each good record. */
+  /** Called for each good record. */
   readonly visitor?: RecordVisitor | undefined;
 }
 
@@ -107,7 +110,7 @@ class BlockRecords {
     this.damaged(
       position,
       to === undefined
-        ? 'no good record begins here, nor behind it in this file'
+        ? 'no good record begins here or later in this file'
         : `no good record begins here; the next one is at byte ${to}`,
     );
   }
@@ -122,7 +125,7 @@ class BlockRecords {
     } catch (error) {
       this.damaged(
         position,
-        `its checksum holds, and its content cannot be read (${(error as Error).message})`,
+        `its checksum is right, but its content cannot be read (${(error as Error).message})`,
       );
     }
   }
@@ -134,7 +137,7 @@ class BlockRecords {
     const parent = this.hashes.get(header.number - 1);
     const isNext = header.number === this.head + 1;
     const isLinked = parent === undefined || equalBytes(parent, header.parentHash);
-    // Of what follows a gap, the order is not known.
+    // After a gap the order is unknown.
     if ((!isNext || !isLinked) && this.isWhole) {
       this.damaged(position, `block ${header.number} does not follow block ${this.head}`);
     }
@@ -149,10 +152,7 @@ class BlockRecords {
   private private(body: Uint8Array, position: LogPosition): void {
     const record = decodePrivateRecord(body);
     if (record.number > this.head) {
-      this.damaged(
-        position,
-        `private state of block ${record.number}, which the log does not hold`,
-      );
+      this.damaged(position, `private state of block ${record.number}, which is not in the log`);
     }
     this.parts.visitor?.private(record, position);
   }
@@ -174,13 +174,13 @@ class BlockRecords {
   }
 }
 
-/** Undefined: transactions and receipts are those of the header. */
+/** Undefined: transactions and receipts match the header. */
 function contentFault({ header, transactions }: Block, body: Uint8Array): string | undefined {
   if (!equalBytes(transactionsRoot(transactions), header.transactionsRoot)) {
-    return "its transactions are not its header's";
+    return 'its transactions do not match its header';
   }
   const isOfReceipts = equalBytes(receiptsRoot(decodeReceiptsOf(body)), header.receiptsRoot);
-  return isOfReceipts ? undefined : "its receipts are not its header's";
+  return isOfReceipts ? undefined : 'its receipts do not match its header';
 }
 
 function totalBytes(folder: LogFolder): number {

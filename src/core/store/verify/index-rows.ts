@@ -1,6 +1,7 @@
 /**
- * Whether the index holds what the block log says: of each block its place, its number by hash, its bloom, its transactions, its code,
- * and of each value that it changed the row before and the row after. A row that is missing shows as one that is damaged.
+ * Checks the index against the block log: for each block its position, number by hash, bloom,
+ * transactions and code; for each changed value the row before and the row after. A missing row
+ * shows as a damaged one.
  */
 import { equalBytes } from '../../base/bytes.ts';
 import { QuorateError } from '../../base/errors.ts';
@@ -46,7 +47,7 @@ export class IndexRows implements RecordVisitor {
   private readonly parts: IndexRowsParts;
   private readonly index: BlockIndex;
   private readonly ids: ReadonlyMap<Psi, { readonly id: number; readonly cursor: number }>;
-  /** Rows that there must be, by table. */
+  /** Expected number of rows, by table. */
   private readonly due = new Map<string, number>();
   rows = 0;
 
@@ -67,7 +68,7 @@ export class IndexRows implements RecordVisitor {
         number,
         TABLE.numbers,
         this.index.numberOf(hash) === number,
-        'its hash leads elsewhere',
+        'its hash is mapped to another block',
       );
       for (const [at, { hash: id }] of transactions.entries()) {
         const found = this.index.transaction(id);
@@ -112,7 +113,7 @@ export class IndexRows implements RecordVisitor {
       if (found === due) continue;
       this.found(
         undefined,
-        `its table "${table}" has ${found} rows, and the block log makes ${due}`,
+        `its table "${table}" has ${found} rows, but the block log accounts for ${due}`,
       );
     }
   }
@@ -133,18 +134,18 @@ export class IndexRows implements RecordVisitor {
       comparePositions(found, due) === 0 &&
       equalBytes(found.hash, due.hash) &&
       found.hasPrivateWork === due.hasPrivateWork;
-    this.must(number, TABLE.places, isRight, 'it is not found at its place in the log');
+    this.must(number, TABLE.places, isRight, 'it is not at its position in the log');
     const row = this.parts.kv.get(TABLE.blooms, numberKey(number, space));
     const isEmpty = bloom.every((byte) => byte === 0);
     const isBloom = isEmpty ? row === undefined : row !== undefined && equalBytes(row, bloom);
-    this.must(number, TABLE.blooms, isBloom, 'its bloom is another one', isEmpty ? 0 : 1);
+    this.must(number, TABLE.blooms, isBloom, 'its bloom is wrong', isEmpty ? 0 : 1);
   }
 
   private changes(space: number, number: number, writes: WriteSet): void {
     for (const { hash, code } of writes.codes) {
       const found = this.parts.kv.get(TABLE.code, hash);
       const isCode = found !== undefined && equalBytes(found, code);
-      this.must(number, undefined, isCode, 'the code of a contract is missing or another one');
+      this.must(number, undefined, isCode, 'the code of a contract is missing or wrong');
     }
     const changes = new RecentChanges();
     changes.apply(number, writes);
@@ -167,7 +168,10 @@ export class IndexRows implements RecordVisitor {
     }
   }
 
-  /** `row`: after the block. It is what the next change of the key found, or what the key holds now. */
+  /**
+   * `row`: the value after the block: what the next change of the key found, or what the key holds
+   * now.
+   */
   private value(number: number, key: Uint8Array, row: Uint8Array | undefined): void {
     const { kv } = this.parts;
     const before = kv.get(TABLE.past, pastKey(key, number));
@@ -175,7 +179,7 @@ export class IndexRows implements RecordVisitor {
     const after = this.valueAfter(number, key);
     const isSame =
       row === undefined ? after === undefined : after !== undefined && equalBytes(after, row);
-    this.must(number, undefined, isSame, 'a value after it is another one');
+    this.must(number, undefined, isSame, 'a value after it is wrong');
   }
 
   private valueAfter(number: number, key: Uint8Array): Uint8Array | undefined {

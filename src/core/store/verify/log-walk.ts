@@ -1,4 +1,4 @@
-/** Walks the block log from its first byte, past what is damaged. Nothing is cut. */
+/** Walks the block log from its first byte, past damaged parts. Cuts nothing. */
 import type { LogFile, LogFolder } from '../../base/ports.ts';
 import {
   type LogPosition,
@@ -14,7 +14,7 @@ const SEARCH_CHUNK_BYTES = 4 * 1024 * 1024;
 
 export type WalkStep =
   | { readonly kind: 'record'; readonly record: LogRecord; readonly position: LogPosition }
-  /** No record stands here. `to`: where the next one of the segment begins; undefined: none does. */
+  /** No record begins here. `to`: where the segment's next one begins; undefined: there is none. */
   | { readonly kind: 'gap'; readonly position: LogPosition; readonly to: number | undefined }
   | { readonly kind: 'missing'; readonly segment: number };
 
@@ -60,7 +60,7 @@ export interface Rewind {
   readonly to: number;
 }
 
-/** The records that take blocks back, found by hopping from frame to frame; as far as the frames are whole. */
+/** Rewind records, found by walking from frame to frame as far as the frames are whole. */
 export function rewindsOf(folder: LogFolder): Rewind[] {
   const rewinds: Rewind[] = [];
   for (const segment of folder.segments()) {

@@ -1,4 +1,4 @@
-/** Whether the files of votes, of the transaction journal and of the Raft log are whole. Nothing is cut or written. */
+/** Checks the vote file, the transaction journal and the Raft log. Cuts and writes nothing. */
 import type { LogFolder, SlotFile } from '../../base/ports.ts';
 import { journalFile, readJournalSegment } from '../journal-segment.ts';
 import { parseRecord, RECORD_HEADER_BYTES } from '../log-record.ts';
@@ -7,7 +7,7 @@ import { decodeVoteNote, decodeVoteSlot, VOTE_SLOTS } from '../vote-file.ts';
 import { CURE, type Teller } from './finding.ts';
 
 const VOTES_CURE =
-  'the validator abstains until it has seen a decided height; where the others wait for it: "quorate db reset-votes --height N"';
+  'the validator abstains until it has seen a decided height; if the others wait for it: "quorate db reset-votes --height N"';
 const RAFT_CURE =
   'restore the folder "raft" together with the chain from one backup, or remove this member, add it again and start it with the new id (docs/raft.md)';
 
@@ -29,7 +29,7 @@ export function verifyVotes(
       file: 'votes',
       what: isLost
         ? `slot ${at}, with the newest vote, is damaged`
-        : `slot ${at} is torn: its vote has not left`,
+        : `slot ${at} is torn: its vote was never sent`,
       cure: isLost ? VOTES_CURE : CURE.none,
       ...(isLost ? {} : { isNote: true }),
     });
@@ -40,8 +40,8 @@ export function verifyVotes(
     teller.found({ file: 'votes', what: 'it is missing or empty', cure: VOTES_CURE, isNote: true });
   } else if (latest < newest && isRead) {
     const what = isGone
-      ? `it is missing or empty, and vote number ${newest} was written`
-      : `it is an older copy: its newest vote is number ${latest}, and number ${newest} was written`;
+      ? `it is missing or empty, but vote number ${newest} was written`
+      : `it is an older copy: its newest vote is number ${latest}, but number ${newest} was written`;
     teller.found({ file: 'votes', what, cure: VOTES_CURE });
   }
   return found.filter(Boolean).length;
@@ -59,10 +59,10 @@ export function verifyJournal(folder: LogFolder, teller: Teller): number {
       teller.found({
         file: journalFile(segment),
         offset: from,
-        what: `${to - from} bytes are ${isEnd ? 'torn or damaged' : 'damaged'}, and hold no whole entry`,
+        what: `${to - from} bytes are ${isEnd ? 'torn or damaged' : 'damaged'} and hold no intact entry`,
         cure: isEnd
           ? CURE.none
-          : 'the next start sends the whole entries again, and writes the journal anew; who sent what was in them may have to send it again',
+          : 'the next start sends the intact entries again and rewrites the journal; the senders of the lost entries may have to send them again',
         ...(isEnd ? { isNote: true } : {}),
       });
     }
@@ -81,7 +81,7 @@ export function verifyRaftLog(folder: LogFolder, sealed: number, teller: Teller)
     teller.found({ file: raftFile(segment), offset, what, cure: RAFT_CURE });
   const base = parseRecord(bytes, 0, { segment, offset: 0 });
   if (base?.kind !== RAFT_KIND.base) {
-    // A new segment that a crash cut: the one before it counts.
+    // A new segment cut by a crash: the previous one counts.
     if (folder.segments().length === 1) damaged(0, 'its first record is damaged');
     return 0;
   }
@@ -109,7 +109,7 @@ export function verifyRaftLog(folder: LogFolder, sealed: number, teller: Teller)
   if (sequence < sealed) {
     damaged(
       bytes.length,
-      `it is an older copy, or cut off: it ends with save ${sequence}, and ${sealed} was written`,
+      `it is an older copy, or truncated: it ends with save ${sequence}, but ${sealed} was written`,
     );
   }
   return records;

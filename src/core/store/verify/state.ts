@@ -1,4 +1,7 @@
-/** Whether the state that the index holds at its checkpoint has the root that it should: every trie node, account and slot. */
+/**
+ * Checks that the index's state at its checkpoint has the right root: every trie node, account and
+ * slot.
+ */
 import { equalBytes, type Hash32 } from '../../base/bytes.ts';
 import { QuorateError } from '../../base/errors.ts';
 import { EMPTY_CODE_HASH, keccak256 } from '../../base/keccak.ts';
@@ -11,7 +14,7 @@ import { decodeAccount, decodeSlot } from '../rows.ts';
 import { CURE, type Teller } from './finding.ts';
 
 const FILE = 'index/data.mdb';
-/** Accounts between two words of how far it is. */
+/** Accounts between two progress reports. */
 const PROGRESS_ACCOUNTS = 1_000;
 
 export interface StateCounts {
@@ -52,7 +55,7 @@ class StateLook {
     for (const { key, value } of walkTrie(root, load, ({ message }) => found(message))) {
       this.guarded(found, () => this.account(id, key, value, found));
       if (++this.accounts % PROGRESS_ACCOUNTS === 0) {
-        // Keys are hashes: the first bytes say how far it is.
+        // Keys are hashes: the first bytes tell the progress.
         this.teller.progress(name, key[0]! * 256 + key[1]!, 65_536);
       }
     }
@@ -61,19 +64,19 @@ class StateLook {
   private account(id: number, hash: Hash32, leaf: Uint8Array, found: (what: string) => void): void {
     const row = this.kv.get(TABLE.head, accountKey(id, hash));
     if (!row) {
-      found('an account of its trie is missing');
+      found('an account in its trie is missing');
       return;
     }
     const account = decodeAccount(row);
     if (!equalBytes(encodeAccountLeaf(account), leaf)) {
-      found('an account is not that of its trie');
+      found('an account differs from its trie');
       return;
     }
     if (!equalBytes(account.codeHash, EMPTY_CODE_HASH)) {
       this.contracts++;
       const code = this.kv.get(TABLE.code, account.codeHash);
       if (!code || !equalBytes(keccak256(code), account.codeHash)) {
-        found('the code of a contract is missing or another one');
+        found('the code of a contract is missing or wrong');
       }
     }
     const load = (path: Uint8Array) =>
