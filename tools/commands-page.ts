@@ -7,7 +7,7 @@ export function commandsPage(): string {
   return [
     '# Commands',
     '',
-    'Made by `npm run docs` from the option rows in the code. Flags win over environment variables, those over the',
+    'Made by `npm run docs` from the option rows in the code. Flags override environment variables, which override the',
     'configuration file (`--config`, TOML). `--flag value`, `--flag=value` and `-flag value` mean the same. Exit status: 0, 1 when',
     'it failed, 2 when it was called wrongly.',
     '',

@@ -25,13 +25,13 @@ describe('what a person reads when a command fails', () => {
       'cannot open /data/x: there is no such file or folder (--datadir)',
     );
     expect(of('EACCES', 'scandir', '/data/keys/a')).toBe(
-      'cannot list /data/keys/a: this user may not: change its owner or its rights (--keystore)',
+      'cannot list /data/keys/a: permission denied: change its owner or its permissions (--keystore)',
     );
     expect(of('EROFS', 'mkdir', '/other')).toBe(
       'cannot make the folder /other: the file system is read-only',
     );
     expect(of('EWEIRD', 'futimes', '/data')).toBe(
-      'cannot use /data: the operating system refuses it (--datadir)',
+      'cannot use /data: the operating system refused it (--datadir)',
     );
   });
 

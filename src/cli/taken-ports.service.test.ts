@@ -60,7 +60,7 @@ it.each<[string, (taken: string) => readonly string[]]>([
   const { status, lines } = await commandRun(...argv(port));
   expect(status).toBe(1);
   expect(lines.join('\n')).toContain(
-    `Fatal: cannot listen on 127.0.0.1:${port}: another process has this port: stop that one, or choose another port (--${flag})`,
+    `Fatal: cannot listen on 127.0.0.1:${port}: another process uses this port: stop that one, or choose another port (--${flag})`,
   );
 });
 
@@ -79,11 +79,11 @@ it('a server of a manager is told by its address', async () => {
     return commandRun('ptm', '--configfile', at('config.json'));
   };
   expect((await config(`http://127.0.0.1:${port}`)).lines.join('\n')).toContain(
-    `cannot listen on 127.0.0.1:${port}: another process has this port`,
+    `cannot listen on 127.0.0.1:${port}: another process uses this port`,
   );
   writeFileSync(at('plain'), 'kept');
   expect((await config(`unix:${at('plain')}`)).lines.join('\n')).toContain(
-    'something that is no socket has this name: choose another',
+    'a file with this name exists and is not a socket: choose another',
   );
   expect((await config(`unix:${at('x'.repeat(120))}`)).lines.join('\n')).toContain(
     'the path of a unix socket has at most 107 bytes',
@@ -117,7 +117,7 @@ it.each<[string, (host: string) => readonly string[]]>([
     expect(status).toBe(1);
     expect(lines.join('\n')).toContain(`cannot listen on ${host}:`);
     expect(lines.join('\n')).toContain(
-      `this machine has no address ${host}: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses (--${flag})`,
+      `this machine has no address ${host}: 127.0.0.1 listens for this machine only, 0.0.0.0 on all its addresses (--${flag})`,
     );
   }
 });

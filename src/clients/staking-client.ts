@@ -1,24 +1,25 @@
 /**
- * `quorate/staking-client`: a client of the staking API. Needs nothing but fetch; works with other servers that issue tokens the
- * same way. A token is fetched once for all callers and kept until shortly before its end.
+ * `quorate/staking-client`: a client of the staking API. Needs only fetch; works with other servers
+ * that issue tokens the same way. A token is fetched once for all callers and reused until shortly
+ * before it expires.
  */
 
 /** A token is not used in its last minute, or last tenth when that is longer. */
 const SKEW_SECONDS = 60;
 const SKEW_SHARE = 0.1;
-/** Of a server that does not say. */
+/** Assumed when the server does not say. */
 const LIFETIME_SECONDS_DEFAULT = 300;
 const ERROR_CHARACTERS_MAX = 500;
 const ANSWER_MS = 60_000;
 
 export interface StakingClientOptions {
-  /** Tokens are asked for at `{authUrl}/oauth/token`. */
+  /** Tokens are requested at `{authUrl}/oauth/token`. */
   readonly authUrl: string;
   readonly apiUrl: string;
   readonly audience: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Undefined: all that the client may have. */
+  /** Undefined: every scope that the client may have. */
   readonly scope?: string;
   /** For tests and proxies. */
   readonly fetch?: typeof fetch;
@@ -81,13 +82,13 @@ export interface PageQuery {
   readonly after?: number;
 }
 
-/** What a server refused, in its words. Never holds a secret or a token. */
+/** A server's refusal, in its words. Never contains a secret or a token. */
 export class StakingError extends Error {
   override readonly name = 'StakingError';
   readonly status: number;
-  /** Such as `invalid_client` or `idempotency_key_reused`; '' where the server named none. */
+  /** Such as `invalid_client` or `idempotency_key_reused`; '' when the server gave none. */
   readonly code: string;
-  /** How long the server asks to be left alone; undefined: it does not say. */
+  /** How long the server asks the client to wait; undefined: it does not say. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
@@ -109,7 +110,7 @@ export class StakingClient {
   readonly #now: () => number;
   #held: Held | undefined;
   #fetching: Promise<Held> | undefined;
-  /** Kept when it is refused too: what is said of it must not show it. */
+  /** Kept even when refused: error texts must not reveal it. */
   #latest: string | undefined;
 
   constructor(options: StakingClientOptions) {
@@ -128,7 +129,10 @@ export class StakingClient {
     return this.#held.token;
   }
 
-  /** Stakes one validator. Give the same key again to ask again: nothing is staked twice. Throws StakingError. */
+  /**
+   * Stakes one validator. To retry, give the same key: nothing is staked twice. Throws
+   * StakingError.
+   */
   stake(request: StakeRequest, idempotencyKey: string): Promise<StakeAnswer> {
     return this.#post('/stake', request, idempotencyKey);
   }
@@ -154,7 +158,9 @@ export class StakingClient {
     return this.#get(`/rewards${queryOf(page)}`);
   }
 
-  /** Any request to the API, with a token; once more with a new one when the API says 401. */
+  /**
+   * Any request to the API, with a token; retried once with a new token when the API answers 401.
+   */
   async request(path: string, init: RequestInit = {}): Promise<Response> {
     const first = await this.#send(path, init);
     if (first.status !== 401) return first;
@@ -169,7 +175,7 @@ export class StakingClient {
     const signal = init.signal ?? AbortSignal.timeout(ANSWER_MS);
     const url = joined(this.#options.apiUrl, path);
     const response = await this.#fetch(url, { ...init, headers, signal });
-    // Others may have fetched a new one meanwhile: only the refused one goes.
+    // Others may have fetched a new one meanwhile: only the refused one is dropped.
     if (response.status === 401 && this.#held?.token === token) this.#held = undefined;
     return response;
   }
@@ -203,7 +209,7 @@ export class StakingClient {
     const answer = (await this.#read(response)) as Record<string, unknown>;
     const { access_token: token, token_type: type, expires_in: lifetime } = answer;
     if (typeof token !== 'string' || String(type ?? 'Bearer').toLowerCase() !== 'bearer') {
-      throw new StakingError(response.status, '', 'the server answers no bearer token');
+      throw new StakingError(response.status, '', "the server's answer holds no bearer token");
     }
     this.#latest = token;
     // Some servers write it as text.
@@ -213,7 +219,10 @@ export class StakingClient {
     return { token, untilMs: this.#now() + (lives - skew) * 1000 };
   }
 
-  /** The answer's JSON. Some servers and proxies show the request when they refuse it: its secrets go no further. */
+  /**
+   * The answer's JSON. Some servers and proxies repeat a refused request: its secrets are
+   * removed.
+   */
   async #read(response: Response): Promise<unknown> {
     const hidden = [this.#options.clientSecret, this.#latest];
     return read(response, (text) =>

@@ -251,8 +251,8 @@ console.log(JSON.stringify(said));
     expect(said.map(({ own, status, message }) => [own, status, message])).toEqual([
       [true, 502, 'status 502: no JSON'],
       [true, 200, 'status 200: no JSON'],
-      [true, 200, 'the server answers no bearer token'],
-      [true, 200, 'the server answers no bearer token'],
+      [true, 200, "the server's answer holds no bearer token"],
+      [true, 200, "the server's answer holds no bearer token"],
       [true, 502, 'status 502: no JSON'],
       [true, 503, 'status 503: no JSON'],
       [true, 200, 'status 200: no JSON'],

@@ -174,7 +174,7 @@ describe('a disk that is full', () => {
       );
     });
     expect(logOf('staking')).toMatch(
-      /the disk of .*staking\.db has no room left: nothing acknowledged is lost/,
+      /the disk of .*staking\.db has no space left: nothing acknowledged is lost/,
     );
     rmSync(filler('staking'));
     await until('it stakes again', () =>

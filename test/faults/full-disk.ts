@@ -11,7 +11,7 @@ import type { Done, Job } from './worker.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const DISK = '48m';
-const SAYS_FULL = /no (space|room) left|has no room left|no space left|cannot be written|needs \d+/;
+const SAYS_FULL = /no space left|has no space left|cannot be written|needs \d+/;
 
 export interface FullDiskReport {
   readonly runs: number;

@@ -1,4 +1,7 @@
-/** Requests to the server that issued the tokens: its key set, and what it says about one token (RFC 7517, RFC 7662). */
+/**
+ * Requests to the server that issued the tokens: its key set, and introspection of one token (RFC
+ * 7517, RFC 7662).
+ */
 
 import { fail } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
@@ -16,12 +19,12 @@ import type {
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const DIAL_MS = 5_000;
 const ANSWER_MS = 10_000;
-/** Questions under way: strangers can ask about as many tokens as they like. */
+/** Introspections in progress: strangers can present any number of tokens. */
 const QUESTIONS_MAX = 256;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Asks anew each time. `read` rejects with AUTH_SERVER_FAILED. */
+/** Reads again each time. `read` rejects with AUTH_SERVER_FAILED. */
 export interface Source<T> {
   read(): Promise<T>;
   close(): void;
@@ -31,7 +34,7 @@ export interface Source<T> {
 export function keySet({ place, trust }: KeySource): Source<Claims> {
   if (!/^https?:/.test(place)) {
     const path = place.replace(/^file:\/\//, '');
-    // At once: what is wrong with the file shows when the server starts, not when somebody comes.
+    // At once: a faulty file shows when the server starts, not when the first client comes.
     readKeySet(path);
     return {
       read: async () => readKeySet(path),
@@ -62,10 +65,13 @@ export class Introspection {
     this.client = clientFor(server.trust, server.proof);
   }
 
-  /** What the server says of the token; `active` tells whether it is any good. Rejects with AUTH_SERVER_FAILED. */
+  /**
+   * The server's answer about the token; `active` says whether it is valid. Rejects with
+   * AUTH_SERVER_FAILED.
+   */
   async ask(token: string): Promise<Claims> {
     if (this.questions >= QUESTIONS_MAX)
-      throw failed(`introspection: ${QUESTIONS_MAX} questions are under way`);
+      throw failed(`introspection: ${QUESTIONS_MAX} introspections are in progress`);
     this.questions++;
     try {
       return await this.askNow(token);

@@ -15,7 +15,7 @@ import { PUBLIC_KEY_ALGORITHMS, TOKEN_CHARACTERS_MAX } from './token-checker.ts'
 const SECRET_ALGORITHMS = ['HS256'];
 const SECRET_BYTES_MIN = 32;
 const KNOWN_MAX = 1_000;
-/** A token that was found good is not checked again for so long: keys that are withdrawn count after it. */
+/** How long a valid token is not checked again: a withdrawn key takes effect after it. */
 const KNOWN_MS = 60_000;
 const PEM = /-----BEGIN (PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
 
@@ -122,7 +122,7 @@ function publicKey(place: string): KeyObject | undefined {
   if (/^https?:/.test(place)) return undefined;
   const text = readText(place.replace(/^file:\/\//, ''), 'keys');
   if (text.includes('PRIVATE KEY-----'))
-    throw invalid(`${place} holds a private key: give the public one`);
+    throw invalid(`${place} holds a private key: use the public key`);
   if (!PEM.test(text)) return undefined;
   try {
     return createPublicKey(text);

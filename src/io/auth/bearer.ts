@@ -1,4 +1,4 @@
-/** How a resource server answers to a bearer token that does not do (RFC 6750 §3). */
+/** A resource server's answers to an insufficient bearer token (RFC 6750 §3). */
 import type { Verdict } from './token-checker.ts';
 
 export interface BearerRefusal {
@@ -9,7 +9,7 @@ export interface BearerRefusal {
   readonly challenge: string | undefined;
 }
 
-/** Undefined: the token is good for `scope` at this time. */
+/** Undefined: the token is now valid for `scope`. */
 export function bearerRefusal(
   verdict: Verdict,
   scope: string,
@@ -21,14 +21,14 @@ export function bearerRefusal(
         return {
           status: 401,
           error: 'unauthorized',
-          description: 'a bearer token is needed',
+          description: 'a bearer token is required',
           challenge: 'Bearer realm="quorate"',
         };
       case 'unknown':
         return {
           status: 503,
           error: 'temporarily_unavailable',
-          description: 'tokens cannot be checked now: try again',
+          description: 'tokens cannot be checked now: try again later',
           challenge: undefined,
         };
       case 'invalid':
@@ -45,7 +45,7 @@ export function bearerRefusal(
   };
 }
 
-/** The token comes twice, or in a place where none is taken. `why`: without quotes. */
+/** The token is given twice, or in the wrong place. `why`: without quotes. */
 export function badCredentials(why: string): BearerRefusal {
   return {
     status: 400,
@@ -55,9 +55,9 @@ export function badCredentials(why: string): BearerRefusal {
   };
 }
 
-/** Never which part of it was wrong. */
+/** Never says which part of it was wrong. */
 export function invalidToken(): BearerRefusal {
-  const description = 'the token is expired, revoked, malformed or of somebody else';
+  const description = 'the token is expired, revoked, malformed or from another issuer';
   return {
     status: 401,
     error: 'invalid_token',

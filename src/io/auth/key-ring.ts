@@ -11,7 +11,7 @@ import { isWithin } from '../host/clock.ts';
 import type { Claims, Source } from './authorization-server.ts';
 
 const AGE_MS_MAX = 10 * 60 * 1000;
-/** Unknown keys make it ask no more often than this: tokens come from strangers. */
+/** Unknown keys cause no more frequent requests than this: tokens come from strangers. */
 const PAUSE_MS = 30_000;
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
@@ -28,7 +28,10 @@ export class KeyRing {
     this.clock = clock;
   }
 
-  /** As `jwtVerify` of jose asks for it. Rejects with JWKSNoMatchingKey, or with what reading failed with. */
+  /**
+   * As `jwtVerify` of jose calls it. Rejects with JWKSNoMatchingKey, or with the error of
+   * reading.
+   */
   readonly find = async (header: JWSHeaderParameters, token: FlattenedJWSInput) => {
     const keys = await this.current(AGE_MS_MAX);
     try {
@@ -43,7 +46,7 @@ export class KeyRing {
     this.source.close();
   }
 
-  /** Keys that are no older than that; old ones where new ones can't be obtained. */
+  /** Keys no older than that; older ones if new ones cannot be obtained. */
   private async current(ageMsMax: number): Promise<LocalKeys> {
     const { keys } = this;
     if (keys && isWithin(ageMsMax, this.readMs, this.clock.nowMs())) return keys;

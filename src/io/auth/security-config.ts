@@ -1,7 +1,6 @@
 /**
  * Configuration of the access control over JSON-RPC: the `--plugins` file and the security plugin's
- * own configuration as GoQuorum's users have them (GoQuorum plugin/security), or plain flags
- * of ours.
+ * own configuration as GoQuorum's users have them (GoQuorum plugin/security), or our own flags.
  */
 
 import { fail, hasCode } from '../../core/base/errors.ts';
@@ -33,24 +32,24 @@ export interface IntrospectionServer {
 }
 
 export interface TokenRules {
-  /** Whose tokens are taken; empty: all whose signature or introspection says yes. */
+  /** Issuers whose tokens are accepted; empty: any whose signature or introspection is valid. */
   readonly issuers: readonly string[];
-  /** What a token's `aud` must name; undefined: anything. */
+  /** Required value in a token's `aud`; undefined: any. */
   readonly audience: string | undefined;
   readonly scopeField: string;
   readonly keys: KeySource | undefined;
   readonly introspection: IntrospectionServer | undefined;
-  /** Whether the introspection's scopes count for tokens that carry their own. */
+  /** Whether the introspection's scopes apply to tokens that have their own. */
   readonly prefersIntrospection: boolean;
   readonly cache: { readonly entriesMax: number; readonly seconds: number };
   /** `typ` that a web token's header must name (RFC 9068 §4); undefined: any. */
   readonly type?: string | undefined;
-  /** How far clocks of issuers may be from ours; undefined: not at all. */
+  /** Tolerated difference between issuers' clocks and ours; undefined: none. */
   readonly toleranceSeconds?: number | undefined;
 }
 
 export interface ServerCertificate {
-  /** Make one if the files do not exist. */
+  /** Create one if the files do not exist. */
   readonly isMade: boolean;
   readonly certFile: string;
   readonly keyFile: string;
@@ -89,7 +88,7 @@ export function readPluginSettings(uri: string, environment: Environment): Secur
   for (const name of Object.keys(providers)) {
     if (name !== 'security') {
       throw invalid(
-        `plugin provider "${name}": plugins do not run here; only "security" is built in, take "${name}" out of the file`,
+        `plugin provider "${name}": plugins are not supported; only "security" is built in. Remove "${name}" from the file`,
       );
     }
   }

@@ -1,4 +1,7 @@
-/** A certificate that nobody vouches for, for a first try of JSON-RPC over TLS (`auto` of the security plugin). */
+/**
+ * A self-signed certificate, for a first try of JSON-RPC over TLS (`auto` of the security
+ * plugin).
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,9 +12,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** Writes both files, PEM, the key for its owner's eyes only. */
+/** Writes both files, PEM; only the owner may read the key. */
 export function writeSelfSigned(files: { certFile: string; keyFile: string }, nowMs: number): void {
-  // Loaded when it is needed: few nodes ever do.
+  // Loaded on first use: few nodes need it.
   const forge = createRequire(import.meta.url)('node-forge') as typeof import('node-forge');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();

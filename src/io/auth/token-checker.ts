@@ -12,22 +12,22 @@ import { type Claims, Introspection, keySet } from './authorization-server.ts';
 import { KeyRing } from './key-ring.ts';
 import type { TokenRules } from './security-config.ts';
 
-/** Nothing with a shared secret: whoever can check such a token can make one. */
+/** No shared secrets: whoever can check such a token can forge one. */
 export const PUBLIC_KEY_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** What each token of RFC 9068 §2.2 has. */
+/** Claims required by RFC 9068 §2.2. */
 export const PROFILE_CLAIMS: readonly string[] = [
   ...['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
 ];
 export const PROFILE_TYPE = 'at+jwt';
-/** As RFC 7515 §2 writes it: without padding, which decoders take too. */
+/** As in RFC 7515 §2: without padding, though decoders accept it. */
 export const WEB_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export const TOKEN_CHARACTERS_MAX = 16 * 1024;
 
 const PLUGIN_ERROR = 'rpc error: code = Unknown desc = ';
-/** Of a token whose signature holds, as quorum-security-plugin-enterprise words it. */
+/** For a token with a valid signature, in the words of quorum-security-plugin-enterprise. */
 const CLAIM_ERROR =
   'rpc error: code = PermissionDenied desc = square/go-jose/jwt: validation failed, ';
 const CLAIM_FAILURES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ const CLAIM_FAILURES: Readonly<Record<string, string>> = {
   nbf: 'token not valid yet (nbf)',
 };
 
-/** Who holds a token, and what for, as far as the token says. */
+/** Holder and purpose of a token, as the token states them. */
 export interface TokenHolder {
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
@@ -57,9 +57,9 @@ export interface TokenCheckerParts {
   readonly log: Log;
   /** Finds keys of an issuer in this process, in place of those that the rules name. */
   readonly ownKeys?: JWTVerifyGetKey | undefined;
-  /** Takes a token's `jti`; asked each time, about remembered tokens too. */
+  /** Takes a token's `jti`; called each time, for cached tokens too. */
   readonly isRevoked?: ((id: string) => boolean) | undefined;
-  /** Takes the id of the key that signed a token; asked each time too. */
+  /** Takes the id of the key that signed a token; called each time too. */
   readonly isWithdrawn?: ((keyId: string) => boolean) | undefined;
 }
 
@@ -154,7 +154,7 @@ export class TokenChecker {
     return { claims, keyId };
   }
 
-  /** What introspection leaves to its caller (RFC 7662 §2.2). */
+  /** Checks that introspection leaves to its caller (RFC 7662 §2.2). */
   private judge(claims: Claims): Claims {
     const { issuers, audience } = this.rules;
     const { active, iss, aud, exp } = claims;
@@ -173,7 +173,7 @@ export class TokenChecker {
     const { exp, jti, client_id: clientId, azp } = claims;
     const sinceMs = this.clock.nowMs();
     const cachedMs = sinceMs + this.rules.cache.seconds * 1000;
-    // An opaque token without an end is asked about again when the cache lets go of it.
+    // An opaque token without expiry is introspected again when it leaves the cache.
     const tolerance = this.rules.toleranceSeconds ?? 0;
     const endMs = typeof exp === 'number' ? (exp + tolerance) * 1000 : cachedMs;
     const scopes = scopesOf(claims[this.rules.scopeField]);

@@ -1,6 +1,7 @@
 /**
- * The rounds of BLAKE2b (RFC 7693 §3.1, §3.2) as a WebAssembly module, whose bytes are written here: JavaScript has no fast integers of
- * 64 bits. Parameter 0 counts the rounds; locals 1-16 are the working vector, 17-32 the message; memory holds both, in this order.
+ * The rounds of BLAKE2b (RFC 7693 §3.1, §3.2) as a WebAssembly module, whose bytes are generated
+ * here: JavaScript has no fast 64-bit integers. Parameter 0 counts the rounds; locals 1-16 are the
+ * working vector, 17-32 the message; memory holds both, in this order.
  */
 import { BLAKE2_SIGMA, type Blake2Rounds } from '../../core/base/blake2f.ts';
 import { instantiate, leb, moduleOf, TYPE } from './wasm-module.ts';
@@ -21,8 +22,8 @@ const VECTOR_LOCAL = 1;
 const MESSAGE_LOCAL = 17;
 const WORDS = 16;
 /**
- * Rounds a call. V8 replaces its first, slow translation of a function only between two calls. A multiple of 10, after which the
- * order of the message begins anew.
+ * Rounds per call: V8 replaces its first, slow compilation of a function only between two calls. A
+ * multiple of 10: the message schedule repeats after ten rounds.
  */
 const ROUNDS_A_CALL = 10_000;
 
@@ -55,7 +56,10 @@ function add(to: number, from: number, word?: number): number[] {
   return [...sum, ...more, OP.set, VECTOR_LOCAL + to];
 }
 
-/** v[to] = (v[to] ^ v[from]) >>> bits, turning around. `bits` is below 64, so it is a constant of one byte. */
+/**
+ * v[to] = (v[to] ^ v[from]) rotated right by `bits`. `bits` is below 64, so it is a constant of one
+ * byte.
+ */
 function turn(to: number, from: number, bits: number): number[] {
   const mixed = [OP.get, VECTOR_LOCAL + to, OP.get, VECTOR_LOCAL + from, OP.xor64];
   return [...mixed, OP.const64, bits, OP.rotateRight64, OP.set, VECTOR_LOCAL + to];

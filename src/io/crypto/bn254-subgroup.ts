@@ -1,7 +1,8 @@
 /**
- * Whether a point of the twist of BN254 is of the subgroup G2, by the endomorphism psi that raises coordinates to the power p: exactly
- * in G2 is (x + 1)P + psi(xP) + psi^2(xP) = psi^3(2xP), where x is the parameter of the curve (Dai, Lin, Zhao and Zhou,
- * https://eprint.iacr.org/2022/348, section 5).
+ * Whether a point on BN254's twist is in the subgroup G2, by the endomorphism psi that raises
+ * coordinates to the power p. Exactly in G2 (x + 1)P + psi(xP) + psi^2(xP) = psi^3(2xP), where x is
+ * the parameter of the curve (Dai, Lin, Zhao and Zhou, https://eprint.iacr.org/2022/348, section
+ * 5).
  */
 import { fromHex } from '../../core/base/hex.ts';
 import { FP_BYTES, G2_BYTES, type Mcl } from './mcl.ts';
@@ -19,7 +20,7 @@ const PSI_Y = [
 ];
 const FP2_BYTES: number = 2 * FP_BYTES;
 
-/** Of X, from the highest on: 1, 0 or -1, with no two neighbours other than 0. */
+/** Signed digits of X, highest first: 1, 0 or -1, no two adjacent ones non-zero. */
 const DIGITS: readonly number[] = nonAdjacentForm(X).slice(1);
 
 function nonAdjacentForm(value: bigint): number[] {
@@ -65,7 +66,7 @@ export class SubgroupCheck {
     return mcl._mclBnG2_isEqual(sum, image) === 1;
   }
 
-  /** Step by step: mcl multiplies by a short cut that holds in the subgroup alone. */
+  /** Step by step: mcl's multiplication uses a shortcut that is valid only in the subgroup. */
   private multiplyByX(point: number): void {
     const { mcl, multiple, negative } = this;
     mcl._mclBnG2_neg(negative, point);

@@ -9,7 +9,7 @@ import { FP_BYTES, FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, type Mcl, openMcl } f
 const COORDINATE_BYTES = 32;
 const POINT_BYTES = 64;
 const PAIR_BYTES = 192;
-/** About 3 ms, and the squarings of the Miller loop shared. */
+/** About 3 ms; pairs of a slice share the squarings of the Miller loop. */
 const PAIRS_A_PIECE = 4;
 const FIELD_ORDER = '30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47';
 
@@ -22,7 +22,7 @@ class MclBn254 implements Bn254 {
   private readonly mcl: Mcl;
   private readonly bytes: number;
   private readonly scalar: number;
-  /** Room for the points of a piece. */
+  /** Memory for the points of a slice. */
   private readonly g1: number;
   private readonly g2: number;
   private readonly product: number;
@@ -31,7 +31,7 @@ class MclBn254 implements Bn254 {
 
   constructor(mcl: Mcl) {
     this.mcl = mcl;
-    // Its own check multiplies by the order; what replaces it costs a third.
+    // mcl's own check multiplies by the order; ours costs a third.
     mcl._mclBn_verifyOrderG2(0);
     this.subgroup = new SubgroupCheck(mcl);
     this.bytes = mcl._malloc(COORDINATE_BYTES);
@@ -59,7 +59,7 @@ class MclBn254 implements Bn254 {
     return this.takeG1(g1);
   }
 
-  /** Between pieces nothing of it is in the module's memory, which others use meanwhile. */
+  /** Between slices nothing is left in the module's memory, which others use meanwhile. */
   *isPairingOne(input: Uint8Array): Slices<boolean | undefined> {
     const { mcl, product, factor } = this;
     let kept: Int8Array | undefined;
@@ -106,7 +106,7 @@ class MclBn254 implements Bn254 {
     return mcl._mclBnG1_isValid(to) === 1;
   }
 
-  /** Checks that it is of the subgroup, too. Infinity is left out: it is in no product. */
+  /** Also checks the subgroup. Infinity is skipped: it does not change the product. */
   private putG2(to: number, bytes: Uint8Array): boolean {
     if (isZeroBytes(bytes)) return true;
     const { mcl } = this;

@@ -43,8 +43,8 @@ const ABC = Uint8Array.of(0x61, 0x62, 0x63);
 let installed: { secp256k1: string } | undefined;
 
 /**
- * Idempotent. Returns which implementation serves. `log` is told when it is the slow one, by a
- * program whose speed depends on it.
+ * Idempotent. Returns the implementation in use. Programs whose speed depends on it pass `log`,
+ * which warns about the slow one.
  */
 export async function installCrypto(log: Log = () => {}): Promise<{ secp256k1: string }> {
   installed ??= await install();
@@ -79,7 +79,7 @@ async function installHashes(): Promise<void> {
   installBlake2Rounds(await blake2RoundsInWasm());
   installBn254(bn254InWasm);
   installKzg(kzgInWasm);
-  // A processor without vector instructions is served by the engine's integers.
+  // Processors without vector instructions use bigints.
   installModularPower(await modularPowerInWasm().catch(() => undefined));
   const ripemd = await createRIPEMD160();
   installRipemd160((bytes) => ripemd.init().update(bytes).digest('binary'));
@@ -147,7 +147,7 @@ function native(): Secp256k1 | undefined {
   };
 }
 
-/** Loaded where it is needed only: it is large. */
+/** Loaded on first use: it is large. */
 async function inWasm(): Promise<Secp256k1> {
   const { secp256k1InWasm } = await import('./secp256k1-wasm.ts');
   return secp256k1InWasm();

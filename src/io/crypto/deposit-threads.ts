@@ -1,4 +1,7 @@
-/** Validators' keys derived and deposits signed beside the main thread: each takes 25 ms, in which nobody else would be answered. */
+/**
+ * Derives validators' keys and signs deposits in other threads: each takes 25 ms, which would block
+ * the main thread.
+ */
 import { availableParallelism } from 'node:os';
 import type { Deposit } from '../../core/staking/deposit.ts';
 import type { DepositKeys, DepositOrder } from '../../core/staking/deposit-order.ts';
@@ -12,7 +15,7 @@ export interface DepositSigner {
   stop(): Promise<void>;
 }
 
-/** Threads start when there is work for them, and stay. */
+/** Threads start when there is work, and stay. */
 export function depositThreads(keys: DepositKeys): DepositSigner {
   const count = Math.min(THREADS_MAX, availableParallelism());
   let threads: WorkerThread<DepositOrder, Deposit>[] = [];

@@ -1,6 +1,6 @@
 /**
- * Records chained by their hashes, as audit trails are kept: the text of each record names the hash of the
- * record before it. Whoever changes, drops or inserts one must rewrite all that follow.
+ * Records chained by their hashes, as in audit trails: each record contains the hash of the one
+ * before it. Whoever changes, drops or inserts one must rewrite all that follow.
  */
 import { createHash } from 'node:crypto';
 
@@ -12,9 +12,9 @@ export interface ChainEnd {
 }
 
 export interface ChainedRecord extends ChainEnd {
-  /** All that its hash covers, `previous` among it. */
+  /** Everything that its hash covers, including `previous`. */
   readonly text: string;
-  /** Hash of the record before it, as it names it. */
+  /** Hash of the previous record, as stated in this one. */
   readonly previous: string;
 }
 
@@ -25,7 +25,10 @@ export function recordHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Why a record does not continue the chain; undefined: it does. Without `end` its place is not checked. */
+/**
+ * Why a record does not continue the chain; undefined: it does. Without `end` its position is not
+ * checked.
+ */
 export function chainFault(
   end: ChainEnd | undefined,
   { text, previous, hash, seq }: ChainedRecord,

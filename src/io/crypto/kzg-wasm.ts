@@ -1,4 +1,7 @@
-/** KZG openings by mcl, in WebAssembly. Both points of G2 are of the trusted setup, so their lines are computed once. */
+/**
+ * KZG openings by mcl, in WebAssembly. Both points of G2 come from the trusted setup, so their
+ * lines are computed once.
+ */
 import { compareBytes, isZeroBytes } from '../../core/base/bytes.ts';
 import { fromHex } from '../../core/base/hex.ts';
 import { KZG_TAU_G2, type Kzg } from '../../core/base/kzg.ts';
@@ -95,7 +98,7 @@ class MclKzg implements Kzg {
     return lines;
   }
 
-  /** mcl is lenient about flags, and about bytes that mean nothing; both are judged here. */
+  /** mcl is lenient about flags and unused bytes; both are checked here. */
   private putPoint(to: number, compressed: Uint8Array): boolean {
     const { mcl, bytes } = this;
     const isInfinity = (compressed[0]! & FLAG.infinity) !== 0;

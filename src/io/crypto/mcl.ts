@@ -1,4 +1,4 @@
-/** mcl in WebAssembly: curves with pairings. Each curve has a module, and a memory, of its own. */
+/** mcl in WebAssembly: curves with pairings. Each curve has its own module and memory. */
 import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 
@@ -11,12 +11,12 @@ export const G1_BYTES: number = 3 * FP_BYTES;
 export const G2_BYTES: number = 6 * FP_BYTES;
 export const GT_BYTES: number = 12 * FP_BYTES;
 
-/** What is used of the module: numbers are addresses in its memory. Points are Jacobian. */
+/** The used part of the module: numbers are addresses in its memory. Points are Jacobian. */
 export interface Mcl {
   readonly HEAP8: Int8Array;
   _malloc(bytes: number): number;
   _mclBn_init(curve: number, build: number): number;
-  /** Points are serialized as Ethereum's consensus layer does. */
+  /** Points are serialised as in Ethereum's consensus layer. */
   _mclBn_setETHserialization(isOn: number): void;
   /** Whether the validity of points of G2 includes their order. */
   _mclBn_verifyOrderG2(isOn: number): void;
@@ -35,7 +35,7 @@ export interface Mcl {
   _mclBnG1_mulVec(to: number, points: number, scalars: number, count: number): void;
   _mclBnG1_normalize(to: number, from: number): void;
   _mclBnG1_clear(point: number): void;
-  /** Checks the point, and its order. 0: it is none. */
+  /** Checks the point and its order. 0: invalid. */
   _mclBnG1_deserialize(to: number, from: number, bytes: number): number;
   _mclBnG2_isValid(point: number): number;
   _mclBnG2_isEqual(a: number, b: number): number;
@@ -61,7 +61,10 @@ export function openMcl(curve: keyof typeof CURVES): Mcl {
   return mcl;
 }
 
-/** The EVM cannot wait, and the module's maker waits for nothing else than the engine: here that answers at once. */
+/**
+ * The EVM cannot wait. The module's factory waits only for compilation, which here completes at
+ * once.
+ */
 function instantiate(): Mcl {
   type Maker = (options: object) => Mcl;
   const make = createRequire(import.meta.url)('mcl-wasm/dist/mcl_c.js') as Maker;
@@ -69,7 +72,7 @@ function instantiate(): Mcl {
   const { instantiate: usual } = engine;
   engine.instantiate = (bytes, imports) => {
     const instance = new engine.Instance(new engine.Module(bytes), imports);
-    // biome-ignore lint/suspicious/noThenProperty: it stands for a promise that is fulfilled already.
+    // biome-ignore lint/suspicious/noThenProperty: it represents a promise already fulfilled.
     return { then: (done) => done({ instance }) };
   };
   try {
@@ -79,7 +82,7 @@ function instantiate(): Mcl {
   }
 }
 
-/** What is used of the global, which Node's types know as types only. */
+/** The used part of the global, which Node's types declare only as types. */
 interface Engine {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => object;

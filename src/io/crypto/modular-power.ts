@@ -1,4 +1,4 @@
-/** Powers modulo an odd number by Montgomery's products in WebAssembly. */
+/** Powers modulo an odd number by Montgomery multiplication in WebAssembly. */
 import type { Exponent, ModularPower } from '../../core/base/modular-power.ts';
 import type { Slices } from '../../core/base/pace.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../core/base/quantity.ts';
@@ -10,15 +10,15 @@ import {
   montgomeryInWasm,
 } from './montgomery-wasm.ts';
 
-/** Below, the engine's integers are as fast. */
+/** Below this, bigints are as fast. */
 const BITS_MIN = 129;
-/** 1 KiB, which is more than any algorithm of use has. */
+/** 1 KiB: more than any algorithm in use needs. */
 const BITS_MAX = 8_192;
 const WINDOW_POWERS = 16;
-/** Products of two limbs in a piece: about two milliseconds. */
+/** Limb products per slice: about two milliseconds. */
 const PIECE_WORK = 2_000_000;
 
-/** Rejects where the machine has no vector instructions. */
+/** Rejects when the machine has no vector instructions. */
 export async function modularPowerInWasm(): Promise<ModularPower> {
   const montgomery = await montgomeryInWasm();
   return {
@@ -30,10 +30,13 @@ export async function modularPowerInWasm(): Promise<ModularPower> {
   };
 }
 
-/** Whose numbers are in the module's memory. */
+/** The computation whose numbers are in the module's memory. */
 let owner: Run | undefined;
 
-/** One power, four bits of the exponent a step. Memory holds the modulus, the result, the table of powers, and the sums of a product. */
+/**
+ * One power, four bits of the exponent per step. Memory holds the modulus, the result, the table of
+ * powers, and the sums of a product.
+ */
 class Run {
   private readonly montgomery: Montgomery;
   private readonly words: Uint32Array;
@@ -71,7 +74,7 @@ class Run {
       this.step(exponent.bytes[at] ?? 0);
       if (this.work > PIECE_WORK) yield* this.pause();
     }
-    // Out of Montgomery's form: by one.
+    // Converts from Montgomery's form: multiplies by one.
     this.put(this.tableAt(0), 1n);
     this.multiply(this.result, this.tableAt(0), this.result);
     return this.take(this.result) % this.modulus;
@@ -138,7 +141,10 @@ class Run {
   }
 }
 
-/** -1/value modulo 2^27, by Newton's steps: each doubles the bits that are right, three at first. */
+/**
+ * -1/value modulo 2^27, by Newton iteration: each step doubles the number of correct bits, three at
+ * first.
+ */
 function negativeInverse(value: number): number {
   let inverse = value;
   for (let i = 0; i < 4; i++) inverse = Math.imul(inverse, 2 - Math.imul(value, inverse));

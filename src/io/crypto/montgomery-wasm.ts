@@ -1,14 +1,15 @@
 /**
- * Montgomery's product as a WebAssembly module, whose bytes are written here: out = a·b / 2^(27n) modulo m, all of n limbs of 27 bits.
- * Limbs are of 27 bits so that 512 rows of two products each fit a sum of 64 bits, and nothing is carried within a row (P. L.
- * Montgomery, 1985; operands below 2m give a result below 2m where 4m is below 2^(27n), so nothing is subtracted either). Four limbs of
- * a row are multiplied at a time.
+ * Montgomery's product as a WebAssembly module, whose bytes are generated here: out = a·b / 2^(27n)
+ * modulo m, all of n limbs of 27 bits. Limbs are of 27 bits so that 512 rows of two products each
+ * fit a sum of 64 bits, and nothing is carried within a row (P. L. Montgomery, 1985; operands below
+ * 2m give a result below 2m where 4m is below 2^(27n), so nothing is subtracted either). Four limbs
+ * of a row are multiplied at a time.
  */
 import { instantiate, leb, moduleOf, TYPE } from './wasm-module.ts';
 
 export const LIMB_BITS = 27;
 export const LIMB_MASK: number = 2 ** LIMB_BITS - 1;
-/** Limbs come in groups of so many. */
+/** Limbs are processed in groups of this size. */
 export const LIMBS_A_GROUP = 4;
 
 /** Addresses in memory, and `limbs` in bytes, four each. `sums` needs four times as much, and 32 bytes. `inverse`: -1/m modulo 2^27. */
@@ -55,14 +56,14 @@ const ADD_V = vector(0xce);
 const PRODUCTS_LOW = vector(0xde);
 const PRODUCTS_HIGH = vector(0xdf);
 
-/** Signed LEB128, of what is not negative. */
+/** Signed LEB128 of non-negative numbers. */
 function signed(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 }
 
 const add = (name: Local, value: number) => [...get(name), ...int(value), ADD, ...set(name)];
 
-/** Until `counter`, which grows by `step`, has reached the length of the numbers. */
+/** Loops until `counter`, which grows by `step`, reaches the length of the numbers. */
 function loop(counter: Local, step: number, body: readonly number[]): number[] {
   const again = [...add(counter, step), ...get(counter), ...get('limbs'), LESS, 0x0d, 0];
   return [...int(0), ...set(counter), 0x03, TYPE.none, ...body, ...again, 0x0b];
@@ -103,7 +104,7 @@ const ROW = [
   ...[...get('at'), ...LOAD_64(), 0x42, LIMB_BITS, SHIFT_RIGHT_64, ADD_64, ...STORE_64(8)],
 ];
 
-/** What is above 27 bits goes to the next limb. */
+/** Bits above 27 carry into the next limb. */
 const CARRY = [
   ...[...SUMS_OF_ROW, ...LOAD_64(), ...get('carry'), ADD_64, ...set('carry')],
   ...[...get('out'), ...get('row'), ADD],
@@ -120,7 +121,7 @@ const CODE = [
   ...[3, 4, TYPE.i32, 1, TYPE.i64, 4, TYPE.v128],
   ...CLEAR,
   ...loop('row', 4, ROW),
-  // The result stands behind the limbs that have become zero.
+  // The result follows the limbs that have become zero.
   ...[...get('sums'), ...get('limbs'), ...int(1), SHIFT_LEFT, ADD, ...set('sums')],
   ...[0x42, 0, ...set('carry')],
   ...loop('row', 4, CARRY),

@@ -1,9 +1,12 @@
-/** Senders recovered beside the main thread, for long runs of blocks: a signature costs more than executing a transfer. */
+/**
+ * Recovers senders in other threads, for long runs of blocks: a signature costs more than executing
+ * a transfer.
+ */
 import { availableParallelism } from 'node:os';
 import type { SenderRecovery } from '../../core/base/ports.ts';
 import { idlest, WorkerThread } from '../threads/worker-thread.ts';
 
-/** More find nothing to do: execution, on one thread, takes as long as recovery on one. */
+/** More would be idle: execution on one thread takes as long as recovery on one. */
 const THREADS_MAX = 2;
 const WORKER = new URL('./recovery-worker.js', import.meta.url);
 
@@ -11,7 +14,7 @@ export interface RecoveryThreads extends SenderRecovery {
   stop(): Promise<void>;
 }
 
-/** Undefined on a machine with one core, where the main thread does better alone. */
+/** Undefined on a machine with one core, where the main thread alone is faster. */
 export function startRecoveryThreads(): RecoveryThreads | undefined {
   const count = Math.min(THREADS_MAX, availableParallelism() - 1);
   if (count < 1) return undefined;

@@ -1,4 +1,4 @@
-/** libauth's WebAssembly: where no binary of the C library is shipped. */
+/** libauth's WebAssembly, for machines without a binary of the C library. */
 import { instantiateSecp256k1, validateSecp256k1PrivateKey } from '@bitauth/libauth';
 import { fail } from '../../core/base/errors.ts';
 import { type Secp256k1, uncompressed } from '../../core/base/secp256k1.ts';

@@ -1,4 +1,4 @@
-/** Small WebAssembly modules whose bytes are written here: a memory of one page, and one function. */
+/** Generates small WebAssembly modules: one page of memory and one function. */
 
 /** Value types, and a block without a result. */
 export const TYPE = { i32: 0x7f, i64: 0x7e, v128: 0x7b, function: 0x60, none: 0x40 } as const;
@@ -17,7 +17,10 @@ function named(text: string): number[] {
   return [text.length, ...new TextEncoder().encode(text)];
 }
 
-/** `parameters`: how many, all i32. `code`: its groups of locals and its instructions, up to the last `end`. */
+/**
+ * `parameters`: their number, all i32. `code`: its groups of locals and its instructions, up to the
+ * last `end`.
+ */
 export function moduleOf(part: {
   readonly name: string;
   readonly parameters: number;
@@ -35,12 +38,12 @@ export function moduleOf(part: {
   ]);
 }
 
-/** What is used of the global, which Node's types know as types only. */
+/** The used part of the global, which Node's types declare only as types. */
 interface Engine {
   instantiate(module: Uint8Array): Promise<{ readonly instance: { readonly exports: unknown } }>;
 }
 
-/** Its exports. Rejects where the machine does not know an instruction. */
+/** Returns its exports. Rejects when the machine does not support an instruction. */
 export async function instantiate(module: Uint8Array): Promise<unknown> {
   const engine = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly;
   return (await engine.instantiate(module)).instance.exports;

@@ -1,4 +1,7 @@
-/** Changes that running services hear of, and the audit trail: each entry carries the hash of the one before it. */
+/**
+ * Changes that running services notice, and the audit trail: each entry contains the hash of the
+ * one before it.
+ */
 import { type ChainEnd, chainFault, recordHash } from '../crypto/hash-chain.ts';
 import type { Database, Query } from './database.ts';
 
@@ -20,7 +23,10 @@ export interface AuditRow extends AuditEntry {
 
 const NO_HASH = '';
 
-/** Inside a transaction: raises the revision, which keeps other writers waiting, and notes what was done. Returns the revision. */
+/**
+ * Inside a transaction: raises the revision, which makes other writers wait, and records what was
+ * done. Returns the revision.
+ */
 export async function change(query: Query, entry: AuditEntry, nowMs: number): Promise<number> {
   const [row] = await query('UPDATE revision SET value = value + 1 WHERE one = 1 RETURNING value');
   const number = Number(row!.value);
@@ -42,11 +48,14 @@ export async function revisionOf(database: Database): Promise<number> {
   return Number(row!.value);
 }
 
-/** Oldest first. `isWhole` is false where an entry was changed, added or taken out afterwards, the newest too. */
+/**
+ * Oldest first. `isWhole` is false when an entry, even the newest, was later changed, added or
+ * removed.
+ */
 export async function auditTrail(
   database: Database,
 ): Promise<{ readonly rows: readonly AuditRow[]; readonly isWhole: boolean }> {
-  // Together: the service goes on meanwhile.
+  // Read together: the service continues meanwhile.
   const found = await database.query(
     `SELECT audit.*, revision.value AS newest FROM revision LEFT JOIN audit ON audit.number IS NOT NULL
      ORDER BY audit.number`,
@@ -74,7 +83,7 @@ export async function auditTrail(
   return { rows, isWhole };
 }
 
-/** What somebody has written over need not be JSON any more. */
+/** A manipulated entry may no longer be JSON. */
 function factsOf(detail: string): AuditEntry['detail'] {
   try {
     return JSON.parse(detail) as AuditEntry['detail'];
@@ -83,7 +92,7 @@ function factsOf(detail: string): AuditEntry['detail'] {
   }
 }
 
-/** What the hash of an entry covers. */
+/** The part of an entry that its hash covers. */
 function textOf(entry: {
   number: number;
   at: number;

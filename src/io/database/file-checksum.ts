@@ -1,7 +1,8 @@
 /**
- * SHA-256 of a database file while nobody has it open, beside it as `sha256sum` writes it: SQLite has no checksums, and would
- * answer with whatever a damaged page holds. It is taken away when the file is opened, and written when the last one closes it.
- * While anything is in the write-ahead log (`-wal`) the file is in use, or was left by a crash: then it says nothing.
+ * SHA-256 of a closed database file, in a file next to it, as `sha256sum` writes it: SQLite has no
+ * checksums and would return whatever a damaged page holds. It is removed when the file is opened,
+ * and written when the last user closes it. While the write-ahead log (`-wal`) has content the file
+ * is in use, or was left by a crash: then the checksum is not used.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +21,10 @@ import { fail } from '../../core/base/errors.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Before a file is opened. Throws STORAGE_DAMAGED when it is missing, or not as it was closed. */
+/**
+ * Call it before a file is opened. Throws STORAGE_DAMAGED when the file is missing or was changed
+ * since it was closed.
+ */
 export function checkAtRest(file: string): void {
   const path = sumPath(file);
   if (!existsSync(path)) return;
@@ -30,7 +34,7 @@ export function checkAtRest(file: string): void {
     if (!isThere || noted !== line(file)) {
       throw fail(
         'STORAGE_DAMAGED',
-        `the database ${file} is ${isThere ? 'damaged: it has not the checksum that it was closed with' : 'missing'} (${basename(path)}). Restore the file from a backup; if another program has changed it on purpose, delete ${path}`,
+        `the database ${file} is ${isThere ? 'damaged: its checksum differs from the one at its last close' : 'missing'} (${basename(path)}). Restore the file from a backup; if another program has changed it on purpose, delete ${path}`,
         { data: { path: file } },
       );
     }
@@ -38,7 +42,7 @@ export function checkAtRest(file: string): void {
   rmSync(path, { force: true });
 }
 
-/** After it was closed here. Whoever else still has it open writes this when they close it. */
+/** Call it after closing. Others who still have the file open write it when they close. */
 export function noteAtRest(file: string): void {
   if (hasLog(file)) return;
   const path = sumPath(file);
@@ -47,7 +51,7 @@ export function noteAtRest(file: string): void {
     if (hasLog(file)) rmSync(`${path}.new`);
     else renameSync(`${path}.new`, path);
   } catch {
-    // As on a full disk: the file is closed all the same, and nothing is said of it.
+    // Such as on a full disk: the file is closed nevertheless, without a checksum.
     rmSync(`${path}.new`, { force: true });
   }
 }

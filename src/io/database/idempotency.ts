@@ -1,13 +1,17 @@
 /**
- * One effect for one Idempotency-Key of a client: the same request again gets the same answer, another request under the key is
- * refused, and so is one that comes while the first is worked on. Good answers are kept for good, refusals are not.
+ * One effect per Idempotency-Key of a client: a repeated request gets the same answer; a different
+ * request with the same key is refused, as is one that arrives while the first is processed.
+ * Successful answers are kept for ever, refusals are not.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/ports.ts';
 import type { Database, Query } from './database.ts';
 
-/** An instance that died in the middle is succeeded after that; one that lives, and is slow, renews its claim before. */
+/**
+ * After this time another instance takes over from one that died; a slow one renews its claim in
+ * time.
+ */
 const HELD_MS = 10_000;
 const RENEWAL_MS = HELD_MS / 4;
 
@@ -22,7 +26,7 @@ export interface KeyedRequest {
   readonly fingerprint: string;
 }
 
-/** Of what is asked, not of how it is spelled: members in any order, any white space. */
+/** Depends on the content of a request, not its spelling: members in any order, any white space. */
 export function fingerprintOf(path: string, value: unknown): string {
   return createHash('sha256')
     .update(`${path}\n${canonical(value)}`)
@@ -38,27 +42,27 @@ export class Idempotency {
     this.clock = clock;
   }
 
-  /** At the start of the only instance: what was being worked on when it died left no trace. */
+  /** At the start of the only instance: unfinished requests of its last run left no trace. */
   async forgetUnfinished(): Promise<void> {
     await this.database.query('DELETE FROM idempotency WHERE status IS NULL');
   }
 
   /**
-   * Runs `prepare`, then `work` and the note of its answer in one transaction: both or neither. Returns the kept answer where there
-   * is one. Throws IDEMPOTENCY_KEY_REUSED for another request under the key, and
-   * IDEMPOTENCY_KEY_IN_FLIGHT while the first is worked on.
+   * Runs `prepare`, then `work` and the record of its answer in one transaction: both or neither.
+   * Returns the stored answer if there is one. Throws IDEMPOTENCY_KEY_REUSED for a different
+   * request with the same key, and IDEMPOTENCY_KEY_IN_FLIGHT while the first is being processed.
    */
   async once<T>(
     request: KeyedRequest,
     prepare: () => Promise<T>,
     work: (query: Query, prepared: T) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer> {
-    // Of this attempt alone: one that lost its claim must not take another's for its own.
+    // Unique to this attempt: one that lost its claim must not mistake another's for its own.
     const holder = randomUUID();
     const kept = await this.begin(request, holder);
     if (kept) return kept;
     const renewal = setInterval(() => {
-      // Where that fails, and goes on failing, somebody else takes over.
+      // If that keeps failing, another instance takes over.
       this.renew(request, holder).catch(() => undefined);
     }, RENEWAL_MS);
     try {
@@ -95,11 +99,12 @@ export class Idempotency {
     if (row.fingerprint !== fingerprint) {
       throw fail(
         'IDEMPOTENCY_KEY_REUSED',
-        'this Idempotency-Key was used for another request: use a new one',
+        'this Idempotency-Key was used for a different request: use a new one',
       );
     }
     if (row.status !== null) return { status: Number(row.status), body: String(row.body) };
-    // One that ends later than any claim does was made before the clock was set back: its holder would renew it.
+    // A claim that ends later than possible was made before the clock was set back: its holder
+    // would renew it.
     const leftMs = Number(row.held_until) - nowMs;
     if (leftMs > 0 && leftMs <= 2 * HELD_MS) throw inFlight();
     const taken = await this.database.query(
@@ -131,7 +136,7 @@ export class Idempotency {
        WHERE client_id = $1 AND key = $2 AND holder = $3 AND status IS NULL RETURNING key`,
       [request.clientId, request.key, holder, answer.status, answer.body],
     );
-    // Another has taken over: nothing of this one's work may stay.
+    // Another instance has taken over: none of this one's work may stay.
     if (kept.length === 0) throw inFlight();
   }
 
@@ -146,7 +151,7 @@ export class Idempotency {
 function inFlight(): QuorateError {
   return fail(
     'IDEMPOTENCY_KEY_IN_FLIGHT',
-    'the request with this Idempotency-Key is being worked on: ask again in a moment',
+    'the request with this Idempotency-Key is being processed: try again in a moment',
   );
 }
 

@@ -1,4 +1,7 @@
-/** Brings the tables of a service to the version that this program knows, step by step, each whole or not at all. */
+/**
+ * Upgrades the tables of a service to this program's version, step by step, each step completely or
+ * not at all.
+ */
 import { newerVersion } from '../../core/base/newer-version.ts';
 import type { Log } from '../../core/base/ports.ts';
 import type { Database } from './database.ts';
@@ -8,20 +11,20 @@ const TABLE =
 
 export interface Schema {
   readonly service: string;
-  /** Statements of each version, in order; what has been released is never changed. */
+  /** Statements of each version, in order; released ones are never changed. */
   readonly versions: readonly (readonly string[])[];
 }
 
 /**
- * What is in a file is copied beside it first; of a database on a server the log says that a dump is the way back. Throws
- * STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_….
+ * A database file is copied first; for a database on a server the log says that a dump is the way
+ * back. Throws STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_….
  */
 export async function migrate(
   database: Database,
   { service, versions }: Schema,
   log: Log = () => {},
 ): Promise<void> {
-  // Two programs that start at once: one of them may find the other's half-made catalogue entry.
+  // If two programs start at once, one may find the other's unfinished catalogue entry.
   await database.query(TABLE).catch(() => database.query(TABLE));
   await copyOlder(database, { service, versions }, log);
   await database.transaction(async (query) => {
@@ -29,7 +32,7 @@ export async function migrate(
       'INSERT INTO quorate_schema (service, version) VALUES ($1, 0) ON CONFLICT DO NOTHING',
       [service],
     );
-    // Takes the row: whoever starts beside us waits here.
+    // Locks the row: another program starting now waits here.
     const [row] = await query(
       'UPDATE quorate_schema SET version = version WHERE service = $1 RETURNING version',
       [service],

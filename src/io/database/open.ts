@@ -1,4 +1,4 @@
-/** The database that an operator names: a file of our own, or PostgreSQL by URL. */
+/** The database that an operator chose: our own file, or PostgreSQL by URL. */
 import type { Database } from './database.ts';
 import { openPostgres } from './postgres.ts';
 import { type Login, parsePostgresUrl } from './postgres-address.ts';

@@ -1,4 +1,7 @@
-/** Where a PostgreSQL database is: `postgres://user:password@host:port/name?…`, or the JDBC form that Tessera's files have. */
+/**
+ * Address of a PostgreSQL database: `postgres://user:password@host:port/name?…`, or the JDBC form
+ * in Tessera's files.
+ */
 
 import type { ConnectionOptions } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
@@ -24,7 +27,7 @@ export interface Login {
   readonly password?: string | undefined;
 }
 
-/** Undefined: a JDBC URL of another database. Its kind, such as `h2`, is what `otherDatabase` tells. */
+/** Undefined: a JDBC URL of another database. `otherDatabase` tells its kind, such as `h2`. */
 export function isPostgresUrl(url: string): boolean {
   return URL_FORM.test(url);
 }
@@ -33,7 +36,9 @@ export function databaseKind(url: string): string {
   return JDBC_FORM.exec(url)?.[1] ?? 'unknown';
 }
 
-/** `login` fills what the URL leaves out. Throws STORAGE_URL_INVALID, never with the password in it. */
+/**
+ * `login` supplies what the URL omits. Throws STORAGE_URL_INVALID, never with the password in it.
+ */
 export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddress {
   if (!isPostgresUrl(text)) throw invalid('it must begin with postgres:// or jdbc:postgresql://');
   const rest = text.replace(URL_FORM, '');
@@ -50,7 +55,7 @@ export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddre
   const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
   const port = url.port === '' ? PORT_DEFAULT : Number(url.port);
   if (url.hostname === '' || database === '') throw invalid('name a host and a database');
-  if (port < 1 || port > PORT_MAX) throw invalid('the port is none');
+  if (port < 1 || port > PORT_MAX) throw invalid('the port is not valid');
   const text_ = (value: string | null | undefined) =>
     value === null || value === undefined || value === '' ? undefined : value;
   return {
@@ -67,7 +72,7 @@ export function parsePostgresUrl(text: string, login: Login = {}): PostgresAddre
   };
 }
 
-/** `sslmode` as libpq and the JDBC driver mean it; there is no trying both ways here. */
+/** `sslmode` as in libpq and the JDBC driver, but without trying both ways. */
 function tlsOptions(query: URLSearchParams, host: string): ConnectionOptions | false {
   const mode = query.get('sslmode') ?? (query.get('ssl') === 'true' ? 'verify-full' : 'disable');
   const file = query.get('sslrootcert');

@@ -1,4 +1,4 @@
-/** A pool of connections to one PostgreSQL database, and its errors in our words. */
+/** A pool of connections to one PostgreSQL database, with our own error texts. */
 
 import { Pool, type PoolClient } from 'pg';
 import { fail, type QuorateError } from '../../core/base/errors.ts';
@@ -10,7 +10,7 @@ export const CONNECTIONS_DEFAULT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** Two transactions stood in each other's way: one of them is asked to begin again. */
+/** Two transactions conflicted: one of them must start again. */
 const CONFLICT_STATES: readonly string[] = ['40001', '40P01'];
 const CONFLICTS_MAX = 5;
 const FULL_STATES: readonly string[] = ['53100', '53200'];
@@ -18,7 +18,7 @@ const REFUSED_STATES: readonly string[] = ['28000', '28P01', '3D000', '42501'];
 const AWAY_STATES: readonly string[] = ['53300', '57P01', '57P02', '57P03'];
 const SQL_STATE = /^[0-9A-Z]{5}$/;
 
-/** Connects when first asked. */
+/** Connects on first use. */
 export function openPostgres(
   address: PostgresAddress,
   connectionsMax: number = CONNECTIONS_DEFAULT,
@@ -119,12 +119,12 @@ function databaseError(error: unknown, place: string): QuorateError {
   if (FULL_STATES.includes(code)) {
     return fail(
       'STORAGE_FULL',
-      `the database at ${place} has no room left: nothing acknowledged is lost. Make room, then go on`,
+      `the database at ${place} has no space left: nothing acknowledged is lost. Free some space, then continue`,
       { cause: error },
     );
   }
   if (REFUSED_STATES.includes(code)) {
-    return fail('STORAGE_REFUSED', `the database at ${place} refuses: ${why}`, { cause: error });
+    return fail('STORAGE_REFUSED', `the database at ${place} refused: ${why}`, { cause: error });
   }
   if (SQL_STATE.test(code) && !code.startsWith('08') && !AWAY_STATES.includes(code)) {
     return fail('STORAGE_FAILED', `the database at ${place} reports: ${why}`, { cause: error });

@@ -1,4 +1,4 @@
-/** The table of transactions that a service has sent: what a SubmissionStore keeps of them. */
+/** The table of transactions that a service has sent, for a SubmissionStore. */
 import type { SentTransaction } from '../../core/submission/ports.ts';
 import type { Query } from './database.ts';
 
@@ -6,7 +6,7 @@ export const SENT_TRANSACTION_TABLE = [
   `CREATE TABLE sent_transaction (id text PRIMARY KEY, sender text NOT NULL, nonce bigint NOT NULL, raw text NOT NULL,
         hash text NOT NULL UNIQUE, state text NOT NULL, block_number bigint, created_at bigint NOT NULL,
         updated_at bigint NOT NULL)`,
-  // A nonce that was lost may be ours again.
+  // A nonce that was lost may be used again.
   "CREATE UNIQUE INDEX sent_transaction_nonce ON sent_transaction (sender, nonce) WHERE state <> 'void'",
 ] as const;
 
@@ -37,7 +37,7 @@ export async function highestNonce(query: Query, sender: string): Promise<number
   return row === undefined || row.highest === null ? undefined : Number(row.highest);
 }
 
-/** False: another instance has the nonce, or has sent this. */
+/** False: another instance has the nonce, or has already sent this. */
 export async function insertTransaction(
   query: Query,
   { id, sender, nonce, raw, hash, updatedAt }: SentTransaction,

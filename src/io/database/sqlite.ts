@@ -1,6 +1,7 @@
 /**
- * A database in one file, by SQLite: durable at each commit, open to several processes of this machine (the service, and a
- * command that administers it). Statements are those of PostgreSQL that SQLite has too.
+ * A database in one file, by SQLite: durable at each commit, open to several processes of this
+ * machine (the service, and a command that administers it). Statements are those that PostgreSQL
+ * and SQLite share.
  */
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -19,7 +20,9 @@ import { checkAtRest, noteAtRest } from './file-checksum.ts';
 
 type Input = Parameters<Statement['all']>[0];
 
-/** Another process that writes is waited for, and asked again so often: SQLite's own waiting would stop this process. */
+/**
+ * How often to retry while another process writes: SQLite's own waiting would block this process.
+ */
 const BUSY_MS = 5_000;
 const BUSY_PAUSE_MS = 2;
 const STATEMENTS_MAX = 256;
@@ -41,7 +44,7 @@ const CODES_BY_TEXT: Readonly<Record<string, number>> = {
   'file is not a database': NO_DATABASE,
 };
 
-/** Makes the file, for its owner's eyes only, where there is none. Throws STORAGE_… */
+/** Creates the file, readable only by its owner, if there is none. Throws STORAGE_… */
 export function openSqlite(file: string): Database {
   let database: DatabaseSyncInstance;
   try {
@@ -61,7 +64,7 @@ class SqliteDatabase implements Database {
   readonly place: string;
   private readonly database: DatabaseSyncInstance;
   private readonly statements = new Lru<string, Statement>(STATEMENTS_MAX);
-  /** Whoever comes while a transaction is under way waits for its end: there is one connection. */
+  /** Calls during a transaction wait for its end: there is one connection. */
   private turn: Promise<unknown> | undefined;
 
   constructor(place: string, database: DatabaseSyncInstance) {
@@ -97,10 +100,10 @@ class SqliteDatabase implements Database {
     while (this.turn) await this.turn.catch(() => undefined);
     if (!this.database.isOpen) return;
     try {
-      // Statements that are still held keep SQLite from doing it when the connection closes.
+      // Open statements would prevent SQLite from doing this when the connection closes.
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // What is in the write-ahead log stays there, and counts.
+      // The content of the write-ahead log stays there, and remains valid.
     }
     this.database.close();
     noteAtRest(this.place);
@@ -118,7 +121,10 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** `hasTurn`: it begins the transaction; others must not fall into one that began while they waited. */
+  /**
+   * `hasTurn`: this query begins the transaction; others must not join one that began while they
+   * waited.
+   */
   private async patiently(
     text: string,
     values: readonly unknown[] | undefined,
@@ -155,7 +161,7 @@ class SqliteDatabase implements Database {
   }
 }
 
-/** SQLite's primary result code; 0: it was not SQLite that failed. Statements give its text alone. */
+/** SQLite's primary result code; 0: not an error of SQLite. Statements report only its text. */
 function codeOf(error: unknown): number {
   const { code, errcode, message } = (error ?? {}) as Error & { code?: string; errcode?: number };
   if (errcode !== undefined) return errcode & 0xff;
@@ -178,11 +184,11 @@ function sqliteError(error: unknown, place: string): QuorateError {
   if (code === FULL) {
     return fail(
       'STORAGE_FULL',
-      `the disk of ${place} has no room left: nothing acknowledged is lost. Make room, then go on`,
+      `the disk of ${place} has no space left: nothing acknowledged is lost. Free some space, then continue`,
       { cause: error },
     );
   }
-  // Without a code: the folder or the file could not be made.
+  // Without a code: the folder or the file could not be created.
   if (code === 0 || code === READ_ONLY || code === CANNOT_OPEN) {
     return fail('STORAGE_REFUSED', `the database ${place} cannot be used: ${message}`, {
       cause: error,

@@ -1,9 +1,9 @@
-/** A secret from the one who starts a command: typed unseen at a terminal, or the first line that comes in. */
+/** Asks for a secret: typed at a terminal without echo, or the first line of standard input. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { fail } from '../../core/base/errors.ts';
 
-/** Throws INPUT_MISSING when nothing is there to read. */
+/** Throws INPUT_MISSING when there is nothing to read. */
 export async function askSecret(question: string): Promise<string> {
   process.stderr.write(`${question}\n`);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });

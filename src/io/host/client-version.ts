@@ -6,7 +6,10 @@ export const VERSION: string = (
   createRequire(import.meta.url)('../../../package.json') as { version: string }
 ).version;
 
-/** In geth's form, which clients and explorers take apart: `Quorate/[identity/]v1.2.3/linux-amd64/node20.1.0`. */
+/**
+ * In geth's form, which clients and explorers parse:
+ * `Quorate/[identity/]v1.2.3/linux-amd64/node20.1.0`.
+ */
 export function clientVersion(identity: string | undefined): string {
   const system = `${platform()}-${arch() === 'x64' ? 'amd64' : arch()}`;
   const parts = ['Quorate', identity, `v${VERSION}`, system, `node${process.versions.node}`];

@@ -1,7 +1,7 @@
 import type { Effort } from '../../core/base/ports.ts';
 import { threadCpuMs } from './thread-cpu.ts';
 
-/** A turn of the event loop: agreement waits no longer for its messages and timers. */
+/** A turn of the event loop: consensus waits no longer than this for its messages and timers. */
 const SLICE_MS = 5;
 
 export const systemEffort: Effort = {
@@ -13,7 +13,8 @@ export const systemEffort: Effort = {
     const startMs = performance.now();
     const startCpuMs = threadCpuMs();
     const elapsedMs = () => performance.now() - startMs;
-    // The process may have used more than this thread, which cannot have used more than passed.
+    // The process may have used more CPU time than this thread, which cannot have used more than
+    // elapsed.
     return { elapsedMs, cpuMs: () => Math.min(elapsedMs(), threadCpuMs() - startCpuMs) };
   },
 };

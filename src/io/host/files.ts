@@ -1,4 +1,4 @@
-/** Files that a person has named: what stands in the way is told with the path, never with what the file holds. */
+/** Files named by a person: errors contain the path, never the file's content. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { parseJson } from '../../core/base/json.ts';
@@ -28,7 +28,7 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** For what is read as a stream, whose errors do not name it. Throws FILE_UNREADABLE. */
+/** For files read as a stream, whose errors do not name the file. Throws FILE_UNREADABLE. */
 export function checkFile(path: string): void {
   try {
     const file = openSync(path, 'r');
@@ -42,7 +42,7 @@ export function checkFile(path: string): void {
   }
 }
 
-/** Throws FILE_UNREADABLE where nobody can tell, as in a folder that is closed to this user. */
+/** Throws FILE_UNREADABLE when it cannot be determined, such as in a folder closed to this user. */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

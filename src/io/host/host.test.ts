@@ -151,9 +151,9 @@ describe('options', () => {
   it.each([
     [['--datadri', 'x'], 'flag provided but not defined: --datadri (did you mean --datadir?)'],
     [['--qqqqqqqqqqqq'], 'flag provided but not defined: --qqqqqqqqqqqq'],
-    [['--http.port', 'abc'], 'invalid value "abc" for flag --http.port: it wants a whole number'],
+    [['--http.port', 'abc'], 'invalid value "abc" for flag --http.port: expected a whole number'],
     [['--ptm.timeout', '5 days'], 'such as 500ms, 5s'],
-    [['--http=maybe'], 'it wants true or false'],
+    [['--http=maybe'], 'expected true or false'],
     [['--datadir'], 'flag needs an argument: --datadir'],
   ])('says what is wrong with %j', (argv, text) => {
     let error: unknown;

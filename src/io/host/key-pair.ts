@@ -1,4 +1,4 @@
-/** Certificates and keys in PEM files, tried before anything takes them. */
+/** Certificates and keys in PEM files, checked before use. */
 import { createSecureContext } from 'node:tls';
 import { fail } from '../../core/base/errors.ts';
 import { readText } from './files.ts';

@@ -1,10 +1,10 @@
-/** Folders that a person has named, made with those above them. */
+/** Creates folders named by a person, with their parents. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Nothing where it is there already. Node's own `recursive` never ends on Node 20 where the system answers ENOENT below a folder
- * that exists, as it does in /proc.
+ * Does nothing if it exists. Node 20's own `recursive` never ends when the system answers ENOENT
+ * below an existing folder, as in /proc.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {

@@ -4,7 +4,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from './reason.ts';
 
-/** Takes the place of a file that stands there; gone when the process ends, unless another one took it over. Throws PID_FILE_FAILED. */
+/**
+ * Replaces an existing file; removed when the process ends, unless another process replaced it.
+ * Throws PID_FILE_FAILED.
+ */
 export function writePidFile(path: string): void {
   const own = `${process.pid}\n`;
   try {

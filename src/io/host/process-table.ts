@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Where proc_pid_stat(5) has the number of threads, counted from the state. */
+/** Field of proc_pid_stat(5) with the number of threads, counted from the state. */
 const THREADS = 17;
 
-/** Whether it runs. A process that has ended and that nobody has asked for its status does not. */
+/** Whether it runs. A zombie (ended, but its status not yet read) does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,11 +13,11 @@ export function isAlive(pid: number): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   const status = statusOf(pid);
-  // The first thread may be gone before the others, which hold what the process had open.
+  // The first thread may end before the others, which still hold the process's open files.
   return status?.[0] !== 'Z' || Number(status[THREADS]) > 1;
 }
 
-/** Arguments with spaces between; '' when it is not known. */
+/** Arguments joined by spaces; '' when unknown. */
 export function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -26,16 +26,16 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** undefined when it is not known. */
+/** undefined when unknown. */
 export function parentOf(pid: number): number | undefined {
   return Number(statusOf(pid)?.[1] ?? ask(pid, 'ppid')) || undefined;
 }
 
-/** State, parent and what follows them in proc_pid_stat(5). */
+/** State, parent and the following fields of proc_pid_stat(5). */
 function statusOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before may hold anything.
+    // The preceding name may contain anything.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM stop the process cleanly; whoever insists is obeyed. */
+/** SIGINT and SIGTERM stop the process cleanly; repeated signals stop it at once. */
 import type { Log } from '../../core/base/ports.ts';
 
 /** The signal with this number ends the process at once. */
@@ -12,7 +12,10 @@ export interface StopParts {
   readonly exit?: (code: number) => void;
 }
 
-/** Runs `stop` once at the first signal, then exits with 0, or 1 when it failed. Returns how to stop listening. */
+/**
+ * Runs `stop` once at the first signal, then exits with 0, or 1 when it failed. Returns a function
+ * that stops listening.
+ */
 export function onStopSignal({ stop, log, exit = (code) => process.exit(code) }: StopParts) {
   let seen = 0;
   const onSignal = (signal: NodeJS.Signals) => {

@@ -1,4 +1,7 @@
-/** CPU time of the calling thread: what its work costs, however busy the machine and the other threads are. */
+/**
+ * CPU time of the calling thread: the cost of its work, however busy the machine and the other
+ * threads are.
+ */
 import { openSync, readSync } from 'node:fs';
 
 /** Resolves to the thread that opens it. */
@@ -15,7 +18,10 @@ type WithThreads = typeof process & { threadCpuUsage?(): Usage };
 
 let clock: (() => number) | undefined;
 
-/** Milliseconds, from an arbitrary beginning. Where the system does not tell by thread it is the time of the whole process. */
+/**
+ * Milliseconds, from an arbitrary start. On systems without times per thread it is the whole
+ * process's time.
+ */
 export function threadCpuMs(): number {
   clock ??= nodeClock() ?? linuxClock() ?? processClock();
   return clock();
@@ -32,7 +38,8 @@ function linuxClock(): (() => number) | undefined {
   try {
     const file = openSync(SCHEDULER_FILE, 'r');
     const read = () => {
-      // Asking for the process makes the kernel count what this thread has used since its last tick.
+      // Asking for the process's time makes the kernel update this thread's time since its last
+      // tick.
       process.cpuUsage();
       const length = readSync(file, bytes, 0, FIGURES_BYTES, 0);
       return Number.parseInt(bytes.toString('latin1', 0, length), 10) / 1e6;

@@ -1,4 +1,6 @@
-/** A file that is there whole or not at all: nobody reads half of it, whenever the writer is killed. */
+/**
+ * Writes a file completely or not at all: nobody reads half of it, whenever the writer is killed.
+ */
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 

@@ -1,10 +1,10 @@
-/** The block of addresses that one party may be taken to have: an IPv4 address, an IPv6 /64. */
+/** The address block that counts as one party: an IPv4 address, an IPv6 /64. */
 import { isIPv6 } from 'node:net';
 
 const GROUPS_OF_BLOCK = 4;
 const GROUPS = 8;
 
-/** Text that is equal for addresses of one block; '' where the address is not told. */
+/** Text that is equal for addresses of one block; '' when the address is unknown. */
 export function addressBlock(address: string | undefined): string {
   if (address === undefined) return '';
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');

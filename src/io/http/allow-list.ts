@@ -1,6 +1,6 @@
 /**
- * Which addresses may speak to a server: those of a list of hosts, names resolved now and then
- * (Tessera IPWhitelistFilter).
+ * Which addresses may connect to a server: those of a list of hosts, with names resolved
+ * periodically (Tessera IPWhitelistFilter).
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -14,7 +14,7 @@ export class AllowList {
   private resolved: Promise<ReadonlySet<string>> | undefined;
   private resolvedMs = 0;
 
-  /** `hosts` are names or IP addresses; one local form stands for all. */
+  /** `hosts` are names or IP addresses; any local form stands for all of them. */
   constructor(hosts: readonly string[]) {
     const plain = hosts.map((host) => host.replace(/^\[|\]$/g, '').toLowerCase());
     const all = plain.some((host) => LOCAL.includes(host)) ? [...plain, ...LOCAL] : plain;

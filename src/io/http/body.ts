@@ -1,11 +1,17 @@
-/** The body of a request, counted as it comes. */
+/** The body of a request, counted as it arrives. */
 import type { IncomingMessage } from 'node:http';
 import type { Holding } from '../../core/base/byte-budget.ts';
 
-/** `large`: beyond what one request may have. `busy`: too much is in flight. `gone`: the client broke off. */
+/**
+ * `large`: too large for one request. `busy`: too much in flight. `gone`: the client
+ * disconnected.
+ */
 export type BodyRefusal = 'large' | 'busy' | 'gone';
 
-/** What was held stays so until the holding is released. Resolves as soon as the outcome is known. */
+/**
+ * Held bytes stay counted until the holding is released. Resolves as soon as the outcome is
+ * known.
+ */
 export function readBody(
   request: IncomingMessage,
   holding: Holding,
@@ -15,7 +21,7 @@ export function readBody(
     let chunks: Buffer[] = [];
     let length = 0;
     const refuse = (why: BodyRefusal) => {
-      // What still comes is thrown away; the answer ends the connection.
+      // Further bytes are discarded; the answer ends the connection.
       request.removeListener('data', take);
       request.resume();
       chunks = [];

@@ -1,7 +1,7 @@
 /**
- * Keeps a client from addresses inside the operator's own network that a stranger names: loopback,
- * private and link-local ranges (RFC 6890). Names are judged by the address that is dialled, so that
- * one that resolves otherwise the second time is refused too.
+ * Keeps a client from connecting to addresses in the operator's own network that a stranger names:
+ * loopback, private and link-local ranges (RFC 6890). Names are checked by the dialled address, so
+ * that one that resolves differently the second time is refused too.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { addressBlocks, isInBlocks, lookupAllowed, plainHost } from './dial-lookup.ts';
@@ -32,8 +32,8 @@ export class DialGuard {
   private readonly allowed: BlockList | 'all';
 
   /**
-   * `hosts`: names and addresses that are dialled whatever they are. `allowed`: `all`, or blocks such
-   * as 10.1.0.0/16 that are dialled though they are internal. Throws on a block that is none.
+   * `hosts`: names and addresses that are always allowed. `allowed`: `all`, or internal blocks such
+   * as 10.1.0.0/16 that are allowed. Throws on an invalid block.
    */
   constructor(hosts: readonly string[], allowed: readonly string[] | 'all') {
     this.hosts = new Set(hosts.map(plainHost));
@@ -44,7 +44,7 @@ export class DialGuard {
     this.hosts.add(plainHost(host));
   }
 
-  /** False for an address that is internal; of a name only dialling tells. */
+  /** False for an internal address; a name is checked when dialled. */
   allowsHost(host: string): boolean {
     const name = plainHost(host);
     return this.hosts.has(name) || isIP(name) === 0 || this.allowsAddress(name);

@@ -1,7 +1,7 @@
 /**
- * Where a client may connect to when somebody else names the place: the address of who asks, and
- * what the operator lists. Names are judged by the address that is dialled, unless the list has the
- * name itself.
+ * Where a client may connect when somebody else names the target: the asker's own address, and
+ * those that the operator lists. Names are checked by the dialled address, unless the list contains
+ * the name itself.
  */
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import {
@@ -15,7 +15,7 @@ import {
 /** Entries for this machine. */
 export const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** A name, an address or a block: no URL, no port, and no numbers that are nearly an address. */
+/** A name, an address or a block: no URL, no port, and no malformed address. */
 export function isPlace(entry: string): boolean {
   if (entry === '*' || isAddressBlock(entry)) return true;
   return /^(?=.*[a-z])[a-z\d][\w.-]*$/i.test(entry);
@@ -34,7 +34,7 @@ export class DialList {
     this.blocks = addressBlocks(entries.filter((entry) => !isName(entry)));
   }
 
-  /** False for an address that is not allowed; of a name only dialling tells. */
+  /** False for an address that is not allowed; a name is checked when dialled. */
   allowsHost(host: string, asker: string): boolean {
     const name = plainAddress(host);
     return isIP(name) === 0 || this.allows(name, asker);
@@ -44,7 +44,7 @@ export class DialList {
   lookupFor(asker: string): LookupFunction {
     return lookupAllowed(
       (host, address) => this.names.has(plainHost(host)) || this.allows(address, asker),
-      (host) => `${host} is not among the hosts that may be called`,
+      (host) => `${host} is not among the allowed hosts`,
     );
   }
 

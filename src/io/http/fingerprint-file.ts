@@ -16,7 +16,7 @@ const FINGERPRINT = /^[0-9a-f]{64}$/;
 export class FingerprintFile {
   private readonly prints = new Map<string, Set<string>>();
 
-  /** A file that is missing is made, empty. Throws TLS_CONFIG_INVALID, which names the line. */
+  /** A missing file is created empty. Throws TLS_CONFIG_INVALID, which names the line. */
   constructor(path: string) {
     for (const [index, text] of readOrCreate(path).split(/\r?\n/).entries()) {
       const line = text.trim();

@@ -1,16 +1,16 @@
 /**
- * Keeps a connection that carries many calls within bounds: it is not read while too much of it
- * waits, or while its client does not take what it is sent; and it ends where that does not help.
+ * Keeps a connection that carries many calls within bounds: it is not read while too many calls
+ * wait or the client does not read its answers, and it is closed if that does not help.
  */
 import type { Holding } from '../../core/base/byte-budget.ts';
 import { REQUEST_OVERHEAD_BYTES, type Traffic, UnsentRoom } from './traffic.ts';
 
-/** Calls that wait or are worked on: with more the connection is not read. */
+/** Calls waiting or in progress: with more the connection is not read. */
 const CALLS_MAX = 1_000;
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** With more that is not taken, nothing is read and no further call is begun. */
+/** With more unread by the client, nothing is read and no further call starts. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** Notifications come unasked: a client with more of them untaken is cut off. */
+/** Notifications are unsolicited: a client with more of them unread is disconnected. */
 const NOTICE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface FlowWire {
@@ -21,7 +21,7 @@ export interface FlowWire {
 }
 
 export class Flow {
-  /** For the answers of the batch that is worked on. */
+  /** For the answers of the batch in progress. */
   readonly room: UnsentRoom;
   private readonly wire: FlowWire;
   private readonly traffic: Traffic;
@@ -46,20 +46,20 @@ export class Flow {
     );
   }
 
-  /** Bytes of a message that is not whole yet. */
+  /** Bytes of an incomplete message. */
   arrived(bytes: number): void {
     this.partBytes += bytes;
     if (!this.isOver && !this.requests.take(bytes)) this.end();
   }
 
-  /** So many of the bytes that arrived were of no message. */
+  /** This many of the received bytes belong to no message. */
   passed(bytes: number): void {
     const given = Math.min(bytes, this.partBytes);
     this.partBytes -= given;
     this.requests.give(given);
   }
 
-  /** A whole message, which waits from now on. */
+  /** A complete message, which now waits. */
   begin(bytes: number): void {
     this.requests.give(this.partBytes);
     this.partBytes = 0;
@@ -77,7 +77,10 @@ export class Flow {
     this.settle();
   }
 
-  /** So many bytes are handed to the connection; to be called back when the client has taken them. */
+  /**
+   * Hands this many bytes to the connection; the returned function is called when the client has
+   * read them.
+   */
   send(bytes: number, isNotice: boolean): () => void {
     if (isNotice) this.noticeBytes += bytes;
     if (this.noticeBytes > NOTICE_BYTES_MAX) this.end();
@@ -92,13 +95,13 @@ export class Flow {
     };
   }
 
-  /** Resolves when the client has taken most of what it was sent, or is gone. */
+  /** Resolves when the client has read most of what it was sent, or is gone. */
   async drained(): Promise<void> {
     while (!this.isOver && this.unsent.bytes > UNSENT_BYTES_MAX)
       await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
-  /** The client has taken nothing for long. */
+  /** The client has read nothing for too long. */
   stalled(): void {
     if (this.unsent.bytes > 0) this.end();
   }

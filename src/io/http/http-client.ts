@@ -10,11 +10,11 @@ import { patientTimer } from './patient-timer.ts';
 
 const SOCKETS_MAX = 32;
 const IDLE_SOCKETS_MAX = 16;
-/** How a kept connection fails that the server has closed. */
+/** Errors of a kept-alive connection that the server has closed. */
 const STALE_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 export interface HttpClientOptions {
-  /** Unix socket that every request goes to, whatever its URL says. */
+  /** Unix socket for every request, whatever its URL says. */
   readonly socketPath?: string | undefined;
   /** To connect; 0: no limit. */
   readonly dialTimeoutMs: number;
@@ -23,32 +23,34 @@ export interface HttpClientOptions {
   /** Idle connections are closed after this; 0: kept. */
   readonly idleTimeoutMs: number;
   readonly responseBytesMax: number;
-  /** Connections at once to one server. */
+  /** Most simultaneous connections to one server. */
   readonly socketsMax?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
-  /** Resolves names, and refuses addresses, in place of the system's resolver. */
+  /** Replaces the system's resolver, and may refuse addresses. */
   readonly lookup?: LookupFunction | undefined;
-  /** Makes the agent of https requests from the pool's options, where a certificate is checked in a way of its own. */
+  /**
+   * Creates the agent for https requests from the pool's options, for custom certificate checks.
+   */
   readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
 }
 
 export interface HttpCall {
   readonly method: string;
   readonly url: URL;
-  /** Path and query as they stand on the wire, when the URL class would spell them otherwise. */
+  /** Path and query as on the wire, when the URL class would spell them differently. */
   readonly path?: string;
   /** Sent in this order, `Host` included by the caller or added. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Text leaves in one write with the headers. */
+  /** Text is sent in one write with the headers. */
   readonly body?: Uint8Array | string | undefined;
-  /** Gets the answer's body as it comes; the answer's own is empty then. */
+  /** Receives the answer's body as it arrives; the answer's own body is then empty. */
   readonly onData?: (chunk: Uint8Array) => void;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
-  /** Name, value, name, value, … as they stood. */
+  /** Name, value, name, value, … as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
 }
@@ -72,18 +74,21 @@ export class HttpClient {
     this.secure = options.secureAgent?.(pool) ?? new https.Agent({ ...pool, ...options.tls });
   }
 
-  /** Any status is an answer. Rejects with HTTP_FAILED, which names the place; the cause says what happened there. */
+  /**
+   * Any status is an answer. Rejects with HTTP_FAILED, which names the server; the cause says what
+   * happened.
+   */
   async request(call: HttpCall): Promise<HttpAnswer> {
     try {
       return await this.once(call);
     } catch (error) {
-      // A kept connection that the server closed in the same moment: nothing was answered on it.
+      // A kept-alive connection that the server closed at the same moment, without answering.
       if (!isStale(error)) throw error;
       return this.again(call);
     }
   }
 
-  /** What fails now may have reached the server before: `data.wasSent` says so. */
+  /** The request may already have reached the server: `data.wasSent` says so. */
   private async again(call: HttpCall): Promise<HttpAnswer> {
     try {
       return await this.once(call);

@@ -1,7 +1,7 @@
 /**
- * Bounds on what a server takes in: connections, and bytes of bodies that are being read or worked
- * on, of each source and in all. Bodies are counted as they come: who announces much and sends
- * nothing holds nothing.
+ * Bounds on what a server accepts: connections, and bytes of bodies being read or processed, per
+ * source and in total. Bodies are counted as they arrive, so announcing a large body reserves
+ * nothing.
  */
 import type { Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { ByteBudget } from '../../core/base/byte-budget.ts';
 import { addressBlock } from './address-block.ts';
 
-/** A body that is smaller is counted at once. */
+/** Smaller bodies are counted at once. */
 const SMALL_BYTES = 64 * 1024;
 
 export interface IntakeBounds {
@@ -20,7 +20,7 @@ export interface IntakeBounds {
 }
 
 const MB = 1024 * 1024;
-/** Of a server that names no bounds of its own: its clients may all stand behind one address. */
+/** For a server without its own bounds: all its clients may share one address. */
 export const INTAKE: IntakeBounds = {
   connectionsMax: 10_000,
   connectionsOfSourceMax: 10_000,
@@ -28,7 +28,7 @@ export const INTAKE: IntakeBounds = {
   bodyBytesOfSourceMax: 256 * MB,
 };
 
-/** Refuses what is beyond: a connection by its end, a body with `statusCode` 429. */
+/** Refuses what exceeds them: closes a connection, answers a body with `statusCode` 429. */
 export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
   app.server.maxConnections = bounds.connectionsMax;
   const connections = new Tally();
@@ -52,7 +52,7 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
     const held = bodies.open(addressBlock(raw.socket.remoteAddress));
     reply.raw.once('close', () => held.release());
     const refuse = () => {
-      // At once, so that it is not the next one's fault.
+      // At once, so that the next request is not blamed.
       held.release();
       reply.header('connection', 'close');
       return Object.assign(new Error('too much is being read at once: try again later'), {
@@ -67,14 +67,14 @@ export function boundIntake(app: FastifyInstance, bounds: IntakeBounds): void {
       transform: (chunk: Buffer, _encoding, done) =>
         done(held.take(chunk.length) ? undefined : refuse(), chunk),
     });
-    // What breaks off breaks its reader off too; the server answers, or the client is gone. Not before
-    // the parser listens: a refusal that nobody hears would leave the request without an answer.
+    // An aborted body also aborts its reader; the server answers, or the client is gone. Not before
+    // the parser listens: an unheard refusal would leave the request unanswered.
     setImmediate(() => pipeline(payload, counted, () => undefined));
     return counted;
   });
 }
 
-/** Connections by source; one that has none takes no place. */
+/** Connections by source; a source without any is removed. */
 class Tally {
   private readonly counts = new Map<string, number>();
 

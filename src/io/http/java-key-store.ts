@@ -27,7 +27,7 @@ export function isJavaKeyStore(bytes: Buffer): boolean {
   return bytes.length >= 12 && bytes.readUInt32BE(0) === MAGIC;
 }
 
-/** Keys are locked with the store's password, as keytool does. Throws TLS_CONFIG_INVALID. */
+/** Keys are encrypted with the store's password, as keytool does. Throws TLS_CONFIG_INVALID. */
 export function readJavaKeyStore(bytes: Buffer, password: string): StoredKeys {
   const secret = Buffer.from(password, 'utf16le').swap16();
   const content = bytes.subarray(0, bytes.length - DIGEST_BYTES);
@@ -77,7 +77,7 @@ function unseal(info: Buffer, secret: Buffer): Uint8Array {
     }
   }
   if (!sha1(secret, key).equals(sealed.subarray(sealed.length - DIGEST_BYTES))) {
-    throw fail('TLS_CONFIG_INVALID', 'a key in the store has another password than the store');
+    throw fail('TLS_CONFIG_INVALID', 'a key in the store has a different password from the store');
   }
   return key;
 }

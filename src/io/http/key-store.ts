@@ -1,22 +1,21 @@
 /**
- * Key stores as Java programs name them, PKCS#12 and JKS, into the PEM that TLS takes (Tessera
- * SslConfig).
+ * Converts Java key stores, PKCS#12 and JKS, into the PEM that TLS needs (Tessera SslConfig).
  */
 import { createRequire } from 'node:module';
 import { fail, QuorateError } from '../../core/base/errors.ts';
 import { isJavaKeyStore, readJavaKeyStore, type StoredKeys } from './java-key-store.ts';
 
-/** A store with a key per purpose: more than one key leaves open which is meant. */
+/** With more than one key in a store it is unclear which is meant. */
 export interface KeyStore {
   /** PEM; undefined in a store of certificates only. */
   readonly key: string | undefined;
-  /** PEM: the key's own certificate and those that vouch for it. */
+  /** PEM: the key's own certificate and its chain. */
   readonly cert: string | undefined;
   /** PEM: certificates without a key. */
   readonly trusted: readonly string[];
 }
 
-/** Throws TLS_CONFIG_INVALID, never with a word of what is inside. */
+/** Throws TLS_CONFIG_INVALID, never with any of the content. */
 export function readKeyStore(bytes: Buffer, password: string): KeyStore {
   const { keys, trusted } = isJavaKeyStore(bytes)
     ? readJavaKeyStore(bytes, password)
@@ -24,7 +23,7 @@ export function readKeyStore(bytes: Buffer, password: string): KeyStore {
   if (keys.length > 1) {
     throw fail(
       'TLS_CONFIG_INVALID',
-      `the key store holds ${keys.length} private keys: leave the one that is meant (keytool -delete -alias NAME)`,
+      `the key store holds ${keys.length} private keys: keep only the one to use (keytool -delete -alias NAME)`,
     );
   }
   const [pair] = keys;
@@ -35,9 +34,9 @@ export function readKeyStore(bytes: Buffer, password: string): KeyStore {
   };
 }
 
-/** Bags stay DER: the library reads RSA keys only, TLS reads all. */
+/** Bags stay DER: the library reads only RSA keys, TLS reads all. */
 function readPkcs12(bytes: Buffer, password: string): StoredKeys {
-  // Loaded when it is needed: few configurations name such a store.
+  // Loaded on first use: few configurations name such a store.
   const forge = createRequire(import.meta.url)('node-forge') as typeof import('node-forge');
   const der = (value: import('node-forge').asn1.Asn1) =>
     new Uint8Array(Buffer.from(forge.asn1.toDer(value).getBytes(), 'latin1'));

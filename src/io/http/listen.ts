@@ -1,4 +1,4 @@
-/** Taking an address: what stands in the way is told with what to do about it. */
+/** Listening on an address: errors say why it failed and what to do. */
 import { chmod, rm, stat } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ export type ListenAddress =
 
 /** For its owner alone. */
 const SOCKET_MODE = 0o600;
-/** Of `sun_path` without its end (unix(7)); what is longer, Node cuts off without a word. */
+/** Length of `sun_path` without its terminator (unix(7)); Node silently truncates longer paths. */
 const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
 const PRIVILEGED_PORT_MAX = 1023;
 
@@ -34,7 +34,10 @@ export async function listen(server: Server, at: ListenAddress, code: string): P
 
 const NO_SUCH_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
-/** `data` of the error holds the path, or the port, and the host where that is at fault, for whoever knows which option named it. */
+/**
+ * `data` of the error holds the path, or the port, and the host if that is at fault, so that the
+ * option can be named.
+ */
 export function listenFault(at: ListenAddress, cause: unknown, code: string): QuorateError {
   const where = at.kind === 'unix' ? at.path : `${at.host}:${at.port}`;
   const data =
@@ -50,18 +53,21 @@ function whyNot(at: ListenAddress, cause: unknown): string {
   const { code } = cause as { code?: string };
   if (at.kind === 'unix') return reasonOf(cause);
   if (code === 'EADDRINUSE') {
-    return 'another process has this port: stop that one, or choose another port';
+    return 'another process uses this port: stop that one, or choose another port';
   }
   if (code === 'EACCES' && at.port <= PRIVILEGED_PORT_MAX) {
-    return `this user may not take ports up to ${PRIVILEGED_PORT_MAX}: choose a higher one`;
+    return `this user may not use ports up to ${PRIVILEGED_PORT_MAX}: choose a higher one`;
   }
   if (NO_SUCH_HOST.includes(code)) {
-    return `this machine has no address ${at.host}: 127.0.0.1 is for itself alone, 0.0.0.0 for all its addresses`;
+    return `this machine has no address ${at.host}: 127.0.0.1 listens for this machine only, 0.0.0.0 on all its addresses`;
   }
   return reasonOf(cause);
 }
 
-/** Makes the folder; takes away the socket of a process that is gone. A file of another kind, or of one that answers, stays. */
+/**
+ * Creates the folder; removes the socket of a process that is gone. Any other file, or a socket
+ * that answers, stays.
+ */
 export async function clearSocketPath(path: string, code: string): Promise<void> {
   const refuse = (why: string) =>
     fail(code, `cannot listen on ${path}: ${why}`, { data: { path } });
@@ -78,7 +84,8 @@ export async function clearSocketPath(path: string, code: string): Promise<void>
   }
   const found = await stat(path).catch(() => undefined);
   if (!found) return;
-  if (!found.isSocket()) throw refuse('something that is no socket has this name: choose another');
+  if (!found.isSocket())
+    throw refuse('a file with this name exists and is not a socket: choose another');
   if (await answers(path)) {
     throw refuse('another process listens on this socket: stop that one, or choose another path');
   }

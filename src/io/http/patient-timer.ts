@@ -1,6 +1,6 @@
 /**
- * A timeout of what comes from outside. This thread may have been busy until long after the time was up: what arrived meanwhile
- * counts, so it is heard before the time is.
+ * A timeout for input from outside. This thread may have been busy long after the deadline: input
+ * that arrived meanwhile counts, so it is handled before the timeout.
  */
 export function patientTimer(ms: number, onTimeout: () => void): { cancel(): void } {
   let last: NodeJS.Immediate | undefined;

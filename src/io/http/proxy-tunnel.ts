@@ -11,14 +11,14 @@ export interface HttpProxy {
   readonly password: string | undefined;
 }
 
-/** Name and value, or nothing where nobody has to log in. */
+/** Name and value; empty when no login is needed. */
 export function proxyAuthorization({ username, password = '' }: HttpProxy): string[] {
   if (username === undefined) return [];
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   return ['Proxy-Authorization', `Basic ${credentials}`];
 }
 
-/** Rejects when the proxy does not lead there. */
+/** Rejects when the proxy cannot connect. */
 export function tunnelThrough(
   proxy: HttpProxy,
 ): (server: { readonly host: string; readonly port: number }) => Promise<Duplex> {
@@ -42,7 +42,7 @@ export function tunnelThrough(
     });
 }
 
-/** Plain connections through a proxy, for what is more than a simple request: WebSockets. */
+/** Plain connections through a proxy, for more than a simple request: WebSockets. */
 export class TunnelAgent extends Agent {
   private readonly dial: ReturnType<typeof tunnelThrough>;
 

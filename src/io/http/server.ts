@@ -12,7 +12,7 @@ import { guardServer, isOfHost, type ServerTrust, serverOptions } from './tls-tr
 
 const PARAMETER_CHARACTERS_MAX = 1024;
 const KEEP_ALIVE_MS = 72_000;
-/** A client that sends nothing of its request for so long is cut off. */
+/** A client that sends nothing of its request for this long is disconnected. */
 const REQUEST_MS = 60_000;
 const SOCKET_MODE = 0o600;
 const LISTEN_FAILED = 'HTTP_LISTEN_FAILED';
@@ -21,14 +21,17 @@ export interface HttpRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   header(name: string): string | undefined;
-  /** Whether a header that may stand once stands several times: `header` then gives the first. Takes its name in lower case. */
+  /**
+   * Whether a header that may occur once occurs several times: `header` then gives the first. Takes
+   * its name in lower case.
+   */
   isRepeated?(name: string): boolean;
   readonly body: Uint8Array;
-  /** Subject's common name of a TLS client's certificate, where the server asks for one. */
+  /** Common name in a TLS client's certificate, if the server asks for one. */
   readonly certificate?: string | undefined;
-  /** The client's address, where the server tells it. */
+  /** The client's address, if the server provides it. */
   readonly remote?: string | undefined;
-  /** Whether a certificate of the client's that is vouched for names this host. */
+  /** Whether the client's trusted certificate names this host. */
   readonly isOfHost?: (host: string) => boolean;
 }
 
@@ -36,7 +39,7 @@ export interface HttpReply {
   readonly status: number;
   /** Media type. */
   readonly type: string;
-  /** In pieces where it comes bit by bit. */
+  /** An iterable when it is sent in pieces. */
   readonly body: string | Uint8Array | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -45,7 +48,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** With `:name` for parameters, which arrive decoded. */
   readonly path: string;
-  /** Of its own; the server's otherwise. */
+  /** The route's own; otherwise the server's. */
   readonly bodyBytesMax?: number;
   handle(request: HttpRequest): HttpReply | Promise<HttpReply>;
 }
@@ -57,14 +60,17 @@ export interface HttpServerOptions {
   readonly routes: readonly Route[];
   readonly address: HttpAddress;
   readonly bodyBytesMax: number;
-  /** Turns whatever a route threw into an answer; the server's own refusals come here too, with `statusCode`. */
+  /**
+   * Turns anything that a route threw into an answer; the server's own refusals also come here,
+   * with `statusCode`.
+   */
   readonly failure: (error: unknown) => HttpReply;
-  /** Where there is no route; undefined: a line of text. */
+  /** For paths without a route; undefined: a line of text. */
   readonly missing?: HttpReply | undefined;
   readonly tls?: ServerTrust | undefined;
-  /** Clients of other addresses get 401; undefined: everybody may ask. */
+  /** Clients at other addresses get 401; undefined: all may connect. */
   readonly allowed?: AllowList | undefined;
-  /** An answer instead of the route's, before anything of the body is read; the connection ends with it. */
+  /** An answer instead of the route's, before any of the body is read; the connection then ends. */
   readonly refuse?: ((remote: string) => HttpReply | undefined) | undefined;
   /** Undefined: INTAKE. */
   readonly intake?: IntakeBounds | undefined;
@@ -73,7 +79,7 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** `http://host:port` as bound, or `unix:/path`. */
   readonly url: string;
-  /** Stops accepting, lets requests under way finish, then cuts off. */
+  /** Stops accepting, lets requests in progress finish, then closes connections. */
   close(): Promise<void>;
 }
 
@@ -85,14 +91,14 @@ export function json(status: number, value: unknown): HttpReply {
   return { status, type: 'application/json', body: JSON.stringify(value) };
 }
 
-/** Throws HTTP_LISTEN_FAILED when the address cannot be taken. */
+/** Throws HTTP_LISTEN_FAILED when it cannot listen on the address. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const app = fastify({
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
-    // URLs that cannot be read; by itself it would show them, and its own name.
+    // Unreadable URLs: by default the server would repeat them, and its own name.
     frameworkErrors: (error, _request, reply) => answer(reply, options.failure(error)),
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS_MAX },
     ...(options.tls ? { https: serverOptions(options.tls) } : {}),

@@ -1,7 +1,7 @@
 /**
  * Whom a TLS connection trusts, in Tessera's five modes: certificate authorities, first use, a list
- * of known certificates, or anybody (Tessera SslConfig, SslTrustMode). Known files hold one
- * `<common name> <fingerprint>` a line.
+ * of known certificates, or anyone (Tessera SslConfig, SslTrustMode). Known files hold one `<common
+ * name> <fingerprint>` a line.
  */
 import { createHash, type X509Certificate } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -17,13 +17,16 @@ export const TRUST_MODES = ['CA', 'TOFU', 'WHITELIST', 'CA_OR_TOFU', 'NONE'] as 
 export type TrustMode = (typeof TRUST_MODES)[number];
 
 const HANDSHAKE_MS = 10_000;
-/** Code of the error with which a connection to a server fails that is not trusted. */
+/** Error code of a connection to an untrusted server. */
 const UNTRUSTED_CODE = 'ERR_TLS_CERT_UNTRUSTED';
-/** Certificates that one known file may come to hold. */
+/** Most certificates in one known file. */
 const KNOWN_MAX = 10_000;
 const SHA1_HEX_CHARACTERS = 40;
 
-/** Undefined: trusted; else why not. `authorityError` is what the check against authorities said. */
+/**
+ * Undefined: trusted; else why not. `authorityError` is the result of the check against
+ * authorities.
+ */
 export type PeerCheck = (
   certificate: X509Certificate | undefined,
   authorityError: string | undefined,
@@ -56,7 +59,7 @@ export function peerCheck(mode: TrustMode, knownFile: string): PeerCheck {
 }
 
 function firstUse(known: KnownCertificates, certificate: X509Certificate | undefined) {
-  if (!certificate) return 'the other side shows no certificate';
+  if (!certificate) return 'the other side presents no certificate';
   if (known.has(certificate)) return undefined;
   if (known.knowsName(certificate)) {
     return 'This address has been associated with a different certificate';
@@ -123,11 +126,14 @@ export interface ClientTrust {
   readonly key?: string | undefined;
   readonly cert?: string | undefined;
   readonly ca?: readonly string[] | undefined;
-  /** Makes the connection that TLS is spoken on; a plain one to the server unless given. */
+  /** Creates the connection under TLS; by default a plain one to the server. */
   readonly dial?: ((server: { host: string; port: number }) => Promise<Duplex>) | undefined;
 }
 
-/** An agent whose connections are handed out only once the server's certificate was checked: nothing is sent before. */
+/**
+ * An agent whose connections are used only after the server's certificate was checked: nothing is
+ * sent before.
+ */
 export class TrustingAgent extends https.Agent {
   private readonly trust: ClientTrust;
 
@@ -179,14 +185,14 @@ export class TrustingAgent extends https.Agent {
   }
 }
 
-/** What a server does with clients; `auth` false: nobody is asked for a certificate. */
+/** How a server checks clients; `auth` false: no certificate is requested. */
 export interface ServerTrust {
   readonly key: string;
   readonly cert: string;
   readonly ca?: readonly string[] | undefined;
   readonly auth: boolean;
   readonly check: PeerCheck;
-  /** `check` lets nobody in but certificates that the operator listed. */
+  /** `check` admits only certificates that the operator listed. */
   readonly isListed?: boolean;
 }
 
@@ -201,22 +207,22 @@ export function serverOptions({ key, cert, ca, auth }: ServerTrust): https.Serve
   };
 }
 
-/** Cuts off clients that are not trusted before their first request is read. */
+/** Disconnects untrusted clients before their first request is read. */
 export function guardServer(server: https.Server, { auth, check }: ServerTrust): void {
   if (!auth) return;
   server.prependListener('secureConnection', (socket) => {
     const certificate = socket.getPeerX509Certificate();
     const refused =
       certificate === undefined
-        ? 'the client shows no certificate'
+        ? 'the client presents no certificate'
         : check(certificate, authorityError(socket));
     if (refused !== undefined) socket.destroy();
   });
 }
 
 /**
- * Whether an authority, or the operator by their list, vouches for a client whose certificate names
- * this host. What was only remembered at its first use names whatever it likes.
+ * Whether an authority, or the operator's list, vouches for a client whose certificate names this
+ * host. A certificate merely remembered at first use may name anything.
  */
 export function isOfHost(
   socket: tls.TLSSocket,

@@ -1,23 +1,26 @@
 /**
- * What the clients of a service have in flight, over all its servers: bytes of requests that are read,
- * wait or are worked on, and bytes of answers that were not taken yet.
+ * What a service's clients have in flight, over all its servers: bytes of requests being read,
+ * waiting or in progress, and bytes of answers not yet read by clients.
  */
 import { type ByteBounds, ByteBudget, type Holding } from '../../core/base/byte-budget.ts';
 
 const MB = 1024 * 1024;
 const REQUESTS: ByteBounds = { all: 256 * MB, ofSource: 128 * MB };
-/** Beyond it those who leave the most untaken are cut off; batches end with an error before. */
+/**
+ * Beyond it the clients with the most unread bytes are disconnected; batches end with an error
+ * before that.
+ */
 const UNSENT: ByteBounds = { all: 256 * MB, ofSource: 128 * MB };
-/** So much of a batch's answers finds room at the cost of those who leave more untaken. */
+/** This much of a batch's answers may displace clients with more unread bytes. */
 const SMALL_ANSWER_BYTES = MB;
-/** What a request takes besides its bytes. */
+/** Overhead of a request beyond its bytes. */
 export const REQUEST_OVERHEAD_BYTES = 4 * 1024;
 const STALL_MS = 30_000;
 
 export interface Traffic {
   readonly requests: ByteBudget;
   readonly unsent: ByteBudget;
-  /** A client that takes nothing of its answer for so long is cut off. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   readonly stallMs: number;
 }
 
@@ -33,7 +36,7 @@ export function newTraffic({
   return { requests: new ByteBudget(requests), unsent: new ByteBudget(unsent), stallMs };
 }
 
-/** Room for the answers of a batch, from the first one on until all are handed over together. */
+/** Room for the answers of a batch, from the first one until all are sent together. */
 export class UnsentRoom {
   private readonly unsent: ByteBudget;
   private readonly holding: Holding;
@@ -44,7 +47,7 @@ export class UnsentRoom {
     this.holding = holding;
   }
 
-  /** False: clients leave so much untaken that there is no room for so many bytes more. */
+  /** False: clients have so much unread that there is no room for these bytes. */
   take(bytes: number): boolean {
     if (this.holding.take(bytes)) return true;
     if (this.holding.bytes + bytes > SMALL_ANSWER_BYTES) return false;

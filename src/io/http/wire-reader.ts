@@ -1,11 +1,11 @@
-/** Reads HTTP/1.1 answers, one after another, from the pieces in which they come (RFC 9112). */
+/** Reads HTTP/1.1 answers, one after another, from the pieces in which they arrive (RFC 9112). */
 
 const HEAD_BYTES_MAX = 64 * 1024;
 const CRLF = '\r\n';
 
 export interface WireAnswer {
   readonly status: number;
-  /** Name, value, name, value, … as they stood. */
+  /** Name, value, name, value, … as received. */
   readonly headers: readonly string[];
   readonly body: Buffer;
   /** With gzip. */
@@ -22,25 +22,25 @@ interface Head {
 
 export class WireReader {
   private readonly bytesMax: number;
-  /** What is not read yet. */
+  /** Unread bytes. */
   private rest: Buffer = Buffer.alloc(0);
   private head: Head | undefined;
   private pieces: Buffer[] = [];
   private size = 0;
   private isLastChunk = false;
-  /** Bytes of the chunk that are still to come. */
+  /** Missing bytes of the chunk. */
   private chunkLeft = 0;
-  /** The chunk is whole, but for the end of its line. */
+  /** The chunk is complete except for its line end. */
   private isChunkRead = false;
   private mayKeep = true;
-  /** Nothing of the answer has come. */
+  /** Nothing of the answer has arrived. */
   isFresh = true;
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax;
   }
 
-  /** Whether the connection goes on after this answer. */
+  /** Whether the connection stays open after this answer. */
   get isKept(): boolean {
     return this.mayKeep && this.rest.length === 0;
   }
@@ -55,7 +55,7 @@ export class WireReader {
     this.isFresh = true;
   }
 
-  /** The answer once it is whole. Throws on what is not HTTP, or too large. */
+  /** The answer once it is complete. Throws when it is not HTTP, or too large. */
   push(chunk: Buffer): WireAnswer | undefined {
     this.isFresh = false;
     this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
@@ -68,7 +68,7 @@ export class WireReader {
       }
       const head = this.readHead(this.rest.toString('latin1', 0, end));
       this.rest = this.rest.subarray(end + 4);
-      // What is said before the answer proper.
+      // Interim answers before the final one.
       if (head.status >= 200) this.head = head;
     }
     if (this.head.length === 'chunked') return this.readChunks();
@@ -148,7 +148,7 @@ export class WireReader {
     }
   }
 
-  /** At most so many bytes, as they come: they are joined once. Returns how many there were. */
+  /** Reads at most this many bytes as they arrive; they are joined once. Returns their number. */
   private keepFirst(count: number): number {
     const piece = this.rest.subarray(0, count);
     if (piece.length > 0) this.keep(piece);

@@ -1,6 +1,7 @@
 /**
- * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in the order of file names, unlocked for a
- * time or until the end, locked again by forgetting the key. Files that come or go are noticed.
+ * Accounts in a folder of key files (`keystore/UTC--…`), as geth keeps them: listed in order of
+ * file names, unlocked for a time or permanently, locked again by forgetting the key. Added and
+ * removed files are noticed.
  */
 import {
   existsSync,
@@ -35,7 +36,9 @@ export interface AccountStoreParts {
   readonly timers: Timers;
   /** Weak but fast key derivation for new files (geth's --lightkdf). */
   readonly light?: boolean;
-  /** false: keys are not to be opened for callers from outside (geth without --allow-insecure-unlock). */
+  /**
+   * false: keys must not be unlocked for outside callers (geth without --allow-insecure-unlock).
+   */
   readonly mayUnlock?: boolean;
 }
 
@@ -99,8 +102,8 @@ export class AccountStore {
   }
 
   /**
-   * For `seconds`, or until the process ends when 0. An account that is open for good stays so. Throws ACCOUNT_UNLOCK_REFUSED,
-   * KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG.
+   * For `seconds`, or until the process ends when 0. An account unlocked permanently stays so.
+   * Throws ACCOUNT_UNLOCK_REFUSED, KEYSTORE_NO_MATCH or KEYSTORE_PASSWORD_WRONG.
    */
   async unlock(address: Address, password: string, seconds: number): Promise<void> {
     if (this.parts.mayUnlock === false)
@@ -129,12 +132,15 @@ export class AccountStore {
     return (await this.store(secretKey, password)).address;
   }
 
-  /** Throws KEYSTORE_NO_MATCH, KEYSTORE_PASSWORD_WRONG, or KEYSTORE_INVALID where the file is damaged. */
+  /**
+   * Throws KEYSTORE_NO_MATCH, KEYSTORE_PASSWORD_WRONG, or KEYSTORE_INVALID when the file is
+   * damaged.
+   */
   async check(address: Address, password: string): Promise<void> {
     (await this.secretKey(address, password)).fill(0);
   }
 
-  /** Writes the file anew under another password. Throws as `check`. */
+  /** Rewrites the file with another password. Throws as `check`. */
   async changePassword(address: Address, password: string, next: string): Promise<void> {
     const secretKey = await this.secretKey(address, password);
     const file = await encryptKey(secretKey, next, { light: this.parts.light === true });
@@ -180,13 +186,13 @@ export class AccountStore {
     if (damaged !== undefined) {
       throw fail(
         'KEYSTORE_INVALID',
-        `the key file ${damaged} is damaged: no password opens it, take a copy of it`,
+        `the key file ${damaged} is damaged: no password opens it. Restore it from a copy`,
       );
     }
     throw fail('KEYSTORE_NO_MATCH', 'no key for given address or file');
   }
 
-  /** One whose name has the address, and whose content has none. */
+  /** A file with the address in its name, but none in its content. */
   private damagedFileOf(address: Address): string | undefined {
     const { directory } = this.parts;
     const end = `--${bareHex(address)}`;
@@ -244,7 +250,7 @@ function readAccountFile(path: string): AccountFile | undefined {
   }
 }
 
-/** Whole or not at all. */
+/** Written completely or not at all. */
 function writeKeyJson(path: string, file: object): void {
   const temporary = `${path}.tmp`;
   writeFileSync(temporary, JSON.stringify(file), { mode: 0o600, flush: true });

@@ -1,4 +1,4 @@
-/** Calls of an AWS service with a JSON interface, signed; what is throttled is asked again. */
+/** Signed calls of an AWS service with a JSON interface; throttled calls are retried. */
 import { fail } from '../../core/base/errors.ts';
 import { type AwsCredentials, signV4 } from './aws-signature.ts';
 import { baseUrl, type VaultAnswer, type VaultRequest } from './vault-types.ts';
@@ -16,16 +16,16 @@ const THROTTLED: readonly string[] = [
 export interface AwsService {
   /** As in its host name and in signatures. */
   readonly name: string;
-  /** What operations are prefixed with in `X-Amz-Target`. */
+  /** Prefix of operations in `X-Amz-Target`. */
   readonly target: string;
-  /** As errors name it. */
+  /** Name in errors. */
   readonly title: string;
 }
 
 export interface AwsClientParts {
   readonly service: AwsService;
   readonly region: string;
-  /** In place of the region's own. */
+  /** Replaces the region's own. */
   readonly endpoint?: string | undefined;
   readonly credentials: () => AwsCredentials | Promise<AwsCredentials>;
   readonly ask: VaultRequest;
@@ -34,7 +34,7 @@ export interface AwsClientParts {
 
 export type AwsCall = (operation: string, body: object) => Promise<VaultAnswer>;
 
-/** Any answer but one of throttling or failure on AWS's side, which is asked for again a few times. */
+/** Any answer except throttling or a failure on AWS's side; those are retried a few times. */
 export function awsCalls(parts: AwsClientParts): AwsCall {
   const { service, region } = parts;
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
@@ -67,7 +67,7 @@ export function awsErrorKind({ fields }: VaultAnswer): string {
   return typeof type === 'string' ? type.split('#').at(-1)! : '';
 }
 
-/** The kind of the error is AWS's own word, and no secret. */
+/** The kind of the error is AWS's own word, not a secret. */
 export function awsRefused(service: AwsService, what: string, answer: VaultAnswer): Error {
   const kind = awsErrorKind(answer);
   const told = /^\w{1,80}$/.test(kind) ? ` (${kind})` : '';

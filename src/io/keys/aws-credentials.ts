@@ -6,7 +6,7 @@ import { type LoadPackage, optionalPackage } from './optional-package.ts';
 import type { VaultEnv } from './vault-types.ts';
 
 const PACKAGE = '@aws-sdk/credential-providers';
-/** Credentials that end sooner are obtained anew. */
+/** Credentials that expire sooner are renewed. */
 const EARLY_MS = 5 * 60_000;
 
 interface ChainCredentials {
@@ -67,7 +67,7 @@ export function awsCredentialChain({
 }
 
 async function openChain(load: LoadPackage | undefined): Promise<() => Promise<ChainCredentials>> {
-  const purpose = 'AWS credentials that are not in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+  const purpose = 'AWS credentials other than AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
   const { fromNodeProviderChain } = (await optionalPackage(
     PACKAGE,
     purpose,

@@ -1,4 +1,4 @@
-/** AWS KMS: keys that sign where they are, one by one or all of a region. */
+/** AWS KMS: keys that sign remotely, one by one or all of a region. */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { signatureOfDer } from '../../core/signing/remote-signature.ts';
@@ -36,7 +36,7 @@ export async function kmsSign(call: AwsCall, keyId: string, digest: Hash32): Pro
   return signatureOfDer(Buffer.from(String(fields.Signature), 'base64'));
 }
 
-/** Ids of all keys that are enabled, of the right spec, and have all of `tags`. */
+/** Ids of all enabled keys of the right spec with all of `tags`. */
 export async function kmsKeys(
   call: AwsCall,
   tags: Readonly<Record<string, string>>,

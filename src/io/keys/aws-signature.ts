@@ -1,4 +1,4 @@
-/** Signature Version 4 of AWS, by the hash and HMAC that Node has. */
+/** Signature Version 4 of AWS, with Node's hash and HMAC. */
 import { createHash, createHmac } from 'node:crypto';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';

@@ -1,4 +1,4 @@
-/** Azure Key Vault's keys: they sign where they are, one by one or all of a vault. */
+/** Azure Key Vault's keys, which sign remotely, one by one or all of a vault. */
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { AzureLogin } from './azure-login.ts';
@@ -11,7 +11,7 @@ const PAGES_MAX = 10_000;
 const TOO_MANY = 429;
 const TRIES_MAX = 4;
 const RETRY_MS = 200;
-/** Names of the curve, today's and an older one, with the algorithm that each is signed with. */
+/** Names of the curve, current and older, each with its signing algorithm. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   'P-256K': 'ES256K',
   SECP256K1: 'ECDSA256',
@@ -48,7 +48,7 @@ export async function azureKey(
   return { url: ownUrl(base, kid), algorithm, publicKey: publicKeyOfCoordinates(x, y) };
 }
 
-/** The vault says where its key is; a place outside of the vault would get our token. */
+/** The vault gives the key's URL; one outside the vault would receive our token. */
 function ownUrl(base: URL, kid: unknown): URL {
   const path = typeof kid === 'string' && URL.canParse(kid) ? new URL(kid).pathname : undefined;
   if (path?.startsWith('/keys/')) return new URL(path, base);
@@ -70,7 +70,7 @@ export async function azureSign(
   return new Uint8Array(Buffer.from(String(fields.value), 'base64url'));
 }
 
-/** Names of all keys that are enabled and have all of `tags`. */
+/** Names of all enabled keys with all of `tags`. */
 export async function azureKeyNames(
   login: AzureLogin,
   base: URL,
@@ -102,7 +102,7 @@ function wantedName(row: Fields, tags: Readonly<Record<string, string>>): string
   return name && decodeURIComponent(name);
 }
 
-/** The vault counts requests, and turns away what is too much. */
+/** The vault limits the rate of requests. */
 async function patient(ask: () => Promise<VaultAnswer>): Promise<VaultAnswer> {
   for (let tried = 1; ; tried++) {
     const answer = await ask();

@@ -9,7 +9,7 @@ const NAME = 'Azure Key Vault';
 const AUTHORITY_DEFAULT = 'https://login.microsoftonline.com';
 const RESOURCE = 'https://vault.azure.net';
 const SCOPE = `${RESOURCE}/.default`;
-/** Where a virtual machine asks for its own identity. */
+/** Where a virtual machine requests its own identity. */
 const METADATA_DEFAULT = 'http://169.254.169.254';
 const PACKAGE = '@azure/identity';
 
@@ -79,7 +79,7 @@ export class AzureLogin {
     );
   }
 
-  /** App Service and containers say where to ask; machines ask the metadata service. */
+  /** App Service and containers name an endpoint; virtual machines use the metadata service. */
   private async ofMachine(id: string | undefined): Promise<BearerToken> {
     const { env } = this.parts;
     const isService = env.IDENTITY_ENDPOINT !== undefined && env.IDENTITY_HEADER !== undefined;

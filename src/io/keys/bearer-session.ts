@@ -1,14 +1,17 @@
-/** Requests to a cloud under a token that is obtained when first needed, by one login for all who wait, and anew before it ends. */
+/**
+ * Requests to a cloud with a token obtained on first use, by one login for all waiting requests,
+ * and renewed before it expires.
+ */
 import type { Clock } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
-/** Tokens that end sooner are obtained anew. */
+/** Tokens that expire sooner are renewed. */
 const EARLY_SECONDS = 300;
 const LIFE_SECONDS_DEFAULT = 3600;
 
 export interface BearerToken {
   readonly text: string;
-  /** Unix time from which on it is not used. */
+  /** Unix time after which it is not used. */
   readonly untilMs: number;
 }
 
@@ -27,12 +30,12 @@ export class BearerSession {
     this.parts = parts;
   }
 
-  /** A token that is refused is obtained anew, once. Throws what the login and the request throw. */
+  /** A refused token is renewed once. Throws what the login and the request throw. */
   async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     const used = await this.current();
     const answer = await this.ask(method, url, used, body);
     if (answer.status !== 401) return answer;
-    // Somebody else may have a new one by now.
+    // Another request may have renewed it by now.
     if (this.held === used) this.held = undefined;
     return this.ask(method, url, await this.current(), body);
   }
@@ -55,12 +58,12 @@ export class BearerSession {
   }
 }
 
-/** Of a token that ends at that Unix time. */
+/** When to stop using a token that expires at that Unix time. */
 export function heldUntil(text: string, endMs: number): BearerToken {
   return { text, untilMs: endMs - EARLY_SECONDS * 1000 };
 }
 
-/** What a token endpoint answered (RFC 6749 §5.1). Throws VAULT_REFUSED. */
+/** Reads a token endpoint's answer (RFC 6749 §5.1). Throws VAULT_REFUSED. */
 export function tokenOf({ status, fields }: VaultAnswer, vault: string, clock: Clock): BearerToken {
   if (status !== 200 || typeof fields.access_token !== 'string')
     throw refused(vault, 'the login', status);

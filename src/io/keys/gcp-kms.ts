@@ -1,4 +1,7 @@
-/** Google Cloud KMS: keys that sign where they are, by a service account's key or by Google's own package. */
+/**
+ * Google Cloud KMS: keys that sign remotely. Logs in with a service account's key or through
+ * Google's own package.
+ */
 import { createSign } from 'node:crypto';
 import type { Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -65,10 +68,10 @@ export class GcpLogin {
     const path = credentialsPath ?? env.GOOGLE_APPLICATION_CREDENTIALS;
     const account = path ? await readAccount(path) : undefined;
     if (account) return this.ofAccount(account);
-    const purpose = "Google's credentials that are not a service account's key";
+    const purpose = "Google credentials other than a service account's key";
     const { GoogleAuth } = (await optionalPackage(PACKAGE, purpose, load)) as GoogleAuthPackage;
     const options = { scopes: [SCOPE], ...(path ? { keyFilename: path } : {}) };
-    // It keeps its token and renews it by itself.
+    // The package keeps its token and renews it.
     const found = await new GoogleAuth(options).getAccessToken().catch((cause: unknown) => {
       throw fail('VAULT_REFUSED', `${NAME}: no credentials were found or they are refused`, {
         cause,
@@ -109,7 +112,7 @@ async function readAccount(path: string): Promise<ServiceAccount | undefined> {
   try {
     fields = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    throw fail('VAULT_CONFIG_INVALID', `${path} is not a file of Google's credentials`);
+    throw fail('VAULT_CONFIG_INVALID', `${path} is not a Google credentials file`);
   }
   if (fields?.type !== 'service_account') return undefined;
   const { client_email: email, private_key: privateKey, token_uri: uri } = fields;
@@ -142,7 +145,7 @@ export function gcpKeyUrl(endpoint: string | undefined, keyVersionName: string):
   if (!KEY_VERSION.test(keyVersionName)) {
     throw fail(
       'VAULT_CONFIG_INVALID',
-      `${NAME}: a key is named projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/V`,
+      `${NAME}: a key must be named projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/V`,
     );
   }
   const path = keyVersionName.split('/').map(encodeURIComponent).join('/');

@@ -1,10 +1,13 @@
-/** A session with HashiCorp Vault: a token that is given, or had by AppRole or from Kubernetes; renewed while it is needed. */
+/**
+ * A session with HashiCorp Vault: a given token, or one obtained by AppRole or from Kubernetes;
+ * renewed while needed.
+ */
 import type { Timer, Timers } from '../../core/base/ports.ts';
 import { refused, type VaultAnswer, type VaultRequest } from './vault-types.ts';
 
 const NAME = 'HashiCorp Vault';
 const JSON_BODY: readonly [string, string] = ['content-type', 'application/json'];
-/** Tokens are renewed after this part of their time, and once a day. */
+/** Tokens are renewed after this fraction of their lifetime, and once a day. */
 const RENEWAL_PART = 2 / 3;
 const RENEWAL_MS_MAX = 24 * 60 * 60 * 1000;
 const RENEWAL_MS_MIN = 1000;
@@ -13,7 +16,7 @@ export type HashicorpAuth =
   | { readonly kind: 'token'; readonly token: () => string | Promise<string> }
   | {
       readonly kind: 'login';
-      /** As errors name it. */
+      /** Name in errors. */
       readonly name: 'AppRole' | 'Kubernetes';
       readonly mount: string;
       /** What is posted. */
@@ -45,7 +48,7 @@ export class HashicorpSession {
     this.parts = parts;
   }
 
-  /** A refused token is obtained anew, once. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
+  /** A refused token is replaced once. Throws VAULT_REFUSED, VAULT_FAILED, HTTP_FAILED. */
   async request(method: string, url: URL, body?: string): Promise<VaultAnswer> {
     const used = this.currentToken();
     const answer = await this.ask(method, url, await used, body);
@@ -91,7 +94,7 @@ export class HashicorpSession {
     return answer.client_token;
   }
 
-  /** How long a token lasts that somebody else made; it may not be allowed to know. */
+  /** Lifetime of a given token; it may not be allowed to look this up. */
   private async watchGiven(token: string): Promise<void> {
     const url = new URL('v1/auth/token/lookup-self', this.parts.base);
     const { status, fields } = await this.ask('GET', url, token);
@@ -109,7 +112,7 @@ export class HashicorpSession {
     this.renewal?.cancel();
     this.renewal = timers.set(delayMs, () => {
       this.renewal = undefined;
-      // A token that cannot be renewed is obtained anew when it is next needed.
+      // A token that cannot be renewed is replaced on next use.
       if (!isRenewable) this.token = undefined;
       else this.renew().catch(() => (this.token = undefined));
     });

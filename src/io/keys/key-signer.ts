@@ -1,4 +1,4 @@
-/** An account's key, in memory, sealed until it is used, or elsewhere; whichever it is, it can be forgotten. */
+/** An account's key: in memory, encrypted until used, or remote. Any of them can be forgotten. */
 import type { Address, Hash32 } from '../../core/base/bytes.ts';
 import { equalBytes } from '../../core/base/bytes.ts';
 import { fail, hasCode, type QuorateError } from '../../core/base/errors.ts';
@@ -9,13 +9,13 @@ import { completeSignature } from '../../core/signing/remote-signature.ts';
 import type { Gate } from '../threads/parallel.ts';
 
 export interface KeySigner extends AccountSigner {
-  /** Where it costs nothing; undefined while a sealed key has not been opened. */
+  /** Available at no cost; undefined while an encrypted key has not been opened. */
   readonly knownPublicKey: Uint8Array | undefined;
-  /** Signs no more; the key is overwritten in memory. */
+  /** Stops signing; the key is overwritten in memory. */
   forget(): void;
 }
 
-/** A key in memory. Takes `secretKey` over: it is zeroed at the end. */
+/** A key in memory. Takes ownership of `secretKey`: it is zeroed at the end. */
 export class MemorySigner implements KeySigner {
   readonly address: Address;
   readonly knownPublicKey: Uint8Array;
@@ -45,17 +45,20 @@ export class MemorySigner implements KeySigner {
 export interface SealedKey {
   readonly address: Address;
   readonly publicKey?: Uint8Array | undefined;
-  /** The secret key, anew each time. */
+  /** The secret key, read again each time. */
   open(): Promise<Uint8Array>;
-  /** Told once it is known. */
+  /** Called once it is known. */
   readonly onPublicKey?: ((publicKey: Uint8Array) => void) | undefined;
   readonly onFailure?: FailureSink | undefined;
 }
 
-/** Told why a key could not be used: whoever asked for the signature is not. */
+/** Called with the reason why a key could not be used; the requester is not told. */
 export type FailureSink = (error: QuorateError) => void;
 
-/** A key that is opened when it first signs, and stays open. Opening is dear, so it waits at `gate`. */
+/**
+ * A key that is opened at its first signature and stays open. Opening is expensive, so it waits at
+ * `gate`.
+ */
 export class SealedSigner implements KeySigner {
   readonly address: Address;
   private readonly sealed: SealedKey;
@@ -76,7 +79,7 @@ export class SealedSigner implements KeySigner {
     return this.known;
   }
 
-  /** Of a sealed key: opens it behind all that want to sign, and seals it again. */
+  /** For an encrypted key: opens it after all pending signatures, and closes it again. */
   async publicKey(): Promise<Uint8Array> {
     if (this.known) return this.known;
     if (this.opening) await this.opening;
@@ -133,7 +136,7 @@ export class SealedSigner implements KeySigner {
       secretKey.fill(0);
       throw unavailable(
         this.address,
-        fail('KEY_MISMATCH', 'the key that was found is of another account'),
+        fail('KEY_MISMATCH', 'the key found belongs to another account'),
         onFailure,
       );
     }
@@ -145,7 +148,7 @@ export class SealedSigner implements KeySigner {
   }
 }
 
-/** A key that never leaves where it is. */
+/** A remote key that is never exported. */
 export class RemoteSigner implements KeySigner {
   readonly address: Address;
   readonly knownPublicKey: Uint8Array;
@@ -153,7 +156,7 @@ export class RemoteSigner implements KeySigner {
   private readonly onFailure: FailureSink | undefined;
   private isForgotten = false;
 
-  /** `ask` gives r ‖ s, 64 bytes. */
+  /** `ask` returns r ‖ s, 64 bytes. */
   constructor(
     publicKey: Uint8Array,
     ask: (digest: Hash32) => Promise<Uint8Array>,

@@ -1,4 +1,7 @@
-/** A keystore in a file of its own and its password in another: known by its address, opened when its key is needed. */
+/**
+ * A keystore in one file and its password in another: identified by its address, opened when its
+ * key is needed.
+ */
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -21,7 +24,7 @@ export interface PasswordFile {
 }
 
 export interface KeystoreSummary {
-  /** As the file or its name says; undefined where neither does. */
+  /** From the file or its name; undefined if neither has it. */
   readonly address: Address | undefined;
   /** Changes when the file does. */
   readonly contentHash: string;
@@ -46,7 +49,7 @@ function parseKeystore(bytes: Buffer, path: string): Readonly<Record<string, unk
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Nothing of the file is repeated.
+    // Never quotes the file.
   }
   throw fail('KEYSTORE_INVALID', `${path} is not a keystore: it is not a JSON object`);
 }
@@ -57,7 +60,10 @@ function addressOf(value: unknown): Address | undefined {
     : undefined;
 }
 
-/** Size and time of a file; it differs when the file was written anew. Throws KEYSTORE_PASSWORD_MISSING. */
+/**
+ * Size and time of a file; it changes when the file is rewritten. Throws
+ * KEYSTORE_PASSWORD_MISSING.
+ */
 export async function passwordStamp({ path }: PasswordFile): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) return `${info.size}:${info.mtimeMs}:${info.ino}`;
@@ -83,7 +89,10 @@ export async function openKeystoreFile(path: string, password: PasswordFile): Pr
   }
 }
 
-/** A line feed at the end of a whole file is rarely meant: the password without it is tried as well. */
+/**
+ * A line feed at the end of a whole file is rarely intended: the password is also tried without
+ * it.
+ */
 async function decryptEither(file: unknown, password: Buffer): Promise<Uint8Array> {
   try {
     return await decryptKey(file, password);

@@ -19,13 +19,13 @@ import { bareHex, fromHex } from '../../core/base/hex.ts';
 import { keccak256 } from '../../core/base/keccak.ts';
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 
-/** geth's StandardScryptN/P and LightScryptN/P; `instant` is for passwords that everybody knows. */
+/** geth's StandardScryptN/P and LightScryptN/P; `instant` is for well-known passwords. */
 const SCRYPT = {
   standard: { n: 262_144, p: 1 },
   light: { n: 4096, p: 6 },
   instant: { n: 2, p: 1 },
 } as const;
-/** A key file may ask for this much and no more. */
+/** The most that a key file may ask for. */
 const SCRYPT_MEMORY_BYTES_MAX = 1024 * 1024 * 1024;
 const PBKDF2_ROUNDS_MAX = 10_000_000;
 const DERIVED_BYTES_MAX = 128;
@@ -103,7 +103,7 @@ export async function decryptKey(
   derived.fill(0);
   const secretKey = padLeft(plain, 32);
   if (plain.length < 32) plain.fill(0);
-  if (!secp256k1().isSecretKey(secretKey)) throw invalid('what it holds is not a key');
+  if (!secp256k1().isSecretKey(secretKey)) throw invalid('its content is not a key');
   return secretKey;
 }
 
@@ -163,7 +163,7 @@ function runScrypt(
   if (bytes > SCRYPT_MEMORY_BYTES_MAX || n < 2 || (n & (n - 1)) !== 0) {
     throw invalid('scrypt parameters out of range');
   }
-  // OpenSSL wants n below 2^(16 r), as RFC 7914 says; wallets have written files beyond that.
+  // OpenSSL requires n below 2^(16 r), as in RFC 7914; some wallets have exceeded it.
   if (n >= 2 ** (16 * r)) return scryptAsync(password, salt, { N: n, r, p, dkLen: dklen });
   return deriveScrypt(password, salt, dklen, { N: n, r, p, maxmem: bytes + 1024 * 1024 });
 }

@@ -10,7 +10,7 @@ import { reasonOf } from '../host/reason.ts';
 
 const KEY_DIGITS = 64;
 
-/** Throws FILE_UNREADABLE or NODE_KEY_INVALID, its text as geth's behind the path. */
+/** Throws FILE_UNREADABLE or NODE_KEY_INVALID, with geth's text after the path. */
 export function readKeyFile(path: string): Uint8Array {
   const text = readText(path);
   try {
@@ -37,7 +37,7 @@ export function parseKeyHex(text: string): Uint8Array {
   return key;
 }
 
-/** The key of that file, made and written when the file is missing. */
+/** The key in that file; generated and written when the file is missing. */
 export function loadOrCreateKeyFile(path: string): Uint8Array {
   if (existsSync(path)) return readKeyFile(path);
   const key = newSecretKey();

@@ -1,4 +1,4 @@
-/** Packages that only some keys need: loaded on use, named when they are not installed. */
+/** Packages that only some keys need: loaded on use, named in the error if not installed. */
 import { createRequire } from 'node:module';
 import { fail } from '../../core/base/errors.ts';
 
@@ -19,13 +19,13 @@ export async function optionalPackage(
     }
     throw fail(
       'PACKAGE_MISSING',
-      `the package ${name} is needed for ${purpose}: npm install ${name} beside quorate (npm install -g ${name} where quorate is global)`,
+      `the package ${name} is needed for ${purpose}: npm install ${name} next to quorate (npm install -g ${name} if quorate is installed globally)`,
       { cause },
     );
   }
 }
 
-/** Beside this package or above it, as Node looks for what is required. */
+/** Next to this package or above it, as Node resolves packages. */
 async function loadInstalled(name: string): Promise<unknown> {
   return createRequire(import.meta.url)(name);
 }

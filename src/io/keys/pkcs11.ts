@@ -1,4 +1,7 @@
-/** Keys in hardware security modules, by PKCS#11: they sign inside of it. The package pkcs11js loads the module's library. */
+/**
+ * Keys in hardware security modules, by PKCS#11: they sign inside it. The package pkcs11js loads
+ * the module's library.
+ */
 import { concatBytes, type Hash32 } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { secp256k1 } from '../../core/base/secp256k1.ts';
@@ -34,7 +37,7 @@ interface Attribute {
   readonly value?: Buffer | number | string;
 }
 
-/** What is used of the package. */
+/** The used part of the package. */
 interface Library {
   load(path: string): void;
   C_Initialize(): void;
@@ -57,7 +60,7 @@ interface Library {
 
 export interface Pkcs11Place {
   readonly modulePath: string;
-  /** Which token: by its label, by the place of its slot, or the only one there is. */
+  /** Which token: by its label, by its slot's position, or the only one. */
   readonly tokenLabel?: string | undefined;
   readonly slotIndex?: number | undefined;
   readonly pin: () => Promise<string | undefined>;
@@ -199,7 +202,7 @@ function publicKeyOf(library: Library, session: Handle, key: Handle): Uint8Array
   throw fail('KEY_CURVE_UNSUPPORTED', 'PKCS#11: the public key is not a point of secp256k1');
 }
 
-/** What the library throws says which function failed and how; never a PIN. */
+/** The library's errors say which function failed and how; never a PIN. */
 function step<T>(what: string, run: () => T, harmless?: number): T {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** Public keys as clouds tell them: in PEM, in DER, or by their coordinates. */
+/** Public keys as clouds return them: in PEM, in DER, or as coordinates. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { concatBytes } from '../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../core/base/errors.ts';

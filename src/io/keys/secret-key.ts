@@ -1,4 +1,4 @@
-/** Secret keys as text, as files and vaults hold them. */
+/** Secret keys as text, in files and vaults. */
 
 import { fail } from '../../core/base/errors.ts';
 import { fromHex } from '../../core/base/hex.ts';
@@ -8,16 +8,19 @@ import { readBytes } from '../host/files.ts';
 const TEXT = /^(?:0[xX])?[0-9a-fA-F]{64}$/;
 const FILE_BYTES_MAX = 1024;
 
-/** 32 bytes in hex, `0x` or not, white space around it or not. Throws KEY_INVALID, without a digit of it. */
+/**
+ * 32 bytes in hex, with or without `0x` and surrounding white space. Throws KEY_INVALID, never with
+ * a digit of the key.
+ */
 export function parseSecretKey(text: string): Uint8Array {
   const trimmed = text.trim();
   if (!TEXT.test(trimmed)) throw fail('KEY_INVALID', 'Invalid hex value for private key');
   const secretKey = fromHex(trimmed);
   if (secp256k1().isSecretKey(secretKey)) return secretKey;
-  throw fail('KEY_INVALID', 'Invalid hex value for private key: no key of secp256k1');
+  throw fail('KEY_INVALID', 'Invalid hex value for private key: not a valid secp256k1 key');
 }
 
-/** A file that holds a key in hex and nothing else. Throws KEY_INVALID. */
+/** A file that holds only a key in hex. Throws KEY_INVALID. */
 export async function readSecretKeyFile(path: string): Promise<Uint8Array> {
   const bytes = await readSmallFile(path, FILE_BYTES_MAX);
   try {

@@ -39,7 +39,10 @@ export function openAwsVault(
     async set({ name }, values) {
       const [value, ...more] = Object.values(values);
       if (value === undefined || more.length > 0) {
-        throw fail('VAULT_CONFIG_INVALID', 'a key in AWS Secrets Manager is a secret of its own');
+        throw fail(
+          'VAULT_CONFIG_INVALID',
+          'each key in AWS Secrets Manager must be a separate secret',
+        );
       }
       const content = { SecretString: value, ClientRequestToken: randomUUID() };
       const made = await call('CreateSecret', { Name: name, ...content });

@@ -1,4 +1,7 @@
-/** The HTTP side of every key vault: JSON over kept connections, with bounds, and answers that are never repeated in errors. */
+/**
+ * The HTTP side of every key vault: JSON over kept-alive connections, with bounds; errors never
+ * quote answers.
+ */
 import type * as https from 'node:https';
 import { fail } from '../../core/base/errors.ts';
 import { HttpClient } from '../http/http-client.ts';
@@ -9,7 +12,7 @@ const DIAL_TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
 
 export interface VaultClientOptions {
-  /** Of a whole request. */
+  /** For a whole request. */
   readonly timeoutMs?: number | undefined;
   readonly tls?: https.AgentOptions | undefined;
   readonly secureAgent?: ((pool: https.AgentOptions) => https.Agent) | undefined;
@@ -52,7 +55,7 @@ function fieldsOf(body: Uint8Array): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // The text is foreign and may hold anything: it is not repeated.
+    // The text is untrusted and may contain anything: it is not quoted.
   }
   throw fail('VAULT_FAILED', 'the key vault does not answer with JSON: check its URL');
 }

@@ -57,7 +57,7 @@ export function openHashicorpVault(
   };
 }
 
-/** A value of a secret whose whole path is given, `/v1/secret/data/key`; the texts are those of Web3Signer. */
+/** A value of a secret with its full path, `/v1/secret/data/key`; the texts are Web3Signer's. */
 export async function readHashicorpPath(
   session: HashicorpSession,
   url: URL,

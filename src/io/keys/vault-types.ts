@@ -1,4 +1,4 @@
-/** What the three key vaults have in common. */
+/** What the three key vaults share. */
 import { fail } from '../../core/base/errors.ts';
 
 export const VAULT_TYPES = ['HASHICORP', 'AWS', 'AZURE'] as const;
@@ -9,7 +9,7 @@ export interface VaultConfig {
   readonly type: VaultType;
   /** Of the vault; AWS: an endpoint, the region's own when undefined. */
   readonly url: string | undefined;
-  /** HashiCorp: where AppRole is mounted. */
+  /** HashiCorp: mount path of AppRole. */
   readonly approlePath?: string | undefined;
 }
 
@@ -22,7 +22,10 @@ export interface SecretName {
 }
 
 export interface KeyVault {
-  /** Throws VAULT_SECRET_MISSING, VAULT_REFUSED or VAULT_FAILED; never with a secret or credential in it. */
+  /**
+   * Throws VAULT_SECRET_MISSING, VAULT_REFUSED or VAULT_FAILED; never with a secret or
+   * credential.
+   */
   get(secret: SecretName): Promise<string>;
   /** A new secret, or a new version of one. HashiCorp: all values of one secret at once. */
   set(secret: SecretName, values: Readonly<Record<string, string>>): Promise<void>;

@@ -9,8 +9,7 @@ import { openHashicorpVault } from './vault-hashicorp.ts';
 import type { KeyVault, VaultConfig, VaultRequest } from './vault-types.ts';
 
 /**
- * Credentials come from `env`, under the names that EthSigner reads. Throws
- * VAULT_CREDENTIALS_MISSING.
+ * Credentials come from `env`, with EthSigner's variable names. Throws VAULT_CREDENTIALS_MISSING.
  */
 export function openVault(
   config: VaultConfig,

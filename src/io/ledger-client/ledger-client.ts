@@ -1,4 +1,7 @@
-/** A ledger, or the signing proxy in front of it, over JSON-RPC: what services ask of it, and its errors in our words. */
+/**
+ * A ledger, or the signing proxy in front of it, over JSON-RPC: the calls that services need, with
+ * our own error texts.
+ */
 import type {
   SubmissionLedger,
   TransactionReceipt,
@@ -39,12 +42,12 @@ export class LedgerClient implements SubmissionLedger {
     return BigInt(await this.call<string>('eth_getBalance', [address, 'latest']));
   }
 
-  /** What a contract answers to a call that changes nothing, in hex. */
+  /** A contract's answer to a read-only call, in hex. */
   read(to: string, data: string): Promise<string> {
     return this.call('eth_call', [{ to, data }, 'latest']);
   }
 
-  /** Signed bytes, in hex, that were not sent anywhere. */
+  /** Returns signed bytes, in hex, without sending them. */
   async sign(transaction: UnsignedTransaction): Promise<string> {
     const { to, value, nonce, gas, ...rest } = transaction;
     const quantities = { value, nonce, gas };
@@ -57,7 +60,7 @@ export class LedgerClient implements SubmissionLedger {
     return typeof signed === 'string' ? signed : signed.raw;
   }
 
-  /** Sends signed bytes; sending them again does no harm. */
+  /** Sends signed bytes; repeating it does no harm. */
   async send(raw: string): Promise<void> {
     try {
       await this.call('eth_sendRawTransaction', [raw]);

@@ -1,4 +1,4 @@
-/** Many calls to a node in one request; an answer is a result or an error of the node's. */
+/** Many calls to a node in one request; each answer is a result or an error from the node. */
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import { JsonPost } from './json-post.ts';
@@ -28,7 +28,7 @@ export class RpcBatchClient {
     const batch = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
     try {
       const replies = await this.post.send(batch);
-      if (!Array.isArray(replies)) throw new Error(`it answers a batch with ${cut(replies)}`);
+      if (!Array.isArray(replies)) throw new Error(`its answer to a batch is ${cut(replies)}`);
       const byId = new Map(
         replies.map((reply) => [(reply as { id: number }).id, reply as RpcAnswer]),
       );

@@ -1,4 +1,4 @@
-/** JSON-RPC of a ledger over HTTP: one call at a time, errors as ours. */
+/** JSON-RPC of a ledger over HTTP: one call at a time, with our own errors. */
 import { fail } from '../../core/base/errors.ts';
 import { reasonOf } from '../host/reason.ts';
 import { JsonPost } from './json-post.ts';

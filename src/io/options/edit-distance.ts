@@ -1,4 +1,4 @@
-/** Which known word did somebody mean? */
+/** Finds the known word that was probably meant. */
 
 /** The closest of `known` within a third of the word's length (at least 2 edits), or undefined. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {

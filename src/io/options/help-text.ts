@@ -7,11 +7,11 @@ export interface HelpPage {
   /** Such as `quorate node`. */
   readonly command: string;
   readonly about: string;
-  /** What stands behind the options, such as `<genesis.json>`. */
+  /** What follows the options, such as `<genesis.json>`. */
   readonly operands?: string;
   readonly examples: readonly { readonly does: string; readonly line: string }[];
   readonly rows: readonly OptionRow[];
-  /** With the flags that change nothing or are refused (`--help --all`). */
+  /** Includes flags that have no effect or are refused (`--help --all`). */
   readonly isWhole?: boolean;
 }
 
@@ -29,10 +29,12 @@ export function helpText(page: HelpPage): string {
   }
   const file = rows.some(({ flag }) => flag === 'config-file') ? 'config-file' : 'config';
   parts.push(
-    `Flags win over environment variables, those over the configuration file (--${file}).`,
+    `Flags override environment variables, which override the configuration file (--${file}).`,
   );
   if (hidden > 0)
-    parts.push(`${hidden} more flags are taken without effect or refused: ${command} --help --all`);
+    parts.push(
+      `${hidden} more flags are accepted without effect or refused: ${command} --help --all`,
+    );
   return `${parts.join('\n')}\n`;
 }
 

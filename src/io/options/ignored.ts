@@ -1,4 +1,4 @@
-/** Flags that change nothing, told once when a command starts. */
+/** Flags without effect, reported once when a command starts. */
 import type { Log } from '../../core/base/ports.ts';
 import type { ParsedOptions } from './options.ts';
 

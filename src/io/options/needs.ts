@@ -1,9 +1,11 @@
-/** Flags that mean something only beside another flag: whoever gives one in vain is told so at the start. */
+/**
+ * Flags that need another flag to have an effect: using one without it is reported at the start.
+ */
 import type { Log } from '../../core/base/ports.ts';
 import { sayWithoutEffect } from './ignored.ts';
 import type { ParsedOptions } from './options.ts';
 
-/** What a need looks at. */
+/** The flags that a need depends on. */
 export interface NeedWorld {
   readonly options: ParsedOptions;
 }
@@ -11,7 +13,7 @@ export interface NeedWorld {
 export interface FlagNeed<World extends NeedWorld = NeedWorld> {
   readonly flags: readonly string[];
   isMet(world: World): boolean;
-  /** Behind "they need" or "it needs". */
+  /** Follows "they need" or "it needs". */
   readonly what: string;
 }
 
@@ -32,7 +34,7 @@ export interface InVain {
   readonly why: string;
 }
 
-/** What was given in vain, and why. */
+/** Flags given without effect, and why. */
 export function flagsInVain<World extends NeedWorld>(
   world: World,
   needs: readonly FlagNeed<World>[],

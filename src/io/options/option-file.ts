@@ -7,9 +7,12 @@ import type { OptionRow } from './options.ts';
 export interface OptionFile {
   readonly name: string;
   readonly text: string;
-  /** Of another command that reads the same file: its keys are passed over. */
+  /** Keys of another command that reads the same file: skipped. */
   readonly others?: readonly OptionRow[];
-  /** Of files that another program wrote: what a key of its own means here. undefined: it is not one of its own. Throws OPTION_…. */
+  /**
+   * For files of another program: what one of its keys means here. undefined: not one of its keys.
+   * Throws OPTION_….
+   */
   readonly translate?: Translate | undefined;
 }
 
@@ -19,7 +22,7 @@ export type Translate = (
   tree: Readonly<Record<string, unknown>>,
 ) => Meaning | undefined;
 
-/** Values for flags, or what holds instead of the key. Neither: the key says what holds anyway. */
+/** Values for flags, or what replaces the key. Neither: the key states the default. */
 export interface Meaning {
   readonly given?: readonly (readonly [flag: string, text: string])[];
   readonly ignored?: string;
@@ -50,7 +53,7 @@ export function* entriesOf(file: OptionFile): Generator<FileEntry> {
   }
 }
 
-/** What it throws gets the name of the file. */
+/** Adds the file's name to errors. */
 function translated(
   { name, translate }: OptionFile,
   ...[key, value, tree]: Parameters<Translate>

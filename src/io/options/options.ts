@@ -1,6 +1,6 @@
 /**
- * Options as rows: defaults < configuration file (TOML) < environment < flags. The rows are the one source of parsing, help
- * and documentation.
+ * Options as rows: defaults < configuration file (TOML) < environment < flags. The rows are the
+ * single source for parsing, help and documentation.
  */
 
 import { resolve, sep } from 'node:path';
@@ -22,16 +22,16 @@ export interface OptionRow {
   readonly about: string;
   readonly group: string;
   readonly env?: string;
-  /** Dotted key in the configuration file; letter case does not count. The flag itself is always accepted. */
+  /** Dotted key in the configuration file; case-insensitive. The flag itself is always accepted. */
   readonly fileKey?: string;
   readonly aliases?: readonly string[];
-  /** Of a string, and of each item of a list: the only values there are. */
+  /** The only allowed values of a string, or of each item of a list. */
   readonly choices?: readonly string[];
-  /** Of a list: each flag is one item, commas and all. */
+  /** For a list: each flag is one item, commas included. */
   readonly whole?: boolean;
-  /** What to do instead: whoever gives the flag is told so. */
+  /** What to do instead: shown when the flag is refused. */
   readonly refused?: string;
-  /** What holds instead: the flag is taken and changes nothing, and whoever gives it is told so. */
+  /** What applies instead: the flag is accepted without effect, and its use is reported. */
   readonly ignored?: string;
 }
 
@@ -42,7 +42,10 @@ export interface OptionInput {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Text of the configuration file and its name, for errors. */
   readonly file?: OptionFile;
-  /** Values that the caller has read elsewhere, weakest first: over the file and the rows' environment, below flags. */
+  /**
+   * Values that the caller read elsewhere, weakest first: they override the file and the rows'
+   * environment, not the flags.
+   */
   readonly given?: readonly GivenValue[];
 }
 
@@ -61,9 +64,12 @@ export function isUsageError(error: unknown): error is QuorateError {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('OPTION_');
 }
 
-/** Values by flag. Asking for a flag that has no row, or as another type, is a fault of ours and throws. */
+/**
+ * Values by flag. Reading a flag without a row, or as another type, is a programming error and
+ * throws.
+ */
 export class ParsedOptions {
-  /** What is not an option, in order. */
+  /** Arguments that are not options, in order. */
   readonly positional: readonly string[];
   private readonly values: ReadonlyMap<string, { value: OptionValue; source: OptionSource }>;
   private readonly rows: ReadonlyMap<string, OptionRow>;
@@ -105,7 +111,10 @@ export class ParsedOptions {
     return this.values.get(flag)?.source;
   }
 
-  /** Flags and keys that were given and change nothing, by what holds instead. A switch that is off asks for nothing. */
+  /**
+   * Given flags and keys without effect, by what applies instead. A switch that is off counts as
+   * not given.
+   */
   ignored(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
     for (const { key, why } of this.vainKeys) found.set(why, [...(found.get(why) ?? []), key]);
@@ -117,13 +126,16 @@ export class ParsedOptions {
     return found;
   }
 
-  /** A switch that is off, or a text without a letter: it asks for nothing. */
+  /** A switch that is off, or an empty text: counts as not given. */
   isOff(flag: string): boolean {
     const value = this.values.get(flag)?.value;
     return value === false || value === '';
   }
 
-  /** The option that names this port, or this path or a folder above it, the nearest one. undefined: none does. */
+  /**
+   * The option that names this port, or the nearest one that names this path or a parent folder.
+   * undefined: none does.
+   */
   flagOf({
     path,
     port,
@@ -145,7 +157,10 @@ export class ParsedOptions {
     return best?.flag;
   }
 
-  /** The option that names this host; of several the one that is most like that of the port. undefined: none does. */
+  /**
+   * The option that names this host; among several, the one most similar to the port's. undefined:
+   * none does.
+   */
   hostFlagOf(host: string, port: number | undefined): string | undefined {
     const portFlag = this.flagOf({ port }) ?? '';
     const flags = [...this.values].filter(([, { value }]) => value === host).map(([flag]) => flag);
@@ -189,7 +204,7 @@ export function parseOptions(rows: readonly OptionRow[], input: OptionInput): Pa
   return new ParsedOptions(rows, values, { positional, vainKeys });
 }
 
-/** The value of one flag before anything else is parsed, such as the name of the configuration file. */
+/** The value of one flag, read before all others, such as the name of the configuration file. */
 export function peekFlag(argv: readonly string[], flag: string): string | undefined {
   for (const [index, argument] of argv.entries()) {
     if (argument === '--') return undefined;
@@ -251,7 +266,7 @@ function readArguments(
   return positional;
 }
 
-/** Returns the keys that change nothing, with what holds instead. */
+/** Returns the keys without effect, with what applies instead. */
 function readFile(
   rows: readonly OptionRow[],
   file: OptionFile,
@@ -298,7 +313,7 @@ function parseValue(row: OptionRow, text: string, where: string): OptionValue {
   const value = row.type === 'boolean' ? parseBoolean(text) : parseNumber(row.type, text.trim());
   const fault =
     value === undefined
-      ? `it wants ${WANTED[row.type]}`
+      ? `expected ${WANTED[row.type]}`
       : row.unit === 'port' && (Number(value) < 0 || Number(value) > PORT_MAX)
         ? `it is not a port, 0 to ${PORT_MAX}`
         : undefined;
@@ -310,7 +325,7 @@ function checkedChoice({ choices }: OptionRow, text: string, where: string): str
   if (choices === undefined || choices.includes(text)) return text;
   throw fail(
     'OPTION_VALUE_INVALID',
-    `invalid value "${text}" for ${where}: it wants ${choices.join(', ')}`,
+    `invalid value "${text}" for ${where}: expected one of ${choices.join(', ')}`,
   );
 }
 

@@ -95,7 +95,7 @@ it.each<[readonly string[], string]>([
   [['--maxCodeSize', '1'], 'Genesis max code size must be between 24 and 128'],
   [['--chainID', '1'], 'Cannot have chain id or network id as 1'],
   [['--gasLimit', 'much'], 'gasLimit is not an unsigned integer'],
-  [['--consensus', 'clique'], 'it wants qbft, ibft, raft'],
+  [['--consensus', 'clique'], 'expected one of qbft, ibft, raft'],
 ])('%j is refused, and nothing is written', async (argv, why) => {
   const few = argv[0] === '--validators' ? [] : ['--validators', '1'];
   const { folder, status, text } = await made(

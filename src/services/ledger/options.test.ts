@@ -45,7 +45,7 @@ it.each([
   ['--rpc.async-callback', 'flat', 'both, seed, goquorum'],
   ['--rpc.raft-timestamps', 'minutes', 'nanoseconds, seconds'],
 ])('%s names its choices', (flag, value, choices) => {
-  const text = `invalid value "${value}" for flag ${flag}: it wants ${choices}`;
+  const text = `invalid value "${value}" for flag ${flag}: expected one of ${choices}`;
   expect(() => parse([flag, value])).toThrow(text);
   expect(parse([flag, choices.split(', ').at(-1)!]).string(flag.slice(2))).toBe(
     choices.split(', ').at(-1),

@@ -54,7 +54,7 @@ it.each([
   ['lag', { chainMs: 1_000 }, { chainMs: 1_001 }],
   ['peers', { peers: 1 }, { peers: 0 }],
   ['private', { cursor: HEAD - 16 }, { cursor: HEAD - 17 }],
-  ['manager', {}, { managerFault: 'nothing listens there' }],
+  ['manager', {}, { managerFault: 'nothing is listening there' }],
   ['diverged', {}, { isDiverged: true }],
   ['diverged', {}, { firstBad: 7 }],
   ['votes', {}, { abstention: 'the file "votes" is missing or empty' }],
