@@ -129,5 +129,5 @@ it('a file in the place of the socket for IPC stays', async () => {
     ...['--ipcpath', at('precious')],
   );
   expect(status).toBe(1);
-  expect(lines.join('\n')).toContain('something that is no socket has this name');
+  expect(lines.join('\n')).toContain('a file with this name exists and is not a socket');
 });

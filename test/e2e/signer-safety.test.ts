@@ -333,7 +333,7 @@ describe('a proxy with everything on', () => {
     writeFileSync(at('changed'), changed);
     const caught = await quorate('signer', 'audit-verify', at('changed'));
     expect(caught.status).toBe(1);
-    expect(caught.output).toMatch(/changed: line \d+: its hash is not that of its text/);
+    expect(caught.output).toMatch(/changed: line \d+: its hash does not match its text/);
   });
 });
 

@@ -1,4 +1,7 @@
-/** What nodes were told of the payloads that they asked for, for the operator: "not held" and "not ours" are one answer to a node. */
+/**
+ * Shows the operator what nodes were told about requested payloads: a node gets the same answer for
+ * "not held" and "not ours".
+ */
 import { toBase64 } from '../../core/base/base64.ts';
 import { keyOf } from '../../core/base/bytes.ts';
 import { Lru } from '../../core/base/lru.ts';
@@ -6,7 +9,7 @@ import type { Log, Metrics } from '../../core/base/ports.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
 import type { Asked } from './manager/manager.ts';
 
-/** Payloads whose fault is not said again. */
+/** Payloads whose fault was already logged. */
 const SAID_MAX = 1024;
 const METRICS: Readonly<Record<Asked, string>> = {
   held: 'ptm_asked_held_total',
@@ -15,10 +18,12 @@ const METRICS: Readonly<Record<Asked, string>> = {
   damaged: 'ptm_asked_damaged_total',
 };
 const TEXTS: Readonly<Record<Asked, string>> = {
-  held: 'a payload was asked for',
-  notHeld: 'a payload was asked for that is not held: this manager is not a party, or has lost it',
-  notOurs: 'a payload was asked for that is held for no key of this manager',
-  damaged: 'a payload was asked for that is ours and does not open: run "quorate ptm repair"',
+  held: 'a node requested a payload',
+  notHeld:
+    'a node requested a payload that is not held: this manager is not a party, or has lost it',
+  notOurs: 'a node requested a payload that is held for no key of this manager',
+  damaged:
+    'a node requested a payload that is for this manager but does not open: run "quorate ptm repair"',
 };
 
 export function askedWatch(say: Log, metrics: Metrics): (answer: Asked, hash: PayloadHash) => void {

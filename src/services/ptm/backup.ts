@@ -1,4 +1,7 @@
-/** A snapshot of a manager while it runs: payloads, configuration, key files; and a manager made of one again (docs/manager.md). */
+/**
+ * Snapshots of a running manager: payloads, configuration, key files; and restoring one
+ * (docs/manager.md).
+ */
 
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -28,8 +31,9 @@ export interface PtmHostParts {
 type Fields = Record<string, unknown>;
 
 /**
- * After the node: a payload is at its manager before its transaction is at any node, so no private transaction of the
- * node's snapshot lacks its payload. Password files are left out: a key and its password do not belong together.
+ * Taken after the node's: a payload reaches its manager before its transaction reaches any node, so
+ * no private transaction in the node's snapshot lacks its payload. Password files are omitted: a
+ * key and its password do not belong together.
  */
 export async function backupPtm(
   config: PtmConfig,
@@ -52,7 +56,7 @@ export async function backupPtm(
   return counts;
 }
 
-/** The configuration as it stands in the snapshot: key files and the embedded store beside it. */
+/** The configuration inside the snapshot: with key files and the embedded store next to it. */
 async function portable(text: Fields, config: PtmConfig, writer: SnapshotWriter): Promise<Fields> {
   const keys = (text.keys ?? {}) as Fields;
   const keyData = [...((keys.keyData ?? []) as Fields[])];
@@ -72,7 +76,10 @@ async function portable(text: Fields, config: PtmConfig, writer: SnapshotWriter)
   };
 }
 
-/** Configuration and key files into a new folder; where payloads go, `loadPtm` is told. Returns the configuration's path. */
+/**
+ * Configuration and key files into a new folder; `loadPtm` receives the target for payloads.
+ * Returns the configuration's path.
+ */
 export async function restorePtmFolder(snapshot: SnapshotReader, folder: string): Promise<string> {
   const files = ptmFiles(snapshot).filter(({ path }) => path !== DUMP);
   if (existsSync(folder) && readdirSync(folder).length > 0) {
@@ -99,7 +106,7 @@ export async function loadPtm(
   if (existsSync(embeddedStorePath(source))) {
     throw notEmpty(`the payload store in ${folder}`, 'move the folder away');
   }
-  // The store bears its name only when it is whole.
+  // The store gets its name only when it is complete.
   const partial = `${folder}.restoring`;
   rmSync(partial, { recursive: true, force: true });
   const counts = await loadInto({ dataFolder: partial }, file, host, onBytes);
@@ -120,7 +127,10 @@ async function loadInto(
     const { store } = opened;
     const held = [...(await store.page(1)), ...(await store.rawPage(1)), ...(await store.groups())];
     if (held.length > 0) {
-      throw notEmpty('the database', 'name an empty one; what an interrupted restore left must go');
+      throw notEmpty(
+        'the database',
+        'name an empty one, and delete what an interrupted restore left',
+      );
     }
     return await loadStore(store, file, onBytes);
   } finally {
@@ -137,7 +147,7 @@ function ptmFiles(snapshot: SnapshotReader) {
 function partMissing({ folder }: SnapshotReader): Error {
   return fail(
     'SNAPSHOT_PART_MISSING',
-    `${folder} holds no private transaction manager: leave --ptmdir and --configfile away`,
+    `${folder} holds no private transaction manager: omit --ptmdir and --configfile`,
   );
 }
 

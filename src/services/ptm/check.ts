@@ -1,4 +1,7 @@
-/** Looks through a payload store, and mends what can be mended: `quorate ptm check` and `repair` (docs/manager.md). */
+/**
+ * Checks a payload store, and repairs what can be repaired: `quorate ptm check` and `repair`
+ * (docs/manager.md).
+ */
 import type { Log } from '../../core/base/ports.ts';
 import type { EncodedPayload } from '../../core/payload/payload.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
@@ -15,9 +18,9 @@ import type { PayloadStore } from './manager/store.ts';
 import { openStoreToRead } from './open-store.ts';
 
 const PAGE_PAYLOADS = 256;
-/** A word of how far it is, every so many. */
+/** Payloads between two progress reports. */
 const PROGRESS_PAYLOADS = 10_000;
-/** Deliveries of one recipient that are looked at: as many as a manager owes. */
+/** Most deliveries checked per recipient: as many as a manager owes. */
 const OWED_MAX = 100_000;
 /** Findings that are listed; all are counted. */
 const LISTED_MAX = 1_000;
@@ -33,27 +36,27 @@ export interface Finding {
 export interface CheckReport {
   readonly payloads: Counts;
   readonly raw: Counts;
-  /** Deliveries of payloads that are not held: nothing can be delivered. */
+  /** Deliveries whose payload is missing: they cannot be made. */
   readonly owedMissing: number;
-  /** What is not whole, in the order of hashes, as far as it is listed. */
+  /** Faulty payloads in order of hashes, up to the limit of the list. */
   readonly findings: readonly Finding[];
 }
 
 export interface RepairReport {
-  /** Boxes put back in their order. */
+  /** Payloads whose boxes were put back in order. */
   readonly ordered: number;
-  /** Given again by peers. */
+  /** Payloads that peers sent again. */
   readonly fetched: number;
   readonly discarded: number;
   readonly peers: number;
-  /** What is not whole now. */
+  /** Payloads still faulty. */
   readonly after: CheckReport;
 }
 
-/** Of what peers do not give again, what may be thrown away. */
+/** Which payloads may be discarded when peers do not send them again. */
 export type Discard = 'unopened' | 'damaged' | 'foreign';
 
-/** Beside a manager that runs, or one that does not. Throws PTM_KEY_… or STORAGE_…. */
+/** Works while the manager runs, or is stopped. Throws PTM_KEY_… or STORAGE_…. */
 export async function checkPtm(config: PtmConfig, host: PtmHost): Promise<CheckReport> {
   const say = host.say ?? (() => undefined);
   const crypto = await loadEnclaveCrypto();
@@ -68,7 +71,7 @@ export async function checkPtm(config: PtmConfig, host: PtmHost): Promise<CheckR
 }
 
 /**
- * With the manager stopped. Each step is durable when it is done: what is interrupted is begun again.
+ * The manager must be stopped. Each completed step is durable; after an interruption, start again.
  * Throws PTM_CONFIG_INVALID, PTM_KEY_…, or STORAGE_….
  */
 export async function repairPtm(
@@ -134,7 +137,7 @@ async function inspectStore(
   return { payloads, raw, owedMissing: await countOwedMissing(store), findings };
 }
 
-/** Page by page, with a word of how far it is. */
+/** Page by page, with progress reports. */
 async function* payloadsOf(
   store: PayloadStore,
   say: Log,
@@ -143,7 +146,7 @@ async function* payloadsOf(
   for (let page = await store.page(PAGE_PAYLOADS); page.length > 0; ) {
     for (const one of page) {
       yield one;
-      if (++count % PROGRESS_PAYLOADS === 0) say('info', 'payloads looked at', { count });
+      if (++count % PROGRESS_PAYLOADS === 0) say('info', 'payloads checked', { count });
     }
     page = await store.page(PAGE_PAYLOADS, page.at(-1)![0]);
   }

@@ -1,4 +1,4 @@
-/** The parts of a manager, put together once for serving and for recovering: keys, store, peers, servers. */
+/** The parts of a manager, for serving and for recovery: keys, store, peers, servers. */
 import type { Clock, Kv, Log } from '../../core/base/ports.ts';
 import { systemClock as calendar, steadyClock as clock } from '../../io/host/clock.ts';
 import { systemEntropy as entropy } from '../../io/host/entropy.ts';
@@ -34,14 +34,14 @@ import { openStore, overKv } from './open-store.ts';
 import { advertisedUrl, BODY_BYTES_MAX, composePeering, type Peering } from './peering.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-/** Of the one server that strangers may reach: docs/limits.md. */
+/** Bounds of the only server that strangers may reach: docs/limits.md. */
 const P2P_INTAKE: IntakeBounds = {
   connectionsMax: 1024,
   connectionsOfSourceMax: 256,
   bodyBytesMax: 512 * 1024 * 1024,
   bodyBytesOfSourceMax: 256 * 1024 * 1024,
 };
-/** Of its own node, and what else the operator lets in. */
+/** Bounds of the servers for its own node and other clients that the operator admits. */
 const Q2T_INTAKE: IntakeBounds = {
   connectionsMax: 4096,
   connectionsOfSourceMax: 4096,
@@ -50,14 +50,14 @@ const Q2T_INTAKE: IntakeBounds = {
 };
 const SPENT = 'too many requests from there were refused: try again later';
 
-/** What the process gives the manager beside its configuration. */
+/** What the process provides to the manager besides its configuration. */
 export interface PtmHost {
-  /** Where payloads are kept instead of where the configuration says. Taken over, and closed. */
+  /** A store for payloads instead of the configured one. The manager owns and closes it. */
   readonly kv?: Kv;
   readonly say?: Log;
-  /** The store is to be filled anew: one that was here and is gone is no fault. */
+  /** The store is to be refilled: a missing former store is not an error. */
   readonly mayBeGone?: boolean;
-  /** Environment variables, which hold the credentials of key vaults. */
+  /** Environment variables, with the credentials of key vaults. */
   readonly env?: VaultEnv;
 }
 
@@ -66,7 +66,7 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   readonly store: PayloadStore;
   readonly distributor: Distributor;
   readonly unprovenPeers: UnprovenPeers;
-  /** Does not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
   readonly manager: PrivateTransactionManager;
   readonly shared: SharedPayloads;
@@ -77,13 +77,16 @@ export interface PtmParts extends Omit<Peering, 'close'> {
   /** Starts the configured servers that `routes` names; peers learn the address of P2P. */
   listen(routes: Readonly<Partial<Record<PtmApp, readonly Route[]>>>): Promise<void>;
   urlOf(app: PtmApp): string | undefined;
-  /** Answers what is under way, then lets go of everything, the store included. */
+  /** Answers requests in progress, then closes everything, including the store. */
   close(): Promise<void>;
 }
 
 const silent: Log = () => undefined;
 
-/** Nothing listens yet and no peer was spoken to. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_… or STORAGE_…. */
+/**
+ * Nothing listens yet, and no peer has been contacted. Throws PTM_CONFIG_INVALID, PTM_KEY_…, TLS_…
+ * or STORAGE_….
+ */
 export async function composePtm(config: PtmConfig, host: PtmHost): Promise<PtmParts> {
   const say = host.say ?? silent;
   const crypto = await loadEnclaveCrypto();

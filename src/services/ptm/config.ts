@@ -1,4 +1,7 @@
-/** What a manager is configured to do: a Tessera configuration file, overrides, and the store that an option names. */
+/**
+ * A manager's configuration: a Tessera configuration file, overrides, and the store that an option
+ * names.
+ */
 import { fail } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/ports.ts';
 import { CONNECTIONS_DEFAULT } from '../../io/database/postgres.ts';
@@ -11,7 +14,10 @@ import { applyOverrides } from './config/overrides.ts';
 import type { PtmConfig } from './config/ptm-config.ts';
 import { parseTesseraConfig } from './config/tessera-file.ts';
 
-/** `command`: which one a missing file is named for. Warnings are said. Throws OPTION_VALUE_MISSING without --configfile, PTM_CONFIG_INVALID. */
+/**
+ * `command`: used in the error for a missing file. Logs warnings. Throws OPTION_VALUE_MISSING
+ * without --configfile, PTM_CONFIG_INVALID.
+ */
 export async function ptmConfig(
   options: ParsedOptions,
   { command, say, secrets }: { command: string; say: Log; secrets: SecretSource },
@@ -30,8 +36,8 @@ export async function ptmConfig(
 }
 
 /**
- * Reads a Tessera configuration file, and puts `key=value` overrides over it; `secrets` opens what is locked in it. Throws
- * PTM_CONFIG_INVALID.
+ * Reads a Tessera configuration file and applies `key=value` overrides; `secrets` decrypts values
+ * in it. Throws PTM_CONFIG_INVALID.
  */
 export async function readTesseraConfig(
   file: string,
@@ -54,7 +60,7 @@ export function withStore(config: PtmConfig, url: string): PtmConfig {
   if (!isPostgresUrl(url)) {
     throw fail(
       'PTM_CONFIG_INVALID',
-      '--store must be postgres://user@host:port/database; leave it away for the embedded store',
+      '--store must be postgres://user@host:port/database; omit it for the embedded store',
     );
   }
   const connectionsMax = config.database?.connectionsMax ?? CONNECTIONS_DEFAULT;

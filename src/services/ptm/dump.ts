@@ -1,8 +1,10 @@
 /**
- * Everything a payload store holds in one file, the same for every kind of store. Records `kind u8 | key length u32 | value
- * length u32 | key | value`, behind a line that names the format; the last record counts the others.
+ * Everything a payload store holds in one file, the same for every kind of store. Records `kind u8
+ * | key length u32 | value length u32 | key | value`, after a line that names the format; the last
+ * record counts the others.
  *
- * Read page by page beside a manager that goes on: what was there when it began and was not deleted since is in it.
+ * Read page by page while the manager continues: it contains what existed at the start and was not
+ * deleted since.
  */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { concatBytes } from '../../core/base/bytes.ts';
@@ -18,9 +20,9 @@ const KIND = { payload: 1, raw: 2, owed: 3, staged: 4, group: 5, end: 255 } as c
 const HEADER_BYTES = 9;
 const RECORD_BYTES_MAX = 256 * 1024 * 1024;
 const PAGE_ROWS = 256;
-/** Deliveries that one recipient may be owed in a dump. */
+/** Most deliveries owed to one recipient in a dump. */
 const OWED_MAX = 10_000_000;
-/** Rows that are loaded at one time. */
+/** Rows loaded at a time. */
 const LOAD_ROWS = 512;
 const LOAD_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
@@ -31,7 +33,7 @@ export interface DumpCounts {
   owed: number;
 }
 
-/** `file` must not be there. `onBytes` hears of every page. */
+/** `file` must not be there. `onBytes` is called for every page. */
 export async function dumpStore(
   store: PayloadStore,
   file: string,
@@ -175,7 +177,7 @@ class DumpFile {
   }
 }
 
-/** All records but the last, whose count must be right. */
+/** All records but the last, which must count them correctly. */
 function* readDump(file: string): Generator<DumpRecord> {
   const descriptor = openSync(file, 'r');
   const take = (length: number): Uint8Array => {
@@ -215,5 +217,8 @@ function otherFormat(file: string, line: string): Error {
 }
 
 function damaged(file: string): Error {
-  return fail('SNAPSHOT_DAMAGED', `${file} is not as it was written: take another copy of it`);
+  return fail(
+    'SNAPSHOT_DAMAGED',
+    `${file} was changed since it was written: use another copy of it`,
+  );
 }

@@ -1,4 +1,4 @@
-/** The manager as a node's `Manager` port, without HTTP between them: the process that composes both asks it directly. */
+/** The manager as a node's `Manager` port, without HTTP, for a process that contains both. */
 import { fromBase64 } from '../../core/base/base64.ts';
 import { EMPTY_BYTES, isZeroBytes } from '../../core/base/bytes.ts';
 import { hasCode } from '../../core/base/errors.ts';
@@ -17,7 +17,7 @@ import { envelopeOf } from './api/requests.ts';
 import type { PrivateTransactionManager } from './manager/manager.ts';
 import type { Received, SendTerms, Sent } from './manager/send-terms.ts';
 
-/** Errors are the manager's own (PTM_…), with the texts that its HTTP answers hold. */
+/** Errors are the manager's own (PTM_…), with the texts of its HTTP answers. */
 export function embeddedManager(
   manager: PrivateTransactionManager,
   features: ManagerFeatures,

@@ -149,7 +149,7 @@ describe('the store of a manager', () => {
     const { config } = await readTesseraConfig(join(folder, 'config.json'));
     await expect(startPtm(config)).rejects.toMatchObject({
       code: 'STORAGE_LOCKED',
-      message: `the payload store in ${config.dataFolder} is in use by process ${process.pid}: stop that one first, or give each manager a quorate.dataDir of its own`,
+      message: `the payload store in ${config.dataFolder} is in use by process ${process.pid}: stop that one first, or give each manager its own quorate.dataDir`,
     });
     await holdsAll(ptm);
   });
@@ -211,7 +211,7 @@ describe('a damaged record', () => {
     const [first, second] = [...rows.keys()].sort();
     rows.set(first!, rows.get(second!)!);
     await expect(store.get(hash)).rejects.toThrow(
-      `the payload ${toBase64(hash)} is not as it was written: run "quorate ptm repair"`,
+      `the payload ${toBase64(hash)} is damaged: run "quorate ptm repair"`,
     );
     const page = await store.page(10);
     expect(page.map(([, one]) => one === undefined)).toEqual([true, false]);

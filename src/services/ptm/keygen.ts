@@ -44,7 +44,7 @@ export async function generateKey(
   return { publicKey: toBase64(crypto.publicKey(secretKey)), keyFile: formatKeyFile(file) };
 }
 
-/** A new pair for a key vault, which keeps it under its own lock. */
+/** A new pair for a key vault, which protects it itself. */
 export async function generatePair(): Promise<OwnKey> {
   const crypto = await loadEnclaveCrypto();
   const secretKey = entropy.bytes(SECRET_KEY_BYTES);

@@ -1,4 +1,4 @@
-/** Opens the payload store that the configuration names: a folder of our own, or a PostgreSQL database. */
+/** Opens the configured payload store: our own folder, or a PostgreSQL database. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail, hasCode } from '../../core/base/errors.ts';
@@ -17,9 +17,9 @@ import { checkStamp, noteWritten, olderThanNoted, writeStamp } from './store-sta
 
 const STORE_FOLDER = 'payloads';
 const FOLDER_MODE = 0o700;
-/** Pages that are looked at before the file is used, at every start: all of 200 MB, in half a second. */
+/** Pages checked before the file is used, at every start: all of 200 MB, in half a second. */
 const CHECKED_PAGES = 50_000;
-/** Rows of the file whose checksums are looked at, at every start: some 300 ms. */
+/** Rows whose checksums are verified at every start: about 300 ms. */
 const CHECKED_ROWS = 20_000;
 const CHECKED_PAGE_ROWS = 256;
 const FIRST_FORMAT =
@@ -33,7 +33,7 @@ export interface DatabaseSource {
   readonly url: string;
   readonly user: string | undefined;
   readonly password: string | undefined;
-  /** Make Tessera's tables where they are missing. */
+  /** Create Tessera's tables if they are missing. */
   readonly createTables: boolean;
   readonly connectionsMax: number;
 }
@@ -47,7 +47,7 @@ export interface StoreSource {
 
 export interface OpenedStore {
   readonly store: PayloadStore;
-  /** Waits for what is being written, then lets go. */
+  /** Waits for pending writes, then closes. */
   close(): Promise<void>;
 }
 
@@ -56,9 +56,9 @@ export function embeddedStorePath({ dataFolder }: StoreSource): string {
 }
 
 /**
- * `mayBeGone`: a store that was here and is not is begun anew. Throws STORAGE_LOCKED where another
- * process has the folder, STORAGE_MISSING, STORAGE_DAMAGED, STORAGE_FORMAT_NEWER,
- * STORAGE_UNREACHABLE where the database is away, STORAGE_….
+ * `mayBeGone`: a missing former store is created again. Throws STORAGE_LOCKED when another process
+ * uses the folder, STORAGE_MISSING, STORAGE_DAMAGED, STORAGE_FORMAT_NEWER, STORAGE_UNREACHABLE when
+ * the database does not answer, STORAGE_….
  */
 export async function openStore(
   source: StoreSource,
@@ -95,8 +95,8 @@ export async function openStore(
 }
 
 /**
- * A key that was damaged hides its payload: the row then stands where it does not belong, which its checksum tells, or none is
- * found where lmdb counts one.
+ * A damaged key hides its payload: the row is then in the wrong position, which its checksum
+ * reveals, or lmdb counts more rows than are found.
  */
 async function sayDamaged(
   store: PayloadStore,
@@ -119,13 +119,13 @@ async function sayDamaged(
     if (looked < CHECKED_ROWS) rows += Math.abs(count - looked);
   }
   if (rows === 0) return;
-  say('error', 'Payloads are not as they were written, or missing', {
+  say('error', 'Payloads are damaged or missing', {
     ...{ folder: path, rows },
-    cure: 'stop this manager, then run "quorate ptm repair", which asks the peers again, or "quorate restore"',
+    cure: 'stop this manager, then run "quorate ptm repair", which requests them from the peers, or "quorate restore"',
   });
 }
 
-/** Beside a manager that runs, or one that does not; nothing is locked or written. Throws STORAGE_…. */
+/** Works while the manager runs or is stopped; locks and writes nothing. Throws STORAGE_…. */
 export async function openStoreToRead(
   source: StoreSource,
   clock: Clock,
@@ -141,7 +141,8 @@ export async function openStoreToRead(
     path,
     tables: PTM_TABLES,
     readOnly: true,
-    // Beside a manager that runs the pages change while they are looked at, and it looked itself.
+    // With a running manager the pages change during the check, and the manager has checked them
+    // itself.
     ...(isInUse(source.dataFolder) ? {} : { checkPages: Number.POSITIVE_INFINITY }),
   });
   try {
@@ -186,7 +187,7 @@ function lockFolder(folder: string): () => void {
     const { pid } = (error.data ?? {}) as { pid?: number };
     throw fail(
       'STORAGE_LOCKED',
-      `the payload store in ${folder} is in use by process ${pid ?? 'unknown'}: stop that one first, or give each manager a quorate.dataDir of its own`,
+      `the payload store in ${folder} is in use by process ${pid ?? 'unknown'}: stop that one first, or give each manager its own quorate.dataDir`,
       { data: error.data },
     );
   }

@@ -1,4 +1,7 @@
-/** Options of `quorate ptm`, as rows; the commands on a manager's store share those that name its configuration. */
+/**
+ * Options of `quorate ptm`, as rows; commands on a manager's store share those for its
+ * configuration.
+ */
 import type { OptionRow } from '../../io/options/options.ts';
 
 const GROUP = 'Manager';
@@ -8,7 +11,7 @@ export const PTM_CONFIG_ROWS: readonly OptionRow[] = [
     flag: 'configfile',
     type: 'string',
     unit: 'file',
-    about: 'Configuration file, as Tessera reads it',
+    about: "Configuration file in Tessera's format",
     group: GROUP,
   },
   {
@@ -17,7 +20,8 @@ export const PTM_CONFIG_ROWS: readonly OptionRow[] = [
     whole: true,
     default: [],
     aliases: ['o'],
-    about: 'Over the file: key=value, such as jdbc.username=sa or peer[0].url=http://…; repeatable',
+    about:
+      'Overrides the file: key=value, such as jdbc.username=sa or peer[0].url=http://…; repeatable',
     group: GROUP,
   },
   {
@@ -43,7 +47,7 @@ export const PTM_ROWS: readonly OptionRow[] = [
     flag: 'pidfile',
     type: 'string',
     unit: 'file',
-    about: 'Write the number of this process there, and remove the file at the end',
+    about: "Write this process's id to this file, and remove it at the end",
     group: GROUP,
   },
   VERBOSITY_ROW,

@@ -1,5 +1,5 @@
 /**
- * Speaks to other managers over HTTP: Tessera's paths, and one batched push between our own
+ * Talks to other managers over HTTP: Tessera's paths, and a batched push between Quorate managers
  * (Tessera RestP2pClient).
  */
 
@@ -32,26 +32,29 @@ import type { ProvenRequest } from './manager/proofs.ts';
 
 const OCTETS = 'application/octet-stream';
 const JSON_TYPE = 'application/json';
-/** Peers, and keys, of one description. */
+/** Most peers and keys in one party info. */
 const NAMED_MAX = 4096;
-/** How peers answer that do not know a request. */
+/** Statuses of peers that do not support a request. */
 const UNKNOWN_STATUSES: readonly number[] = [404, 405];
 
-/** Who asks where, and for how long. */
+/** Client for each kind of request, with its time limits. */
 export interface PeerClients {
   readonly quick: HttpClient;
-  /** For what a peer answers only when it has sent everything: no limit on the whole request. */
+  /**
+   * For requests that a peer answers only after sending everything: no limit on the whole
+   * request.
+   */
   readonly patient: HttpClient;
-  /** For managers that have not answered for themselves yet: little time, little room. */
+  /** For unconfirmed managers: short timeouts, small answers. */
   readonly wary: HttpClient;
 }
 
 export interface PeerWireOptions {
   readonly clients: PeerClients;
-  /** That peers are told. */
+  /** Announced to peers. */
   readonly versions: readonly string[];
   readonly guard: DialGuard;
-  /** Answers the challenge of the manager at `url` for a key of ours; undefined: it is not answered. */
+  /** Answers the challenge of the manager at `url` for one of our keys; undefined: not answered. */
   readonly prove: (
     url: string,
     challenge: string,
@@ -72,7 +75,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
     if (guard.allowsHost(new URL(url).hostname)) return;
     throw fail(
       'PTM_URL_REFUSED',
-      `${url} is inside this network, where this manager looks for configured peers only`,
+      `${url} is inside this network, where only configured peers are contacted`,
     );
   };
   const reach = async (
@@ -106,7 +109,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
   };
   const post = (url: string, path: string, body: Uint8Array, ask?: Ask) =>
     reach('POST', url, path, body, ask);
-  /** Once more with a proof of the key, where the peer asks for one. */
+  /** Retried with a proof of the key if the peer asks for one. */
   const proven = async (url: string, path: string, body: Uint8Array, key: PublicKey, ask: Ask) => {
     const headers = [[KEY_HEADER, base64(key)] as const];
     const first = await post(url, path, body, { ...ask, headers });
@@ -165,7 +168,7 @@ export function httpPeerWire(options: PeerWireOptions): PeerWire {
     },
     async partyInfo(url, info) {
       const answer = await post(url, 'partyinfo', info);
-      // One that does not take us in still says of itself what it says to everybody.
+      // A manager that does not accept us still reports what it tells everyone.
       const body = answer.status === 200 ? answer.body : EMPTY_BYTES;
       return { body, versions: versionsOf(answer) };
     },
@@ -183,7 +186,7 @@ function versionsOf({ headers }: HttpAnswer): readonly string[] | undefined {
   return told.length > 0 ? told : undefined;
 }
 
-/** `GET /partyinfo`. Undefined when it is none: whoever answers may write what they like. */
+/** `GET /partyinfo`. Undefined for an invalid answer: it may contain anything. */
 function described(body: Uint8Array): PartyInfo | undefined {
   try {
     const { url, peers, keys } = JSON.parse(Buffer.from(body).toString('utf8')) as {
@@ -219,7 +222,7 @@ function totalOf(body: Uint8Array): number | undefined {
   }
 }
 
-/** Undefined where the peer writes nonsense. */
+/** Undefined for an invalid answer. */
 function sharedIn(body: Uint8Array): PayloadHash[] | 'tooMany' | undefined {
   const { hashes } = fieldsIn(body);
   if (hashes === 'tooMany') return hashes;
@@ -241,7 +244,7 @@ function outcome(status: number): PushOutcome {
   return status === 200 || status === 201 ? { kind: 'stored' } : { kind: 'refused', status };
 }
 
-/** A peer that answers nonsense has stored nothing for certain: refused with a status that is tried again. */
+/** After an invalid answer it is uncertain what the peer stored: the status causes a retry. */
 function statuses(answer: HttpAnswer): number[] {
   try {
     const value = JSON.parse(Buffer.from(answer.body).toString('utf8')) as { statuses?: unknown };

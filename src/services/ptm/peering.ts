@@ -1,4 +1,4 @@
-/** What a manager has of its peers, put together: who is known, how they are reached, what strangers may ask. */
+/** A manager's peers: who is known, how they are reached, what strangers may ask. */
 import type { Clock, Entropy, Log, Timers } from '../../core/base/ports.ts';
 import type { EnclaveCrypto } from '../../core/payload/enclave-crypto.ts';
 import { DialGuard } from '../../io/http/dial-guard.ts';
@@ -18,9 +18,9 @@ import { httpPeerWire } from './peer-wire.ts';
 export const BODY_BYTES_MAX: number = 64 * 1024 * 1024;
 const DIAL_TIMEOUT_MS = 2_000;
 const TIMEOUT_MS = 30_000;
-/** A peer that sends everything it holds answers last of all. */
+/** A peer answers only after it has sent everything. */
 const RESEND_TIMEOUT_MS = 3_600_000;
-/** Of managers that have not answered for themselves. */
+/** For unconfirmed managers. */
 const WARY_TIMEOUT_MS = 5_000;
 const WARY_BYTES_MAX = 1024 * 1024;
 const WARY_SOCKETS_MAX = 8;
@@ -28,7 +28,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 const SECONDS_PER_DAY = 86_400;
 const UNBOUNDED: Budget = { burst: Number.POSITIVE_INFINITY, perSecond: 0 };
-/** docs/limits.md tells of them. */
+/** See docs/limits.md. */
 const REFUSED_BYTES: Budget = { burst: 64 * 1024 * 1024, perSecond: 1024 * 1024 };
 const NAMED_BY_STRANGER: Budget = { burst: 32, perSecond: 2 };
 const NAMED_BY_STRANGERS: Budget = { burst: 128, perSecond: 16 };
@@ -36,7 +36,7 @@ const NAMED_BY_PEER: Budget = { burst: 256, perSecond: 16 };
 const NAMED_BY_PEERS: Budget = { burst: 1024, perSecond: 64 };
 const LOOKS_FOR_STRANGER: Budget = { burst: 64, perSecond: 4 };
 const LOOKS_FOR_STRANGERS: Budget = { burst: 256, perSecond: 32 };
-/** A source has this part of what all unknown senders have. */
+/** One source's share of the budget of all unknown senders. */
 const SHARE_OF_SOURCE = 0.25;
 
 export interface PeeringOptions {
@@ -44,7 +44,7 @@ export interface PeeringOptions {
   readonly enclave: Enclave;
   readonly crypto: EnclaveCrypto;
   readonly entropy: Entropy;
-  /** Does not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
@@ -58,15 +58,15 @@ export interface Peering {
   readonly table: PartyTable;
   readonly wire: PeerWire;
   readonly guard: DialGuard;
-  /** Versions that peers are told. */
+  /** Versions announced to peers. */
   readonly versions: readonly string[];
   readonly challenge: KeyChallenge;
   readonly proofs: Proofs;
   readonly candidates: Candidates;
   readonly discovery: Discovery;
-  /** Bytes of requests that were refused, by source. */
+  /** Bytes of refused requests, by source. */
   readonly refusals: SourceBudget;
-  /** Bytes that senders may have stored here whose managers are not known. */
+  /** Bytes that senders with unknown managers may store here. */
   readonly unknownSenders: SourceBudget;
   close(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * The tables of Tessera's database, as Tessera names them, and our own beside them (Tessera
+ * The tables of Tessera's database, as Tessera names them, and our own next to them (Tessera
  * EncryptedTransaction and EncryptedRawTransaction).
  */
 import { fail } from '../../core/base/errors.ts';
@@ -8,7 +8,9 @@ import type { Database, Query } from '../../io/database/database.ts';
 
 /** Raise with any change that an older program would misread. */
 const FORMAT_VERSION = 1;
-/** Two managers that start at once make the tables one after the other. Any number that nobody else takes. */
+/**
+ * Lets two managers that start at once create the tables one after the other. Any unused number.
+ */
 const SCHEMA_LOCK = 7_382_911;
 
 const TESSERA_TABLES: Readonly<Record<string, string>> = {
@@ -27,20 +29,21 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
 };
 
 export interface SchemaState {
-  /** What an operator should know, without a period. */
+  /** A warning for the operator, without a period. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Tessera's own tables are made only when `create`; ours always. Throws STORAGE_SCHEMA when tables are missing or not
- * what Tessera makes, STORAGE_FORMAT_NEWER when a newer program wrote here, STORAGE_….
+ * Tessera's own tables are created only with `create`; ours always. Throws STORAGE_SCHEMA when
+ * tables are missing or differ from Tessera's, STORAGE_FORMAT_NEWER when a newer program wrote
+ * here, STORAGE_….
  */
 export async function prepareSchema(database: Database, create: boolean): Promise<SchemaState> {
   await database.transaction(async (query) => {
     await query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const found = await columns(query);
     const missing = Object.keys(TESSERA_TABLES).filter((table) => !found.has(table));
-    // A database of an older Tessera has no privacy groups, and is accepted all the same.
+    // A database of an older Tessera has no privacy groups, and is accepted.
     const needed = missing.filter((table) => table !== 'privacy_group');
     if (needed.length > 0 && !create) {
       throw fail(
@@ -63,12 +66,12 @@ export async function prepareSchema(database: Database, create: boolean): Promis
   const warnings: string[] = [];
   if (commits?.synchronous_commit === 'off') {
     warnings.push(
-      'the database runs with synchronous_commit off: after its crash payloads may be missing that were acknowledged',
+      'the database runs with synchronous_commit off: after a crash acknowledged payloads may be missing',
     );
   }
   if (checksums?.data_checksums === 'off') {
     warnings.push(
-      'the database has no data checksums: what its disk damages is not noticed (initdb --data-checksums, pg_checksums --enable)',
+      'the database has no data checksums: damage by its disk is not noticed (initdb --data-checksums, pg_checksums --enable)',
     );
   }
   return { warnings };
@@ -78,7 +81,7 @@ async function createTable(query: Query, table: string, definition: string): Pro
   await query(`CREATE TABLE ${table} (${definition})`);
 }
 
-/** Names and types of the columns of each of our tables that is there. */
+/** Names and types of the columns of each existing table. */
 async function columns(query: Query): Promise<Map<string, Map<string, string>>> {
   const names = [...Object.keys(TESSERA_TABLES), ...Object.keys(OWN_TABLES)];
   const rows = await query(

@@ -1,6 +1,6 @@
 /**
- * The payload store in PostgreSQL, in Tessera's own tables: a database of Tessera is taken over as it stands, and several
- * managers may share one. Writes that arrive together share a transaction.
+ * The payload store in PostgreSQL, in Tessera's own tables: a Tessera database is used as it is,
+ * and several managers may share one. Writes that arrive together share a transaction.
  */
 import { createHash } from 'node:crypto';
 import { concatBytes, keyOf } from '../../core/base/bytes.ts';
@@ -20,7 +20,7 @@ import { claimed, type Delivery, damaged, type Merge, type PayloadStore } from '
 import { type StoreWrite, writeAll, writeBytes } from './postgres-writes.ts';
 
 const COMMIT_WRITES_MAX = 512;
-/** Of one transaction; a single payload may be larger. */
+/** Most bytes per transaction; a single payload may be larger. */
 const COMMIT_BYTES_MAX = 8 * 1024 * 1024;
 const RIDING_MAX = 512;
 const SELECT_RAW =
@@ -32,7 +32,7 @@ export class PostgresPayloadStore implements PayloadStore {
   private readonly clock: Clock;
   private readonly commits: GroupCommit<StoreWrite>;
   private riding: Delivery[] = [];
-  /** The last merge of each hash that is under way: the next one waits for it. */
+  /** The last pending merge of each hash: the next one waits for it. */
   private readonly merging = new Map<string, Promise<void>>();
 
   constructor(database: Database, clock: Clock) {
@@ -194,7 +194,7 @@ export class PostgresPayloadStore implements PayloadStore {
 
   claim(keys: readonly PublicKey[]): Promise<void> {
     return this.database.transaction(async (query) => {
-      // Of two that begin at once the second sees the first.
+      // If two begin at once, the second sees the first.
       await query('LOCK TABLE quorate_keys IN EXCLUSIVE MODE');
       const noted = await query('SELECT key FROM quorate_keys ORDER BY key');
       const added = claimed(
@@ -213,7 +213,10 @@ export class PostgresPayloadStore implements PayloadStore {
     await this.commits.settled();
   }
 
-  /** First as if it were new, which it nearly always is: no read, and its insertion shares a transaction. */
+  /**
+   * First as if it were new, which it nearly always is: no read, and the insertion shares a
+   * transaction.
+   */
   private async mergeNow(
     hash: PayloadHash,
     merge: Merge,
@@ -253,7 +256,7 @@ export class PostgresPayloadStore implements PayloadStore {
   }
 }
 
-/** Undefined: what is held decides, and it is asked then. */
+/** Undefined: depends on the stored payload, which is then read. */
 function firstOf(merge: Merge): EncodedPayload | undefined {
   try {
     return merge(undefined);
@@ -271,7 +274,7 @@ function rawOf(row: Row): RawPayload {
   };
 }
 
-/** Undefined: not as it was written, or in the row of another. */
+/** Undefined: damaged, or in the wrong row. */
 function payloadOf(row: Row): EncodedPayload | undefined {
   try {
     const payload = decodePayload(bytes(row.encoded_payload));

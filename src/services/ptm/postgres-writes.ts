@@ -1,4 +1,7 @@
-/** The statements that write: runs of one kind become one statement, rows sorted so that two managers never lock crosswise. */
+/**
+ * The statements that write: runs of one kind become one statement, with sorted rows so that two
+ * managers never deadlock.
+ */
 import { compareBytes, keyOf } from '../../core/base/bytes.ts';
 import type { PublicKey, RawPayload } from '../../core/payload/payload.ts';
 import type { PayloadHash } from '../../core/privacy/marker.ts';
@@ -12,7 +15,7 @@ export type StoreWrite =
       readonly encoded: Uint8Array;
       readonly owed: readonly PublicKey[];
     }
-  /** Only where none is held; `isNew` tells afterwards. */
+  /** Only if none is stored; `isNew` tells afterwards. */
   | {
       readonly kind: 'first';
       readonly hash: PayloadHash;
@@ -175,7 +178,7 @@ async function insertOwed(query: Query, owed: readonly Delivery[]): Promise<void
   );
 }
 
-/** One statement may not touch a row twice. Sorted by key. */
+/** One statement must not touch a row twice. Sorted by key. */
 function lastOfEach<T>(rows: readonly T[], key: (row: T) => Uint8Array): T[] {
   const kept = new Map<string, T>();
   for (const row of rows) kept.set(keyOf(key(row)), row);

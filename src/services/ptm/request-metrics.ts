@@ -1,6 +1,7 @@
 /**
- * Figures of a manager's endpoints for Prometheus, under the names that Tessera's dashboards ask for, and of the manager itself.
- * Numbers under names from tables only: nothing that clients, peers or parties wrote is ever in them.
+ * Metrics of a manager's endpoints for Prometheus, with the names that Tessera's dashboards use,
+ * and of the manager itself. Names come only from tables: nothing written by clients, peers or
+ * parties appears.
  */
 
 import type { HttpReply, HttpRequest, Route } from '../../io/http/server.ts';
@@ -16,7 +17,7 @@ interface Figures {
   maxMs: number;
 }
 
-/** COMPAT: Tessera's names for an endpoint are those of the Java method behind it with the types that it takes. */
+/** COMPAT: Tessera names an endpoint after its Java method and parameter types. */
 const JAVA_NAMES: Readonly<Record<string, string>> = {
   'GET /upcheck': 'upCheck',
   'GET /version': 'getVersion',
@@ -46,7 +47,7 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 };
 
 export class RequestMetrics {
-  /** What the manager counts of itself. */
+  /** The manager's own metrics. */
   readonly own = new MetricsRegistry();
   private readonly figures = new Map<string, Figures>();
   private readonly nowMs: () => number;
@@ -57,7 +58,9 @@ export class RequestMetrics {
     this.startedMs = nowMs();
   }
 
-  /** The same routes, counted, and one that shows the figures of all applications, as Tessera's does. */
+  /**
+   * The same routes, counted, plus one that shows the metrics of all applications, as in Tessera.
+   */
   watch(app: PtmApp, routes: readonly Route[]): Route[] {
     return [
       ...routes.map((route) => this.counted(app, route)),

@@ -1,4 +1,4 @@
-/** Starts a manager that serves, or one that recovers what it lost. */
+/** Starts a manager that serves, or one that recovers lost payloads. */
 
 import type { Manager } from '../../core/privacy/manager-port.ts';
 import { systemEntropy as entropy } from '../../io/host/entropy.ts';
@@ -20,13 +20,13 @@ import { SourceBudget } from './manager/source-budget.ts';
 
 export type { PtmHost } from './compose.ts';
 
-/** Privacy groups that are taken of who proves no membership: docs/limits.md. */
+/** Privacy groups accepted without proof of membership: docs/limits.md. */
 const GROUPS_OF_STRANGER = { burst: 50, perSecond: 50 / 3600 };
 const GROUPS_OF_STRANGERS = { burst: 500, perSecond: 500 / 3600 };
-/** Of everything that one key may have, and of all keys. */
+/** Limits of full resends, per key and in total. */
 const RESENDS_OF_KEY = { burst: 6, perSecond: 1 / 60 };
 const RESENDS_OF_KEYS = { burst: 60, perSecond: 1 / 6 };
-/** What is shared with one key, and with all. */
+/** Limits of comparisons, per key and in total. */
 const QUESTIONS_OF_KEY = { burst: 600, perSecond: 1 };
 const QUESTIONS_OF_KEYS = { burst: 6_000, perSecond: 10 };
 
@@ -40,7 +40,7 @@ export interface RunningPtm {
   readonly publicKeys: readonly string[];
   /** For a node in the same process. */
   readonly manager: Manager;
-  /** Answers what is under way, then lets go of everything, the store included. */
+  /** Answers requests in progress, then closes everything, including the store. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
     comparison.start();
     await distributor.start();
     if (!config.discovery) {
-      parts.say('info', 'Only the peers of the configuration are spoken to', {
+      parts.say('info', 'Only the configured peers are contacted', {
         peers: config.peers.length,
         otherwise: '"disablePeerDiscovery": false',
       });
@@ -103,8 +103,9 @@ export async function startPtm(config: PtmConfig, host: PtmHost = {}): Promise<R
 }
 
 /**
- * Fetches from all peers what they hold for our keys, into an empty store or one that is behind, and stops again. Only
- * P2P listens meanwhile. `without`: URLs of peers that are gone for good. Throws as startPtm does; peers that fail are in the report.
+ * Fetches everything that peers hold for our keys, into an empty or outdated store, then stops.
+ * Only P2P listens meanwhile. `without`: URLs of peers that are gone for good. Throws as startPtm
+ * does; peers that fail are in the report.
  */
 export async function recoverPtm(
   config: PtmConfig,

@@ -1,6 +1,6 @@
 /**
- * The file `format` beside an embedded payload store: which format it has, and that it was there. A
- * store that is gone is not taken for a new one: its node would be told that it is party to nothing.
+ * The file `format` next to an embedded payload store: records its format and that it existed. A
+ * lost store is not mistaken for a new one: its node would be told that it is party to nothing.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,10 @@ const DATA_FILE = 'data.mdb';
 const WRITTEN = 'payloads-written';
 const WRITTEN_PATTERN = /^(quorate payload store 1, transaction (\d{1,15})) ([0-9a-f]{8})\n$/;
 
-/** Throws STORAGE_FORMAT_NEWER, and STORAGE_MISSING when a store was here; `mayBeGone`: it is to be filled anew. */
+/**
+ * Throws STORAGE_FORMAT_NEWER, and STORAGE_MISSING when a store was here; `mayBeGone`: it is to be
+ * refilled.
+ */
 export function checkStamp(folder: string, storePath: string, mayBeGone: boolean): void {
   const path = join(folder, STAMP);
   if (!existsSync(path)) return;
@@ -36,20 +39,22 @@ export function checkStamp(folder: string, storePath: string, mayBeGone: boolean
   );
 }
 
-/** At the end: how far the store has come. */
+/** Written at the end: the store's last transaction. */
 export function noteWritten(folder: string, storePath: string): void {
   const text = `quorate payload store 1, transaction ${lmdbTransaction(join(storePath, DATA_FILE))}`;
   writeFileSync(join(folder, WRITTEN), `${text} ${sumOf(text)}\n`, { mode: 0o600, flush: true });
 }
 
-/** The store is an older copy: payloads are missing of which its node is told that it is party to nothing. Undefined: it is not. */
+/**
+ * Why the store is an older copy, which lacks payloads that its node needs. Undefined: it is not.
+ */
 export function olderThanNoted(folder: string, storePath: string): string | undefined {
   const path = join(folder, WRITTEN);
   const found = existsSync(path) ? WRITTEN_PATTERN.exec(readFileSync(path, 'latin1')) : null;
   if (!found || sumOf(found[1]!) !== found[3]) return undefined;
   const last = lmdbTransaction(join(storePath, DATA_FILE));
   return last < Number(found[2])
-    ? `its last transaction is ${last}, and ${found[2]} was written`
+    ? `its last transaction is ${last}, but ${found[2]} was written`
     : undefined;
 }
 

@@ -271,7 +271,7 @@ describe.each(KINDS)('the payload store, %s', (name, open) => {
       await store.claim([keys[1]!]);
       await expect(store.claim([keys[2]!])).rejects.toMatchObject({
         code: 'STORAGE_FOREIGN',
-        message: expect.stringContaining('is of the manager with the key AQEB'),
+        message: expect.stringContaining('belongs to the manager with the key AQEB'),
       });
       await store.claim([keys[2]!, keys[0]!]);
       await store.claim([keys[2]!]);

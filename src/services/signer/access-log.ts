@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const FIELD_CHARACTERS_MAX = 1024;
 
-/** Call before the request is worked on; `write` gets the line, with its line feed, when it is answered. */
+/**
+ * Call before the request is processed; `write` gets the line, with its line feed, when it is
+ * answered.
+ */
 export function logAccess(
   request: IncomingMessage,
   response: ServerResponse,
@@ -21,7 +24,7 @@ export function logAccess(
   });
 }
 
-/** What a client wrote must not look like another line or field. */
+/** A client's text must not look like another line or field. */
 function field(text: string | undefined): string {
   if (text === undefined || text === '') return '-';
   return text

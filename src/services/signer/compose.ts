@@ -1,4 +1,7 @@
-/** Puts the signing proxy together: accounts and guard, the routes beside JSON-RPC, what the proxy is told. Nothing listens yet. */
+/**
+ * Composes the signing proxy: accounts and guard, REST routes, and the proxy's settings. Nothing
+ * listens yet.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { steadyClock, systemClock } from '../../io/host/clock.ts';
@@ -18,7 +21,7 @@ import { serverTrust, upstreamAgent } from './tls.ts';
 export interface SignerHost {
   readonly log: Log;
   readonly version: string;
-  /** The process's environment: credentials of clouds may stand there. */
+  /** The process's environment: may contain credentials of clouds. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** One line, with its line feed, of the access log. */
   readonly writeAccess?: ((line: string) => void) | undefined;
@@ -27,7 +30,7 @@ export interface SignerHost {
 export interface SignerParts {
   readonly meters: Meters;
   readonly proxy: { readonly settings: ProxySettings; readonly parts: ProxyParts };
-  /** Keys, policy and audit log anew, in the background; one reload at a time. */
+  /** Reloads keys, policy and audit log in the background; one reload at a time. */
   reload(): void;
 }
 
@@ -109,7 +112,7 @@ function nodeWebSocket(upstream: SignerConfig['upstream']): ProxySettings['nodeW
   return { url, options: agent ? { agent } : {} };
 }
 
-/** A reload reads the policy too, before the keys: a wrong one leaves all as it was. */
+/** A reload also reads the policy, before the keys: an invalid one changes nothing. */
 function withGuard(opened: OpenAccounts, guard: RunningGuard): OpenAccounts {
   return {
     accounts: opened.accounts,

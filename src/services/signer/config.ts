@@ -1,6 +1,6 @@
 /**
- * What the options of `quorate signer` come to, checked together, with EthSigner's and Web3Signer's
- * texts (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
+ * The configuration of `quorate signer` from its options, checked together, with EthSigner's and
+ * Web3Signer's texts (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
  */
 import { fail } from '../../core/base/errors.ts';
 import type { HttpProxy } from '../../io/http/proxy-tunnel.ts';
@@ -56,7 +56,7 @@ export interface UpstreamOptions {
   readonly connectionsMax: number;
   readonly tls: UpstreamTlsSettings | undefined;
   readonly proxy: HttpProxy | undefined;
-  /** Credentials that came with a request go on to the node. */
+  /** Credentials of a request are passed to the node. */
   readonly forwardsAuthorization: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface TokenSettings {
 
 export const METRIC_CATEGORIES = ['HTTP', 'SIGNING', 'JVM', 'PROCESS'] as const;
 export type MetricCategory = (typeof METRIC_CATEGORIES)[number];
-/** Names that are taken and stand for nothing here. */
+/** Names that are accepted without effect. */
 const FOREIGN_CATEGORIES: readonly string[] = ['ETH2_SLASHING_PROTECTION'];
 
 export interface MetricsSettings {
@@ -111,7 +111,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   ALL: 5,
 };
 
-/** Throws OPTION_…: what is missing, wrong, or does not go together. */
+/** Throws OPTION_… for missing, wrong or conflicting options. */
 export function signerConfig(options: ParsedOptions): SignerConfig {
   const [subcommand] = options.positional;
   const isEthSigner = isEthSignerSubcommand(subcommand);
@@ -248,21 +248,21 @@ function categories(names: readonly string[]): ReadonlySet<MetricCategory> {
   return names.length === 0 ? new Set(METRIC_CATEGORIES) : found;
 }
 
-/** Lower case; `*` for any; none for nobody. */
+/** Lower case; `*` for any; an empty list for none. */
 function hostList(names: readonly string[]): readonly string[] {
   return anyOrNames(names, 'hostnames', 'Hostname').map((name) => name.toLowerCase());
 }
 
 /**
- * COMPAT: Web3Signer makes one regular expression of them, in which each dot is any letter. Here
- * each is an origin, whole.
+ * COMPAT: Web3Signer joins them into one regular expression, in which a dot matches any character.
+ * Here each is an exact origin.
  */
 function originList(names: readonly string[]): readonly string[] {
   const origins = anyOrNames(names, 'domains', 'Domain');
   const pattern = origins.find((origin) => origin !== '*' && /[\\^$()|+?*{}]/.test(origin));
   if (pattern === undefined) return origins;
   throw wrong(
-    `Invalid value for option '--http-cors-origins': "${pattern}" is a pattern; origins are compared whole, list each one`,
+    `Invalid value for option '--http-cors-origins': "${pattern}" is a pattern; origins must match exactly, list each one`,
   );
 }
 

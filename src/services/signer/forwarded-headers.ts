@@ -1,9 +1,13 @@
 /**
- * Which headers go on: a client's to the node, a node's to the client (EthSigner HeaderHelpers).
+ * Which headers are forwarded: a client's to the node, a node's to the client (EthSigner
+ * HeaderHelpers).
  */
 import type { HeaderList } from './proxy/ports.ts';
 
-/** Of one connection or one body; and `origin`, which is the browser's matter with this proxy. */
+/**
+ * Headers of one connection or one body, and `origin`, which concerns only the browser and this
+ * proxy.
+ */
 const NOT_TO_NODE: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade', 'expect', 'content-length', 'content-encoding', 'origin'],
@@ -15,7 +19,10 @@ const NOT_TO_CLIENT: ReadonlySet<string> = new Set([
 ]);
 const JSON_TYPE = /^application\/json(-rpc|request)?\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** `Host` becomes `X-Forwarded-Host`; credentials for this proxy stay here unless they are the node's too. */
+/**
+ * `Host` becomes `X-Forwarded-Host`; credentials for this proxy are not forwarded unless they are
+ * also for the node.
+ */
 export function toNode(raw: HeaderList, forwardsAuthorization: boolean): string[] {
   const headers: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -23,7 +30,7 @@ export function toNode(raw: HeaderList, forwardsAuthorization: boolean): string[
     const value = raw[at + 1]!;
     if (NOT_TO_NODE.has(name)) continue;
     if (name === 'host') headers.push('X-Forwarded-Host', value);
-    // The body is JSON in UTF-8 from here on, whatever it was called.
+    // From here on the body is JSON in UTF-8, whatever it was declared as.
     else if (name === 'content-type')
       headers.push('Content-Type', JSON_TYPE.test(value) ? value : 'application/json');
     else if (name !== 'authorization' || forwardsAuthorization) headers.push(raw[at]!, value);

@@ -1,6 +1,6 @@
 /**
- * Who may come in at all: by the host that a request names, and by the page that a browser shows
- * (Web3Signer HostAllowListHandler, Runner).
+ * Admission: by the request's host name, and by the browser page's origin (Web3Signer
+ * HostAllowListHandler, Runner).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -39,7 +39,7 @@ export class HostAndOriginCheck {
     this.settings = settings;
   }
 
-  /** Sets headers; true where it has answered already. */
+  /** Sets headers; true if it has already answered. */
   readonly admit = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { origin } = request.headers;
     const refusal = this.refusal(request);
@@ -60,7 +60,7 @@ export class HostAndOriginCheck {
     return true;
   };
 
-  /** Also of a WebSocket's upgrade. undefined: come in. */
+  /** Also for a WebSocket's upgrade. undefined: admitted. */
   refusal({ headers }: Asked): HostRefusal | undefined {
     if (headers.origin !== undefined && !this.allowsOrigin(headers.origin)) return INVALID_ORIGIN;
     if (headers.host === undefined) return { status: 400 };
@@ -75,8 +75,7 @@ export class HostAndOriginCheck {
   }
 
   /**
-   * The whole origin, character by character: a list, where Web3Signer takes one large regular
-   * expression.
+   * Exact origins: a list, where Web3Signer uses one large regular expression.
    */
   private allowsOrigin(origin: string): boolean {
     const { corsOrigins } = this.settings;

@@ -1,5 +1,5 @@
 /**
- * Metrics of the signing proxy: names of Web3Signer where it has one, ours for JSON-RPC beside them
+ * Metrics of the signing proxy: Web3Signer's names where it has them, plus our own for JSON-RPC
  * (Web3Signer Web3SignerMetricCategory).
  */
 import { readdirSync } from 'node:fs';
@@ -29,7 +29,7 @@ const CATEGORY_OF: Readonly<Record<string, MetricCategory>> = {
 
 export interface Meters {
   readonly metrics: Metrics;
-  /** A request has come in; tell the returned function its status when it is answered. */
+  /** A request arrived; call the returned function with its status when it is answered. */
   began(): (status: number) => void;
   /** The same for one JSON-RPC call; undefined: one for the node. */
   called(method: string | undefined): (reply: { status: number; body: string }) => void;
@@ -77,7 +77,7 @@ export function openMeters(categories: ReadonlySet<MetricCategory>, version: str
   };
 }
 
-/** Looks at the beginning alone: what a node answers may be large. */
+/** Reads only the beginning: a node's answer may be large. */
 function isError({ status, body }: { readonly status: number; readonly body: string }): boolean {
   return status >= 400 || ERROR_START.test(body.slice(0, ERROR_START_CHARACTERS));
 }

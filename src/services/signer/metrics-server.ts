@@ -1,5 +1,5 @@
 /**
- * Metrics on a port of their own, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions).
+ * Metrics on a separate port, or sent to a push gateway (Web3Signer PicoCliMetricsPushOptions).
  */
 
 import { createServer } from 'node:http';
@@ -52,7 +52,7 @@ export async function openMetrics(
   };
 }
 
-/** The last figures are sent at the end. */
+/** The last values are sent at the end. */
 function pushMetrics(
   { host, port, intervalMs, job }: NonNullable<MetricsSettings['push']>,
   meters: Meters,

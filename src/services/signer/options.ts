@@ -53,7 +53,7 @@ export function parseSignerOptions(argv: readonly string[], env: Env): ParsedOpt
   return options;
 }
 
-/** Each name of an option as EthSigner and Web3Signer spell its variable. */
+/** The names of an option's environment variable in EthSigner and Web3Signer. */
 export function variablesOf(row: OptionRow): string[] {
   const names = [...(row.aliases ?? []), row.flag].map((name) =>
     name.toUpperCase().replace(/[-.]/g, '_'),
@@ -74,7 +74,7 @@ function fromEnvironment(env: Env): GivenValue[] {
   return given;
 }
 
-/** Flags behind a subcommand get its name in front where they are its own; `--flag true` becomes `--flag=true`. */
+/** A subcommand's own flags get its name as prefix; `--flag true` becomes `--flag=true`. */
 function plainArguments(argv: readonly string[]): string[] {
   const rows = new Map<string, OptionRow>();
   for (const row of SIGNER_ROWS)
@@ -109,7 +109,10 @@ export function isEthSignerSubcommand(word: string | undefined): word is EthSign
 function checkSubcommand([word, ...more]: readonly string[]): void {
   if (word === undefined) return;
   if (word === 'eth2' || word === 'watermark-repair' || word === 'filecoin')
-    throw fail('OPTION_REFUSED', `${word} is not here: this proxy signs for the execution layer`);
+    throw fail(
+      'OPTION_REFUSED',
+      `${word} is not supported: this proxy signs for the execution layer`,
+    );
   if (word !== WEB3SIGNER_SUBCOMMAND && !isEthSignerSubcommand(word))
     throw fail('OPTION_UNKNOWN', `Unmatched argument: '${word}'`);
   if (more.length > 0) throw fail('OPTION_UNKNOWN', `Unmatched argument: '${more[0]}'`);

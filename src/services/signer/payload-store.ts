@@ -1,4 +1,7 @@
-/** The private transaction manager as the proxy needs it: payloads are stored there before a hash of them is signed. */
+/**
+ * The private transaction manager as the proxy uses it: it stores a payload before the hash is
+ * signed.
+ */
 import type { Log } from '../../core/base/ports.ts';
 import { resolveManagerConfig } from '../../io/ptm-client/config.ts';
 import { connectManager } from '../../io/ptm-client/connect.ts';
@@ -7,7 +10,7 @@ import type { PayloadStore } from './proxy/ports.ts';
 
 const UNIX = 'unix:';
 
-/** `url`: http(s)://host:port or unix:/path. It is connected to when it is first needed, and again when it was away. */
+/** `url`: http(s)://host:port or unix:/path. Connects on first use, and again after a failure. */
 export function payloadStore(url: string, log: Log): PayloadStore & { close(): void } {
   const config = resolveManagerConfig(
     undefined,

@@ -1,4 +1,6 @@
-/** The file in the data folder that names the ports of a running proxy, for scripts that let it choose them. */
+/**
+ * The file in the data folder with the ports of a running proxy, for scripts that use free ports.
+ */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../io/host/make-folder.ts';
@@ -8,7 +10,7 @@ export type PortsFileName = 'ethsigner.ports' | 'web3signer.ports';
 const ABOUT =
   '#This file contains the ports used by the running instance. It is deleted when that ends.';
 
-/** Returns how to take it away again. */
+/** Returns a function that removes it. */
 export function writePortsFile(
   folder: string,
   name: PortsFileName,
@@ -19,7 +21,7 @@ export function writePortsFile(
   const lines = [ABOUT, `#${new Date().toUTCString()}`, `${httpName}=${ports.http}`];
   if (ports.metrics !== undefined) lines.push(`metrics-port=${ports.metrics}`);
   makeFolder(folder);
-  // Whoever waits for the file finds it whole.
+  // The file appears complete.
   writeFileSync(`${path}.new`, `${lines.join('\n')}\n`);
   renameSync(`${path}.new`, path);
   return () => rmSync(path, { force: true });

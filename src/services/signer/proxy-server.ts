@@ -1,4 +1,7 @@
-/** Serves the signing proxy: its pipeline with nonces and their journal, the node behind it, HTTP and WebSocket in front. */
+/**
+ * Runs the signing proxy: its pipeline with nonces and their journal, the node behind it, HTTP and
+ * WebSocket in front.
+ */
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { ClientOptions } from 'ws';
@@ -27,14 +30,14 @@ const JOURNAL_FOLDER = 'transactions';
 export interface ProxySettings {
   readonly chainId: bigint;
   readonly upstream: UpstreamSettings;
-  /** undefined: transactions without an end are forgotten at a restart. */
+  /** undefined: pending transactions are forgotten at a restart. */
   readonly dataPath: string | undefined;
   readonly fillsGaps: boolean;
   readonly strictNonce: boolean;
   readonly estimatesGas: boolean;
   readonly forwarded: readonly string[];
   readonly serve: Omit<ServeOptions, 'pipeline' | 'guard' | 'traffic'>;
-  /** Undefined: bounds of its own. */
+  /** Undefined: its own bounds. */
   readonly traffic?: Traffic;
   /** For subscriptions. */
   readonly nodeWebSocket: { readonly url: string; readonly options: ClientOptions };
@@ -53,14 +56,17 @@ export interface ProxyParts {
 
 export interface RunningProxy {
   readonly port: number;
-  /** Requests under way are answered first. */
+  /** Pending requests are answered first. */
   close(): Promise<void>;
 }
 
-/** Of the folder for data; raise with any change that an older program would misread. 1 is what 0.1.0 writes, unstamped. */
+/**
+ * Format of the data folder; raise with any change that an older program would misread. 1: as 0.1.0
+ * wrote it, without a stamp.
+ */
 const FORMAT = { of: 'signer', version: 1 };
 
-/** Who asks for a transaction that nobody asked for: one that fills a gap. */
+/** The caller of transactions that fill a gap: no client requested them. */
 const FILLER: Identity = { name: 'gap filler', mayUse: () => true, mayCall: () => true };
 
 export async function startProxy(
@@ -75,7 +81,7 @@ export async function startProxy(
       ? undefined
       : new FileJournal(nodeLogFolder(join(dataPath, JOURNAL_FOLDER)), parts.log);
   if (!journal)
-    parts.log('warn', 'No folder for data: transactions under way are forgotten at a restart');
+    parts.log('warn', 'No data folder: pending transactions are forgotten at a restart');
   const signing = new GuardedSigning(parts.accounts, parts.guard);
   const signer = new TransactionSigner(signing, chainId);
   const sender = new Sender({

@@ -1,4 +1,7 @@
-/** The HTTP side of the proxy: JSON-RPC on every path, REST routes beside it, one answer for all that is neither. */
+/**
+ * The HTTP side of the proxy: JSON-RPC on every path, REST routes, and one answer for everything
+ * else.
+ */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
@@ -20,7 +23,7 @@ import type { Caller } from './proxy/transaction-signer.ts';
 const CONNECTIONS_MAX = 10_000;
 const REQUEST_MS = 60_000;
 const NOT_FOUND = '<html><body><h1>Resource not found</h1></body></html>';
-/** While it drains, connections that have become idle are looked for. */
+/** How often idle connections are closed during shutdown. */
 const SWEEP_MS = 50;
 const JSON_MEDIA = 'application/json';
 
@@ -28,32 +31,32 @@ export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly bodyBytesMax: number;
-  /** A kept connection without requests is closed after this. */
+  /** A kept-alive connection without requests is closed after this. */
   readonly idleMs: number;
-  /** At the end, requests under way get this long. */
+  /** Time for pending requests at shutdown. */
   readonly drainMs: number;
   readonly tls: ServerTrust | undefined;
   /** Shared with the WebSocket side. */
   readonly traffic: Traffic;
   readonly pipeline: Pipeline;
   readonly guard: Guard;
-  /** Credentials for this proxy go on to the node. */
+  /** Credentials for this proxy are passed to the node. */
   readonly forwardsAuthorization: boolean;
   readonly routes: readonly Route[];
-  /** Host list and CORS: sets headers; true where it has answered already. */
+  /** Host list and CORS: sets headers; true if it has already answered. */
   readonly admit: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Told of each request before anything else. */
+  /** Called for each request before anything else. */
   readonly watch?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
 export interface SignerServer {
   readonly server: Server;
   readonly port: number;
-  /** Takes no more connections; resolves when all requests are answered. */
+  /** Stops accepting connections; resolves when all requests are answered. */
   drain(): Promise<void>;
 }
 
-/** Throws SIGNER_LISTEN_FAILED when the address cannot be taken. */
+/** Throws SIGNER_LISTEN_FAILED when it cannot listen on the address. */
 export async function serveSigner(options: ServeOptions): Promise<SignerServer> {
   const front = new Front(options);
   const limits = { requestTimeout: REQUEST_MS, keepAliveTimeout: options.idleMs, noDelay: true };
@@ -77,7 +80,7 @@ export async function serveSigner(options: ServeOptions): Promise<SignerServer> 
   };
 }
 
-/** Kept connections end with the answer that they wait for; those that wait too long are cut. */
+/** Kept-alive connections end after their pending answer; those that wait too long are closed. */
 function drained(server: Server, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
@@ -91,7 +94,7 @@ function drained(server: Server, limitMs: number): Promise<void> {
   });
 }
 
-/** What a TLS client showed: the subject's common name. */
+/** Common name in a TLS client's certificate. */
 export function certificateOf({ socket }: IncomingMessage): string | undefined {
   const shown = (socket as Partial<TLSSocket>).getPeerCertificate?.();
   const name = shown?.subject?.CN;
@@ -132,7 +135,7 @@ class Front {
     else if (identity) await this.rpc(request, response, body, identity);
   }
 
-  /** Until the request is answered, and its answer taken. */
+  /** Until the request is answered and the answer is read. */
   private hold(request: IncomingMessage, response: ServerResponse): Holding {
     const { requests } = this.options.traffic;
     const held = requests.open(addressBlock(request.socket.remoteAddress));
@@ -183,7 +186,7 @@ function send(response: ServerResponse, { status, body, headers }: Reply): void 
   }
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.statusCode = status;
-  // As text it leaves together with the headers, in one write.
+  // As text it is sent with the headers in one write.
   response.end(body);
 }
 

@@ -1,4 +1,7 @@
-/** Starts `quorate signer`: its parts put together, then the servers in front of them, and their end in reverse order. */
+/**
+ * Starts `quorate signer`: its parts, then the servers in front of them; ends them in reverse
+ * order.
+ */
 import { installCrypto } from '../../io/crypto/crypto.ts';
 import { composeSigner, type SignerHost } from './compose.ts';
 import type { SignerConfig } from './config.ts';
@@ -10,11 +13,11 @@ export interface RunningSigner extends RunningProxy {
   readonly accounts: readonly string[];
   /** undefined: metrics are not served. */
   readonly metricsPort: number | undefined;
-  /** Keys, policy and audit log anew, in the background; one reload at a time. */
+  /** Reloads keys, policy and audit log in the background; one reload at a time. */
   reload(): void;
 }
 
-/** Rejects with what stands in the way of a start; nothing is left open then. */
+/** Rejects when it cannot start; nothing is left open then. */
 export async function startSigner(config: SignerConfig, host: SignerHost): Promise<RunningSigner> {
   const { log } = host;
   await installCrypto(log);

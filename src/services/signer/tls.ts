@@ -1,6 +1,6 @@
 /**
- * TLS of the server and towards the node, from EthSigner's and Web3Signer's files and with their
- * texts (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
+ * TLS of the server and to the node, from EthSigner's and Web3Signer's files, with their texts
+ * (Web3Signer PicoCliTlsServerOptions, PicoCliClientTlsOptions).
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type HttpProxy, tunnelThrough } from '../../io/http/proxy-tunnel.ts';
 import { type PeerCheck, type ServerTrust, TrustingAgent } from '../../io/http/tls-trust.ts';
 import type { KeyStoreFile, ServerTlsSettings, UpstreamTlsSettings } from './config/tls.ts';
 
-const NOT_LISTED = 'the certificate is in no list of known ones';
+const NOT_LISTED = 'the certificate is not in the list of known ones';
 
 /** Reads the files. Throws TLS_CONFIG_INVALID. */
 export function serverTrust(settings: ServerTlsSettings): ServerTrust {
@@ -35,7 +35,7 @@ export function serverTrust(settings: ServerTlsSettings): ServerTrust {
   };
 }
 
-/** Makes the agent for connections to the node. Reads the files. Throws TLS_CONFIG_INVALID. */
+/** Creates the agent for connections to the node. Reads the files. Throws TLS_CONFIG_INVALID. */
 export function upstreamAgent(
   settings: UpstreamTlsSettings,
   node: { readonly host: string; readonly port: number; readonly proxy?: HttpProxy | undefined },

@@ -1,4 +1,4 @@
-/** The node behind the proxy: JSON-RPC over kept connections, and what its failures mean. */
+/** The node behind the proxy: JSON-RPC over kept-alive connections, and the meaning of failures. */
 
 import type * as https from 'node:https';
 import type { AgentOptions } from 'node:https';
@@ -14,18 +14,18 @@ const IDLE_SOCKET_MS = 60_000;
 export interface UpstreamSettings {
   readonly host: string;
   readonly port: number;
-  /** In front of every path. */
+  /** Prefix of every path. */
   readonly path: string;
-  /** Of one request, and of dialing. */
+  /** Time limits of one request, and of connecting. */
   readonly timeoutMs: number;
   readonly connectionsMax: number;
-  /** Makes the agent for TLS; undefined: plain HTTP. */
+  /** Creates the agent for TLS; undefined: plain HTTP. */
   readonly secureAgent: ((pool: AgentOptions) => https.Agent) | undefined;
-  /** On the way to a node that speaks plain HTTP; to others, the agent goes by it. */
+  /** For a node with plain HTTP; with TLS the agent uses it. */
   readonly proxy?: HttpProxy | undefined;
 }
 
-/** Codes of a connection that never came about: nothing was sent. */
+/** Error codes of a connection that was never established: nothing was sent. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'],
 ]);
@@ -58,7 +58,7 @@ interface NodeClient {
   close(): void;
 }
 
-/** Nearly everybody's node: next to the proxy, without TLS. */
+/** The usual case: a node next to the proxy, without TLS. */
 function wireClient({ host, port, timeoutMs, connectionsMax }: UpstreamSettings): NodeClient {
   const client = new WireClient({
     ...{ host, port, timeoutMs, connectionsMax, idleMs: IDLE_SOCKET_MS },
@@ -74,7 +74,7 @@ function wireClient({ host, port, timeoutMs, connectionsMax }: UpstreamSettings)
   };
 }
 
-/** With TLS, or through a proxy, which wants the whole address in each request. */
+/** With TLS, or through a proxy, which needs the full URL in each request. */
 function httpClient(settings: UpstreamSettings): NodeClient {
   const { secureAgent, host, port, timeoutMs, connectionsMax } = settings;
   const node = authority({ host, port });
@@ -123,7 +123,10 @@ function pairs(headers: HeaderList): (readonly [string, string])[] {
   return found;
 }
 
-/** `/` + prefix + `/` + path with single slashes, none at the end but for `/` alone; the query stays. */
+/**
+ * `/` + prefix + `/` + path with single slashes, and none at the end except for `/` alone; the
+ * query stays.
+ */
 function joinPaths(prefix: string, path: string): string {
   const cut = path.indexOf('?');
   const [name, query] = cut < 0 ? [path, ''] : [path.slice(0, cut), path.slice(cut)];
@@ -137,7 +140,9 @@ interface HttpFailure {
   readonly data?: { readonly wasSent?: boolean };
 }
 
-/** Names what happened as the client is told it, and whether anything can have reached the node. */
+/**
+ * Converts a failure to the client's error, and says whether anything may have reached the node.
+ */
 function failureOf(error: unknown): Error {
   const { message, cause, data } = error as HttpFailure;
   const code = cause?.code ?? '';

@@ -1,6 +1,6 @@
 /**
- * The WebSocket side of the proxy: each frame goes through the same pipeline as an HTTP body. Only subscriptions need a connection
- * of their own to the node; nothing but they travels on it.
+ * The WebSocket side of the proxy: each frame goes through the same pipeline as an HTTP body. Only
+ * subscriptions use a separate connection to the node.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -22,9 +22,9 @@ const PING_INTERVAL_MS = 30_000;
 /** Of a client's ping or pong. */
 const FRAME_HEAD_BYTES = 6;
 const CONNECTIONS_MAX = 2_000;
-/** A client gets this long to say goodbye. */
+/** How long a client has for the closing handshake. */
 const CLOSE_PATIENCE_MS = 1_000;
-/** Frames that wait for the connection to the node. */
+/** Frames waiting for the connection to the node. */
 const FRAMES_MAX = 100;
 const SUBSCRIPTION = /^[a-z]+_(un)?subscribe$/i;
 const CLOSE = { goingAway: 1001, policy: 1008, nodeGone: 1011 } as const;
@@ -45,7 +45,10 @@ export interface WebSocketOptions {
 }
 
 export interface WebSocketSide {
-  /** Takes no more calls; each connection ends when its last one is answered, or is cut after that time. */
+  /**
+   * Accepts no more calls; each connection ends when its last call is answered, or is closed after
+   * that time.
+   */
   drain(limitMs: number): Promise<void>;
 }
 
@@ -201,13 +204,16 @@ class Conversation {
       this.options.log('warn', 'No WebSocket to the node', { err: error.message });
       node.terminate();
     });
-    // Its subscriptions went with it: whoever has any must begin anew.
+    // Its subscriptions are lost: clients must subscribe again.
     node.on('close', () => this.client.close(CLOSE.nodeGone));
     return node;
   }
 }
 
-/** A frame that is one call about a subscription; anything else is for the pipeline, which passes nothing on over a WebSocket. */
+/**
+ * A frame with one subscription call; everything else goes to the pipeline, which forwards nothing
+ * over a WebSocket.
+ */
 function subscriptionIn(text: string): Call | undefined {
   if (!text.includes('subscribe')) return undefined;
   const envelope = parseEnvelope(text);

@@ -1,6 +1,6 @@
 /**
- * ADMIN: the peers of a running manager, as Tessera has it; what is added here is gone after a restart.
- * And ours, what is held of a payload and how it stands: a node is told no more than that it is a party.
+ * ADMIN: the peers of a running manager, as in Tessera; peers added here are forgotten at a
+ * restart. Our own addition: the condition of a payload. A node learns only whether it is a party.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -66,7 +66,7 @@ function peerRoutes({ table, guard }: AdminParts): Route[] {
   ];
 }
 
-/** `GET /payloads/{hash}`, and `POST /payloads/{hash}/fetch`, which asks the peers for it. */
+/** `GET /payloads/{hash}`, and `POST /payloads/{hash}/fetch`, which requests it from the peers. */
 function payloadRoutes(parts: AdminParts): Route[] {
   const inspection = new Inspection(parts.enclave);
   const mender = new Mender(parts);
@@ -91,7 +91,7 @@ function payloadRoutes(parts: AdminParts): Route[] {
         const hash = hashOf(request);
         const held = await heldIn(parts.store, hash);
         const payload = held === 'damaged' ? undefined : held;
-        // What opens is not asked for: it would change nothing.
+        // A payload that opens is not requested: nothing would change.
         const isWhole = payload !== undefined && inspection.conditionOf(hash, payload) === 'whole';
         const givenBy = isWhole ? [] : await mender.fetch(hash, payload);
         if (givenBy.length > 0) parts.late.fetched();

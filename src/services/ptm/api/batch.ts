@@ -1,6 +1,7 @@
 /**
- * Ours: many requests of a node in one. `POST /batch {"requests":[{"path","media","body"}…]}` answers a line of JSON for each,
- * `{"at","status","body"|"text"}`, as soon as it is done: a recipient that is slow delays nobody else's payload.
+ * Our own extension: many requests of a node in one. `POST /batch
+ * {"requests":[{"path","media","body"}…]}` answers a line of JSON for each,
+ * `{"at","status","body"|"text"}`, as soon as it is done: a slow recipient delays no other payload.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { HttpReply, Route } from '../../../io/http/server.ts';
@@ -11,7 +12,7 @@ const REQUESTS_MAX = 1024;
 const LINES_TYPE = 'application/x-ndjson';
 const JSON_KINDS: ReadonlySet<string> = new Set(Object.values(MEDIA));
 
-/** What a path does with the JSON of its body. */
+/** Handler of a path, given the JSON of its body. */
 export type Handler = (fields: Fields, media: Media) => Promise<HttpReply> | HttpReply;
 
 export function batchRoute(
@@ -39,7 +40,7 @@ async function answerTo(
   try {
     const { path, media, body } = (request ?? {}) as Fields;
     const handler = typeof path === 'string' ? handlers.get(path) : undefined;
-    if (!handler) throw bad('a request of the batch has no path that can be asked in one');
+    if (!handler) throw bad('a request of the batch has a path that is not allowed in a batch');
     if (typeof media !== 'string' || !JSON_KINDS.has(media)) throw bad('"media" is unknown');
     if (typeof body !== 'object' || body === null) throw bad('a body is not a JSON object');
     return members(await handler(body as Fields, media as Media));
@@ -53,7 +54,7 @@ function members({ status, type, body }: HttpReply): string {
   return `"status":${status},${value}`;
 }
 
-/** What is done in one turn of the event loop leaves in one piece. */
+/** Answers of one turn of the event loop are sent together. */
 async function* asTheyCome(answers: readonly Promise<string>[]): AsyncGenerator<string> {
   let done: string[] = [];
   let wake = (): void => undefined;

@@ -4,9 +4,12 @@
  */
 import { json, type Route, text } from '../../../io/http/server.ts';
 
-/** Tessera's distribution version whose behaviour this manager has; clients log it. */
+/** The Tessera version whose behaviour this manager has; clients log it. */
 const DISTRIBUTION_VERSION = '24.4.1';
-/** What this manager's own clients may ask beside Tessera's requests: 1 payloads in batches, 2 sends and raw payloads too, 3 `/comparison`. */
+/**
+ * What Quorate clients may request beyond Tessera's API: 1 payloads in batches, 2 sends and raw
+ * payloads too, 3 `/comparison`.
+ */
 const BATCH_HEADER = 'quorate-ptm-batch';
 const BATCH_LEVEL = '3';
 

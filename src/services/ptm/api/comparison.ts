@@ -1,6 +1,7 @@
 /**
- * What managers of our own kind compare. P2P: `/shared` and `/roots`, for who proves the key. Q2T: `/comparison`, where a node says
- * how its private state stands and hears what was found; `/comparison/run` compares at once.
+ * Comparison between Quorate managers. P2P: `/shared` and `/roots`, for peers that prove the key.
+ * Q2T: `/comparison`, where a node reports its private state and gets the findings;
+ * `/comparison/run` compares at once.
  */
 
 import { keyOf } from '../../../core/base/bytes.ts';
@@ -19,7 +20,7 @@ import { bad, type Fields, jsonBody } from './requests.ts';
 export interface ComparisonParts {
   readonly comparison: Comparison;
   readonly shared: SharedPayloads;
-  /** Questions, by key: each reads a part of the store. */
+  /** Limits questions per key: each reads part of the store. */
   readonly questions: SourceBudget;
 }
 

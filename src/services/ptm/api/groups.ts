@@ -1,5 +1,5 @@
 /**
- * Privacy groups over Q2T: Besu's four calls, resident groups, and what peers push (Tessera's
+ * Privacy groups over Q2T: Besu's four calls, resident groups, and peers' pushes (Tessera's
  * tessera-jaxrs/transaction-jaxrs).
  */
 import { fail } from '../../../core/base/errors.ts';

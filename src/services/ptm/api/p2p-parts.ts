@@ -1,4 +1,7 @@
-/** What the routes of P2P share: who asks, what they may without a proof, and what a refused request costs them. */
+/**
+ * Shared by the P2P routes: who asks, what is allowed without a proof, and what a refused request
+ * costs.
+ */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { addressBlock } from '../../../io/http/address-block.ts';
 import type { HttpReply, HttpRequest, Route } from '../../../io/http/server.ts';
@@ -8,11 +11,11 @@ import type { PartyTable } from '../manager/party-table.ts';
 import type { Proofs } from '../manager/proofs.ts';
 import type { SourceBudget } from '../manager/source-budget.ts';
 
-/** Of bodies that hold no payloads. */
+/** For bodies without payloads. */
 export const QUESTION_BYTES_MAX: number = 64 * 1024;
-/** What a request costs beside its body. */
+/** Cost of a request beyond its body. */
 const REQUEST_BYTES = 4096;
-/** Errors of a request that was not worth its bytes: of those a source has a budget. */
+/** Errors of useless requests: each source has a budget of those. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'PAYLOAD_INVALID',
   'PTM_DECRYPT_FAILED',
@@ -27,9 +30,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What peers may do that cannot prove a key, as those of Tessera cannot over plain HTTP: nothing but
- * push; have all that is theirs sent to the manager that proved the key; or, as from Tessera, have
- * single payloads and deletions of groups by their word.
+ * What peers may do that cannot prove a key (Tessera's cannot over plain HTTP): only push; have
+ * everything of theirs sent to the manager that proved the key; or, as with Tessera, get single
+ * payloads and delete groups unproven.
  */
 export const UNPROVEN_PEERS = ['refuse', 'deliver', 'answer'] as const;
 export type UnprovenPeers = (typeof UNPROVEN_PEERS)[number];
@@ -61,7 +64,7 @@ export function charged(route: Route, refusals: SourceBudget): Route {
   };
 }
 
-/** Does nothing for an error that is not a refusal of a peer's request. */
+/** Ignores errors that are not refusals of a peer's request. */
 export function charge(
   refusals: SourceBudget,
   source: string,

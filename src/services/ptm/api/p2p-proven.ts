@@ -1,4 +1,7 @@
-/** P2P: what is for the holder of a key alone: payloads once more, and changes of privacy groups (Tessera TransactionResource). */
+/**
+ * P2P: requests only for the holder of a key: resends of payloads, and changes of privacy groups
+ * (Tessera TransactionResource).
+ */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { PublicKey } from '../../../core/payload/payload.ts';
 import { encodeLegacy } from '../../../core/payload/payload-legacy.ts';
@@ -33,7 +36,7 @@ import {
 
 const GROUP_BYTES_MAX = 256 * 1024;
 
-/** A request of who says that they hold the key. */
+/** A request by a peer that claims to hold the key. */
 export interface Asked {
   readonly key: PublicKey;
   readonly path: string;
@@ -101,21 +104,27 @@ function resend(
   }
 }
 
-/** Where nobody but who proves their key is served at all, the others end here. */
+/** If only peers with a proven key are served, others stop here. */
 function provenDelivery(asked: Asked, parts: P2pParts): boolean {
   const isProven = proves(asked, parts);
   if (!isProven && parts.unprovenPeers === 'refuse') throw unproven();
   return isProven;
 }
 
-/** By a certificate that names the host at which the key was proven, or by the answer to a challenge. */
+/**
+ * Proven by a certificate for the host at which the key was proven, or by the answer to a
+ * challenge.
+ */
 export function proves({ key, path, request }: Asked, { table, proofs }: P2pParts): boolean {
   if (table.knows(key) && request.isOfHost?.(new URL(table.locate(key)).hostname)) return true;
   const proof = request.header(PROOF_HEADER);
   return proof !== undefined && proofs.accepts(key, { path, body: request.body }, proof);
 }
 
-/** Who did not prove the key is told how to, in the same words whatever is held here. */
+/**
+ * A peer without a proof is told how to prove the key; the text does not depend on what is held
+ * here.
+ */
 export async function challenged(
   { key, request }: Asked,
   { proofs, refusals }: P2pParts,

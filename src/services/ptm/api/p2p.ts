@@ -1,4 +1,6 @@
-/** P2P: what other managers send us, Tessera's or our own (Tessera's tessera-jaxrs/sync-jaxrs). */
+/**
+ * P2P: requests from other managers, Tessera's or Quorate's (Tessera's tessera-jaxrs/sync-jaxrs).
+ */
 import { fail } from '../../../core/base/errors.ts';
 import { BinaryReader } from '../../../core/payload/payload-binary.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
@@ -15,7 +17,7 @@ import { base64 } from './replies.ts';
 import { bad, bytesField, type Fields, jsonBody } from './requests.ts';
 
 const BATCH_PAYLOADS_MAX = 1024;
-/** What peers push, and what they ask to have again. */
+/** What peers push, and what they request again. */
 export function p2pRoutes(
   manager: PrivateTransactionManager,
   resender: Resender,
@@ -33,12 +35,12 @@ export function p2pRoutes(
   ].map((route) => charged(route, parts.refusals));
 }
 
-/** While a recovery runs: what peers send goes through it, and nobody is served. */
+/** During a recovery: it handles what peers send, and nobody is served. */
 export function recoveryRoutes(recovery: Recovery, parts: P2pParts): Route[] {
   return [
     ...pushRoutes(
       (payload, source) => recovery.push(payload, source),
-      // Our own kind takes a refusal for final: enhanced payloads wait aside instead.
+      // Quorate peers treat a refusal as final: enhanced payloads are set aside instead.
       (payload, source) => recovery.stage([payload], source),
       parts,
     ),
@@ -68,7 +70,8 @@ function pushRoutes(
       handle: async (request) => text(201, base64(await one(request.body, sourceOf(request)))),
     },
     {
-      // Ours: one field a payload; the answer lists the status that each would have had alone.
+      // Our own extension: one field per payload; the answer lists the status that each would have
+      // had alone.
       method: 'POST',
       path: '/push/batch',
       async handle(request) {
@@ -92,7 +95,7 @@ function pushRoutes(
   ];
 }
 
-/** Base64 texts, or lists of signed bytes: JSON binders of Tessera's age write either. */
+/** Base64 texts, or lists of signed bytes: Tessera's JSON libraries write either. */
 function encodedPayloads({ encodedPayloads: list }: Fields): Uint8Array[] {
   if (!Array.isArray(list) || list.length > BATCH_SIZE_MAX) {
     throw bad(`"encodedPayloads" must be a list of at most ${BATCH_SIZE_MAX} payloads`);

@@ -1,5 +1,5 @@
 /**
- * Q2T: what a node asks of its manager, with Tessera's paths and answers (Tessera's
+ * Q2T: a node's requests to its manager, with Tessera's paths and answers (Tessera's
  * tessera-jaxrs/transaction-jaxrs).
  */
 import {
@@ -42,10 +42,10 @@ import {
   sendTerms,
 } from './requests.ts';
 
-/** Payloads asked for in one batch request, and the clear bytes that one answer holds. */
+/** Most payloads in one batch request, and most clear bytes in one answer. */
 const BATCH_HASHES_MAX = 1024;
 const BATCH_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-/** Read from the store at a time. */
+/** How many are read from the store at a time. */
 const BATCH_PAGE_HASHES = 64;
 
 /** `failure` answers for a request of a batch that failed. */
@@ -63,7 +63,10 @@ export function q2tRoutes(
   ];
 }
 
-/** What may also be asked in a batch. `/transaction/raw` is ours: `GET /transaction/{hash}?isRaw=true` with the hash in the body. */
+/**
+ * Requests also allowed in a batch. `/transaction/raw` is our own: `GET
+ * /transaction/{hash}?isRaw=true` with the hash in the body.
+ */
 function jsonHandlers(
   manager: PrivateTransactionManager,
   groups: PrivacyGroups,
@@ -148,7 +151,7 @@ async function send(
   return sentReply(await manager.send(bytesField(fields, 'payload'), from, terms), media);
 }
 
-/** A privacy group stands for its members, whatever recipients are named beside it. */
+/** A privacy group means its members, whatever other recipients are named. */
 async function withGroup(
   terms: SendTerms,
   fields: Fields,
@@ -259,8 +262,9 @@ async function legacyReceive(
 }
 
 /**
- * Ours: many payloads in one request. `{"hashes":[b64…]}` -> `{"answers":[receive object | null | {"error"}]}`, in
- * order; null for 404. The list is shorter than asked when the answer would grow too large: ask for the rest again.
+ * Our own extension: many payloads in one request. `{"hashes":[b64…]}` -> `{"answers":[receive
+ * object | null | {"error"}]}`, in order; null for 404. The list is shorter than requested when the
+ * answer would be too large: request the rest again.
  */
 async function batch(manager: PrivateTransactionManager, request: HttpRequest): Promise<HttpReply> {
   const hashes = hashesField(jsonBody(request), 'hashes');

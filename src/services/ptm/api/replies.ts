@@ -1,4 +1,4 @@
-/** How the manager's answers look in JSON, by media type (Tessera's tessera-jaxrs/jaxrs-model). */
+/** The manager's answers in JSON, by media type (Tessera's tessera-jaxrs/jaxrs-model). */
 import { fail } from '../../../core/base/errors.ts';
 import type { EncodedPayload, PublicKey } from '../../../core/payload/payload.ts';
 import type { HttpReply, HttpRequest } from '../../../io/http/server.ts';
@@ -23,21 +23,21 @@ export function isOctets(request: HttpRequest): boolean {
   return mediaOf(request.header('content-type')) === OCTETS;
 }
 
-/** The form a POST speaks, by its Content-Type; JSON when it names none. Throws PTM_MEDIA_TYPE. */
+/** The form of a POST, by its Content-Type; JSON by default. Throws PTM_MEDIA_TYPE. */
 export function postedMedia(request: HttpRequest): Media {
   const type = mediaOf(request.header('content-type')) ?? MEDIA.json;
   if (!KNOWN.includes(type)) throw fail('PTM_MEDIA_TYPE', 'HTTP 415 Unsupported Media Type');
   return type as Media;
 }
 
-/** The first form in Accept that we speak; plain JSON otherwise. */
+/** The first supported form in Accept; otherwise plain JSON. */
 export function acceptedMedia(request: HttpRequest): Media {
   const accepted = (request.header('accept') ?? '').split(',').map(mediaOf);
   return (accepted.find((type) => type !== undefined && KNOWN.includes(type)) ??
     MEDIA.json) as Media;
 }
 
-/** 201 with the hash; the vendor forms add the own parties and the sender. */
+/** 201 with the hash; the vendor forms add our own parties and the sender. */
 export function sentReply(sent: Sent, media: Media): HttpReply {
   const key = base64(sent.hash);
   const body =
@@ -74,7 +74,7 @@ export function receivedBody(received: Received, media: Media): Record<string, u
   return body;
 }
 
-/** A raw payload has no metadata to tell. */
+/** A raw payload has no metadata. */
 export function rawBody(received: Received, media: Media): Record<string, unknown> {
   const body: Record<string, unknown> = { payload: base64(received.payload) };
   if (media !== MEDIA.json) {

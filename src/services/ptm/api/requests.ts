@@ -1,4 +1,4 @@
-/** Reads what clients of the manager send: JSON bodies, base64 fields, headers with key lists. */
+/** Parses requests of the manager's clients: JSON bodies, base64 fields, headers with key lists. */
 import { fromBase64 } from '../../../core/base/base64.ts';
 import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -33,7 +33,7 @@ export function jsonBody(request: HttpRequest): Fields {
   return value as Fields;
 }
 
-/** Base64 by the host's decoder, which is fast, and strict by its length. */
+/** Base64 by the host's decoder, which is fast; the length check makes it strict. */
 export function bytesField(fields: Fields, name: string): Uint8Array {
   const value = fields[name];
   if (typeof value !== 'string') throw bad(`"${name}" is missing: give base64`);
@@ -137,7 +137,7 @@ function strings(fields: Fields, name: string): string[] {
 function decode(value: string, name: string): Uint8Array {
   const bytes = new Uint8Array(Buffer.from(value, 'base64'));
   const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0;
-  // The host skips foreign characters; then the length does not fit, and the strict decoder says so.
+  // The host skips invalid characters; then the length is wrong, and the strict decoder reports it.
   if (
     value.length % 4 === 0 &&
     bytes.length === (value.length / 4) * 3 - padding &&

@@ -1,5 +1,5 @@
 /**
- * ThirdParty: what clients may ask of the manager directly (Tessera's
+ * ThirdParty: requests that clients may send to the manager directly (Tessera's
  * tessera-jaxrs/transaction-jaxrs).
  */
 import { json, type Route } from '../../../io/http/server.ts';

@@ -1,6 +1,7 @@
 /**
- * Passwords of a Tessera configuration that are locked with Jasypt: `ENC(…)`, by Jasypt's own defaults, with the secret that
- * Tessera is given in the file TESSERA_CONFIG_SECRET names, or types in.
+ * Passwords in a Tessera configuration that are encrypted with Jasypt: `ENC(…)`, with Jasypt's
+ * defaults. As in Tessera, the secret is in the file that TESSERA_CONFIG_SECRET names, or is typed
+ * in.
  */
 
 import { createDecipheriv, createHash } from 'node:crypto';
@@ -17,11 +18,14 @@ const LOCKED = /^\s*ENC\((.*)\)\s*$/s;
 
 export interface SecretSource {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asks the one who starts the manager. */
+  /** Asks whoever starts the manager. */
   readonly ask: (question: string) => Promise<string>;
 }
 
-/** Puts the password in the place of what is locked; asks for the secret where something is. Throws PTM_CONFIG_INVALID. */
+/**
+ * Replaces encrypted values by passwords; asks for the secret only if there are any. Throws
+ * PTM_CONFIG_INVALID.
+ */
 export async function unlockConfig(root: unknown, source: SecretSource): Promise<void> {
   const jdbc = (root as { jdbc?: { url?: unknown; password?: unknown } } | null)?.jdbc;
   if (typeof jdbc?.password !== 'string' || typeof jdbc.url !== 'string') return;
@@ -44,17 +48,17 @@ async function secretOf({ env, ask }: SecretSource): Promise<string> {
 
 function unlock(locked: string, secret: string): string {
   const bytes = Buffer.from(locked, 'base64');
-  // As it is, as Tessera takes it; and without the end of line that editors put there.
+  // As it is, like Tessera; and without the line end that editors add.
   for (const each of new Set([secret, secret.replace(/\r?\n$/, '')])) {
     const password = decrypt(bytes, each);
     if (password !== undefined) return password;
   }
   throw invalid(
-    `jdbc.password does not open with this secret: check the file that ${SECRET_FILE} names, and that the password was locked by Jasypt with its default algorithm, PBEWithMD5AndDES`,
+    `jdbc.password does not open with this secret: check the file that ${SECRET_FILE} names, and that the password was encrypted by Jasypt with its default algorithm, PBEWithMD5AndDES`,
   );
 }
 
-/** PBEWithMD5AndDES, 1000 rounds, the salt in front. undefined: it does not open. */
+/** PBEWithMD5AndDES, 1000 rounds, salt first. undefined: it does not decrypt. */
 function decrypt(bytes: Uint8Array, secret: string): string | undefined {
   const salt = bytes.subarray(0, SALT_BYTES);
   let derived: Uint8Array = Buffer.concat([Buffer.from(secret.normalize('NFC')), salt]);
@@ -62,7 +66,7 @@ function decrypt(bytes: Uint8Array, secret: string): string | undefined {
     derived = createHash('md5').update(derived).digest();
   }
   const key = derived.subarray(0, KEY_BYTES);
-  // Three times the same key is single DES, which this platform has no more.
+  // Triple DES with one key equals single DES, which this platform no longer has.
   const cipher = createDecipheriv(
     'des-ede3-cbc',
     Buffer.concat([key, key, key]),

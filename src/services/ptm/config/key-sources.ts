@@ -1,6 +1,5 @@
 /**
- * Where the manager's keys come from: inline or files, unlocked or locked (Tessera
- * KeyConfiguration).
+ * Sources of the manager's keys: inline or files, plain or encrypted (Tessera KeyConfiguration).
  */
 
 import { resolve } from 'node:path';
@@ -19,7 +18,7 @@ import { parseVaultKey, readVaultKey, type VaultKey } from './vault-keys.ts';
 
 const KEY_BYTES = 32;
 export type KeySource = {
-  /** Nth line of `keys.passwords` or of the file; undefined where none is given. */
+  /** Nth line of `keys.passwords` or of the file; undefined when there is none. */
   readonly password: { readonly list?: string; readonly file?: string; readonly line: number };
 } & (
   | { readonly kind: 'inline'; readonly publicKey: string; readonly privateKey: string }
@@ -94,7 +93,7 @@ export async function loadKey(
     const { publicKey, secretKey } = await readPair(source, crypto, env);
     const pair = { publicKey: sized(publicKey), secretKey: sized(secretKey) };
     if (!equalBytes(crypto.publicKey(pair.secretKey), pair.publicKey)) {
-      throw fail('PTM_KEY_MISMATCH', 'the private key belongs to another public key');
+      throw fail('PTM_KEY_MISMATCH', 'the private key does not match the public key');
     }
     return pair;
   } catch (cause) {
@@ -103,7 +102,7 @@ export async function loadKey(
   }
 }
 
-/** The files of a pair, where the reason names neither, and what to do. */
+/** The files of a pair, if the reason names neither, and what to do. */
 function filesOf(source: KeySource, reason: string): string {
   if (source.kind !== 'files') return '';
   const { publicKeyPath, privateKeyPath } = source;

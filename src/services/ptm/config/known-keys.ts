@@ -1,11 +1,14 @@
-/** The keys of a Tessera configuration that are read here; every other one is named when the manager starts. */
+/**
+ * The keys of a Tessera configuration that are read here; all others are reported when the manager
+ * starts.
+ */
 
-/** `true`: whatever stands below. A list describes its items. */
+/** `true`: everything below. A list describes its items. */
 type Known = true | { readonly [key: string]: Known } | readonly [Known];
 
 const SSL: Known = {
   tls: true,
-  // Which sides a server has follows from its app.
+  // The sides of a server follow from its app.
   sslConfigType: true,
   clientAuth: true,
   environmentVariablePrefix: true,
@@ -73,18 +76,18 @@ const CONFIG: Known = {
   useWhiteList: true,
 };
 
-/** Why a key of Tessera's has no meaning here, by its last name. */
+/** Why a Tessera key has no effect here, by its last name. */
 const REASONS: Readonly<Record<string, string>> = {
   bootstrapNode: 'any manager may be the first of its network',
   clientMode: 'the API is the one of both modes',
   cors: 'browsers have no access to the manager',
   enclaveKeySyncInterval: 'the enclave is inside the manager',
   excludeCipherSuites: 'TLS 1.2 and later with the safe suites of this platform',
-  generateKeyStoreIfNotExisted: 'make key and certificate, and name their files',
+  generateKeyStoreIfNotExisted: 'create a key and a certificate, and name their files',
   includeCipherSuites: 'TLS 1.2 and later with the safe suites of this platform',
   influxConfig: 'nothing is sent to InfluxDB',
-  resendWaitTime: 'lost payloads come back by "quorate ptm recover"',
-  syncInterval: 'lost payloads come back by "quorate ptm recover"',
+  resendWaitTime: 'recover lost payloads with "quorate ptm recover"',
+  syncInterval: 'recover lost payloads with "quorate ptm recover"',
 };
 const WARNINGS_MAX = 100;
 

@@ -51,7 +51,10 @@ function set(root: Container, steps: readonly (string | number)[], text: string,
   }
 }
 
-/** Of the type of the value that stands there; where none does, `true` and `false` are booleans and all else is text. */
+/**
+ * Takes the type of the existing value; without one, `true` and `false` are booleans and everything
+ * else is text.
+ */
 function typed(before: unknown, text: string, path: string): unknown {
   switch (typeof before) {
     case 'boolean':
@@ -66,10 +69,7 @@ function typed(before: unknown, text: string, path: string): unknown {
       try {
         return before === null ? text : JSON.parse(text);
       } catch {
-        throw invalid(
-          path,
-          'the value must be JSON, for it takes the place of a list or an object',
-        );
+        throw invalid(path, 'the value must be JSON, because it replaces a list or an object');
       }
     case 'undefined':
       return /^(true|false)$/.test(text) ? text === 'true' : text;

@@ -1,4 +1,4 @@
-/** What a manager is configured to do, whatever file or option said it. */
+/** A manager's configuration, from whichever file or option. */
 import type { PublicKey } from '../../../core/payload/payload.ts';
 import type { ResidentGroup } from '../../../core/privacy/manager-port.ts';
 import type { HttpAddress } from '../../../io/http/server.ts';
@@ -20,12 +20,12 @@ export interface PtmServer {
 export interface PtmConfig extends StoreSource {
   readonly servers: readonly PtmServer[];
   readonly peers: readonly string[];
-  /** `disablePeerDiscovery` turned round; where it is not given, off with peers that are configured. */
+  /** The inverse of `disablePeerDiscovery`; by default off when peers are configured. */
   readonly discovery: boolean;
   /** Blocks of internal addresses at which peers may be discovered. */
   readonly discoverInternal: readonly string[] | 'all';
   readonly unprovenPeers: UnprovenPeers;
-  /** Stored of payloads whose senders' managers are not known. */
+  /** Bytes stored per day of payloads whose senders' managers are unknown. */
   readonly unknownSenderBytesPerDay: number;
   readonly keys: readonly KeySource[];
   readonly alwaysSendTo: readonly PublicKey[];
@@ -33,6 +33,6 @@ export interface PtmConfig extends StoreSource {
   readonly multiplePrivateStates: boolean;
   readonly residentGroups: readonly ResidentGroup[];
   readonly partyInfoIntervalMs: number;
-  /** `useWhiteList`: only the hosts of `peers` may speak to P2P. */
+  /** `useWhiteList`: only the hosts of `peers` may connect to P2P. */
   readonly allowListed?: boolean;
 }

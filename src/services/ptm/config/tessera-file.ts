@@ -1,5 +1,6 @@
 /**
- * Tessera's configuration files, read as they are, into what this manager needs (Tessera Config).
+ * Reads Tessera's configuration files, unchanged, into this manager's configuration (Tessera
+ * Config).
  */
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fromBase64 } from '../../../core/base/base64.ts';
@@ -26,8 +27,9 @@ const APPS: readonly string[] = ['Q2T', 'P2P', 'ThirdParty', 'ADMIN'];
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * `value` is the parsed file at `file`; relative paths are relative to it. `quorate.dataDir` names our store's folder.
- * Throws PTM_CONFIG_INVALID for what is wrong and for what would be unsafe to ignore; the rest is in `warnings`.
+ * `value` is the parsed file at `file`; relative paths are relative to it. `quorate.dataDir` names
+ * our store's folder. Throws PTM_CONFIG_INVALID for errors and for settings that would be unsafe to
+ * ignore; the rest is in `warnings`.
  */
 export function parseTesseraConfig(
   value: unknown,
@@ -68,7 +70,7 @@ export function parseTesseraConfig(
   return { config, warnings };
 }
 
-/** `quorate`: what Tessera has no key for. */
+/** `quorate`: settings that Tessera lacks. */
 function parseOwn(
   fields: Fields,
 ): Pick<
@@ -101,27 +103,29 @@ function internalBlocks(value: unknown): readonly string[] | 'all' {
   throw invalid(`${name}: "${wrong}" is not a block of addresses, such as 10.1.0.0/16`);
 }
 
-/** Where peers are configured, others are found only when that is asked for in so many words. */
+/** If peers are configured, others are discovered only when that is enabled explicitly. */
 function discovers(isDisabled: unknown, peers: readonly string[], ownAddress: unknown): boolean {
   if (isDisabled !== undefined && isDisabled !== null) return isDisabled !== true;
   const own = String(ownAddress).replace(/\/$/, '');
   return peers.every((url) => url.replace(/\/$/, '') === own);
 }
 
-/** Refuses what would be unsafe to leave out; warns of what has no meaning here. */
+/** Refuses settings that are unsafe to ignore; warns of those without effect. */
 function ignored(root: Fields): string[] {
   const warnings: string[] = [];
   const encryptor = optional(root.encryptor, 'encryptor').type;
   if (encryptor !== undefined && encryptor !== 'NACL') {
-    throw invalid('encryptor.type must be NACL: GoQuorum networks use no other here');
+    throw invalid('encryptor.type must be NACL: GoQuorum networks use no other');
   }
   if (root.mode !== undefined && root.mode !== 'tessera') {
-    throw invalid('mode must be "tessera": payload hashes of mode "orion" do not fit GoQuorum');
+    throw invalid(
+      'mode must be "tessera": payload hashes of mode "orion" are incompatible with GoQuorum',
+    );
   }
   return [...warnings, ...unreadKeys(root)];
 }
 
-/** A database of another kind is not opened, and payloads go to the embedded store. */
+/** A database of another kind is not opened; payloads go to the embedded store. */
 function parseJdbc(root: Fields, warnings: string[]): DatabaseSource | undefined {
   const jdbc = optional(root.jdbc, 'jdbc');
   if (jdbc.url === undefined) return undefined;
@@ -135,7 +139,7 @@ function parseJdbc(root: Fields, warnings: string[]): DatabaseSource | undefined
   const { username, password } = jdbc;
   if (typeof password === 'string' && password.startsWith('ENC(')) {
     throw invalid(
-      'jdbc.password is locked with Jasypt: name the file of its secret in TESSERA_CONFIG_SECRET, or give the password in PGPASSWORD and leave it away',
+      'jdbc.password is locked with Jasypt: name the file of its secret in TESSERA_CONFIG_SECRET, or omit it and give the password in PGPASSWORD',
     );
   }
   return {

@@ -108,7 +108,9 @@ function keyStore(
   }
 }
 
-/** The environment of this server, then the configuration, then the environment of all servers. */
+/**
+ * This server's environment variable, then the configuration, then the variable for all servers.
+ */
 function storePassword(
   { fields }: TlsSource,
   side: Side,
@@ -123,7 +125,7 @@ function storePassword(
   return own ?? text ?? env[variable] ?? '';
 }
 
-/** COMPAT: no mode named is NONE, as in Tessera. */
+/** COMPAT: without a mode it is NONE, as in Tessera. */
 function trustMode(fields: Fields, side: Side, name: string): TrustMode {
   const value = fields[`${side}TrustMode`] ?? 'NONE';
   if (!TRUST_MODES.includes(value as TrustMode)) {

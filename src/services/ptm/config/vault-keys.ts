@@ -1,6 +1,6 @@
 /**
- * Keys of the manager in key vaults: how a Tessera configuration names them, how they are read and
- * made (Tessera KeyConfiguration).
+ * Keys of the manager in key vaults: their names in a Tessera configuration, reading and creating
+ * them (Tessera KeyConfiguration).
  */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -104,7 +104,7 @@ export async function readVaultKey(key: VaultKey, env: VaultEnv): Promise<OwnKey
   }
 }
 
-/** A vault's type by its name in any case. Throws PTM_CONFIG_INVALID. */
+/** A vault's type by its case-insensitive name. Throws PTM_CONFIG_INVALID. */
 export function vaultType(name: string): VaultType {
   const type = VAULT_TYPES.find((one) => one === name.toUpperCase());
   if (!type) throw invalid(`a key vault is one of ${VAULT_TYPES.join(', ')}, not "${name}"`);

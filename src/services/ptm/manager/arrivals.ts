@@ -1,8 +1,8 @@
 /**
- * What is taken of a payload that arrives: boxes that a key of ours opens, and nothing else. Whoever
- * pushes knows the hash from the chain; only its sender and its recipients can seal a box for it.
- * Tessera stores what arrives, and opens only what names itself as the sender
- * (TransactionManagerImpl, ResendManagerImpl).
+ * What is accepted of an arriving payload: only boxes that one of our keys opens. Anyone may know
+ * the hash from the chain; only the sender and the recipients can create a box for it. Tessera
+ * stores what arrives, and opens only payloads that name it as sender (TransactionManagerImpl,
+ * ResendManagerImpl).
  */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -16,10 +16,13 @@ import {
 import { PRIVATE_STATE_VALIDATION } from '../../../core/privacy/flags.ts';
 import type { Enclave } from './enclave.ts';
 
-/** Boxes of an arrival that are tried: one is the rule, one for each of our keys the most. */
+/**
+ * Most boxes of an arrival that are tried: usually there is one, at most one for each of our
+ * keys.
+ */
 const BOXES_TRIED_MAX = 256;
 
-/** `key` undefined: of a very old peer, which names no keys. */
+/** `key` undefined: from a very old peer, which names no keys. */
 interface Box {
   readonly key: PublicKey | undefined;
   readonly box: Uint8Array;
@@ -33,9 +36,9 @@ export class Arrivals {
   }
 
   /**
-   * The payload with the boxes that we open in front. Throws PTM_DECRYPT_FAILED when there is none.
-   * `asSender`: a payload of our own that comes back. Else one that names us as its sender is
-   * refused, for its recipient can make one up: both seal with the same key.
+   * The payload with the boxes that we can open first. Throws PTM_DECRYPT_FAILED when there is
+   * none. `asSender`: one of our own payloads, coming back. Otherwise a payload that names us as
+   * its sender is refused: a recipient could forge it, because both sides use the same shared key.
    */
   admit(payload: EncodedPayload, asSender: boolean): EncodedPayload {
     const isOurs = this.enclave.owns(payload.senderKey);
@@ -48,8 +51,8 @@ export class Arrivals {
   }
 
   /**
-   * What becomes of what is held when this arrives, as `admit` gave it. Undefined: nothing new in
-   * it. Throws PTM_PAYLOAD_CONFLICT when it is another one under the same hash.
+   * Merges an arrival, as returned by `admit`, into the stored payload. Undefined: nothing new.
+   * Throws PTM_PAYLOAD_CONFLICT when it is a different payload with the same hash.
    */
   merge(held: EncodedPayload | undefined, arrived: EncodedPayload): EncodedPayload | undefined {
     if (!held) return this.first(arrived);
@@ -62,8 +65,8 @@ export class Arrivals {
   }
 
   /**
-   * What is held, without the boxes that do not open, each of the others at the place of its key: the
-   * order in which 0.1.0 kept what strangers had pushed is lost. The same object: it was in order.
+   * The stored payload without the boxes that do not open, each of the others at its key's
+   * position: 0.1.0 lost that order when strangers pushed boxes. The same object: it was in order.
    */
   inOrder(payload: EncodedPayload, masterKey: Uint8Array): EncodedPayload {
     const { senderKey, recipientKeys, recipientBoxes, flag } = payload;
@@ -90,12 +93,13 @@ export class Arrivals {
       found.every(({ key, box }) => recipientBoxes[indexOfKey(recipientKeys, key)] === box);
     if (isInOrder) return payload;
     const ordered = inFront(payload, found);
-    // Of what we sent, a key without a box is one that a stranger brought, but under state validation.
+    // In a payload that we sent, a key without a box was added by a stranger, except under state
+    // validation.
     const isShared = flag === PRIVATE_STATE_VALIDATION || !isOurs;
     return isShared ? ordered : { ...ordered, recipientKeys: found.map(({ key }) => key) };
   }
 
-  /** One of our own comes back with the box of a recipient: our own box stands in front of it again. */
+  /** One of our own comes back with a recipient's box: our own box goes before it again. */
   private first(payload: EncodedPayload): EncodedPayload {
     const { senderKey: sender, recipientKeys } = payload;
     const [key] = recipientKeys;
@@ -109,7 +113,7 @@ export class Arrivals {
     };
   }
 
-  /** Never in place of a box that opens. */
+  /** Never replaces a box that opens. */
   private add(held: EncodedPayload, { key, box }: Box): EncodedPayload {
     const named = key ?? this.recipientOf(held, box);
     if (held.recipientKeys.length === 0 || !named) {
@@ -137,7 +141,7 @@ export class Arrivals {
     });
   }
 
-  /** Those of the boxes whose key opens the cipher text, which is opened once for all of them. */
+  /** The boxes whose key opens the cipher text, which is decrypted once for all of them. */
   private opening(payload: EncodedPayload, boxes: readonly Box[]): Box[] {
     let known: Uint8Array | undefined;
     return boxes.slice(0, BOXES_TRIED_MAX).filter(({ key, box }) => {
@@ -183,7 +187,7 @@ function boxesOf({ recipientBoxes, recipientKeys }: EncodedPayload): Box[] {
   return recipientBoxes.map((box, i) => ({ key: recipientKeys[i], box }));
 }
 
-/** The other keys stay behind them, without a box: under state validation they are all named. */
+/** The other keys follow, without a box: under state validation all are named. */
 function inFront(payload: EncodedPayload, boxes: readonly Box[]): EncodedPayload {
   const keys = boxes.flatMap(({ key }) => (key ? [key] : []));
   const others = payload.recipientKeys.filter((key) => !hasKey(keys, key));

@@ -1,7 +1,7 @@
 /**
- * URLs that somebody named: a stranger their own, a peer those it knows. Nothing of them is kept or
- * told on before the manager there has answered for itself: it says that this is its URL, and proves
- * a key. It is asked with a GET first, and little at a time, whoever names how many.
+ * Candidate URLs: a stranger names its own, a peer those that it knows. They are neither stored nor
+ * passed on until the manager there has confirmed its URL and proved a key. The first request is a
+ * GET, and few run at a time, however many are named.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import { Lru } from '../../../core/base/lru.ts';
@@ -12,13 +12,13 @@ import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import type { SourceBudget } from './source-budget.ts';
 
-/** Asked at one time, in all and for one source. */
+/** Requests at a time, in total and per source. */
 const ASKED_MAX = 8;
 const ASKED_OF_SOURCE_MAX = 4;
-/** Waiting for their turn, in all and of one source. */
+/** Waiting candidates, in total and per source. */
 const WAITING_MAX = 256;
 const WAITING_OF_SOURCE_MAX = 64;
-/** Where nobody answered, or answered otherwise, nobody is asked again for so long. */
+/** How long a URL is not tried again after no answer or a wrong one. */
 const SILENT_MS = 10_000;
 const SILENT_MAX = 4096;
 const UNHEARD_MAX = 1000;
@@ -27,10 +27,10 @@ export interface CandidatesOptions {
   readonly table: PartyTable;
   readonly wire: PeerWire;
   readonly challenge: KeyChallenge;
-  /** Must not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
   readonly say: Log;
-  /** URLs that a stranger may name, and that a peer may tell of. */
+  /** Limits of URLs named by strangers, and by peers. */
   readonly strangers: SourceBudget;
   readonly peers: SourceBudget;
   readonly onBelieved: (url: string) => void;
@@ -50,7 +50,7 @@ export class Candidates {
   private readonly asking = new Map<string, number>();
   private readonly unheard = new Set<string>();
   private running = 0;
-  /** Origins (no connection) and URLs (another answer), and since when. */
+  /** Origins (no connection) and URLs (wrong answer), with the time of failure. */
   private readonly silent = new Lru<string, number>(SILENT_MAX);
 
   constructor(options: CandidatesOptions) {
@@ -58,31 +58,31 @@ export class Candidates {
   }
 
   /**
-   * Resolves when the manager at `url` has answered for itself and is in the table. Throws
-   * PTM_PEER_UNPROVEN when it has not, PTM_URL_REFUSED where this manager does not look, PTM_TOO_MANY
+   * Resolves when the manager at `url` has confirmed itself and is in the table. Throws
+   * PTM_PEER_UNPROVEN when it has not, PTM_URL_REFUSED for URLs that are never tried, PTM_TOO_MANY
    * or PTM_BUSY when too many were named.
    */
   offer(url: string, source: string): Promise<void> {
     return this.take(url, source, this.options.strangers);
   }
 
-  /** What a peer tells of others: taken as far as there is room. */
+  /** URLs reported by a peer: accepted as far as there is room. */
   hear(urls: readonly string[], source: string): void {
     const { peers, say } = this.options;
     for (const url of urls) {
       this.take(url, source, peers).catch((error) => {
         if (this.unheard.size < UNHEARD_MAX) this.unheard.add(url);
-        say('debug', 'a peer that others told of is not taken', { url, error: String(error) });
+        say('debug', 'a peer reported by others is not accepted', { url, error: String(error) });
       });
     }
   }
 
-  /** URLs that peers told of and that did not answer, as far as they are remembered. */
+  /** URLs reported by peers that did not answer, as far as remembered. */
   silentPeers(): string[] {
     return [...this.unheard].filter((url) => !this.options.table.has(url));
   }
 
-  /** Resolves when nobody waits to be asked. */
+  /** Resolves when no candidate is waiting. */
   async settled(): Promise<void> {
     while (this.known.size > 0) {
       await Promise.allSettled([...this.known.values()].map(({ asked }) => asked));
@@ -101,7 +101,7 @@ export class Candidates {
       throw fail('PTM_TOO_MANY', 'too many peers were named from there: try again later');
     }
     if (this.waiting.length >= WAITING_MAX) {
-      throw fail('PTM_BUSY', 'too many peers wait to be asked: try again later');
+      throw fail('PTM_BUSY', 'too many peers are waiting to be checked: try again later');
     }
     return this.enqueue(url, source);
   }
@@ -142,7 +142,7 @@ export class Candidates {
 
   private async ask(url: string): Promise<void> {
     const { table, wire, challenge, clock, onBelieved } = this.options;
-    // Named again meanwhile, by way of another.
+    // Named again meanwhile, by another source.
     if (table.has(url)) return;
     if (this.isSilent(url)) throw unproven(url);
     try {

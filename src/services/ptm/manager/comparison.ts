@@ -1,6 +1,7 @@
 /**
- * Compares with the peers: asks each which payloads it shares with our keys, and fetches what is not here. With a peer that is party
- * to all that we hold, and we to all that it holds, the roots of the private states are compared too.
+ * Compares with the peers: asks each which payloads it shares with our keys, and fetches missing
+ * ones. If both sides are party to everything that the other holds, it also compares the roots of
+ * the private states.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -73,7 +74,7 @@ export class Comparison {
     this.timer?.cancel();
   }
 
-  /** What the node says of itself now: it may have made its private state anew. */
+  /** The node's present report: it may have rebuilt its private state. */
   note(roots: readonly PrivateRoot[]): void {
     this.ownRoots = new Map(roots.slice(-ROOTS_MAX).map(({ number, root }) => [number, root]));
     this.differing = this.differing.filter(({ number, own }) => this.isOwnRoot(number, own));
@@ -84,7 +85,7 @@ export class Comparison {
     return own !== undefined && equalBytes(own, root);
   }
 
-  /** For the holder of `key`; nothing unless all that is held here is theirs too. */
+  /** For the holder of `key`; empty unless they are party to everything held here. */
   async rootsFor(key: PublicKey): Promise<PrivateRoot[]> {
     const { table, shared } = this.options;
     const keys = table.knows(key) ? table.keysAt(table.locate(key)) : [];
@@ -144,7 +145,7 @@ export class Comparison {
     return isComplete;
   }
 
-  /** What a peer shares with `key`, and neither is here nor was given. */
+  /** Payloads that a peer shares with `key`, and that are missing and were not sent. */
   private async missingAt(url: string, key: PublicKey, prefix: string): Promise<MissingPayload[]> {
     const { wire } = this.options;
     const shared = await wire.shared(url, key, prefix);
@@ -165,7 +166,7 @@ export class Comparison {
     return missing;
   }
 
-  /** One that is damaged is a matter of `quorate ptm check`. */
+  /** Damaged payloads are left to `quorate ptm check`. */
   private async holds(hash: PayloadHash): Promise<boolean> {
     try {
       return (await this.options.store.get(hash)) !== undefined;
@@ -179,12 +180,16 @@ export class Comparison {
     const { say, late, metrics } = this.options;
     const facts = { hash: toBase64(hash), peer: url };
     if (!(await this.mender.take(url, key, hash))) {
-      say('warn', 'a payload is missing: a peer says that it is ours, and does not give it', facts);
+      say(
+        'warn',
+        'a payload is missing: a peer says that it is for this manager, but does not send it',
+        facts,
+      );
       return false;
     }
     late.fetched();
     metrics.count('ptm_payloads_fetched_total');
-    say('warn', 'a payload was missing, and a peer gave it again', facts);
+    say('warn', 'a payload was missing, and a peer sent it again', facts);
     return true;
   }
 
@@ -201,7 +206,11 @@ export class Comparison {
       .sort((a, b) => a.number - b.number);
     if (found.length > 0) {
       const facts = { peer: url, block: found[0]!.number };
-      say('error', 'a peer that is party to the same payloads has another private state', facts);
+      say(
+        'error',
+        'a peer that is party to the same payloads has a different private state',
+        facts,
+      );
     }
     return found;
   }

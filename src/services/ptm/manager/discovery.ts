@@ -1,7 +1,8 @@
 /**
- * Exchanges party info with peers. What somebody posts is only a reason to ask the manager that it
- * names: keys, versions and further peers are believed of its own answer, keys when it proves them.
- * Else whoever reaches the port could take a peer's keys away, or send its payloads elsewhere.
+ * Exchanges party info with peers. A posted party info only triggers a request to the manager that
+ * it names: keys, versions and further peers are taken from that manager's own answer, keys only if
+ * proved. Otherwise anyone who reaches the port could take over a peer's keys or redirect its
+ * payloads.
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -20,9 +21,9 @@ import {
 } from './peers.ts';
 import type { SourceBudget } from './source-budget.ts';
 
-/** An unknown recipient makes us ask around, at most this often. */
+/** An unknown recipient triggers a round of requests, at most this often. */
 const SEARCH_INTERVAL_MS = 1_000;
-/** A post in a peer's name makes us ask it, at most this often. */
+/** A post in a peer's name triggers a request to it, at most this often. */
 const REFRESH_INTERVAL_MS = 1_000;
 const SETTLE_ROUNDS_MAX = 16;
 
@@ -32,7 +33,7 @@ export interface DiscoveryOptions {
   readonly wire: PeerWire;
   readonly challenge: KeyChallenge;
   readonly candidates: Candidates;
-  /** Posts in the name of peers that one source may have us look into. */
+  /** Posts in peers' names that one source may have us check. */
   readonly refreshes: SourceBudget;
   /** Must not jump. */
   readonly clock: Clock;
@@ -60,7 +61,7 @@ export class Discovery {
     void this.round();
   }
 
-  /** Exchanges with all peers, and with those that they tell of, until nobody new is heard of. */
+  /** Exchanges with all peers, and with those that they report, until none is new. */
   async settle(): Promise<void> {
     const { table, candidates } = this.options;
     for (let round = 0; round < SETTLE_ROUNDS_MAX; round++) {
@@ -76,7 +77,10 @@ export class Discovery {
     this.timer?.cancel();
   }
 
-  /** Asks all peers once more when a key is unknown, so that a network that is just starting needs no luck. */
+  /**
+   * Asks all peers again when a key is unknown, so that a network that is just starting works
+   * reliably.
+   */
   async search(keys: readonly PublicKey[]): Promise<void> {
     const { table, enclave, clock } = this.options;
     if (keys.every((key) => enclave.owns(key) || table.knows(key))) return;
@@ -90,8 +94,9 @@ export class Discovery {
   }
 
   /**
-   * A peer's POST /partyinfo. Our answer: everything to our own kind, to Tessera as little as Tessera
-   * says. Throws PTM_PEER_UNKNOWN where nobody is discovered, and what `Candidates.offer` throws.
+   * A peer's POST /partyinfo. Our answer: everything to Quorate peers, and to Tessera as little as
+   * it answers itself. Throws PTM_PEER_UNKNOWN when discovery is off, and what `Candidates.offer`
+   * throws.
    */
   async receive(
     body: Uint8Array,
@@ -109,7 +114,9 @@ export class Discovery {
     return encodePartyInfo({ url: table.ownUrl, keys: [], parties: [] });
   }
 
-  /** A peer that is back, or says something new, is asked at once instead of at our next round. */
+  /**
+   * A peer that is back, or reports something new, is asked at once instead of in the next round.
+   */
   private refresh(info: PartyInfo, source: string): void {
     const { table, clock, refreshes } = this.options;
     const known = new Set(table.keysAt(info.url).map(keyOf));
@@ -138,7 +145,7 @@ export class Discovery {
     await Promise.all(urls.map((url) => this.exchange(url)));
   }
 
-  /** One at a time with one peer; who asks meanwhile waits for that one. */
+  /** One at a time per peer; others wait for the same one. */
   exchange(url: string): Promise<void> {
     const under = this.exchanges.get(url);
     if (under) return under;
@@ -161,18 +168,24 @@ export class Discovery {
     }
   }
 
-  /** Our own kind says everything in its answer; Tessera must be asked for its keys, and who does not take us in. */
+  /**
+   * Quorate peers report everything in their answer; Tessera, and peers that do not accept us, must
+   * be asked for their keys.
+   */
   private async described(url: string, answer: PartyInfoAnswer): Promise<PeerDescription> {
     const { body, versions } = answer;
     if (versions?.includes(BATCH_VERSION) && body.length > 0) {
       return { info: decodePartyInfo(body), versions };
     }
     const described = await this.options.wire.describe(url);
-    if (!described) throw fail('PTM_PEER_OFFLINE', `${url} says nothing of itself`);
+    if (!described) throw fail('PTM_PEER_OFFLINE', `${url} reports nothing about itself`);
     return { info: described.info, versions: versions ?? described.versions };
   }
 
-  /** A configured peer may call itself otherwise: it is known by the URL at which it answers. */
+  /**
+   * A configured peer may use a different name for itself: it is known by the URL at which it
+   * answers.
+   */
   private async take(
     url: string,
     info: PartyInfo,

@@ -1,4 +1,7 @@
-/** Brings payloads to their recipients: at once while the sender waits, later from the outbox when a peer was away. */
+/**
+ * Delivers payloads to recipients: at once while the sender waits, or later from the outbox when a
+ * peer was away.
+ */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -15,7 +18,7 @@ import { PushQueue } from './push-queue.ts';
 import type { Delivery, PayloadStore } from './store.ts';
 
 const CBOR_VERSION = '5.0';
-/** Payloads that one recipient may be owed; beyond, sends to it are refused until it is back. */
+/** Most payloads owed to one recipient; beyond it, sends to it are refused until it is back. */
 const OWED_MAX = 100_000;
 /** Payloads of one round to one recipient. */
 const ROUND_PAYLOADS_MAX = 256;
@@ -28,9 +31,9 @@ export interface DistributorOptions {
   readonly timers: Timers;
   readonly say: Log;
   readonly metrics: Metrics;
-  /** Of the backoff's jitter. */
+  /** Source of the backoff's jitter. */
   readonly seed: number;
-  /** Payloads that one recipient may be owed. */
+  /** Most payloads owed to one recipient. */
   readonly owedMax?: number;
 }
 
@@ -38,7 +41,10 @@ export class Distributor {
   private readonly options: DistributorOptions;
   private readonly queue: PushQueue;
   private readonly outbox: Outbox;
-  /** By recipient that is owed anything; what an unnoted delivery leaves in it goes with the next round. */
+  /**
+   * By recipient with outstanding payloads; unrecorded deliveries are corrected in the next
+   * round.
+   */
   private readonly owed = new Map<string, number>();
   private readonly owedMax: number;
   private timer: Timer | undefined;
@@ -51,7 +57,7 @@ export class Distributor {
     this.owedMax = options.owedMax ?? OWED_MAX;
   }
 
-  /** Takes up what was owed when the process ended. */
+  /** Resumes deliveries that were owed when the process ended. */
   async start(): Promise<void> {
     const { store } = this.options;
     for (const recipient of await store.owedRecipients()) {
@@ -60,7 +66,7 @@ export class Distributor {
     }
   }
 
-  /** Payloads that recipients have missed, of all that are away. */
+  /** Undelivered payloads of all recipients. */
   owedCount(): number {
     return [...this.owed.values()].reduce((sum, count) => sum + count, 0);
   }
@@ -70,7 +76,10 @@ export class Distributor {
     this.timer?.cancel();
   }
 
-  /** Before anything is stored: every recipient has a known and capable manager, and is not owed too much already. */
+  /**
+   * Call it before storing: checks that every recipient has a known and capable manager, and is not
+   * owed too much.
+   */
   check(payload: Pick<EncodedPayload, 'flag'>, recipients: readonly PublicKey[]): void {
     const { table } = this.options;
     for (const recipient of recipients) {
@@ -78,15 +87,16 @@ export class Distributor {
       if ((this.owed.get(keyOf(recipient)) ?? 0) >= this.owedMax) {
         throw fail(
           'PTM_BUSY',
-          `recipient ${toBase64(recipient)} has been away for ${this.owedMax} payloads: no more are kept for it until it is back`,
+          `recipient ${toBase64(recipient)} has been away for ${this.owedMax} payloads: no more are stored for it until it is back`,
         );
       }
     }
   }
 
   /**
-   * Pushes to all; resolves when all have it. The first failure rejects in Tessera's words: PTM_PEER_OFFLINE or
-   * PTM_PUSH_REFUSED. What an offline peer missed stays owed, as `stored` wrote it.
+   * Pushes to all; resolves when all have it. The first failure rejects in Tessera's words:
+   * PTM_PEER_OFFLINE or PTM_PUSH_REFUSED. Payloads for an offline peer stay owed, as written by
+   * `stored`.
    */
   async distribute(
     hash: PayloadHash,
@@ -120,7 +130,7 @@ export class Distributor {
     if (failure !== undefined) throw failure;
   }
 
-  /** A peer was heard of: what it is owed leaves now. */
+  /** A peer was heard from: its owed payloads are sent now. */
   heard(url: string): void {
     if (this.outbox.size === 0) return;
     for (const recipient of this.options.table.keysAt(url)) this.step({ kind: 'heard', recipient });
@@ -205,7 +215,7 @@ function refusal(url: string, outcome: PushOutcome & { kind: 'refused' }): Error
   });
 }
 
-/** The peer looked at it and said no: asking again changes nothing. */
+/** The peer processed and refused it: repeating changes nothing. */
 function isFinal(error: unknown): boolean {
   if (!hasCode(error, 'PTM_PUSH_REFUSED')) return false;
   const { status } = error.data as { status: number };

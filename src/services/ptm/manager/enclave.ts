@@ -1,5 +1,5 @@
 /**
- * Holds the own keys; seals and opens payloads. Nothing else sees a secret key (Tessera
+ * Holds our own keys; encrypts and decrypts payloads. No other code sees a secret key (Tessera
  * EnclaveImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
@@ -20,11 +20,14 @@ import {
 } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
-/** Shared keys kept, one per (own key, peer key): X25519 is the dear part of a box. */
+/** Shared keys kept, one per (own key, peer key): X25519 is the expensive part of a box. */
 const SHARED_KEYS_MAX = 4096;
-/** The same of peers that have sealed nothing yet: nobody fills the first table with keys that they made up. */
+/**
+ * The same for peers that have not yet sent a valid box: invented keys cannot fill the first
+ * table.
+ */
 const DOUBTFUL_KEYS_MAX = 64;
-/** Boxes that are tried before a payload counts as one that does not open. */
+/** Boxes tried before a payload counts as undecryptable. */
 const OPENINGS_MAX = 4096;
 const RECIPIENT_NONCE_OF: Uint8Array = new TextEncoder().encode('quorate recipient nonce');
 
@@ -33,13 +36,13 @@ export interface OwnKey {
   readonly secretKey: Uint8Array;
 }
 
-/** A payload that a key of ours has opened. */
+/** A payload opened with one of our keys. */
 export interface Opened {
   readonly masterKey: Uint8Array;
   readonly message: Uint8Array;
 }
 
-/** What travels beside the cipher text. */
+/** What is sent along with the cipher text. */
 export type PayloadMetadata = typeof NO_METADATA;
 
 export interface EnclaveOptions {
@@ -72,7 +75,7 @@ export class Enclave {
       if (!equalBytes(this.crypto.publicKey(secretKey), publicKey)) {
         throw fail(
           'PTM_KEY_MISMATCH',
-          `the private key configured for ${toBase64(publicKey)} belongs to another public key`,
+          `the private key configured for ${toBase64(publicKey)} does not match it`,
         );
       }
       this.secrets.set(keyOf(publicKey), secretKey);
@@ -134,8 +137,9 @@ export class Enclave {
   }
 
   /**
-   * The same cipher text, its master key boxed to the recipients: the payload keeps its hash. The nonce follows from the
-   * master key, so that a repeat after a crash gives the same bytes: a recipient takes them for known, not for a conflict.
+   * The same cipher text, its master key boxed to the recipients: the payload keeps its hash. The
+   * nonce follows from the master key, so that a repeat after a crash gives the same bytes: a
+   * recipient treats them as known, not as a conflict.
    */
   encryptFromRaw(
     raw: RawPayload,
@@ -154,8 +158,8 @@ export class Enclave {
   }
 
   /**
-   * With the first of its boxes whose key opens the cipher text. Undefined when none of our keys, or not the one asked for,
-   * does.
+   * Uses the first of its boxes whose key opens the cipher text. Undefined when none of our keys,
+   * or not the requested one, does.
    */
   open(payload: EncodedPayload, only?: PublicKey): Opened | undefined {
     if (only && !this.owns(only) && !this.owns(payload.senderKey)) throw unknownKey(only);
@@ -197,7 +201,10 @@ export class Enclave {
     return this.crypto.seal(masterKey, payload.recipientNonce, shared);
   }
 
-  /** The own keys that a payload is for, found by opening when it names no keys, as those of very old peers. */
+  /**
+   * Those of our keys that a payload is for; found by decrypting when it names none, as from very
+   * old peers.
+   */
   managedParties(payload: EncodedPayload): PublicKey[] {
     if (payload.recipientKeys.length > 0) {
       return this.publicKeys.filter((key) => hasKey(payload.recipientKeys, key));
@@ -213,7 +220,10 @@ export class Enclave {
     return masterKey && this.crypto.digest(payload.cipherText, affected.cipherText, masterKey);
   }
 
-  /** Box i is for key i. Behind those every box for every own key: payloads without keys, and boxes out of their order. */
+  /**
+   * Box i is for key i. Then every box for each of our keys: for payloads without keys, and boxes
+   * out of order.
+   */
   private *candidates(
     { senderKey, recipientKeys, recipientBoxes }: EncodedPayload,
     only: PublicKey | undefined,
@@ -250,7 +260,7 @@ export class Enclave {
   private mustOpen(sealed: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
     const message = this.crypto.open(sealed, nonce, key);
     if (!message) {
-      throw fail('PTM_DECRYPT_FAILED', 'the payload does not decrypt: it is damaged or was forged');
+      throw fail('PTM_DECRYPT_FAILED', 'the payload cannot be decrypted: it is damaged or forged');
     }
     return message;
   }
@@ -262,7 +272,7 @@ export class Enclave {
     return shared;
   }
 
-  /** Undefined for a peer key that is none. */
+  /** Undefined for an invalid peer key. */
   private findSharedKey(own: PublicKey, peer: PublicKey): Uint8Array | undefined {
     const name = keyOf(own) + keyOf(peer);
     const known = this.shared.get(name) ?? this.doubtful.get(name);

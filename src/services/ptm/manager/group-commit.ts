@@ -1,9 +1,12 @@
-/** Writes that arrive during a commit share the next one; each is answered when the commit it is in is durable. */
+/**
+ * Writes that arrive during a commit share the next one; each is answered when its commit is
+ * durable.
+ */
 import { fail } from '../../../core/base/errors.ts';
 
 /** Writes of one commit; more wait for the next. */
 const COMMIT_WRITES_MAX = 4096;
-/** Writes that may wait; beyond, requests are refused. */
+/** Most waiting writes; beyond it requests are refused. */
 const PENDING_WRITES_MAX = 50_000;
 
 export interface CommitBounds<Write> {
@@ -31,7 +34,7 @@ export class GroupCommit<Write> {
     this.bounds = bounds;
   }
 
-  /** Rejects with what the commit rejected with, or with PTM_BUSY. */
+  /** Rejects with the commit's error, or with PTM_BUSY. */
   write(write: Write): Promise<void> {
     if (this.waiting.length >= PENDING_WRITES_MAX) {
       return Promise.reject(

@@ -1,6 +1,6 @@
 /**
- * Resident groups: which of our keys share one private state (Tessera ResidentGroupHandlerImpl).
- * None configured: none told.
+ * Resident groups: which of our keys share one private state (Tessera ResidentGroupHandlerImpl). If
+ * none is configured, none is reported.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-/** What a payload that is held is worth: whether it stands under its own hash, is ours, and opens. */
+/** Condition of a stored payload: whether it matches its hash, is ours, and opens. */
 import { equalBytes } from '../../../core/base/bytes.ts';
 import { type EncodedPayload, hasKey, type RawPayload } from '../../../core/payload/payload.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
@@ -6,8 +6,9 @@ import { Arrivals } from './arrivals.ts';
 import type { Enclave } from './enclave.ts';
 
 /**
- * `disordered`: it opens, among boxes that do not, or out of their order. `unopened`: it names a key
- * of ours, and no box opens. `foreign`: it names none. `damaged`: it is not as it was written.
+ * `disordered`: it opens, but other boxes do not, or they are out of order. `unopened`: it names
+ * one of our keys, but no box opens. `foreign`: it names none. `damaged`: it was changed since it
+ * was written.
  */
 export const CONDITIONS = ['whole', 'disordered', 'unopened', 'foreign', 'damaged'] as const;
 export type Condition = (typeof CONDITIONS)[number];
@@ -38,7 +39,7 @@ export class Inspection {
     return enclave.canOpenRaw(raw) ? 'whole' : 'unopened';
   }
 
-  /** Whether it says that it is ours. */
+  /** Whether it claims to be ours. */
   isNamed({ senderKey, recipientKeys }: EncodedPayload): boolean {
     const { enclave } = this;
     return enclave.owns(senderKey) || enclave.publicKeys.some((key) => hasKey(recipientKeys, key));

@@ -1,6 +1,7 @@
 /**
- * Proves that the manager at a URL holds a key: it must open a UUID that is sealed to it (Tessera
- * PartyInfoResource, `/partyinfo/validate`). A key is believed at no URL that has not opened one.
+ * Proves that the manager at a URL holds a key: it must decrypt a UUID encrypted to that key
+ * (Tessera PartyInfoResource, `/partyinfo/validate`). A key is accepted only at a URL that has done
+ * so.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
@@ -16,11 +17,11 @@ import type { PeerWire } from './peers.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_BYTES = 16;
 const UUID_CHARACTERS_MAX = 64;
-/** Keys of one URL that are tried in one exchange; a manager with more has them believed bit by bit. */
+/** Keys of one URL tried per exchange; a manager with more keys has them accepted gradually. */
 const KEYS_TRIED_MAX = 64;
-/** After that many refusals in a row the rest of the list is not tried. */
+/** After this many consecutive refusals the rest of the list is not tried. */
 const REFUSALS_MAX = 4;
-/** A key that was not proven is tried again after that. */
+/** When to try an unproven key again. */
 const REFUSED_MS = 60_000;
 const REFUSED_MAX = 4096;
 
@@ -28,7 +29,7 @@ export interface KeyChallengeOptions {
   readonly enclave: Enclave;
   readonly wire: PeerWire;
   readonly entropy: Entropy;
-  /** Must not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
   readonly say: Log;
 }
@@ -41,7 +42,7 @@ export class KeyChallenge {
     this.options = options;
   }
 
-  /** Those of the keys that the manager at `url` proves now. */
+  /** The keys that the manager at `url` now proves. */
   async proven(url: string, keys: readonly PublicKey[]): Promise<PublicKey[]> {
     const nowMs = this.options.clock.nowMs();
     const due = keys.filter((key) => {
@@ -64,7 +65,10 @@ export class KeyChallenge {
     return proven;
   }
 
-  /** A peer's challenge: the clear text when it is a UUID, else PTM_REQUEST_INVALID, so that nobody decrypts through us. */
+  /**
+   * A peer's challenge: the clear text when it is a UUID, else PTM_REQUEST_INVALID, so that nobody
+   * can use us to decrypt.
+   */
   answer(body: Uint8Array): string {
     const payload = decodePayload(body);
     const { enclave } = this.options;
@@ -96,7 +100,7 @@ export class KeyChallenge {
 
   private refuse(url: string, key: PublicKey): void {
     this.refusedMs.set(nameOf(url, key), this.options.clock.nowMs());
-    this.options.say('warn', 'a peer claims a key that it does not prove', {
+    this.options.say('warn', 'a peer claims a key that it cannot prove', {
       url,
       key: toBase64(key),
     });

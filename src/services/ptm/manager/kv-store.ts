@@ -1,4 +1,7 @@
-/** The payload store over ordered key-value tables, embedded in the process; reads need no wait. */
+/**
+ * The payload store over ordered key-value tables, embedded in the process; reads are
+ * synchronous.
+ */
 import { concatBytes, keyOf } from '../../../core/base/bytes.ts';
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Kv, KvWriter } from '../../../core/base/ports.ts';
@@ -26,24 +29,24 @@ const TABLE = {
 /** Raise with any change that an older program would misread. 1: version 0.1.0, which wrote no number. */
 export const FORMAT = 2;
 const FORMAT_KEY: Uint8Array = new TextEncoder().encode('format');
-/** Of the managers that had it. */
+/** Keys of the managers that used the store. */
 const KEYS_KEY: Uint8Array = new TextEncoder().encode('keys');
 /** Tables that the store's key-value file must have. */
 export const PTM_TABLES: readonly string[] = Object.values(TABLE);
-/** Behind every key of every table. */
+/** After every key of every table. */
 const TABLE_END: Uint8Array<ArrayBuffer> = new Uint8Array(
   PUBLIC_KEY_BYTES + PAYLOAD_HASH_BYTES + 1,
 ).fill(0xff);
 const WRITES_PER_SLICE = 64;
-/** Notes of deliveries that wait for a commit. */
+/** Delivery records waiting for a commit. */
 const RIDING_MAX = 1024;
 
 type Write = (writer: KvWriter) => void;
 
 /**
- * Looks at the number of the format before anything else is read, and notes ours: rows of an older
- * format are read as they are, and written anew when they change. Resolves with what was found,
- * undefined in an empty store. Throws STORAGE_FORMAT_NEWER.
+ * Checks the format number before anything else is read, and writes ours: rows of an older format
+ * remain readable, and are rewritten when they change. Resolves with the number found, undefined in
+ * an empty store. Throws STORAGE_FORMAT_NEWER.
  */
 export async function prepareFormat(
   kv: Kv,
@@ -79,7 +82,7 @@ export class KvPayloadStore implements PayloadStore {
   private readonly kv: Kv;
   private readonly commits: GroupCommit<Write>;
   private riding: Delivery[] = [];
-  /** Payloads on their way to disk, so that two pushes of one payload merge. */
+  /** Payloads being written, so that two pushes of one payload merge. */
   private readonly unwritten = new Map<string, { payload: EncodedPayload; writes: number }>();
 
   constructor(kv: Kv) {
@@ -100,10 +103,10 @@ export class KvPayloadStore implements PayloadStore {
   }
 
   async merge(hash: PayloadHash, merge: Merge, owed: readonly PublicKey[] = []): Promise<void> {
-    // No wait between reading and queueing the write: that is what makes it atomic.
+    // No await between reading and queueing the write: that makes it atomic.
     const next = merge(this.unwritten.get(keyOf(hash))?.payload ?? this.heldOrDamaged(hash));
     if (next) await this.put(hash, next, owed);
-    // A repeated push waits for the commit of the first, or one that is already done.
+    // A repeated push waits for the first one's commit, if it is still running.
     else await this.owe(owed.map((recipient) => ({ recipient, hash })));
   }
 
@@ -234,7 +237,7 @@ export class KvPayloadStore implements PayloadStore {
     const page: [Uint8Array, EncodedPayload][] = [];
     for (const [key, record] of this.rowsBehind(TABLE.staging, after)) {
       const payload = readPayload(key, record.slice());
-      // The peers send it again.
+      // The peers will send it again.
       if (payload) page.push([key.slice(), payload]);
       if (page.length === limit) break;
     }
@@ -282,7 +285,7 @@ export class KvPayloadStore implements PayloadStore {
     await this.commits.settled();
   }
 
-  /** Resolves when everything asked for before is durable. */
+  /** Resolves when all earlier writes are durable. */
   private barrier(): Promise<void> {
     return this.write(() => undefined);
   }
@@ -295,7 +298,7 @@ export class KvPayloadStore implements PayloadStore {
     return payload;
   }
 
-  /** What cannot be read is not there, for who brings it anew. */
+  /** An unreadable payload counts as missing when it arrives again. */
   private heldOrDamaged(hash: PayloadHash): EncodedPayload | undefined {
     const record = this.kv.get(TABLE.payloads, hash);
     return record && readPayload(hash, record);
@@ -337,7 +340,7 @@ function putOwed(writer: KvWriter, recipient: PublicKey, hash: PayloadHash): voi
   writer.put(TABLE.outbox, concatBytes(recipient, hash), new Uint8Array(0));
 }
 
-/** Undefined: not as it was written. */
+/** Undefined: changed since it was written. */
 function decodeRaw(hash: PayloadHash, record: Uint8Array): RawPayload | undefined {
   const body = readRecord(hash, record);
   if (!body) return undefined;
@@ -360,7 +363,7 @@ function mustRead(what: string, key: Uint8Array, record: Uint8Array): Uint8Array
   return body;
 }
 
-/** One payload comes once for each of its boxes. */
+/** A payload arrives once for each of its boxes. */
 function stagingKey(hash: PayloadHash, payload: EncodedPayload): Uint8Array {
   return concatBytes(hash, payload.recipientKeys[0] ?? new Uint8Array(0));
 }

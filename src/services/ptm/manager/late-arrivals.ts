@@ -1,9 +1,12 @@
-/** Whether payloads came that a node was told are not held: it has run their blocks without them. */
+/**
+ * Detects payloads that arrive after a node was told that they are not held: it executed blocks
+ * without them.
+ */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 
-/** Questions that are remembered; older ones are looked for by the node now and then. */
+/** Remembered questions; the node checks older ones now and then. */
 const ASKED_MAX = 16_384;
 
 export class LateArrivals {
@@ -11,12 +14,12 @@ export class LateArrivals {
   private readonly life: string;
   private count = 0;
 
-  /** `life`: another one with each start. */
+  /** `life`: different after each start. */
   constructor(life: string) {
     this.life = life;
   }
 
-  /** Another one after each late arrival, and after each start. */
+  /** Changes with each late arrival and each start. */
   get mark(): string {
     return `${this.life}-${this.count}`;
   }
@@ -29,7 +32,7 @@ export class LateArrivals {
     if (this.asked.get(keyOf(hash))) this.fetched();
   }
 
-  /** A peer gave one that was not here, whoever asked for it and when. */
+  /** A peer sent one that was missing, whoever requested it. */
   fetched(): void {
     this.count++;
   }

@@ -1,5 +1,5 @@
 /**
- * The private transaction manager: what its APIs do, in terms of enclave, store and peers (Tessera
+ * The private transaction manager: implements its APIs with enclave, store and peers (Tessera
  * TransactionManagerImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
@@ -35,19 +35,19 @@ export interface ManagerOptions {
   readonly groups: readonly ResidentGroup[];
   /** `features.enablePrivacyEnhancements`. */
   readonly enhancements: boolean;
-  /** Looks for the managers of keys that are not known yet; resolves when it has looked. */
+  /** Searches for the managers of unknown keys; resolves when done. */
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
-  /** Whether a key's manager is known. */
+  /** Whether the manager of a key is known. */
   readonly knows: (key: PublicKey) => boolean;
-  /** Bytes that senders may have stored here whose managers are not known. */
+  /** Bytes that senders with unknown managers may store here. */
   readonly strangers: SourceBudget;
-  /** What a node that asked for a payload was told, for the operator. */
+  /** Reports to the operator what a node was told about a requested payload. */
   readonly onAsked?: (answer: Asked, hash: PayloadHash) => void;
   /** A pushed payload is stored. */
   readonly onStored?: (hash: PayloadHash) => void;
 }
 
-/** `notOurs`: held, and for no key of ours. `damaged`: ours, and it does not open. */
+/** `notOurs`: held, but for none of our keys. `damaged`: ours, but it does not open. */
 export type Asked = 'held' | 'notHeld' | 'notOurs' | 'damaged';
 
 export class PrivateTransactionManager {
@@ -77,7 +77,7 @@ export class PrivateTransactionManager {
     this.onStored = options.onStored ?? (() => undefined);
   }
 
-  /** Resolves when our copy is durable and every recipient has its own. */
+  /** Resolves when our copy is durable and every recipient has one. */
   async send(message: Uint8Array, from: PublicKey | undefined, terms: SendTerms): Promise<Sent> {
     const sender = from ?? this.enclave.defaultKey();
     checkMember(terms, sender);
@@ -88,7 +88,7 @@ export class PrivateTransactionManager {
     return this.distribute(sent, (hash, owed) => this.store.put(hash, sent, owed));
   }
 
-  /** Sends a payload that storeRaw kept; its hash stays. Throws PTM_NOT_FOUND. */
+  /** Sends a payload stored by storeRaw; its hash stays the same. Throws PTM_NOT_FOUND. */
   async sendSigned(hash: PayloadHash, terms: SendTerms): Promise<Sent> {
     const raw = await this.store.getRaw(hash);
     if (!raw) throw notFound('Raw Transaction', hash);
@@ -98,10 +98,10 @@ export class PrivateTransactionManager {
     const held = await this.checkedAffected(terms, recipients);
     const payload = this.enclave.encryptFromRaw(raw, recipients, metadataOf(terms));
     const sent = this.withProofs(payload, held);
-    // What is held and does not open was never sent.
+    // A stored payload that does not open was never sent.
     const merge = (known: EncodedPayload | undefined) =>
       known && this.enclave.open(known) ? mergeSent(known, sent) : sent;
-    // What other terms would change is refused before anybody is sent anything.
+    // Conflicting terms are refused before anything is sent.
     merge(await this.store.get(hash));
     return this.distribute(sent, (same, owed) => this.store.merge(same, merge, owed));
   }
@@ -113,7 +113,10 @@ export class PrivateTransactionManager {
     return hash;
   }
 
-  /** Throws PTM_NOT_FOUND where it is not held, or not ours; PTM_PAYLOAD_DAMAGED or STORAGE_DAMAGED. */
+  /**
+   * Throws PTM_NOT_FOUND when it is not held, or not ours; PTM_PAYLOAD_DAMAGED or
+   * STORAGE_DAMAGED.
+   */
   async receive(hash: PayloadHash, to?: PublicKey): Promise<Received> {
     try {
       return this.openHeld(await this.store.get(hash), hash, to);
@@ -123,7 +126,10 @@ export class PrivateTransactionManager {
     }
   }
 
-  /** Many at once, in order; undefined where `receive` would throw PTM_NOT_FOUND, else the error it would throw. */
+  /**
+   * Many at once, in order; undefined where `receive` would throw PTM_NOT_FOUND, or the error that
+   * it would throw.
+   */
   async receiveAll(hashes: readonly PayloadHash[]): Promise<(Received | Error | undefined)[]> {
     const payloads = await this.readAll(hashes);
     return payloads.map((payload, i) => {
@@ -137,7 +143,7 @@ export class PrivateTransactionManager {
     });
   }
 
-  /** One that is damaged is an error of its own, and hides none of the others. */
+  /** A damaged one is a separate error and does not affect the others. */
   private async readAll(
     hashes: readonly PayloadHash[],
   ): Promise<readonly (EncodedPayload | Error | undefined)[]> {
@@ -156,8 +162,9 @@ export class PrivateTransactionManager {
   }
 
   /**
-   * For a node, "not held" and "not ours" are one answer: it is not a party. One that is ours and does
-   * not open is none: taken for "no party", the node would have another private state than the others.
+   * For a node, "not held" and "not ours" both mean that it is not a party. One that is ours but
+   * does not open is an error: as "not a party" it would give the node a different private state
+   * from the others.
    */
   private openHeld(
     payload: EncodedPayload | undefined,
@@ -182,7 +189,7 @@ export class PrivateTransactionManager {
       if (!isOurs) throw error;
       throw fail(
         'PTM_PAYLOAD_DAMAGED',
-        `the payload ${toBase64(hash)} is for a key of this manager, and does not open: run "quorate ptm repair"`,
+        `the payload ${toBase64(hash)} is for a key of this manager, but does not open: run "quorate ptm repair"`,
       );
     }
   }
@@ -245,21 +252,21 @@ export class PrivateTransactionManager {
 
   /**
    * A peer's push, in either encoding. Resolves with its hash when it is durable. Throws
-   * PTM_DECRYPT_FAILED when it is not for us, PTM_TOO_MANY when it is of a sender whom we do not
-   * know and there were many of those. `asSender`: one of our own may come back.
+   * PTM_DECRYPT_FAILED when it is not for us, PTM_TOO_MANY when its sender is unknown and there
+   * were too many of those. `asSender`: one of our own payloads may come back.
    */
   async storePushed(bytes: Uint8Array, source: string, asSender = false): Promise<PayloadHash> {
     return this.storeAdmitted(this.admit(bytes, source, asSender));
   }
 
-  /** What is taken of a push, not stored yet. */
+  /** The accepted part of a push, not yet stored. */
   admit(bytes: Uint8Array, source: string, asSender: boolean): EncodedPayload {
     const payload = this.arrivals.admit(decodePayload(bytes), asSender);
     this.checkSender(payload.senderKey, source, bytes.length);
     return payload;
   }
 
-  /** What `admit` gave once, and a store kept meanwhile. */
+  /** A result of `admit` that was stored meanwhile. */
   storeStaged(payload: EncodedPayload): Promise<PayloadHash> {
     return this.storeAdmitted(this.arrivals.admit(payload, true));
   }
@@ -287,7 +294,7 @@ export class PrivateTransactionManager {
     );
   }
 
-  /** Nobody but a member speaks in a group that we know. Throws PTM_PRIVACY_VIOLATION. */
+  /** Only a member may send to a group that we know. Throws PTM_PRIVACY_VIOLATION. */
   private async checkGroup({ privacyGroupId, senderKey }: EncodedPayload): Promise<void> {
     if (privacyGroupId.length === 0) return;
     const bytes = await this.store.getGroup(privacyGroupId);
@@ -302,7 +309,8 @@ export class PrivateTransactionManager {
     const remote = payload.recipientKeys.filter((key) => !this.enclave.owns(key));
     await this.search(remote);
     this.distributor.check(payload, remote);
-    // Side by side: a recipient may hold a payload that we lose, never the reverse once we have answered.
+    // In parallel: a recipient may hold a payload that we lose, but never the reverse once we have
+    // answered.
     const stored = store(hash, remote);
     const [kept, pushed] = await Promise.allSettled([
       stored,

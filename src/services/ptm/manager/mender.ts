@@ -1,6 +1,6 @@
 /**
- * Mends what a store holds of ours and does not open, or cannot read: puts boxes back in their order,
- * and asks the peers again for the rest. Each gives a payload to who proves the key that it is for.
+ * Repairs payloads of ours that do not open or cannot be read: puts boxes back in order, and
+ * requests the rest from the peers. Each peer sends a payload to whoever proves its key.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -15,7 +15,7 @@ import type { PartyTable } from './party-table.ts';
 import type { PeerWire } from './peers.ts';
 import type { PayloadStore } from './store.ts';
 
-/** Managers that are asked for one payload. */
+/** Most managers asked for one payload. */
 const ASKED_MAX = 64;
 
 export interface MenderOptions {
@@ -35,7 +35,10 @@ export class Mender {
     this.arrivals = new Arrivals(options.enclave);
   }
 
-  /** One that opens: without the boxes that do not. False: nothing to do, or it does not open. */
+  /**
+   * Removes the boxes that do not open from a payload that does. False: nothing to do, or it does
+   * not open.
+   */
   async order(hash: PayloadHash, payload: EncodedPayload): Promise<boolean> {
     const opened = this.options.enclave.open(payload);
     const ordered = opened && this.arrivals.inOrder(payload, opened.masterKey);
@@ -45,8 +48,9 @@ export class Mender {
   }
 
   /**
-   * Fetches it from the peers and stores it in place of what is held. `held`: what is known of it, for
-   * whom to ask first. Resolves with the URLs that gave it; none: nobody has it for a key of ours.
+   * Fetches it from the peers and replaces the stored one. `held`: what is known of it, to choose
+   * whom to ask first. Resolves with the URLs that sent it; none: nobody has it for one of our
+   * keys.
    */
   async fetch(hash: PayloadHash, held: EncodedPayload | undefined): Promise<string[]> {
     const { store, say } = this.options;
@@ -62,7 +66,7 @@ export class Mender {
           break;
         } catch (error) {
           if (!hasCode(error, 'PTM_PAYLOAD_CONFLICT')) throw error;
-          say('warn', 'peers hold two payloads of one hash', { hash: toBase64(hash), url });
+          say('warn', 'peers hold two payloads with the same hash', { hash: toBase64(hash), url });
         }
       }
     }
@@ -70,7 +74,10 @@ export class Mender {
     return given;
   }
 
-  /** From one peer, for one key of ours: false when it does not give it, or what it gives does not open. */
+  /**
+   * From one peer, for one of our keys: false when it does not send it, or what it sends does not
+   * open.
+   */
   async take(url: string, key: PublicKey, hash: PayloadHash): Promise<boolean> {
     const arrived = await this.fetchFrom(url, hash, key);
     if (!arrived) return false;
@@ -78,7 +85,7 @@ export class Mender {
     return true;
   }
 
-  /** Own keys that it may be for. */
+  /** Our keys that it may be for. */
   private keysFor(held: EncodedPayload | undefined): PublicKey[] {
     const { publicKeys } = this.options.enclave;
     const named = publicKeys.filter(
@@ -87,7 +94,7 @@ export class Mender {
     return named.length > 0 ? named : [...publicKeys];
   }
 
-  /** Its sender's manager first, then those of its recipients, then everybody. */
+  /** Its sender's manager first, then its recipients', then all others. */
   private askedFor(held: EncodedPayload | undefined): string[] {
     const { table } = this.options;
     const keys = held ? [held.senderKey, ...held.recipientKeys.slice(0, ASKED_MAX)] : [];
@@ -107,7 +114,7 @@ export class Mender {
       const arrived = this.arrivals.admit(decodePayload(bytes), true);
       return equalBytes(enclave.hash(arrived), hash) ? arrived : undefined;
     } catch (error) {
-      say('debug', 'a peer does not give a payload again', { url, error: String(error) });
+      say('debug', 'a peer does not send a payload again', { url, error: String(error) });
       return undefined;
     }
   }

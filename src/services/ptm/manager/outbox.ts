@@ -1,4 +1,7 @@
-/** When to push next to whom: one line per recipient that is owed payloads, with backoff. The entries are in the store. */
+/**
+ * Schedules pushes: one entry per recipient with owed payloads, with backoff. The entries are in
+ * the store.
+ */
 import { keyOf } from '../../../core/base/bytes.ts';
 import type { Machine } from '../../../core/base/machine.ts';
 import { Prng } from '../../../core/base/prng.ts';
@@ -7,19 +10,19 @@ import type { PublicKey } from '../../../core/payload/payload.ts';
 export const RETRY_FIRST_MS = 1_000;
 export const RETRY_MAX_MS = 300_000;
 const RETRY_DOUBLINGS_MAX = 16;
-/** Share of the delay that is random, so that a returning peer is not met by everybody at once. */
+/** Share of the delay that is random, so that not all peers push to a returning one at once. */
 const JITTER_SHARE = 0.2;
 const JITTER_STEPS = 1024;
-/** Recipients pushed to at one time. */
+/** Recipients pushed to at a time. */
 const PUSHES_MAX = 8;
 
 export type OutboxInput =
   /** The store owes this recipient something. */
   | { readonly kind: 'owed'; readonly recipient: PublicKey }
-  /** A push round ended: `more` is left, or nothing. */
+  /** A push round ended: whether `more` is left. */
   | { readonly kind: 'delivered'; readonly recipient: PublicKey; readonly more: boolean }
   | { readonly kind: 'failed'; readonly recipient: PublicKey }
-  /** The recipient's manager was just heard of. */
+  /** The recipient's manager was just heard from. */
   | { readonly kind: 'heard'; readonly recipient: PublicKey }
   | { readonly kind: 'tick' };
 
@@ -43,7 +46,7 @@ export class Outbox implements Machine<OutboxInput, OutboxEffect> {
     this.prng = new Prng(seed);
   }
 
-  /** Recipients with something owed. */
+  /** Recipients with owed payloads. */
   get size(): number {
     return this.lines.size;
   }

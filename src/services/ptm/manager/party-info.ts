@@ -1,4 +1,7 @@
-/** What managers tell each other of who has which key where, and its binary form (Tessera PartyInfoParser). */
+/**
+ * Who has which key where, as managers tell each other, and its binary form (Tessera
+ * PartyInfoParser).
+ */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { PUBLIC_KEY_BYTES, type PublicKey } from '../../../core/payload/payload.ts';
@@ -48,7 +51,7 @@ export function decodePartyInfo(bytes: Uint8Array): PartyInfo {
   return { url, keys, parties };
 }
 
-/** Keys that a manager claims for its own URL. */
+/** Keys that a manager claims at its own URL. */
 export function claimedKeys({ url, keys }: PartyInfo): PublicKey[] {
   const own = new Map<string, PublicKey>();
   for (const one of keys) {
@@ -63,7 +66,7 @@ function ascii(value: string): Uint8Array {
   return bytes;
 }
 
-/** URLs are ASCII; a byte beyond it never passes `normalizeUrl`'s caller as another URL. */
+/** URLs are ASCII; `normalizeUrl` rejects other bytes, so they never turn into another URL. */
 function text(bytes: Uint8Array): string {
   if (bytes.length > URL_CHARACTERS_MAX || bytes.some((byte) => byte < 0x21 || byte > 0x7e)) {
     throw fail('PTM_URL_INVALID', 'invalid URL of a peer: it must be http(s)://host[:port]/');

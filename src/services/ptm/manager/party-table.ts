@@ -1,4 +1,4 @@
-/** The peers that are known, and where the manager of each key is. */
+/** The known peers, and the manager's URL of each key. */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -8,7 +8,7 @@ import { normalizeUrl, type PartyInfo } from './party-info.ts';
 import { BATCH_VERSION } from './peers.ts';
 
 const PARTIES_MAX = 1000;
-/** After so long without a word a peer makes room, where the table is full, for one that answers. */
+/** In a full table a peer silent for this long is replaced by one that answers. */
 const SILENT_MS_MAX = 24 * 60 * 60 * 1_000;
 
 interface Party {
@@ -26,18 +26,17 @@ export interface PartyTableOptions {
   readonly ownUrl: string;
   readonly ownKeys: readonly PublicKey[];
   readonly configured: readonly string[];
-  /** Whether others than the configured peers are spoken to. */
+  /** Whether peers other than the configured ones are contacted. */
   readonly discovery: boolean;
-  /** Must not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
-  /** What people read. */
+  /** For display. */
   readonly calendar: Clock;
 }
 
 /**
- * Peers by URL, and the URL of each key: those that are configured, and those that answered for
- * themselves. One that is away keeps its keys, so that payloads can be owed to it; nothing goes with
- * time alone.
+ * Peers by URL, and the URL of each key: configured peers, and those that confirmed themselves. An
+ * absent peer keeps its keys, so that payloads can be owed to it; nothing expires with time alone.
  */
 export class PartyTable {
   readonly discovers: boolean;
@@ -97,7 +96,10 @@ export class PartyTable {
     return [...this.parties.keys()].filter((url) => url !== this.ownUrl);
   }
 
-  /** The operator's word. Its place among `peers`. Throws PTM_URL_INVALID, or PTM_BUSY when the table is full. */
+  /**
+   * Adds a peer for the operator. Returns its position in `peers`. Throws PTM_URL_INVALID, or
+   * PTM_BUSY when the table is full.
+   */
   addPeer(url: string): number {
     const normal = normalizeUrl(url);
     this.configured.add(normal);
@@ -116,7 +118,7 @@ export class PartyTable {
     return this.parties.get(url)?.isHeard ?? false;
   }
 
-  /** Whether party info in the name of this URL is looked at at all. */
+  /** Whether party info in this URL's name is considered at all. */
   accepts(url: string): boolean {
     return url !== this.ownUrl && (this.discovers || this.configured.has(url));
   }
@@ -125,7 +127,7 @@ export class PartyTable {
     return this.parties.size < PARTIES_MAX || this.silentParty() !== undefined;
   }
 
-  /** What a peer answered of itself, its keys proven. False: the table is full. */
+  /** Stores a peer's answer, with proven keys. False: the table is full. */
   update(
     url: string,
     keys: readonly PublicKey[],
@@ -182,7 +184,7 @@ export class PartyTable {
     return { url: this.ownUrl, peers, keys };
   }
 
-  /** Whoever answered within a day, or is configured, stays. */
+  /** Peers that are configured, or answered within a day, stay. */
   private silentParty(): Party | undefined {
     const nowMs = this.options.clock.nowMs();
     return [...this.parties.values()].find(

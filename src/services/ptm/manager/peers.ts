@@ -1,6 +1,6 @@
 /**
- * What the manager needs of its peers' managers; HTTP in production, the simulator's wires in
- * simulation (Tessera's tessera-jaxrs/sync-jaxrs).
+ * The manager's view of its peers; HTTP in production, simulated links in the simulator (Tessera's
+ * tessera-jaxrs/sync-jaxrs).
  */
 
 import type { PublicKey } from '../../../core/payload/payload.ts';
@@ -8,10 +8,13 @@ import type { PrivateRoot } from '../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PartyInfo } from './party-info.ts';
 
-/** Marks a manager that takes batches, beside Tessera's own versions. */
+/** Marks a manager that accepts batches, next to Tessera's own versions. */
 export const BATCH_VERSION = 'quorate-1';
 
-/** Versions that we tell peers, in Tessera's spelling. Without privacy enhancements theirs are left out. */
+/**
+ * Versions that we announce, in Tessera's spelling, without those of privacy enhancements if they
+ * are off.
+ */
 export function peerVersions(enhancements: boolean): readonly string[] {
   const enhanced = enhancements ? ['v2'] : [];
   const mandatory = enhancements ? ['4.0'] : [];
@@ -19,7 +22,7 @@ export function peerVersions(enhancements: boolean): readonly string[] {
 }
 
 export const VERSION_HEADER = 'tesseraSupportedApiVersions';
-/** Ours: the key that speaks, what the asked one wants opened, and the answer to it (docs/manager.md). */
+/** Our own headers: the asking key, the challenge, and the answer to it (docs/manager.md). */
 export const KEY_HEADER = 'quorate-key';
 export const CHALLENGE_HEADER = 'quorate-challenge';
 export const PROOF_HEADER = 'quorate-proof';
@@ -36,14 +39,14 @@ export interface PartyInfoAnswer {
   readonly versions: readonly string[] | undefined;
 }
 
-/** What a manager says of itself and of the network. */
+/** What a manager reports about itself and the network. */
 export interface PeerDescription {
   readonly info: PartyInfo;
   readonly versions: readonly string[] | undefined;
 }
 
 export type ResendOutcome =
-  /** `total` payloads, as far as the peer says. */
+  /** `total` payloads, if the peer reports it. */
   | { readonly kind: 'resent'; readonly total: number | undefined }
   /** The peer does not know this request. */
   | { readonly kind: 'unknown' }
@@ -51,18 +54,21 @@ export type ResendOutcome =
 
 /** Every method rejects with PTM_PEER_OFFLINE when the peer cannot be reached. */
 export interface PeerWire {
-  /** Throws PTM_URL_REFUSED where nobody's word but the operator's makes us look. */
+  /** Throws PTM_URL_REFUSED for URLs that only the operator may name. */
   checkUrl(url: string): void;
   push(url: string, payload: Uint8Array): Promise<PushOutcome>;
   /** Only to peers that understand BATCH_VERSION. Outcomes in the order of the payloads. */
   pushBatch(url: string, payloads: readonly Uint8Array[]): Promise<readonly PushOutcome[]>;
-  /** `/pushBatch`: to a peer in recovery mode, which takes all or nothing. False: it refused. */
+  /** `/pushBatch`: to a peer in recovery mode, which accepts all or nothing. False: it refused. */
   pushStaged(url: string, payloads: readonly Uint8Array[]): Promise<boolean>;
   /** `/resendBatch`: the peer sends what it holds for `key` and answers when it has. */
   resendBatch(url: string, key: PublicKey, batchSize: number): Promise<ResendOutcome>;
   /** `/resend` ALL, for peers that know no batches: standard private payloads only. */
   resendAll(url: string, key: PublicKey): Promise<ResendOutcome>;
-  /** `/resend` INDIVIDUAL: the encoded payload as `key` may have it; undefined when the peer does not give it. */
+  /**
+   * `/resend` INDIVIDUAL: the encoded payload as `key` may see it; undefined when the peer does not
+   * send it.
+   */
   resendOne(url: string, key: PublicKey, hash: PayloadHash): Promise<Uint8Array | undefined>;
   /**
    * `/shared`: hashes of the payloads that the peer shares with `key` and that begin with these hex digits; undefined when it does
@@ -75,7 +81,7 @@ export interface PeerWire {
   ): Promise<readonly PayloadHash[] | 'tooMany' | undefined>;
   /** `/roots`: of the private state of the peer's node; undefined when it does not say. */
   roots(url: string, key: PublicKey): Promise<readonly PrivateRoot[] | undefined>;
-  /** False: the peer refused the privacy group. `from`: the member that speaks. */
+  /** False: the peer refused the privacy group. `from`: the sending member. */
   pushGroup(url: string, group: Uint8Array, from: PublicKey): Promise<boolean>;
   /** Undefined when what answers is not a manager. */
   describe(url: string): Promise<PeerDescription | undefined>;

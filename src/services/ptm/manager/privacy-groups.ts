@@ -36,7 +36,7 @@ export interface PrivacyGroupsOptions {
   readonly wire: PeerWire;
   readonly entropy: Entropy;
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
-  /** Groups that are taken of peers that prove nothing. */
+  /** Most groups accepted from unproven peers. */
   readonly strangers: SourceBudget;
 }
 
@@ -55,7 +55,10 @@ export class PrivacyGroups {
     this.options = options;
   }
 
-  /** Kept only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION, PTM_RECIPIENT_NOT_FOUND or PTM_PEER_…. */
+  /**
+   * Stored only when every member's manager has it. Throws PTM_PRIVACY_VIOLATION,
+   * PTM_RECIPIENT_NOT_FOUND or PTM_PEER_….
+   */
   async create({ name, description, from, members: given, seed }: NewGroup): Promise<PrivacyGroup> {
     const { enclave, entropy } = this.options;
     const members = withoutDuplicates(given);
@@ -112,8 +115,8 @@ export class PrivacyGroups {
   }
 
   /**
-   * A peer's `/pushPrivacyGroup`. What is known changes by the word of a proven member alone, and of
-   * groups that nobody proves a few are taken. A deletion of what we do not hold is nothing. Throws
+   * A peer's `/pushPrivacyGroup`. Only a proven member can change a known group; a limited number
+   * of unproven groups is accepted. Deleting an unknown group has no effect. Throws
    * PAYLOAD_INVALID, PTM_PRIVACY_VIOLATION, PTM_UNPROVEN or PTM_BUSY.
    */
   async receive(

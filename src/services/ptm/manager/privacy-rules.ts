@@ -1,5 +1,5 @@
 /**
- * What privacy flags demand of a payload beside the payloads it affects (Tessera
+ * Rules that privacy flags impose on a payload and the payloads it affects (Tessera
  * PrivacyHelperImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
@@ -47,7 +47,7 @@ export function checkSend(
   }
 }
 
-/** On arrival. False: the payload is dropped in silence, as Tessera does. */
+/** On arrival. False: the payload is dropped silently, as in Tessera. */
 export function acceptsArrival(
   payload: EncodedPayload,
   affected: readonly HeldAffected[],
@@ -64,7 +64,7 @@ export function acceptsArrival(
   return true;
 }
 
-/** Leaves out affected payloads whose proof is wrong; under state validation that is an error. */
+/** Drops affected payloads whose proof is wrong; under state validation that is an error. */
 export function withoutForged(
   hash: PayloadHash,
   payload: EncodedPayload,

@@ -1,8 +1,8 @@
 /**
- * How a peer proves that it holds the key it asks for. It is given a secret, sealed to that key, and
- * answers with a digest of the secret and of its request. Nothing is kept here meanwhile: the secret
- * follows from the key and the time. The peer opens only what the manager that it asked has sealed,
- * and never tells what it opened: nobody decrypts through it, nor hands it another's challenge.
+ * How a peer proves that it holds the key it asks for. It gets a secret, encrypted to that key, and
+ * answers with a digest of the secret and its request. No state is kept: the secret follows from
+ * the key and the time. The peer decrypts only challenges from the manager that it asked, and never
+ * reveals the result: it cannot be used to decrypt, nor be handed another's challenge.
  */
 import { fromBase64, toBase64 } from '../../../core/base/base64.ts';
 import { concatBytes } from '../../../core/base/bytes.ts';
@@ -16,7 +16,7 @@ import type { Enclave } from './enclave.ts';
 
 const SECRET_BYTES = 32;
 const PROOF_BYTES = 32;
-/** A secret holds in its window and in the next one. */
+/** A secret is valid in its time window and the next. */
 const WINDOW_MS = 5 * 60_000;
 const TITLE: Uint8Array = ascii('quorate proof of a key 1\n');
 
@@ -24,11 +24,11 @@ export interface ProofsOptions {
   readonly enclave: Enclave;
   readonly crypto: EnclaveCrypto;
   readonly entropy: Entropy;
-  /** Must not jump. */
+  /** Monotonic. */
   readonly clock: Clock;
 }
 
-/** What a proof is bound to. */
+/** The request that a proof is bound to. */
 export interface ProvenRequest {
   readonly path: string;
   readonly body: Uint8Array;
@@ -43,7 +43,7 @@ export class Proofs {
     this.seed = options.entropy.bytes(SECRET_BYTES);
   }
 
-  /** Base64, for who says that they hold `key`. Throws PTM_KEY_INVALID when it is none. */
+  /** Base64, for a peer that claims to hold `key`. Throws PTM_KEY_INVALID for an invalid key. */
   challenge(key: PublicKey): string {
     const { enclave } = this.options;
     const message = concatBytes(TITLE, this.secret(key, 0));
@@ -56,8 +56,8 @@ export class Proofs {
   }
 
   /**
-   * Answers a challenge for our own `key` by a manager that holds one of `askers`. Undefined when it
-   * is none: it is not opened for anybody else.
+   * Answers a challenge for our own `key` from a manager that holds one of `askers`. Undefined for
+   * any other: it is not decrypted.
    */
   answer(
     challenge: string,
@@ -91,7 +91,7 @@ export class Proofs {
   }
 }
 
-/** In a time that says nothing of where they differ. */
+/** Constant time: reveals nothing about where they differ. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

@@ -1,10 +1,10 @@
-/** Gathers payloads per peer: what arrives while a request is under way leaves with the next one. */
+/** Collects payloads per peer: those that arrive during a request are sent with the next one. */
 import { fail } from '../../../core/base/errors.ts';
 import type { PeerWire, PushOutcome } from './peers.ts';
 
 const BATCH_PAYLOADS_MAX = 256;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
-/** Requests under way to one peer: batches, and single pushes to peers that know no batches. */
+/** Simultaneous requests to one peer: batches, and single pushes to peers without batches. */
 const BATCHES_MAX = 2;
 const SINGLES_MAX = 16;
 /** Payloads that may wait for one peer. */

@@ -1,7 +1,6 @@
 /**
- * Recovery mode: asks every peer for what it holds for our keys, keeps it aside until all have
- * answered, then stores it in the order in which the payloads affect one another (Tessera
- * RecoveryImpl).
+ * Recovery mode: requests everything that peers hold for our keys, stages it until all have
+ * answered, then stores it in order of dependency (Tessera RecoveryImpl).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { keyOf } from '../../../core/base/bytes.ts';
@@ -33,12 +32,12 @@ export interface RecoveryReport {
   /** Peers that sent what they hold for every key of ours. */
   readonly peersAnswered: number;
   readonly peersFailed: readonly string[];
-  /** Payloads that came, each counted once for each of its boxes. */
+  /** Received payloads, each counted once per box. */
   readonly received: number;
   readonly stored: number;
-  /** Staged for the next run: they affect payloads that have not come. */
+  /** Staged for the next run: they affect payloads that have not arrived. */
   readonly waiting: number;
-  /** Refused as the same payload would be on a push. */
+  /** Refused for the same reasons as a push. */
   readonly refused: number;
 }
 
@@ -60,7 +59,7 @@ interface Tally {
 export class Recovery {
   private readonly options: RecoveryOptions;
   private received = 0;
-  /** What came and is not for us. */
+  /** Received, but not for us. */
   private unopened = 0;
 
   constructor(options: RecoveryOptions) {
@@ -87,7 +86,10 @@ export class Recovery {
     this.options.say('info', 'payloads received', { total: this.received });
   }
 
-  /** A peer's `/push`: stored at once when nothing depends on it. Throws PTM_PRIVACY_UNSUPPORTED for the others. */
+  /**
+   * A peer's `/push`: stored at once if it depends on no other payload. Throws
+   * PTM_PRIVACY_UNSUPPORTED for the others.
+   */
   async push(bytes: Uint8Array, source: string): Promise<PayloadHash> {
     if (decodePayload(bytes).flag !== STANDARD_PRIVATE) {
       throw fail(
@@ -100,14 +102,14 @@ export class Recovery {
   }
 
   /**
-   * Party info must have been exchanged: peers send to where they know our keys to be. Peers in `without` will not come
-   * back: what only they had is not waited for.
+   * Party info must have been exchanged: peers send to the URL where they know our keys. Peers in
+   * `without` will not come back: payloads that only they had are not awaited.
    */
   async run(without: readonly string[] = []): Promise<RecoveryReport> {
     const gone = new Set(without.map(normalizeUrl));
     const { table, candidates } = this.options;
     const urls = table.peers().filter((url) => !gone.has(url));
-    // They may hold what nobody else does.
+    // They may hold payloads that nobody else has.
     const peersFailed = candidates.silentPeers().filter((url) => !gone.has(url));
     const silent = peersFailed.length;
     for (const url of urls) {
@@ -115,7 +117,7 @@ export class Recovery {
     }
     const tally: Tally = { stored: 0, refused: 0 };
     await this.storeStaged(tally, false);
-    // Once every peer has answered, what is still missing will not come: the rules of a push decide.
+    // Once every peer has answered, missing payloads will not arrive: the rules of a push decide.
     if (peersFailed.length === 0) await this.storeStaged(tally, true);
     const waiting = await this.countStaged();
     tally.refused += this.unopened;
@@ -130,9 +132,9 @@ export class Recovery {
     for (const key of enclave.publicKeys) {
       try {
         const total = await this.requestKey(url, key);
-        say('info', 'a peer has sent what it holds', { url, key: toBase64(key), total });
+        say('info', 'a peer has sent its payloads', { url, key: toBase64(key), total });
       } catch (error) {
-        say('error', 'a peer did not send what it holds', { url, error: (error as Error).message });
+        say('error', 'a peer did not send its payloads', { url, error: (error as Error).message });
         return false;
       }
     }
@@ -148,7 +150,10 @@ export class Recovery {
     throw fail('PTM_RESEND_REFUSED', `${url} answers a resend request with status ${status}`);
   }
 
-  /** Rounds over what is staged, each storing what affects nothing that is missing, until a round stores nothing. */
+  /**
+   * Rounds over the staged payloads: each stores those that affect no missing one, until a round
+   * stores nothing.
+   */
   private async storeStaged(tally: Tally, evenIncomplete: boolean): Promise<void> {
     for (;;) {
       let progress = 0;
@@ -190,7 +195,9 @@ export class Recovery {
       }
       tally.refused++;
       const error =
-        result.status === 'rejected' ? refusal(result.reason) : 'its affected payloads do not fit';
+        result.status === 'rejected'
+          ? refusal(result.reason)
+          : 'its affected payloads do not match';
       this.options.say('warn', 'a payload is refused', { hash: toBase64(hash), error });
     }
     await this.options.store.unstage(ready.map(([key]) => key));
@@ -212,7 +219,10 @@ export class Recovery {
   }
 }
 
-/** The text of a refusal. A fault of the store is no fault of the payload, and what is staged stays: thrown on. */
+/**
+ * The text of a refusal. An error of the store is not the payload's fault: it is rethrown, and the
+ * staged payloads stay.
+ */
 function refusal(reason: unknown): string {
   if (!(reason instanceof QuorateError) || reason.code.startsWith('STORAGE_')) throw reason;
   return reason.message;

@@ -1,6 +1,6 @@
 /**
- * Sends peers again what they lost: single payloads, all of a key, or in batches to one that
- * recovers (Tessera ResendManager, BatchResendManager).
+ * Resends lost payloads to peers: single ones, all of a key, or in batches to one in recovery
+ * (Tessera ResendManager, BatchResendManager).
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { equalBytes, keyOf } from '../../../core/base/bytes.ts';
@@ -22,7 +22,7 @@ import type { PeerWire } from './peers.ts';
 import type { SourceBudget } from './source-budget.ts';
 import type { PayloadStore } from './store.ts';
 
-/** Payloads of one batch, whatever the peer asks for. */
+/** Most payloads per batch, whatever the peer asks for. */
 export const BATCH_SIZE_MAX = 10_000;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_PAYLOADS_MAX = 64;
@@ -34,10 +34,10 @@ export interface ResenderOptions {
   readonly store: PayloadStore;
   readonly table: PartyTable;
   readonly wire: PeerWire;
-  /** Resends to a key's manager without a proof, by key. */
+  /** Limits resends to a key's manager without a proof, by key. */
   readonly unproven: SourceBudget;
   readonly say: Log;
-  /** Finds the managers of keys that are not known yet. */
+  /** Finds the managers of unknown keys. */
   readonly search: (keys: readonly PublicKey[]) => Promise<void>;
 }
 
@@ -50,9 +50,9 @@ export class Resender {
   }
 
   /**
-   * `/resend` INDIVIDUAL: the payload as `key` may have it; its holder has proven it. Payloads of
-   * privacy flags go to managers of our own kind only, as Tessera's go to none. Throws PTM_NOT_FOUND,
-   * PTM_RECIPIENT_INVALID or PTM_PRIVACY_UNSUPPORTED.
+   * `/resend` INDIVIDUAL: the payload as `key` may see it; its holder has proven the key. Payloads
+   * with privacy flags go only to Quorate managers; Tessera resends them to none. Throws
+   * PTM_NOT_FOUND, PTM_RECIPIENT_INVALID or PTM_PRIVACY_UNSUPPORTED.
    */
   async individual(hash: PayloadHash, key: PublicKey, withFlags: boolean): Promise<EncodedPayload> {
     const payload = await this.options.store.get(hash);
@@ -75,7 +75,10 @@ export class Resender {
     };
   }
 
-  /** `/resend` ALL: pushes one by one what stands under `key`, enhanced payloads left out. Resolves when all are there. */
+  /**
+   * `/resend` ALL: pushes the payloads of `key` one by one, except enhanced ones. Resolves when all
+   * have arrived.
+   */
   all(key: PublicKey, isProven: boolean): Promise<number> {
     return this.guarded(key, isProven, async (url) => {
       let total = 0;
@@ -88,7 +91,10 @@ export class Resender {
     });
   }
 
-  /** `/resendBatch`: the number of payloads that the peer has taken. Throws PTM_PUSH_REFUSED when it refuses a batch. */
+  /**
+   * `/resendBatch`: the number of payloads that the peer has accepted. Throws PTM_PUSH_REFUSED when
+   * it refuses a batch.
+   */
   batches(key: PublicKey, batchSize: number, isProven: boolean): Promise<number> {
     const limit = batchSize >= 1 && batchSize <= BATCH_SIZE_MAX ? batchSize : BATCH_SIZE_MAX;
     return this.guarded(key, isProven, async (url) => {
@@ -118,7 +124,7 @@ export class Resender {
       if (isProven) await search([key]);
       const url = table.locate(key);
       const total = await send(url);
-      say('info', 'sent a peer again what it asked for', { url, key: toBase64(key), total });
+      say('info', 'resent payloads that a peer requested', { url, key: toBase64(key), total });
       return total;
     } finally {
       this.running--;
@@ -126,8 +132,8 @@ export class Resender {
   }
 
   /**
-   * Everything goes to the manager that has proven the key, whoever asks: they learn nothing by it,
-   * and is heard now and then only. Half of the places stay for who proves it.
+   * Everything goes to the manager that has proven the key, whoever asks: the asker learns nothing
+   * and may ask only now and then. Half of the places are reserved for peers with a proof.
    */
   private checkUnproven(key: PublicKey): void {
     this.options.table.locate(key);
@@ -140,7 +146,7 @@ export class Resender {
     let after: PayloadHash | undefined;
     for (;;) {
       const page = await this.options.store.page(PAGE_PAYLOADS_MAX, after);
-      // One that is damaged is a matter of this manager's operator.
+      // A damaged one is for this manager's operator to handle.
       for (const [, payload] of page) if (payload) yield* this.portions(payload, key);
       after = page.at(-1)?.[0];
       if (page.length < PAGE_PAYLOADS_MAX) return;
@@ -148,8 +154,8 @@ export class Resender {
   }
 
   /**
-   * What we sent to the key, with a box that opens. Undefined: nothing. One that lost its box is
-   * sealed anew under state validation alone, where nobody can have added themselves to the parties.
+   * A payload that we sent to the key, with a box that opens. Undefined: none. A lost box is
+   * recreated only under state validation, where nobody can have been added to the parties.
    */
   private portionOf(payload: EncodedPayload, key: PublicKey): EncodedPayload | undefined {
     const { enclave } = this.options;
@@ -169,7 +175,10 @@ export class Resender {
     };
   }
 
-  /** What we sent to the key, stripped for it; what it sent to us, one box at a time; nothing of anybody else's. */
+  /**
+   * Payloads that we sent to the key, with its own box only; those it sent to us, one box at a
+   * time; no others.
+   */
   private portions(payload: EncodedPayload, key: PublicKey): EncodedPayload[] {
     const { enclave } = this.options;
     if (!equalBytes(payload.senderKey, key)) {
@@ -187,14 +196,11 @@ export class Resender {
 }
 
 export function unproven(): Error {
-  return fail(
-    'PTM_UNPROVEN',
-    'prove that you hold the key: the header quorate-challenge is for it',
-  );
+  return fail('PTM_UNPROVEN', 'prove that you hold the key: answer the header quorate-challenge');
 }
 
 function busy(): Error {
-  return fail('PTM_BUSY', 'too many resends are under way: try again later');
+  return fail('PTM_BUSY', 'too many resends are in progress: try again later');
 }
 
 async function* inBatches(

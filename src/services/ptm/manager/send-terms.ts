@@ -1,4 +1,4 @@
-/** What a sender asks of the manager beside the payload, and what it answers. */
+/** A sender's terms for a payload, and the manager's answer. */
 import { EMPTY_BYTES } from '../../../core/base/bytes.ts';
 import type { PublicKey } from '../../../core/payload/payload.ts';
 import { STANDARD_PRIVATE } from '../../../core/privacy/flags.ts';

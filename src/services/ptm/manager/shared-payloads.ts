@@ -1,6 +1,6 @@
 /**
- * What a peer that has proven a key may know of this store: which payloads that key is party to. Nothing of any other one, not
- * even its hash: on the chain it tells whose transaction it is.
+ * What a peer with a proven key may learn of this store: which payloads that key is party to.
+ * Nothing about others, not even their hashes: the chain shows whose transactions they are.
  */
 
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -14,7 +14,7 @@ import {
 import type { PayloadHash } from '../../../core/privacy/marker.ts';
 import type { PayloadStore } from './store.ts';
 
-/** Looked at for one question. */
+/** Most payloads read per question. */
 const LOOKED_MAX = 16_384;
 const PAGE_PAYLOADS_MAX = 64;
 /** Hex digits: 16 to the power of 8 ranges are enough for any store. */
@@ -27,7 +27,10 @@ export class SharedPayloads {
     this.store = store;
   }
 
-  /** Those of `key` whose hash begins with `prefix` (hex digits); undefined: too many to look at, ask for longer prefixes. */
+  /**
+   * Payloads of `key` whose hash begins with `prefix` (hex digits); undefined: too many, use a
+   * longer prefix.
+   */
   async listFor(key: PublicKey, prefix: string): Promise<PayloadHash[] | undefined> {
     const shared: PayloadHash[] = [];
     let looked = 0;
@@ -38,7 +41,10 @@ export class SharedPayloads {
     return shared;
   }
 
-  /** Whether there is anything, and one of `keys` is party to all of it: its holder then knows all that follows from it. */
+  /**
+   * Whether the store is not empty and one of `keys` is party to all of it: its holder then knows
+   * everything derived from it.
+   */
   async isAllOf(keys: readonly PublicKey[]): Promise<boolean> {
     let isAny = false;
     for await (const [, payload] of this.from('')) {

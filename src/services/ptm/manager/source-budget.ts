@@ -1,8 +1,8 @@
-/** How much one source may ask of us, and all of them together: a store of units that time fills up. */
+/** Budgets per source and in total: units that refill over time. */
 import { Lru } from '../../../core/base/lru.ts';
 import type { Clock } from '../../../core/base/ports.ts';
 
-/** Sources that are remembered; one that falls out starts anew, within what all may have. */
+/** Remembered sources; a forgotten one starts again, within the total. */
 const SOURCES_MAX = 4096;
 const MS_PER_SECOND = 1000;
 
@@ -24,7 +24,7 @@ export class SourceBudget {
   private readonly levels = new Lru<string, Level>(SOURCES_MAX);
   private readonly total: Level;
 
-  /** `clock` must not jump. */
+  /** `clock` must be monotonic. */
   constructor(each: Budget, all: Budget, clock: Clock) {
     this.each = each;
     this.all = all;
@@ -32,7 +32,7 @@ export class SourceBudget {
     this.total = { units: all.burst, atMs: clock.nowMs() };
   }
 
-  /** False, and nothing is taken, when the source or all together have used up theirs. */
+  /** Returns false, and takes nothing, when the source's or the total budget is used up. */
   take(source: string, units = 1): boolean {
     const level = this.levelOf(source);
     if (level.units < units || this.total.units < units) return false;
@@ -41,7 +41,7 @@ export class SourceBudget {
     return true;
   }
 
-  /** For what is known only afterwards: a level may go below nothing. */
+  /** For costs known only afterwards: a level may become negative. */
   charge(source: string, units: number): void {
     const level = this.levelOf(source);
     level.units = Math.max(level.units - units, -this.each.burst);

@@ -1,6 +1,7 @@
 /**
- * What the manager keeps: payloads, raw payloads, deliveries that are owed, what a recovery staged, privacy groups. A write
- * is acknowledged when it is durable. Embedded (kv-store.ts) or in PostgreSQL; both pass the same tests.
+ * What the manager stores: payloads, raw payloads, owed deliveries, payloads staged by a recovery,
+ * privacy groups. A write is acknowledged when it is durable. Embedded (kv-store.ts) or in
+ * PostgreSQL; both pass the same tests.
  */
 import { toBase64 } from '../../../core/base/base64.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -15,11 +16,14 @@ import type { PayloadHash } from '../../../core/privacy/marker.ts';
 export function damaged(what: string, key: Uint8Array): Error {
   return fail(
     'STORAGE_DAMAGED',
-    `the ${what} ${toBase64(key)} is not as it was written: run "quorate ptm repair"`,
+    `the ${what} ${toBase64(key)} is damaged: run "quorate ptm repair"`,
   );
 }
 
-/** Keys that the store is noted for and that are to be noted now; undefined: nothing new. Throws STORAGE_FOREIGN. */
+/**
+ * Keys recorded in the store plus those to record now; undefined: nothing new. Throws
+ * STORAGE_FOREIGN.
+ */
 export function claimed(
   noted: readonly PublicKey[],
   keys: readonly PublicKey[],
@@ -28,7 +32,7 @@ export function claimed(
   if (noted.length > 0 && added.length === keys.length) {
     throw fail(
       'STORAGE_FOREIGN',
-      `the payload store is of the manager with the key ${toBase64(noted[0]!)}: give this one a store of its own, or keep a former key behind the new ones in keys.keyData`,
+      `the payload store belongs to the manager with the key ${toBase64(noted[0]!)}: give this one its own store, or keep a former key after the new ones in keys.keyData`,
     );
   }
   return added.length > 0 ? added : undefined;
@@ -39,49 +43,51 @@ export interface Delivery {
   readonly hash: PayloadHash;
 }
 
-/** What becomes of a payload that is held (undefined: none is) when it arrives again. Undefined: nothing new in it. */
+/** Merges an arriving payload into the stored one (undefined: none). Undefined: nothing new. */
 export type Merge = (held: EncodedPayload | undefined) => EncodedPayload | undefined;
 
 /**
- * Every method rejects with STORAGE_… when the store fails, STORAGE_DAMAGED where what is asked for is
- * not as it was written, and with PTM_BUSY when too much waits for it.
+ * Every method rejects with STORAGE_… when the store fails, STORAGE_DAMAGED when the requested
+ * entry is damaged, and with PTM_BUSY when too much is waiting.
  */
 export interface PayloadStore {
   /** Durable payloads only. */
   get(hash: PayloadHash): Promise<EncodedPayload | undefined>;
   /** In the order of the hashes. */
   getAll(hashes: readonly PayloadHash[]): Promise<readonly (EncodedPayload | undefined)[]>;
-  /** The payload and the deliveries it still owes, in one atomic step. */
+  /** Stores the payload and its owed deliveries in one atomic step. */
   put(hash: PayloadHash, payload: EncodedPayload, owed?: readonly PublicKey[]): Promise<void>;
   /**
-   * Atomic, with the deliveries it owes: of several at once for one hash each sees what the one before made. Rejects with
-   * what `merge` throws.
+   * Atomic, with its owed deliveries: of several concurrent merges for one hash, each sees the
+   * result of the previous one. Rejects with what `merge` throws.
    */
   merge(hash: PayloadHash, merge: Merge, owed?: readonly PublicKey[]): Promise<void>;
   delete(hash: PayloadHash): Promise<void>;
   getRaw(hash: PayloadHash): Promise<RawPayload | undefined>;
   putRaw(hash: PayloadHash, raw: RawPayload): Promise<void>;
-  /** Raw payloads in the order of hashes, at most `limit`, behind `after`; undefined: not as it was written. */
+  /** Raw payloads in order of hashes, at most `limit`, after `after`; undefined: damaged. */
   rawPage(limit: number, after?: PayloadHash): Promise<[PayloadHash, RawPayload | undefined][]>;
-  /** Deliveries of payloads that are held already: a restore. */
+  /** Deliveries of already stored payloads, for a restore. */
   owe(deliveries: readonly Delivery[]): Promise<void>;
   delivered(deliveries: readonly Delivery[]): Promise<void>;
-  /** Rides with the next commit, for a crash before it costs no more than one push again. */
+  /** Goes with the next commit: a crash before it costs only one repeated push. */
   deliveredSoon(deliveries: readonly Delivery[]): void;
   /** Hashes that one recipient is owed, at most `limit`. */
   owedTo(recipient: PublicKey, limit: number): Promise<PayloadHash[]>;
-  /** How many deliveries one recipient is owed, counted no further than `limit`. */
+  /** How many deliveries one recipient is owed, counted up to `limit`. */
   countOwed(recipient: PublicKey, limit: number): Promise<number>;
-  /** Everybody who is owed something. */
+  /** All recipients with owed deliveries. */
   owedRecipients(): Promise<PublicKey[]>;
   /**
-   * Payloads in the order of hashes, at most `limit`, behind `after`: the source of a resend.
-   * Undefined: not as it was written.
+   * Payloads in order of hashes, at most `limit`, after `after`: the source of a resend. Undefined:
+   * damaged.
    */
   page(limit: number, after?: PayloadHash): Promise<[PayloadHash, EncodedPayload | undefined][]>;
-  /** Keeps payloads of a recovery until all of them are here: they depend on one another. */
+  /** Keeps a recovery's payloads until all have arrived: they depend on one another. */
   stage(payloads: readonly (readonly [PayloadHash, EncodedPayload])[]): Promise<void>;
-  /** Staged payloads in the order of hashes, at most `limit`, behind `after`, with the keys they are staged under. */
+  /**
+   * Staged payloads in order of hashes, at most `limit`, after `after`, with their staging keys.
+   */
   staged(limit: number, after?: Uint8Array): Promise<[Uint8Array, EncodedPayload][]>;
   isStaged(hash: PayloadHash): Promise<boolean>;
   unstage(keys: readonly Uint8Array[]): Promise<void>;
@@ -90,10 +96,10 @@ export interface PayloadStore {
   putGroup(id: Uint8Array, lookupId: Uint8Array, group: Uint8Array): Promise<void>;
   groups(): Promise<Uint8Array[]>;
   /**
-   * Notes whose store it is. Throws STORAGE_FOREIGN when it is of a manager that shares none of these
-   * keys: what is for one would be junk to the other.
+   * Records whose store it is. Throws STORAGE_FOREIGN when it belongs to a manager with none of
+   * these keys: its payloads would be useless here.
    */
   claim(keys: readonly PublicKey[]): Promise<void>;
-  /** Resolves when nothing waits to be written: at the end. */
+  /** Resolves when all writes are done; called at the end. */
   settled(): Promise<void>;
 }

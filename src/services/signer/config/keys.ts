@@ -1,16 +1,16 @@
-/** Where the options say that keys are; whether they can be obtained is for whoever loads them. */
+/** Key sources named by the options; loading them is done elsewhere. */
 import { fail } from '../../../core/base/errors.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import { type EthSignerSubcommand, isEthSignerSubcommand } from '../options.ts';
 
-/** Exactly one source with a subcommand of EthSigner; any of the others without. */
+/** Exactly one source with an EthSigner subcommand; otherwise any of the others. */
 export interface KeySettings {
   /** Folder of Web3Signer's YAML files. */
   readonly configFolder: string | undefined;
   readonly configFileBytesMax: number;
   readonly keystores: KeystoresSettings | undefined;
   readonly unlocksAtStart: boolean;
-  /** Folder of files that each hold a key in hex. */
+  /** Folder of files with one hex key each. */
   readonly hexFolder: string | undefined;
   readonly azure: AzureKeysSettings | undefined;
   readonly aws: AwsKeysSettings | undefined;

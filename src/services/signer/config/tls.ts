@@ -14,20 +14,23 @@ export interface ServerTlsSettings {
   readonly keyStore: KeyStoreFile;
   readonly knownClientsFile: string | undefined;
   readonly allowsAuthorities: boolean;
-  /** In place of those of the system. */
+  /** Instead of the system's. */
   readonly authoritiesFile: string | undefined;
   readonly allowsAnyClient: boolean;
 }
 
 export interface UpstreamTlsSettings {
-  /** What this proxy shows of itself. */
+  /** This proxy's own certificate. */
   readonly keyStore: KeyStoreFile | undefined;
   readonly knownServersFile: string | undefined;
   readonly allowsAuthorities: boolean;
   readonly authoritiesFile: string | undefined;
 }
 
-/** undefined: no TLS. Throws OPTION_VALUE_INVALID, in the words of whose flags are given. */
+/**
+ * undefined: no TLS. Throws OPTION_VALUE_INVALID, in the words of the product whose flags are
+ * used.
+ */
 export function serverTlsSettings(
   options: ParsedOptions,
   isEthSigner: boolean,

@@ -1,6 +1,7 @@
 /**
- * Lines of the audit log. Each is JSON that names the hash of the line before it, with its own hash as last member: SHA-256 over all
- * that stands in front of that member. Whoever changes, drops or inserts a line has to rewrite all that follow.
+ * Lines of the audit log. Each is JSON with the hash of the previous line, and its own hash as the
+ * last member: SHA-256 over everything before that member. Changing, dropping or inserting a line
+ * means rewriting all that follow.
  */
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Intent } from '../../../core/signing/guard.ts';
@@ -15,7 +16,7 @@ import {
 export const NO_HASH = '0'.repeat(64);
 /** In the first line that a run writes into a file. Raise with any change that an older program would misread. */
 export const AUDIT_VERSION = 1;
-/** No line is longer: texts from outside are cut. */
+/** Longest line: texts from outside are truncated. */
 export const LINE_BYTES_MAX = 16 * 1024;
 
 const TEXT_CHARACTERS_MAX = 256;
@@ -66,7 +67,7 @@ export type LineCheck =
   | { readonly kind: 'sound'; readonly record: ChainedRecord }
   | { readonly kind: 'broken'; readonly why: string };
 
-/** The version that a line of an event names; undefined: it names none. */
+/** The version in an event line; undefined: none. */
 function versionOf(line: string): number | undefined {
   try {
     const { event, version } = JSON.parse(line) as { event?: unknown; version?: unknown };
@@ -86,13 +87,13 @@ export function checkVersion(path: string, line: string): void {
   });
 }
 
-/** Whether a line is whole in itself; its place in the chain is for the caller to compare. */
+/** Checks a single line; the caller checks its place in the chain. */
 export function checkLine(line: string): LineCheck {
   const match = LINE.exec(line);
   const record = match && recordOf(line, match[1]!, match[2]!);
   if (!record) return { kind: 'broken', why: 'it is not a line of an audit log' };
   if (chainFault(undefined, record))
-    return { kind: 'broken', why: 'its hash is not that of its text' };
+    return { kind: 'broken', why: 'its hash does not match its text' };
   return { kind: 'sound', record };
 }
 

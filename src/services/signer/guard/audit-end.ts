@@ -1,6 +1,7 @@
 /**
- * The file `AUDITLOG.end`: number and hash of the last entry, so that a log that lost its end, or was put back at an earlier one, is
- * noticed, and a chain goes on where its file was moved away. Written without a sync: a power failure may leave an older one.
+ * The file `AUDITLOG.end`: number and hash of the last entry, so that a truncated or replaced log
+ * is detected, and a chain continues after its file was moved away. Written without a sync: a power
+ * failure may leave an older one.
  */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
@@ -24,7 +25,7 @@ export class AuditEnd {
     try {
       writeSync(this.descriptor, `${text} ${sumOf(text)}\n`, 0);
     } catch {
-      // The log itself is what counts.
+      // Only the log itself matters.
     }
   }
 
@@ -33,7 +34,7 @@ export class AuditEnd {
   }
 }
 
-/** Undefined: none is there, or none that can be read. Throws STORAGE_FORMAT_NEWER. */
+/** Undefined: none, or unreadable. Throws STORAGE_FORMAT_NEWER. */
 export function notedEnd(log: string): ChainEnd | undefined {
   if (!existsSync(pathOf(log))) return undefined;
   const found = LINE.exec(readFileSync(pathOf(log), 'latin1'));
@@ -53,10 +54,10 @@ export function checkEnd(log: string, found: ChainEnd, noted: ChainEnd): void {
   if (found.seq > noted.seq || (found.seq === noted.seq && !isAnother)) return;
   const why = isAnother
     ? `its entry ${found.seq} is not the one that was written`
-    : `it ends with entry ${found.seq}, and ${noted.seq} were written`;
+    : `it ends with entry ${found.seq}, but ${noted.seq} were written`;
   throw fail(
     'SIGNER_AUDIT_BROKEN',
-    `the audit log ${log} was cut, or an older copy was put back: ${why}. Put the newest one back; or keep it as evidence under another name, and the chain goes on in a new one`,
+    `the audit log ${log} was truncated, or replaced by an older copy: ${why}. Restore the newest one; or keep it as evidence under another name, and the chain continues in a new one`,
   );
 }
 

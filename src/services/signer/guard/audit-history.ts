@@ -1,8 +1,8 @@
-/** What an audit log says was signed lately, so that rates count on through a restart. */
+/** Recent signatures from the audit log, so that rate limits survive a restart. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** No more of the file's end is read. */
+/** How much of the file's end is read. */
 const READ_BYTES_MAX = 256 * 1024 * 1024;
 const SIGNED = /^(signed|0x[0-9a-f]{64})$/;
 
@@ -13,7 +13,7 @@ export interface Signed {
   readonly atMs: number;
 }
 
-/** Oldest first; empty where there is no such file. Lines that are none are passed over: the log is checked elsewhere. */
+/** Oldest first; empty without a file. Invalid lines are skipped: the log is checked elsewhere. */
 export function signedSince(path: string, sinceMs: number): Signed[] {
   let fd: number;
   try {

@@ -28,7 +28,7 @@ import {
 import { AuditEnd, checkEnd, notedEnd } from './audit-end.ts';
 
 const FILE_MODE = 0o600;
-/** Entries that wait for the disk; beyond it nothing more is signed. */
+/** Entries waiting for the disk; beyond it nothing is signed. */
 const WAITING_MAX = 100_000;
 
 const NO_END: ChainEnd = { seq: 0, hash: NO_HASH };
@@ -61,7 +61,10 @@ export class AuditLog {
     this.noted = new AuditEnd(path);
   }
 
-  /** Goes on where the file ends; a last line that a crash tore is cut off. Throws SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED, STORAGE_FORMAT_NEWER. */
+  /**
+   * Continues at the end of the file; a last line torn by a crash is cut off. Throws
+   * SIGNER_AUDIT_BROKEN, SIGNER_AUDIT_FAILED, STORAGE_FORMAT_NEWER.
+   */
   static async open(path: string, clock: Clock, log: Log): Promise<AuditLog> {
     const noted = notedEnd(path);
     const isNew = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
@@ -69,7 +72,7 @@ export class AuditLog {
       if (noted) checkEnd(path, found, noted);
     });
     if (noted && isNew) {
-      log('warn', 'The audit log was moved away: its chain goes on in a new file', {
+      log('warn', 'The audit log was moved away: its chain continues in a new file', {
         file: path,
         behind: noted.seq,
       });
@@ -83,7 +86,10 @@ export class AuditLog {
     return audit;
   }
 
-  /** Resolves when the entry would survive a crash. Rejects with SIGNER_AUDIT_FAILED: then nothing may leave. */
+  /**
+   * Resolves when the entry would survive a crash. Rejects with SIGNER_AUDIT_FAILED: then nothing
+   * may be sent.
+   */
   append(entry: AuditEntry): Promise<void> {
     return this.add((nowMs) => entryLine(this.end, nowMs, entry));
   }
@@ -96,7 +102,10 @@ export class AuditLog {
     return this.broken !== undefined;
   }
 
-  /** After the file was renamed, or the disk failed: a new file goes on with the chain. Rejects as `open` does. */
+  /**
+   * After the file was renamed, or the disk failed: continues the chain in a new file. Rejects as
+   * `open` does.
+   */
   async reopen(): Promise<void> {
     await this.flushed();
     if (!this.broken && isSameFile(this.path, this.file.fd)) return;
@@ -134,7 +143,7 @@ export class AuditLog {
   }
 
   private async flush(): Promise<void> {
-    // What comes in the same turn of the loop shares the first write.
+    // Entries of the same turn of the loop share the first write.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const { lines, waiting, end } = this;
@@ -143,7 +152,7 @@ export class AuditLog {
       try {
         if (this.broken) throw this.broken;
         const bytes = Buffer.from(`${lines.join('\n')}\n`);
-        // Nobody else may write here, or cut off what stands.
+        // Nobody else may write here or truncate it.
         if (fstatSync(this.file.fd).size !== this.size)
           throw new Error('it was changed from outside, or another process writes it');
         await this.file.appendFile(bytes);
@@ -163,7 +172,7 @@ export class AuditLog {
         for (const one of waiting) one.reject(this.broken);
       }
     }
-    // In the turn of the loop's last look: whoever adds after it starts a flush of their own.
+    // In the same turn as the last check: later entries start their own flush.
     this.flushing = undefined;
   }
 }
@@ -186,19 +195,22 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** The name of a new file has to survive too. */
+/** The name of a new file must survive too. */
 function syncFolder(path: string): void {
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);
   } catch {
-    // Some file systems do not know it.
+    // Some file systems do not support it.
   } finally {
     closeSync(folder);
   }
 }
 
-/** End of the chain in a file; `none`: where there is no line in it. `check` may throw before a torn line is cut off. */
+/**
+ * End of the chain in a file; `none`: for a file without lines. `check` may throw before a torn
+ * line is cut off.
+ */
 function recoverEnd(
   path: string,
   none: ChainEnd,
@@ -238,7 +250,7 @@ function recoverEnd(
 function lastLine(path: string, tail: Buffer, lastFeed: number): ChainEnd {
   const start = lastFeed === 0 ? 0 : tail.lastIndexOf('\n', lastFeed - 1) + 1;
   const last = checkLine(tail.subarray(start, lastFeed).toString('utf8'));
-  if (last.kind === 'broken') throw broken(path, `its last line is not sound: ${last.why}`);
+  if (last.kind === 'broken') throw broken(path, `its last line is invalid: ${last.why}`);
   return last.record;
 }
 

@@ -1,4 +1,4 @@
-/** Checks the chain of an audit log line by line, over any number of files that continue each other. */
+/** Checks the chain of an audit log line by line, over any number of consecutive files. */
 
 import { createReadStream } from 'node:fs';
 import { fail } from '../../../core/base/errors.ts';
@@ -10,13 +10,13 @@ const CURE = 'Keep the file as evidence, and restore it from a backup';
 
 export interface AuditReport {
   readonly lines: number;
-  /** Of the last line: note it elsewhere, and a log that lost its end can be told. */
+  /** Hash of the last line: recorded elsewhere, it reveals a truncated log. */
   readonly lastHash: string;
-  /** Bytes after the last line feed: a line that a crash tore. */
+  /** Bytes after the last line feed: a line torn by a crash. */
   readonly tornBytes: number;
 }
 
-/** In the order they were written. Throws SIGNER_AUDIT_BROKEN, which names file and line. */
+/** In the order of writing. Throws SIGNER_AUDIT_BROKEN, which names file and line. */
 export async function verifyAuditLogs(paths: readonly string[]): Promise<AuditReport> {
   let end: ChainEnd | undefined;
   let lines = 0;
@@ -47,7 +47,7 @@ function next(end: ChainEnd | undefined, line: string, where: string): ChainEnd 
   const why =
     fault === 'number'
       ? `its number is ${record.seq}, not ${end!.seq + 1}`
-      : 'it does not follow the line before it';
+      : 'it does not follow the previous line';
   throw fail('SIGNER_AUDIT_BROKEN', `${where}: ${why}. ${CURE}`);
 }
 

@@ -1,4 +1,4 @@
-/** Who a caller is by what they show, and which methods and accounts their token leaves them. */
+/** Identifies a caller by their credentials, and which methods and accounts their token allows. */
 
 import { AccessToken } from '../../../core/access/access-token.ts';
 import type { Identity, Refusal } from '../../../core/signing/guard.ts';
@@ -12,7 +12,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 export interface Shown {
   readonly certificate: string | undefined;
-  /** undefined: no tokens are asked for. */
+  /** undefined: no tokens are required. */
   readonly claims: Claims | undefined;
   readonly remote: string;
 }
@@ -36,7 +36,7 @@ export function isRefused(found: Caller | Identity | Refusal): found is Refusal 
   return 'httpStatus' in found;
 }
 
-/** The first entry of the policy that all of it fits; without entries, whoever it says they are. */
+/** The first policy entry that matches entirely; without entries, the identity that they claim. */
 export function callerOf(
   shown: Shown,
   entries: readonly CallerEntry[] | undefined,
@@ -45,7 +45,7 @@ export function callerOf(
   const grants = claims && grantsOf(claims);
   if (!entries) {
     const mayCall = grants ? (method: string) => grants.mayCall(method) : () => true;
-    // Without a policy, a token has to say what its holder may do.
+    // Without a policy a token must say what its holder may do.
     const accounts = grants ? (grants.accounts ?? new Set<string>()) : undefined;
     return { name: nameOf(shown), mayCall, accounts };
   }
@@ -71,7 +71,7 @@ function fits({ anybody, certificate, token }: CallerEntry, shown: Shown): boole
   return anybody || certificate !== undefined || token !== undefined;
 }
 
-/** A claim may be one text, a list, or for `scope` texts with blanks between. */
+/** A claim may be a text, a list or, for `scope`, texts separated by blanks. */
 function holds(claim: unknown, name: string, values: readonly string[]): boolean {
   const shown = name === 'scope' ? scopesOf(claim) : Array.isArray(claim) ? claim : [claim];
   return shown.some((one) => typeof one === 'string' && values.includes(one));

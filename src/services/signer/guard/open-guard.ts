@@ -1,4 +1,7 @@
-/** The guard as the options want it: open where they say nothing, else tokens, certificates, policy and audit log. */
+/**
+ * The guard configured by the options: open by default, else tokens, certificates, policy and audit
+ * log.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/base/errors.ts';
@@ -19,7 +22,7 @@ const UNAUTHENTICATED_STATUS = 401;
 const RATE_CODE = -32_005;
 
 export interface GuardDeps {
-  /** Never set back or forth: rates are counted by it. */
+  /** Monotonic: rates are counted by it. */
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly log: Log;
@@ -27,9 +30,12 @@ export interface GuardDeps {
 }
 
 export interface RunningGuard extends Guard {
-  /** Reads the policy again and goes on with the audit log under its name; rejects with what is wrong, and the old policy stays. */
+  /**
+   * Reloads the policy and reopens the audit log under its name; rejects with the error, and the
+   * old policy stays.
+   */
   reload(): Promise<void>;
-  /** Why nothing can be signed now; undefined: all is well. */
+  /** Why nothing can be signed now; undefined: signing works. */
   health(): string | undefined;
   close(): Promise<void>;
 }
@@ -48,7 +54,7 @@ export async function openGuard(settings: GuardSettings, deps: GuardDeps): Promi
   if (asked && !bearer)
     throw fail(
       'SIGNER_POLICY_INVALID',
-      `${policyFile}: caller "${asked.name}" shows a token, but tokens are not checked: give --jwt-keys or --jwt-secret-file`,
+      `${policyFile}: caller "${asked.name}" requires a token, but tokens are not checked: give --jwt-keys or --jwt-secret-file`,
     );
   const rules = policy && new Rules(policy);
   if (rules && auditLog !== undefined && rules.longestMs > 0)
@@ -108,7 +114,7 @@ class RealGuard implements RunningGuard {
     }
     const { name, mayCall, accounts } = caller;
     const { calendar } = this.parts.deps;
-    // A connection outlives the token it was opened with.
+    // A connection may outlive its token.
     const untilMs = verdict?.untilMs ?? Number.POSITIVE_INFINITY;
     const isValid = (): boolean => calendar.nowMs() < untilMs;
     return {

@@ -1,11 +1,11 @@
-/** Reads the members of a policy file (YAML, of which JSON is a part); what is wrong is named with its line. */
+/** Reads the members of a policy file (YAML, of which JSON is a part); errors name the line. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { fail } from '../../../core/base/errors.ts';
 import { nearest } from '../../../io/options/edit-distance.ts';
 
 const ITEMS_MAX = 10_000;
 
-/** A value with its place in the file. Every method throws SIGNER_POLICY_INVALID. */
+/** A value with its position in the file. Every method throws SIGNER_POLICY_INVALID. */
 export class Place {
   private readonly node: unknown;
   private readonly file: PolicyFile;
@@ -44,7 +44,7 @@ export class Place {
     return node.items.map((item) => new Place(this.file, item, this.at));
   }
 
-  /** As it stands in the file: an unquoted address is not a number. */
+  /** As written in the file: an unquoted address is not a number. */
   text(what: string): string {
     const { node } = this;
     if (!isScalar(node) || node.value === null) throw this.wrong(`${what} must be a text`);
@@ -67,7 +67,7 @@ export class Place {
     return isScalar(this.node) && typeof this.node.value === 'boolean';
   }
 
-  /** Applies `read` to the text; undefined is wrong. */
+  /** Applies `read` to the text; undefined means invalid. */
   parsed<T>(what: string, wanted: string, read: (text: string) => T | undefined): T {
     const value = read(this.text(what).trim());
     if (value === undefined) throw this.wrong(`${what} must be ${wanted}`);

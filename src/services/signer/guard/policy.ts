@@ -1,28 +1,28 @@
 /**
- * The policy file: who the callers are, and what each account signs for them. The first rule that names the caller and the account decides;
- * what no rule allows is refused.
+ * The policy file: who the callers are, and what each account signs for them. The first rule that
+ * names the caller and the account decides; anything else is refused.
  */
 import { bareHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import { type Place, PolicyFile } from './policy-reader.ts';
 
 export interface Policy {
-  /** undefined: whoever gets in is a caller under their own name. */
+  /** undefined: every admitted caller uses their own name. */
   readonly callers: readonly CallerEntry[] | undefined;
   readonly rules: readonly Rule[];
 }
 
-/** All that is named must be shown. */
+/** All of these must match. */
 export interface CallerEntry {
   readonly name: string;
   readonly anybody: boolean;
   readonly certificate: string | undefined;
-  /** Claims of the token, each with the values that will do. */
+  /** Claims of the token, each with the accepted values. */
   readonly token: readonly (readonly [claim: string, values: readonly string[]])[] | undefined;
   readonly methods: readonly string[] | undefined;
 }
 
-/** Lists that are undefined allow anything of their kind. */
+/** An undefined list allows anything of its kind. */
 export interface Rule {
   readonly name: string;
   readonly callers: ReadonlySet<string> | undefined;
@@ -56,7 +56,7 @@ export interface TypedDataRule {
 
 export interface Rate {
   readonly windowMs: number;
-  /** As it is written, such as `1h`. */
+  /** As written, such as `1h`. */
   readonly window: string;
   /** Signatures in the window. */
   readonly count: number | undefined;
@@ -110,7 +110,7 @@ function unique(place: Place, items: readonly { readonly name: string }[], what:
 function callerEntry(place: Place): CallerEntry {
   const members = place.members('a caller', CALLER);
   const name = members.get('name')?.text('name');
-  if (name === undefined || name === '') throw place.wrong('a caller needs a name');
+  if (name === undefined || name === '') throw place.wrong('a caller must have a name');
   const token = members.get('token');
   const certificate = members.get('certificate')?.text('certificate');
   const anybody = members.get('anybody')?.boolean('anybody') ?? false;
@@ -129,7 +129,7 @@ function claims(place: Place): readonly (readonly [string, readonly string[]])[]
   return [...place.members('token', [...CLAIMS])].map(([name, value]) => [name, value.texts(name)]);
 }
 
-/** Claims that a policy can ask for. */
+/** Claims that a policy can require. */
 const CLAIMS = ['sub', 'iss', 'aud', 'azp', 'client_id', 'scope', 'email', 'groups', 'roles'];
 
 function rule(place: Place, index: number, callers: ReadonlySet<string> | undefined): Rule {

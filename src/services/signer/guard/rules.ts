@@ -1,4 +1,4 @@
-/** Decides by the rules of a policy; refusals name the rule. */
+/** Applies the rules of a policy; refusals name the rule. */
 import type { Intent } from '../../../core/signing/guard.ts';
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 import type { Signed } from './audit-history.ts';
@@ -16,7 +16,7 @@ export class Rules {
   private readonly forAll: readonly Rule[];
   private readonly counted: Map<string, Counted>;
 
-  /** What `before` counted goes on counting where a rule still has that rate. */
+  /** Keeps the counts of `before` for rules that still have the rate. */
   constructor(policy: Policy, before?: Rules) {
     this.forAll = policy.rules.filter(({ accounts }) => accounts === undefined);
     const named = new Set(policy.rules.flatMap(({ accounts }) => [...(accounts ?? [])]));

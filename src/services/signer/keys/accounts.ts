@@ -1,4 +1,6 @@
-/** Opens the accounts of the signing proxy from wherever their keys are, and opens them anew while it runs. */
+/**
+ * Loads the accounts of the signing proxy from their key sources, and reloads them while it runs.
+ */
 
 import { availableParallelism } from 'node:os';
 import { fail } from '../../../core/base/errors.ts';
@@ -26,7 +28,10 @@ import {
 import { PublicKeyIndex } from './public-key-index.ts';
 import type { KeySettings } from './settings.ts';
 
-/** A standard keystore takes 256 MiB and a second of a core; Node has four threads for it, and files want some. */
+/**
+ * A standard keystore takes 256 MiB and a second of CPU; Node has four threads, and file access
+ * needs some.
+ */
 const UNLOCKS_AT_ONCE_MAX = 3;
 const UNLOCKS_WAITING_MAX = 10_000;
 const RELOAD_TIMEOUT_MS = 30 * 60_000;
@@ -34,7 +39,7 @@ const RELOAD_TIMEOUT_MS = 30 * 60_000;
 export interface AccountsDeps {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
-  /** The process's environment: credentials of clouds may stand there. */
+  /** The process's environment: may contain credentials of clouds. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The system's clock and timers, and packages by import(), unless given. */
   readonly clouds?: Partial<CloudParts> | undefined;
@@ -46,7 +51,7 @@ export interface ReloadReport {
 }
 
 export interface SourceHealth {
-  /** As Web3Signer's /healthcheck names it. */
+  /** Its name in Web3Signer's /healthcheck. */
   readonly id: string;
   readonly loaded: number;
   readonly errors: number;
@@ -55,21 +60,24 @@ export interface SourceHealth {
 export interface HealthReport {
   readonly isUp: boolean;
   readonly sources: readonly SourceHealth[];
-  /** Why no key could be looked for at all. */
+  /** Why loading failed as a whole. */
   readonly unexpected: boolean;
 }
 
 export interface OpenAccounts {
   readonly accounts: SigningAccounts;
   signers(): Iterable<KeySigner>;
-  /** All sources read anew; then the accounts are replaced at once. Rejects where a source cannot be read at all: nothing changes then. */
+  /**
+   * Reads all sources again; then replaces the accounts at once. Rejects, and changes nothing, when
+   * a source cannot be read at all.
+   */
   reload(): Promise<ReloadReport>;
   health(): HealthReport;
   /** Forgets every key. */
   close(): void;
 }
 
-/** Rejects with SIGNER_START_FAILED when a key that was named, or a folder, cannot be obtained. */
+/** Rejects with SIGNER_START_FAILED when a named key or folder cannot be loaded. */
 export async function openAccounts(
   settings: KeySettings,
   deps: AccountsDeps,

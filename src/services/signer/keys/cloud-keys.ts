@@ -1,4 +1,4 @@
-/** Keys of vaults and clouds: fetched from there, or left there to sign. */
+/** Keys of vaults and clouds: fetched from there, or used there to sign. */
 import { KMS, kmsKeys, kmsPublicKey, kmsSign } from '../../../io/keys/aws-kms.ts';
 import { azureKey, azureKeyNames, azureSign } from '../../../io/keys/azure-keys.ts';
 import { gcpKeyUrl, gcpPublicKey, gcpSign } from '../../../io/keys/gcp-kms.ts';
@@ -41,7 +41,7 @@ export async function fetchSecret(config: SecretConfig, clouds: Clouds): Promise
   }
 }
 
-/** Asks where the key is for its public key. */
+/** Requests the public key from where the key is. */
 export async function openRemote(
   config: RemoteConfig,
   clouds: Clouds,
@@ -98,7 +98,7 @@ async function openModule(
   }
 }
 
-/** All keys of a vault with these tags, as configurations of one each. */
+/** All keys of a vault with these tags, as one configuration each. */
 export async function listAzureKeys(
   { access, tags }: AzureFilter,
   clouds: Clouds,
@@ -108,7 +108,7 @@ export async function listAzureKeys(
   return names.map((keyName) => ({ kind: 'azureKey', access, keyName }));
 }
 
-/** All keys of a region with these tags, as configurations of one each. */
+/** All keys of a region with these tags, as one configuration each. */
 export async function listKmsKeys(
   { access, tags }: AwsFilter,
   clouds: Clouds,

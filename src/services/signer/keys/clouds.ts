@@ -1,4 +1,4 @@
-/** How each vault and cloud is reached: sessions that many keys share. */
+/** Connections to vaults and clouds: sessions shared by many keys. */
 import { fail } from '../../../core/base/errors.ts';
 import type { Clock, Timers } from '../../../core/base/ports.ts';
 import { type AwsCall, type AwsService, awsCalls } from '../../../io/keys/aws-client.ts';
@@ -82,7 +82,10 @@ export class Clouds {
   azure(access: AzureAccess): AzureVault {
     const { vault } = this.connections.get('azure', access, () => {
       if (!/^[0-9A-Za-z-]{1,127}$/.test(access.vaultName)) {
-        throw fail('VAULT_CONFIG_INVALID', "an Azure Key Vault's name is of letters, digits and -");
+        throw fail(
+          'VAULT_CONFIG_INVALID',
+          "an Azure Key Vault's name consists of letters, digits and -",
+        );
       }
       const client = openVaultClient({ timeoutMs: access.timeoutMs });
       const url = access.endpoint ?? `https://${access.vaultName}.vault.azure.net`;
@@ -161,7 +164,7 @@ function azureIdentity(access: AzureAccess): AzureIdentity {
   };
 }
 
-/** A token or secret of a file. Throws FILE_UNREADABLE or KEY_INVALID. */
+/** A token or secret in a file. Throws FILE_UNREADABLE or KEY_INVALID. */
 export async function firstLine(path: string): Promise<string> {
   const text = (await readSmallFile(path, SECRET_FILE_BYTES_MAX)).toString('utf8');
   const line = text.split(/\r?\n/, 1)[0]!.trim();

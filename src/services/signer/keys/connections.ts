@@ -1,4 +1,7 @@
-/** Sessions with vaults and clouds, one for all keys that are reached in the same way; those that no key needs after a reload are closed. */
+/**
+ * Sessions with vaults and clouds, one for all keys with the same connection; those unused after a
+ * reload are closed.
+ */
 import { createHash } from 'node:crypto';
 
 interface Closable {
@@ -8,7 +11,7 @@ interface Closable {
 export class Connections {
   private readonly open = new Map<string, { readonly what: Closable; isUsed: boolean }>();
 
-  /** `about` is everything that makes it this session and no other; `kind` parts what is of another type. */
+  /** `about` identifies the session; `kind` separates sessions of different types. */
   get<T extends Closable>(kind: string, about: unknown, open: () => T): T {
     const id = identityOf(kind, about);
     const held = this.open.get(id);
@@ -21,19 +24,19 @@ export class Connections {
     return what;
   }
 
-  /** One that turned out to be of no use. */
+  /** Drops a failed session. */
   drop(kind: string, about: unknown): void {
     const id = identityOf(kind, about);
     this.open.get(id)?.what.close();
     this.open.delete(id);
   }
 
-  /** From here on it is noted which are used. */
+  /** Starts recording which are used. */
   mark(): void {
     for (const each of this.open.values()) each.isUsed = false;
   }
 
-  /** Closes those that were not used since. */
+  /** Closes those not used since. */
   sweep(): void {
     for (const [id, each] of this.open) {
       if (each.isUsed) continue;
@@ -48,7 +51,7 @@ export class Connections {
   }
 }
 
-/** What is equal has the same; nothing of it can be read from it. */
+/** Equal values have the same digest, which reveals nothing. */
 export function identityOf(kind: string, about: unknown): string {
   return `${kind}:${createHash('sha256').update(JSON.stringify(about)).digest('hex')}`;
 }

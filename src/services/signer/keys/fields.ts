@@ -1,4 +1,7 @@
-/** Members of a key's configuration, read as what they must be. Texts name the member, never its value: it may be a secret. */
+/**
+ * Reads typed members of a key's configuration. Errors name the member, never its value: it may be
+ * a secret.
+ */
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,7 +10,7 @@ export function invalidKey(message: string): QuorateError {
   return fail('KEY_CONFIG_INVALID', message);
 }
 
-/** Of a file that may be no configuration of keys at all. */
+/** For a file that may not be a key configuration at all. */
 export function foreignFile(message: string): QuorateError {
   return fail('KEY_CONFIG_FOREIGN', message);
 }
@@ -16,7 +19,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers are taken as they were written where a text is wanted: a password of digits needs no quotes. */
+/** Numbers are accepted as texts, as written: a password of digits needs no quotes. */
 export function optionalText(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (value === undefined || value === null || value === '') return undefined;
@@ -31,7 +34,7 @@ export function text(fields: Fields, name: string): string {
   return value;
 }
 
-/** All that are missing are named at once, as Web3Signer does. */
+/** Reports all missing ones at once, as Web3Signer does. */
 export function needTexts(fields: Fields, names: readonly string[]): void {
   const missing = names.filter((name) => optionalText(fields, name) === undefined);
   if (missing.length > 0) {

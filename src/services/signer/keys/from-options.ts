@@ -1,4 +1,4 @@
-/** The places of keys that the options name. */
+/** Key sources from the options. */
 import { join } from 'node:path';
 import { fail } from '../../../core/base/errors.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { AWS_MODES, AZURE_MODES, type KeyConfig } from './key-config.ts';
 import type { AwsFilter, AzureFilter, KeySettings } from './settings.ts';
 
-/** As the options have it where no folder is named. */
+/** The default when no folder is named. */
 const CONFIG_FOLDER_DEFAULT = './';
 const PUBLIC_KEYS_FILE = 'public-keys';
 const AZURE_TIMEOUT_MS = 60_000;

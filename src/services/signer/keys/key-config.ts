@@ -1,6 +1,6 @@
 /**
- * Where one key is: what Web3Signer's YAML files, EthSigner's TOML files and its subcommands come
- * to (Web3Signer SigningMetadata; EthSigner MultiKeySubCommand).
+ * Location of one key, from Web3Signer's YAML files, EthSigner's TOML files or its subcommands
+ * (Web3Signer SigningMetadata; EthSigner MultiKeySubCommand).
  */
 import type { PasswordFile } from '../../../io/keys/keystore-file.ts';
 
@@ -22,7 +22,7 @@ export interface RawKey {
   readonly hex: string;
 }
 
-/** A file that holds nothing but the key in hex. */
+/** A file that holds only the key in hex. */
 export interface HexFileKey {
   readonly kind: 'hexFile';
   readonly path: string;
@@ -88,7 +88,7 @@ export interface AzureAccess {
   readonly clientSecretPath?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly vaultName: string;
-  /** In place of https://NAME.vault.azure.net. */
+  /** Instead of https://NAME.vault.azure.net. */
   readonly endpoint?: string | undefined;
   readonly timeoutMs: number;
 }

@@ -1,11 +1,14 @@
-/** The accounts of this process: looked up by address, replaced all at once, each key forgotten when it is no longer among them. */
+/**
+ * The accounts of this process: looked up by address, replaced all at once; removed keys are
+ * wiped.
+ */
 import { toHex } from '../../../core/base/hex.ts';
 import type { SigningAccounts } from '../../../core/signing/account-signer.ts';
 import type { KeySigner } from '../../../io/keys/key-signer.ts';
 
 export interface LoadedKey {
   readonly signer: KeySigner;
-  /** The same for the same key from the same place; anything that changed makes another. */
+  /** Identity of a key and its source; any change gives a different one. */
   readonly identity: string;
 }
 
@@ -29,7 +32,7 @@ export class KeyRing implements SigningAccounts {
     for (const { signer } of this.keys.values()) yield signer;
   }
 
-  /** `next`, with what is held already in place of the same key found again: what is open stays open. */
+  /** `next`, but keeps the existing object of an unchanged key: open keys stay open. */
   merged(next: readonly LoadedKey[]): LoadedKey[] {
     return next.map((key) => {
       const held = this.keys.get(toHex(key.signer.address));
@@ -39,7 +42,7 @@ export class KeyRing implements SigningAccounts {
     });
   }
 
-  /** `next` has each address once. Keys that are not among them are forgotten. */
+  /** `next` has each address once. Keys missing from it are wiped. */
   replace(next: readonly LoadedKey[]): void {
     const before = this.keys;
     const keys = new Map(next.map((key) => [toHex(key.signer.address), key]));

@@ -1,4 +1,7 @@
-/** The places that hold many keys: folders of configurations and keystores. A file that is broken is left out, counted and named. */
+/**
+ * Sources of many keys: folders of configurations and keystores. A broken file is skipped, counted
+ * and named.
+ */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ import { readKeyConfigs } from './yaml-configs.ts';
 
 const FILES_AT_ONCE = 64;
 const TOML_BYTES_MAX = 1024 * 1024;
-/** Progress is told of folders with so many files, once each tenth. */
+/** Folders with this many files report progress, once per tenth. */
 const PROGRESS_FILES_MIN = 1000;
 const PROGRESS_STEPS = 10;
 const KEY_TIMEOUT_MS = 60_000;
@@ -39,13 +42,13 @@ export interface SourceKeys {
   readonly errors: number;
 }
 
-/** What Web3Signer calls a source in /healthcheck. */
+/** Names of sources in Web3Signer's /healthcheck. */
 export interface KeySource {
   readonly id: string;
   load(context: LoadContext): Promise<SourceKeys>;
 }
 
-/** One by one: rejects with the first that cannot be obtained. */
+/** One by one: rejects with the first failure. */
 export function namedKeys(configs: readonly KeyConfig[]): KeySource {
   return {
     id: 'named-keys-loading',
@@ -57,7 +60,7 @@ export function namedKeys(configs: readonly KeyConfig[]): KeySource {
   };
 }
 
-/** Web3Signer's folder of YAML files. Where nobody named it, files that are of something else are passed over. */
+/** Web3Signer's folder of YAML files. If it is the default folder, unrelated files are skipped. */
 export function yamlFolder(path: string, isImplied: boolean): KeySource {
   return {
     id: 'config-files-loading',
@@ -67,7 +70,7 @@ export function yamlFolder(path: string, isImplied: boolean): KeySource {
       return loadEach(names, context, async (name, add) => {
         const file = join(path, name);
         const configs = configsIn(await readText(file, bytesMax), path, isImplied);
-        // A file is loaded whole or not at all.
+        // A file is loaded completely or not at all.
         const keys: LoadedKey[] = [];
         for (const config of configs) keys.push(await inTime(openKey(config, context), context));
         for (const key of keys) add(key);
@@ -133,7 +136,7 @@ export function keystoreFolder({ path, passwords }: KeystoreFolder): KeySource {
   };
 }
 
-/** A folder of files that each hold a key in hex, whatever their names. */
+/** A folder of files with one hex key each, whatever their names. */
 export function hexFolder(path: string): KeySource {
   return {
     id: 'hex-files-loading',
@@ -156,7 +159,7 @@ export function awsKeysOf(filter: AwsFilter): KeySource {
   return bulk('aws-bulk-loading', ({ clouds }) => listKmsKeys(filter, clouds));
 }
 
-/** COMPAT: a list that cannot be obtained counts as one error; the other sources are of use without it. */
+/** COMPAT: a failed list counts as one error; the other sources still work. */
 function bulk(id: string, list: (context: LoadContext) => Promise<KeyConfig[]>): KeySource {
   return {
     id,
@@ -227,7 +230,7 @@ function progress(total: number, log: Log): () => void {
   };
 }
 
-/** The file's name, or the first of several; never what is in it. */
+/** The file's name, or the first of several; never its content. */
 function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   if (Array.isArray(item)) return labelOf(item[0]);
@@ -247,7 +250,7 @@ async function inTime(key: Promise<LoadedKey>, { settings }: LoadContext): Promi
     return await Promise.race([key, late]);
   } finally {
     clearTimeout(timer);
-    // One that comes too late is of no use to anybody.
+    // A late one is discarded.
     void key.catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** From where a key is to who signs with it. */
+/** Opens a key at its source and returns its signer. */
 import { createHash } from 'node:crypto';
 import { type Address, equalBytes } from '../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -19,14 +19,17 @@ import type { LoadedKey } from './key-ring.ts';
 import type { PublicKeyIndex } from './public-key-index.ts';
 
 export interface KeyContext {
-  /** Where decryptions wait for each other. */
+  /** Limits concurrent decryptions. */
   readonly gate: Gate;
   readonly publicKeys: PublicKeyIndex;
   readonly onFailure: FailureSink;
   readonly clouds: Clouds;
 }
 
-/** `expected`: the account that the key must be of. Rejects where the key cannot be obtained, without a word of the key. */
+/**
+ * `expected`: the key's required account. Rejects when the key cannot be loaded, never revealing
+ * any of it.
+ */
 export async function openKey(
   config: KeyConfig,
   context: KeyContext,
@@ -37,7 +40,7 @@ export async function openKey(
   key.signer.forget();
   throw fail(
     'KEY_MISMATCH',
-    `the key is of ${toHex(key.signer.address)}, its file is named after ${toHex(expected)}`,
+    `the key belongs to ${toHex(key.signer.address)}, but its file is named after ${toHex(expected)}`,
   );
 }
 
@@ -65,7 +68,7 @@ async function open(
   }
 }
 
-/** A key whose value was read just now is the same as before when its account is. */
+/** A key whose value was just read is unchanged if its account is. */
 async function inMemory(secretKey: Uint8Array, origin: string): Promise<LoadedKey> {
   const signer = new MemorySigner(secretKey);
   return { signer, identity: `${origin}:${bareHex(signer.address)}` };
@@ -82,7 +85,7 @@ async function openKeystore(
   const remember = (found: Uint8Array) => publicKeys.set(summary.contentHash, found);
   const address = summary.address ?? (publicKey && addressOfPublicKey(publicKey)) ?? expected;
   if (!address) {
-    // Neither the file nor its name says whose it is.
+    // Neither the file nor its name gives the account.
     const opened = await gate.run(() => openKeystoreFile(path, password), false);
     const key = await inMemory(opened, `keystore:${summary.contentHash}`);
     remember(await key.signer.publicKey());
@@ -103,7 +106,10 @@ async function openKeystore(
   return { signer, identity: createHash('sha256').update(content).digest('base64url') };
 }
 
-/** A password that was wrong stays wrong until a file changes: nobody makes this process derive keys in vain. */
+/**
+ * A wrong password stays wrong until a file changes: repeated requests cause no useless key
+ * derivation.
+ */
 function rememberingRefusal(
   path: string,
   password: KeystoreKey['password'],

@@ -1,6 +1,6 @@
 /**
- * Public keys of keystores that were open once, by the hash of their file: what is asked of them need not be decrypted again
- * after a restart. Nothing in it is secret.
+ * Public keys of keystores that were once opened, by the hash of their file: they need not be
+ * decrypted again after a restart. Contains no secrets.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,9 @@ import { secp256k1 } from '../../../core/base/secp256k1.ts';
 import { makeFolder } from '../../../io/host/make-folder.ts';
 
 const ENTRIES_MAX = 2_000_000;
-/** Raise with any change that an older program would misread. The line that says it is one that 0.1.0 passes over. */
+/**
+ * Raise with any change that an older program would misread. 0.1.0 skips the line that states it.
+ */
 const VERSION = 1;
 const HEADER = /^# quorate public keys (\d{1,9})$/;
 const LINE = /^([0-9a-f]{64}) ([0-9a-f]{128})$/;

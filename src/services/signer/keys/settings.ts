@@ -1,4 +1,4 @@
-/** Which keys the signing proxy has, as its options come to. */
+/** The signing proxy's key settings, from its options. */
 import type { AwsAccess, AzureAccess, KeyConfig } from './key-config.ts';
 
 /** Web3Signer's limit on a YAML file. */
@@ -7,23 +7,26 @@ export const CONFIG_FILE_BYTES_MAX = 104_857_600;
 export type Tags = Readonly<Record<string, string>>;
 
 export interface KeySettings {
-  /** Named one by one; a start without one of them fails. */
+  /** Keys named individually; the start fails if one is missing. */
   readonly keys?: readonly KeyConfig[] | undefined;
   /** Folder of Web3Signer's YAML files. */
   readonly configPath?: string | undefined;
-  /** Nobody named that folder: it is the working folder, and may hold YAML files of something else. */
+  /** The folder is the default (the working folder) and may hold unrelated YAML files. */
   readonly isConfigPathImplied?: boolean | undefined;
   readonly configFileBytesMax?: number | undefined;
   /** Folder of EthSigner's TOML files. */
   readonly tomlPath?: string | undefined;
   readonly keystores?: KeystoreFolder | undefined;
-  /** Folder of files that each hold a key in hex. */
+  /** Folder of files with one hex key each. */
   readonly hexPath?: string | undefined;
   readonly azure?: AzureFilter | undefined;
   readonly awsKms?: AwsFilter | undefined;
-  /** Public keys of keystores that were open once are remembered in this file. */
+  /** Public keys of once opened keystores are stored in this file. */
   readonly publicKeysFile?: string | undefined;
-  /** Decrypts every keystore before the start is over, and refuses those that cannot be; else each is when it first signs. */
+  /**
+   * Decrypts every keystore during the start, and refuses those that fail; else each is decrypted
+   * at its first signature.
+   */
   readonly unlocksAtStart?: boolean | undefined;
   /** For all keys; a reload that takes longer fails. */
   readonly reloadTimeoutMs?: number | undefined;

@@ -1,5 +1,5 @@
 /**
- * EthSigner's multikey files: TOML, one key a file, named after its account (EthSigner
+ * EthSigner's multikey files: TOML, one key per file, named after its account (EthSigner
  * MultiKeySubCommand).
  */
 import { resolve } from 'node:path';
@@ -24,13 +24,16 @@ const AZURE_TIMEOUT_MS = 60_000;
 const NAME = /([0-9a-f]{40})\.toml$/;
 const TRUST_TYPES = ['JKS', 'PKCS12', 'WHITELIST', 'ALLOWLIST', 'PEM'] as const;
 
-/** The account that a file is of, by its name: `[prefix]<address, lower case, without 0x>.toml`; undefined for any other. */
+/**
+ * A file's account, from its name: `[prefix]<address, lower case, without 0x>.toml`; undefined for
+ * any other.
+ */
 export function accountOfFileName(name: string): Address | undefined {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? undefined : fromHex(digits);
 }
 
-/** The key of a file's text. Throws KEY_CONFIG_INVALID, without a word of what is in it. */
+/** The key of a file's text. Throws KEY_CONFIG_INVALID, never quoting its content. */
 export function readTomlConfig(source: string, name: string, directory: string): KeyConfig {
   const signing = parseToml(source).signing;
   if (!isFields(signing)) {

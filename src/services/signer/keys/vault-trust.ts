@@ -1,5 +1,5 @@
 /**
- * Whom a TLS connection to a vault trusts, by the files that Web3Signer and EthSigner name
+ * Servers trusted by TLS connections to a vault, from the files that Web3Signer and EthSigner name
  * (Web3Signer TrustManagerFactoryProvider).
  */
 
@@ -12,7 +12,7 @@ import { type PeerCheck, TrustingAgent } from '../../../io/http/tls-trust.ts';
 import type { VaultClientOptions } from '../../../io/keys/vault-client.ts';
 import type { VaultTrust } from './key-config.ts';
 
-/** As EthSigner does where a trust file is named. */
+/** As in EthSigner when a trust file is named. */
 const TLS_VERSION_MIN = 'TLSv1.3';
 
 /** Reads the file. Throws TLS_CONFIG_INVALID. */

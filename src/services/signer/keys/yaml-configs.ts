@@ -1,5 +1,5 @@
 /**
- * Web3Signer's key configuration files: YAML, several keys a file, one document each (Web3Signer
+ * Web3Signer's key configuration files: YAML, several keys per file, one document each (Web3Signer
  * YamlSignerParser).
  */
 import { resolve } from 'node:path';
@@ -33,11 +33,11 @@ const MILLISECONDS = { min: 1, max: 3_600_000 };
 const SECONDS = { min: 1, max: 3600 };
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** What each `type` of a document means; `directory` is where relative paths begin. */
+/** Readers for each `type` of a document; `directory` is the base of relative paths. */
 type Reader = (fields: Fields, directory: string) => KeyConfig;
 
 interface KeyType {
-  /** BLS in most: a document that does not say SECP256K1 is of no account. */
+  /** Usually BLS: a document without SECP256K1 is not an account's key. */
   readonly keyType: (typeof KEY_TYPES)[number];
   readonly read: Reader;
 }
@@ -101,16 +101,19 @@ const TYPES: Readonly<Record<string, KeyType>> = {
   pkcs11: { keyType: 'SECP256K1', read: pkcs11Key },
 };
 
-/** Types that Web3Signer no longer supports; their files are of no use to anybody. */
+/** Types that Web3Signer no longer supports either. */
 const REMOVED: readonly string[] = ['yubihsm', 'interlock'];
 
 /**
- * Every scalar stays the text that it was written as: a key of digits without quotes is not a number. A failure's own text
- * would quote the file, and the file may hold keys.
+ * Every scalar stays a text: an unquoted key of digits is not a number. The parser's own errors
+ * would quote the file, which may contain keys.
  */
 const PARSING = { schema: 'failsafe', prettyErrors: false, logLevel: 'silent' } as const;
 
-/** The keys of secp256k1 in a file's text. Throws KEY_CONFIG_INVALID, and KEY_CONFIG_FOREIGN where it may be no configuration of keys, without a word of what is in it. */
+/**
+ * The keys of secp256k1 in a file's text. Throws KEY_CONFIG_INVALID, and KEY_CONFIG_FOREIGN when it
+ * may not be a key configuration; errors never quote the content.
+ */
 export function readKeyConfigs(source: string, directory: string): KeyConfig[] {
   const found: KeyConfig[] = [];
   const documents = parseAllDocuments(source, PARSING);
@@ -163,7 +166,7 @@ function hashicorpKey(fields: Fields, directory: string): HashicorpKey {
     kind: 'hashicorp',
     host: text(fields, 'serverHost'),
     port: integer(fields, 'serverPort', 8200, PORTS),
-    // COMPAT: off unless it is asked for, though Web3Signer's documentation says otherwise.
+    // COMPAT: off by default, although Web3Signer's documentation says otherwise.
     tls: flag(fields, 'tlsEnabled', false),
     trust: known === undefined ? undefined : { kind: 'ALLOWLIST', path: known },
     timeoutMs: integer(fields, 'timeout', 10_000, MILLISECONDS),
@@ -237,7 +240,7 @@ function awsAccess(fields: Fields, names: readonly string[]): AwsAccess {
   };
 }
 
-/** Whole, or in the five parts that make it up. */
+/** As one name, or as its five parts. */
 function gcpKeyVersion(fields: Fields): string {
   const whole = optionalText(fields, 'keyVersionName');
   if (whole !== undefined) return whole;

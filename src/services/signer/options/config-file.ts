@@ -10,14 +10,14 @@ import { fail } from '../../../core/base/errors.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 import type { GivenValue, OptionRow } from '../../../io/options/options.ts';
 
-/** What stands in front of a subcommand's options in Web3Signer's files. */
+/** Prefix of a subcommand's options in Web3Signer's files. */
 const PREFIX = 'eth1.';
 const FILE_BYTES_MAX = 1024 * 1024;
 
 type Kind = 'yaml' | 'TOML';
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Throws OPTION_FILE_INVALID, or OPTION_UNKNOWN with all names that mean nothing. */
+/** Throws OPTION_FILE_INVALID, or OPTION_UNKNOWN with all unknown names. */
 export function readConfigFile(path: string, rows: readonly OptionRow[]): GivenValue[] {
   const kind = kindOf(path);
   const tree = parsed(kind, path);
@@ -42,7 +42,7 @@ export function readConfigFile(path: string, rows: readonly OptionRow[]): GivenV
 function kindOf(path: string): Kind {
   if (/\.toml$/i.test(path)) return 'TOML';
   if (/\.ya?ml$/i.test(path)) return 'yaml';
-  // EthSigner goes by the program, not by the name.
+  // EthSigner decides by the program, not by the file name.
   try {
     parseToml(readFileSync(path, 'utf8'));
     return 'TOML';
@@ -57,7 +57,7 @@ function parsed(kind: Kind, path: string): Tree {
   try {
     value = kind === 'TOML' ? parseToml(text) : parseYaml(text);
   } catch (error) {
-    // Only where it went wrong: the lines around it may hold a secret.
+    // Only the position: the lines around it may contain a secret.
     const why = placeOf(error as Error);
     if (kind === 'TOML') throw invalid(`Invalid TOML configuration: ${path}: ${why}`);
     throw invalid(`Unable to read yaml configuration. Invalid yaml file [${path}]: ${why}`);
@@ -86,7 +86,7 @@ function read(kind: Kind, path: string): string {
   }
 }
 
-/** Lists are joined by ",", tables that an option takes as its value by "|". */
+/** Lists are joined by ",", tables given as an option's value by "|". */
 function* leaves(
   tree: Tree,
   prefix: string,

@@ -40,7 +40,7 @@ it.each([
   ['--key-store-config-file-max-size 5', 'it needs --key-config-path'],
   [
     'multikey-signer --directory d --key-store-path k',
-    'key-config-path: it needs a start without a subcommand of EthSigner',
+    'key-config-path: it needs a start without an EthSigner subcommand',
   ],
   [
     '--azure-vault-name v --azure-tags a=b',

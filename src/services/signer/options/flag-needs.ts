@@ -1,4 +1,4 @@
-/** Flags of the signing proxy that mean something only beside another one. */
+/** Flags of the signing proxy that need another one to have an effect. */
 import { type FlagNeed, given, type NeedWorld, on } from '../../../io/options/needs.ts';
 import { ETHSIGNER_SUBCOMMANDS, isEthSignerSubcommand, SIGNER_ROWS } from '../options.ts';
 
@@ -26,7 +26,7 @@ const KEY_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['key-config-path', 'key-store-config-file-max-size'],
     isMet: (world) => !isEthSignerSubcommand(word(world)),
-    what: 'a start without a subcommand of EthSigner, which names the keys itself',
+    what: 'a start without an EthSigner subcommand, which names the keys itself',
   },
   {
     flags: ['key-store-config-file-max-size'],
@@ -119,6 +119,6 @@ export const SIGNER_NEEDS: readonly FlagNeed[] = [
   {
     flags: ['forward-authorization'],
     isMet: given('jwt-keys', 'jwt-secret-file'),
-    what: '--jwt-keys or --jwt-secret-file: without them the header is passed on anyway',
+    what: '--jwt-keys or --jwt-secret-file: without them the header is always passed on',
   },
 ];

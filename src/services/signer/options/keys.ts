@@ -1,6 +1,6 @@
 /**
- * Options that say where keys come from: of Web3Signer's `eth1`, and of EthSigner's subcommands
- * (Web3Signer Eth1SubCommand; EthSigner SignerSubCommand).
+ * Options for key sources: of Web3Signer's `eth1`, and of EthSigner's subcommands (Web3Signer
+ * Eth1SubCommand; EthSigner SignerSubCommand).
  */
 import type { OptionRow } from '../../../io/options/options.ts';
 
@@ -16,7 +16,7 @@ const FILE_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'folder',
     aliases: ['key-store-path'],
-    about: 'Folder of YAML files that each say where a key is; the working folder unless given',
+    about: 'Folder of YAML files, each of which describes a key; default: the working folder',
     group: KEYS,
   },
   {
@@ -38,7 +38,7 @@ const FILE_ROWS: readonly OptionRow[] = [
     flag: 'keystores-passwords-path',
     type: 'string',
     unit: 'folder',
-    about: 'Folder of their passwords: the same name, ending in .txt',
+    about: 'Folder of their password files: the same name, ending in .txt',
     group: KEYS,
   },
   {
@@ -52,14 +52,14 @@ const FILE_ROWS: readonly OptionRow[] = [
     flag: 'keystores-unlock-at-start',
     type: 'boolean',
     default: false,
-    about: 'Decrypt every keystore at the start, and leave out those that cannot be',
+    about: 'Decrypt every keystore at the start, and skip those that fail',
     group: KEYS,
   },
   {
     flag: 'hex-keys-path',
     type: 'string',
     unit: 'folder',
-    about: 'Folder of files that each hold a private key in hex',
+    about: 'Folder of files with one private key in hex each',
     group: KEYS,
   },
   {
@@ -67,7 +67,7 @@ const FILE_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 30,
     unit: 'minutes',
-    about: 'A reload of keys gets this long',
+    about: 'Time limit for a reload of keys',
     group: KEYS,
   },
   {
@@ -75,7 +75,7 @@ const FILE_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 60,
     unit: 'seconds',
-    about: 'One key gets this long to load',
+    about: 'Time limit for loading one key',
     group: KEYS,
   },
 ];
@@ -104,7 +104,7 @@ const AZURE_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 60,
     unit: 'seconds',
-    about: 'Time for an answer',
+    about: 'Time limit for an answer',
     group: AZURE,
   },
   {
@@ -144,19 +144,19 @@ const AWS_ROWS: readonly OptionRow[] = [
     flag: 'aws-endpoint-override',
     type: 'string',
     aliases: ['aws-kms-endpoint-override'],
-    about: 'URL of another endpoint',
+    about: 'URL of a different endpoint',
     group: AWS,
   },
 ];
 
-/** Flags that stand behind a subcommand: `multikey-signer --directory keys`. */
+/** Flags after a subcommand: `multikey-signer --directory keys`. */
 const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'multikey-signer.directory',
     type: 'string',
     unit: 'folder',
     aliases: ['multikey-signer.d'],
-    about: 'Folder of TOML files that each say where a key is',
+    about: 'Folder of TOML files, each of which describes a key',
     group: SUBCOMMANDS,
   },
   {
@@ -195,7 +195,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 10_000,
     unit: 'ms',
-    about: 'Time for an answer',
+    about: 'Time limit for an answer',
     group: SUBCOMMANDS,
   },
   {
@@ -216,14 +216,14 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
     flag: 'hashicorp-signer.tls-enabled',
     type: 'boolean',
     default: true,
-    about: 'Speak TLS with the vault',
+    about: 'Use TLS to the vault',
     group: SUBCOMMANDS,
   },
   {
     flag: 'hashicorp-signer.tls-known-server-file',
     type: 'string',
     unit: 'file',
-    about: 'Vaults\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
+    about: 'Vaults\' certificates: "<host>:<port> <SHA-256 fingerprint>" per line',
     group: SUBCOMMANDS,
   },
   {
@@ -237,7 +237,7 @@ const SUBCOMMAND_ROWS: readonly OptionRow[] = [
   {
     flag: 'azure-signer.key-version',
     type: 'string',
-    about: 'Version of the key; the latest unless given',
+    about: 'Version of the key; default: the latest',
     group: SUBCOMMANDS,
   },
   { flag: 'azure-signer.client-id', type: 'string', about: 'Client id', group: SUBCOMMANDS },

@@ -1,6 +1,6 @@
 /**
- * Base options of Web3Signer and those of EthSigner that mean the same: the server, its TLS, logs
- * and metrics (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
+ * Base options of Web3Signer, and their equivalents in EthSigner: the server, its TLS, logs and
+ * metrics (Web3Signer Web3SignerBaseCommand; EthSigner EthSignerBaseCommand).
  */
 import type { OptionRow } from '../../../io/options/options.ts';
 
@@ -26,7 +26,7 @@ const SERVER_ROWS: readonly OptionRow[] = [
     flag: 'data-path',
     type: 'string',
     unit: 'folder',
-    about: 'Folder for transactions under way and for the file that names the ports',
+    about: 'Folder for pending transactions and for the file that names the ports',
     group: SERVER,
   },
   {
@@ -48,13 +48,13 @@ const SERVER_ROWS: readonly OptionRow[] = [
     flag: 'http-host-allowlist',
     type: 'list',
     default: LOCAL_HOSTS,
-    about: 'Host names that a request may name; "*" or "all" is any, "none" nobody',
+    about: 'Host names that a request may use; "*" or "all": any, "none": no host',
     group: SERVER,
   },
   {
     flag: 'http-cors-origins',
     type: 'list',
-    about: 'Origins that browsers may come from; "*" or "all" is any',
+    about: 'Origins allowed for browsers; "*" or "all": any',
     group: SERVER,
   },
   {
@@ -75,7 +75,7 @@ const SERVER_ROWS: readonly OptionRow[] = [
     flag: 'drain-timeout-seconds',
     type: 'integer',
     default: 30,
-    about: 'At the end, requests under way get this long',
+    about: 'Time for pending requests at shutdown',
     group: SERVER,
   },
 ];
@@ -85,7 +85,7 @@ const TLS_ROWS: readonly OptionRow[] = [
     flag: 'tls-keystore-file',
     type: 'string',
     unit: 'file',
-    about: 'PKCS#12 (or JKS) file with the key and certificate of the server: turns TLS on',
+    about: "PKCS#12 (or JKS) file with the server's key and certificate: turns TLS on",
     group: TLS,
   },
   {
@@ -99,22 +99,21 @@ const TLS_ROWS: readonly OptionRow[] = [
     flag: 'tls-known-clients-file',
     type: 'string',
     unit: 'file',
-    about: 'Clients that may connect: "<common name> <SHA-256 fingerprint>" a line',
+    about: 'Clients that may connect: "<common name> <SHA-256 fingerprint>" per line',
     group: TLS,
   },
   {
     flag: 'tls-allow-ca-clients',
     type: 'boolean',
     default: false,
-    about: 'Clients whose certificate an authority of this system vouches for may connect',
+    about: 'Clients with a certificate from an authority of this system may connect',
     group: TLS,
   },
   {
     flag: 'tls-client-ca-file',
     type: 'string',
     unit: 'file',
-    about:
-      'Authorities (PEM) that count for --tls-allow-ca-clients, in place of those of the system',
+    about: "Authorities (PEM) for --tls-allow-ca-clients, instead of the system's",
     group: TLS,
   },
   {
@@ -131,7 +130,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
     flag: 'metrics-enabled',
     type: 'boolean',
     default: false,
-    about: 'Serve metrics for Prometheus on a port of their own',
+    about: 'Serve metrics for Prometheus on a separate port',
     group: METRICS,
   },
   {
@@ -145,28 +144,28 @@ const METRICS_ROWS: readonly OptionRow[] = [
     flag: 'metrics-port',
     type: 'integer',
     unit: 'port',
-    about: 'Its port: 9001, or 9546 with a subcommand of EthSigner, unless given',
+    about: 'Its port: 9001, or 9546 with an EthSigner subcommand, by default',
     group: METRICS,
   },
   {
     flag: 'metrics-category',
     type: 'list',
     aliases: ['metrics-categories'],
-    about: 'Kinds of metrics: HTTP, SIGNING, JVM, PROCESS; all unless given',
+    about: 'Kinds of metrics: HTTP, SIGNING, JVM, PROCESS; default: all',
     group: METRICS,
   },
   {
     flag: 'metrics-host-allowlist',
     type: 'list',
     default: LOCAL_HOSTS,
-    about: 'Host names that a request for metrics may name',
+    about: 'Host names that a request for metrics may use',
     group: METRICS,
   },
   {
     flag: 'metrics-push-enabled',
     type: 'boolean',
     default: false,
-    about: 'Send metrics to a push gateway of Prometheus',
+    about: 'Send metrics to a Prometheus push gateway',
     group: METRICS,
   },
   {
@@ -203,7 +202,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
     flag: 'access-logs-enabled',
     type: 'boolean',
     default: false,
-    about: 'Write one line for each request',
+    about: 'Write one line per request',
     group: METRICS,
   },
   {
@@ -218,7 +217,7 @@ const METRICS_ROWS: readonly OptionRow[] = [
     flag: 'logging-format',
     type: 'string',
     default: 'PLAIN',
-    about: 'PLAIN, or JSON as ECS, GCP, GELF or LOGSTASH have it',
+    about: 'PLAIN, or JSON in the format of ECS, GCP, GELF or LOGSTASH',
     group: METRICS,
   },
 ];

@@ -1,4 +1,4 @@
-/** Options about the node behind the proxy, nonces, and who may have what signed. */
+/** Options for the node behind the proxy, nonces, and who may have what signed. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const NODE = 'Node behind the proxy';
@@ -23,21 +23,21 @@ const NODE_ROWS: readonly OptionRow[] = [
     flag: 'downstream-http-port',
     type: 'integer',
     unit: 'port',
-    about: 'Port of the node; 8545 when this proxy listens elsewhere, else it must be given',
+    about: 'Port of the node; default 8545, but required when this proxy itself listens there',
     group: NODE,
   },
   {
     flag: 'downstream-ws-port',
     type: 'integer',
     unit: 'port',
-    about: "Port of the node's WebSocket, for subscriptions; that of HTTP unless given",
+    about: "Port of the node's WebSocket, for subscriptions; default: the HTTP port",
     group: NODE,
   },
   {
     flag: 'downstream-http-path',
     type: 'string',
     default: '/',
-    about: 'Path in front of every request to the node',
+    about: 'Path prefix of every request to the node',
     group: NODE,
   },
   {
@@ -45,20 +45,20 @@ const NODE_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 5000,
     unit: 'ms',
-    about: 'Time that the node has for an answer',
+    about: "Time limit for the node's answer",
     group: NODE,
   },
   {
     flag: 'downstream-http-max-connections',
     type: 'integer',
     default: 64,
-    about: 'Connections to the node at most',
+    about: 'Most connections to the node',
     group: NODE,
   },
   {
     flag: 'downstream-http-proxy-host',
     type: 'string',
-    about: 'HTTP proxy on the way to the node',
+    about: 'HTTP proxy for connections to the node',
     group: NODE,
   },
   {
@@ -72,27 +72,27 @@ const NODE_ROWS: readonly OptionRow[] = [
   {
     flag: 'downstream-http-proxy-username',
     type: 'string',
-    about: 'Name of a user of that proxy',
+    about: 'User name for that proxy',
     group: NODE,
   },
   {
     flag: 'downstream-http-proxy-password',
     type: 'string',
-    about: 'Password of that user',
+    about: 'Password for that proxy',
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-enabled',
     type: 'boolean',
     default: false,
-    about: 'Speak TLS with the node',
+    about: 'Use TLS to the node',
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-keystore-file',
     type: 'string',
     unit: 'file',
-    about: 'PKCS#12 (or JKS) file with the certificate to show to the node',
+    about: 'PKCS#12 (or JKS) file with the certificate to present to the node',
     group: NODE,
   },
   {
@@ -106,29 +106,28 @@ const NODE_ROWS: readonly OptionRow[] = [
     flag: 'downstream-http-tls-ca-auth-enabled',
     type: 'boolean',
     default: true,
-    about: "The node's certificate may be one that an authority of this system vouches for",
+    about: 'Accept a node certificate from an authority of this system',
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-ca-file',
     type: 'string',
     unit: 'file',
-    about: 'Authorities (PEM) that count for the node, in place of those of the system',
+    about: "Authorities (PEM) for the node, instead of the system's",
     group: NODE,
   },
   {
     flag: 'downstream-http-tls-known-servers-file',
     type: 'string',
     unit: 'file',
-    about: 'Nodes\' certificates: "<host>:<port> <SHA-256 fingerprint>" a line',
+    about: 'Nodes\' certificates: "<host>:<port> <SHA-256 fingerprint>" per line',
     group: NODE,
   },
   {
     flag: 'forward-authorization',
     type: 'boolean',
     default: false,
-    about:
-      'Pass the Authorization header on to the node also where this proxy asks for tokens itself',
+    about: 'Pass the Authorization header on to the node even if this proxy itself requires tokens',
     group: NODE,
   },
   {
@@ -136,7 +135,7 @@ const NODE_ROWS: readonly OptionRow[] = [
     aliases: ['forward-methods'],
     type: 'list',
     about:
-      'Methods to pass on to the node besides those that only read or carry what is signed, such as admin_peers; admin_* is all that begin so',
+      'Further methods to pass on to the node, besides those that read or send signed transactions, such as admin_peers; admin_* is all that begin with admin_',
     group: NODE,
   },
 ];
@@ -154,15 +153,14 @@ const SIGNING_ROWS: readonly OptionRow[] = [
     type: 'boolean',
     default: false,
     about:
-      'A nonce that can no longer be used by its transaction is used by a transfer of nothing to the account itself',
+      'Fill a nonce that its transaction can no longer use with an empty transfer to the account itself',
     group: SIGNING,
   },
   {
     flag: 'estimate-gas',
     type: 'boolean',
     default: false,
-    about:
-      'A transaction that names no gas gets what the node estimates (eth_estimateGas), instead of 90000',
+    about: "Transactions without gas use the node's estimate (eth_estimateGas) instead of 90000",
     group: SIGNING,
   },
   {
@@ -186,7 +184,7 @@ const SAFETY_ROWS: readonly OptionRow[] = [
     flag: 'audit-log',
     type: 'string',
     unit: 'file',
-    about: 'Chained log of every signature and refusal, on disk before the signature leaves',
+    about: 'Chained log of every signature and refusal, on disk before the signature is sent',
     group: SAFETY,
   },
   {
@@ -208,13 +206,13 @@ const SAFETY_ROWS: readonly OptionRow[] = [
   {
     flag: 'jwt-issuer',
     type: 'list',
-    about: 'Issuers whose tokens are taken; any whose signature holds unless given',
+    about: 'Accepted issuers of tokens; default: any with a valid signature',
     group: SAFETY,
   },
   {
     flag: 'jwt-audience',
     type: 'string',
-    about: 'Audience that a token must name',
+    about: 'Required audience of a token',
     group: SAFETY,
   },
 ];

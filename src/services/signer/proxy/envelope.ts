@@ -1,4 +1,4 @@
-/** The JSON-RPC envelope as this proxy reads it: nothing that two readers could understand differently gets through. */
+/** The JSON-RPC envelope as this proxy reads it: nothing ambiguous gets through. */
 import { elementsOf, membersOf } from './json-text.ts';
 
 export interface Call {
@@ -7,15 +7,15 @@ export interface Call {
   readonly isNotification: boolean;
   readonly method: string;
   readonly params: unknown;
-  /** For the node, where it goes there. */
+  /** The text for the node, if it is forwarded. */
   readonly text: string;
 }
 
 export type Entry =
   | { readonly kind: 'call'; readonly call: Call }
-  /** No object, no method, an id of a wrong kind. */
+  /** Not an object, no method, or an invalid id. */
   | { readonly kind: 'malformed' }
-  /** Readers would differ about it. */
+  /** Ambiguous to readers. */
   | { readonly kind: 'ambiguous'; readonly id: string; readonly why: string };
 
 export type Envelope =
@@ -57,7 +57,7 @@ function entryOf(value: unknown, text: string, start: number, end: number): Entr
       isPlain = false;
       continue;
     }
-    // Go matches names without regard to case, and the last of twins counts there; elsewhere it may be the first.
+    // Go matches names case-insensitively and uses the last duplicate; others may use the first.
     if (member.name !== name || parts[name] !== undefined)
       return {
         kind: 'ambiguous',
@@ -75,7 +75,7 @@ function entryOf(value: unknown, text: string, start: number, end: number): Entr
   };
 }
 
-/** Without the members that JSON-RPC does not have. */
+/** Without members unknown to JSON-RPC. */
 function rewritten(parts: Partial<Record<Name, string>>): string {
   const members = NAMES.filter((name) => parts[name] !== undefined);
   return `{${members.map((name) => `"${name}":${parts[name]}`).join(',')}}`;

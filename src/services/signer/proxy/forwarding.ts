@@ -1,13 +1,13 @@
 /**
- * Which methods go on to the node behind this proxy. Reading and sending what is signed already
- * does; what changes the node, or has it sign with a key of its own, needs the operator's word.
+ * Which methods are forwarded to the node. Reads and signed transactions are; methods that change
+ * the node, or sign with the node's own keys, need the operator's permission.
  */
 import { matchesMethod } from '../../../core/signing/method-patterns.ts';
 
-/** Whole namespaces, but for what makes a node sign. */
+/** Whole namespaces, except methods that make a node sign. */
 const NAMESPACES = ['eth', 'net', 'web3', 'rpc', 'txpool', 'priv', 'eea'] as const;
 
-/** Methods that only read, of namespaces that also change a node. */
+/** Read-only methods of namespaces that can also change a node. */
 const READS: readonly RegExp[] = [
   /^istanbul_(candidates|getSignersFromBlock(ByHash)?|getSnapshot(AtHash)?|getValidators(AtHash)?|isValidator|nodeAddress|status)$/,
   /^raft_(cluster|getRaftId|leader|role)$/,
@@ -16,7 +16,7 @@ const READS: readonly RegExp[] = [
   /^debug_trace[A-Za-z]*$/,
 ];
 
-/** Names, in lower case, of what makes a node sign with a key of its own. */
+/** Methods, in lower case, that make a node sign with its own keys. */
 const NODE_SIGNS: readonly RegExp[] = [
   /^eth_(sign|sendtransaction|resend)/,
   /^eea_sendtransaction/,
@@ -25,8 +25,8 @@ const NODE_SIGNS: readonly RegExp[] = [
 const IN_NAMESPACES = new RegExp(`^(${NAMESPACES.join('|')})_[A-Za-z0-9]+$`);
 
 /**
- * Whether `method` goes on to the node. `more`: what the operator allows besides, by name or by
- * how it begins (`admin_*`).
+ * Whether `method` is forwarded. `more`: what the operator also allows, by name or prefix
+ * (`admin_*`).
  */
 export function isForwarded(method: string, more: readonly string[]): boolean {
   if (more.some((pattern) => matchesMethod(pattern, method))) return true;

@@ -1,10 +1,10 @@
-/** One signature: is the account here, may the caller have this signed, and what the audit log says about it. */
+/** One signature: checks the account and the caller's permission, and writes the audit log. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import type { AccountSigner, SigningAccounts } from '../../../core/signing/account-signer.ts';
 import { refuse } from '../../../core/signing/failures.ts';
 import type { Guard, Identity, Intent, Refusal } from '../../../core/signing/guard.ts';
 
-/** What a guard refused, on its way to the reply. */
+/** A guard's refusal, to be turned into the reply. */
 export class RefusedError extends Error {
   readonly refusal: Refusal;
 
@@ -23,12 +23,12 @@ export class GuardedSigning {
     this.guard = guard;
   }
 
-  /** Those that the caller may use. */
+  /** Accounts that the caller may use. */
   addresses(identity: Identity): string[] {
     return this.accounts.addresses().filter((account) => identity.mayUse(account));
   }
 
-  /** An account that they may not use is as if it were not there. Throws `code`. */
+  /** A forbidden account counts as missing. Throws `code`. */
   find(
     identity: Identity,
     account: string,
@@ -39,7 +39,7 @@ export class GuardedSigning {
     return signer;
   }
 
-  /** undefined: at once, nothing stands against it. Rejects with RefusedError once the refusal is recorded. */
+  /** undefined: allowed at once. Rejects with RefusedError once the refusal is recorded. */
   check(identity: Identity, intent: Intent): Promise<never> | undefined {
     const refusal = this.guard.check(identity, intent);
     return refusal && this.refuse(identity, intent, refusal);
@@ -49,7 +49,7 @@ export class GuardedSigning {
     return this.guard.record(identity, intent, outcome);
   }
 
-  /** A message or typed data: r, s, v with v 27 or 28, recorded before it leaves. */
+  /** A message or typed data: r, s, v with v 27 or 28, recorded before it is returned. */
   async signMessage(
     identity: Identity,
     signer: AccountSigner,
@@ -69,7 +69,10 @@ export class GuardedSigning {
   }
 }
 
-/** At once where the key is in memory. Rejects with SIGNER_UNAVAILABLE, without a word about the cause. */
+/**
+ * Synchronous when the key is in memory. Rejects with SIGNER_UNAVAILABLE, without revealing the
+ * cause.
+ */
 export function signed(signer: AccountSigner, digest: Hash32): Uint8Array | Promise<Uint8Array> {
   try {
     const signature = signer.sign(digest);

@@ -1,6 +1,7 @@
 /**
- * Signed transactions without an end, on disk before they leave. Lines in append-only segments: checksum, then JSON; writers that come
- * together share one sync. A segment that has grown is replaced by one that holds what still lives.
+ * Pending signed transactions, on disk before they are sent. Lines in append-only segments:
+ * checksum, then JSON; concurrent writers share one sync. A grown segment is replaced by one with
+ * only the pending transactions.
  */
 import { newerVersion } from '../../../core/base/newer-version.ts';
 import type { Log, LogFile, LogFolder } from '../../../core/base/ports.ts';
@@ -39,10 +40,13 @@ export class FileJournal implements Journal {
   private pending: string[] = [];
   private waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   private flushing: Promise<void> | undefined;
-  /** Segments that the current one replaces once it is durable. */
+  /** Segments replaced by the current one once it is durable. */
   private stale: number[] = [];
 
-  /** Reads what is there. Throws STORAGE_… where the folder cannot be used, or a newer program wrote there. */
+  /**
+   * Reads the segments. Throws STORAGE_… when the folder cannot be used, or a newer program wrote
+   * there.
+   */
   constructor(folder: LogFolder, log: Log) {
     this.folder = folder;
     this.log = log;
@@ -54,7 +58,7 @@ export class FileJournal implements Journal {
     this.rewrite();
   }
 
-  /** Everything without an end. */
+  /** All pending transactions. */
   restored(): readonly { readonly send: SignedSend; readonly isAccepted: boolean }[] {
     return [...this.kept.values()];
   }
@@ -80,7 +84,7 @@ export class FileJournal implements Journal {
       this.pending.push(lineOf(['gone', send.nonceKey, send.hash]));
   }
 
-  /** What has no sync of its own is written too. */
+  /** Entries without their own sync are written too. */
   async close(): Promise<void> {
     await this.flushing;
     this.write();
@@ -89,7 +93,7 @@ export class FileJournal implements Journal {
   }
 
   private async flush(): Promise<void> {
-    // Whoever comes in the same turn shares the write.
+    // Entries of the same turn share the write.
     await Promise.resolve();
     while (this.waiters.length > 0) {
       const { waiters } = this;
@@ -131,7 +135,10 @@ export class FileJournal implements Journal {
     this.limit = Math.max(SEGMENT_BYTES_MAX, 4 * this.file.size());
   }
 
-  /** A line that is torn or rotten is named, and those behind it count. Throws STORAGE_FORMAT_NEWER. */
+  /**
+   * A torn or damaged line is reported, and the following ones still count. Throws
+   * STORAGE_FORMAT_NEWER.
+   */
   private read(segment: number): void {
     const file = this.folder.open(segment);
     const size = Math.min(file.size(), READ_BYTES_MAX);
@@ -169,7 +176,7 @@ export class FileJournal implements Journal {
   }
 }
 
-/** Keeps nothing: for a proxy without a folder for data. */
+/** Stores nothing: for a proxy without a data folder. */
 export const FORGETFUL_JOURNAL: Journal = {
   add: () => Promise.resolve(),
   accepted: () => {},

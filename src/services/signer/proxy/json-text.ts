@@ -1,4 +1,7 @@
-/** Where the parts of a JSON text stand, so that they travel on as they came: numbers and spellings survive. The text is valid. */
+/**
+ * Positions of the parts of a JSON text, so that they can be forwarded unchanged: numbers and
+ * spellings survive. The text must be valid.
+ */
 
 export interface Span {
   readonly start: number;
@@ -12,7 +15,7 @@ export interface Member extends Span {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Members of the object that begins at `start`, in order, twins included. */
+/** Members of the object that begins at `start`, in order, including duplicates. */
 export function membersOf(text: string, start: number): Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, skipSpace(text, start) + 1);

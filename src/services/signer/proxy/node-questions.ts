@@ -1,12 +1,12 @@
-/** Asking the node what a request leaves open: the gas that a transaction needs, the price of gas. */
+/** Asks the node for what a request omits: the gas of a transaction, the gas price. */
 import { toHex } from '../../../core/base/hex.ts';
 import { refuse } from '../../../core/signing/failures.ts';
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
 import type { UpstreamAnswer } from './ports.ts';
 
 /**
- * The body to send. `id` is JSON text, the client's own: an error of the node is their answer. It
- * offers no price, so that the balance of the account does not count.
+ * The body to send. `id` is JSON text, the client's own: an error of the node becomes the client's
+ * answer. It sets no price, so that the account's balance does not matter.
  */
 export function estimateQuestion(request: TransactionRequest, id: string): string {
   const { to, value, data, accessList } = request.body;
@@ -27,17 +27,20 @@ export function estimateQuestion(request: TransactionRequest, id: string): strin
   return `{"jsonrpc":"2.0","method":"eth_estimateGas","params":${params},"id":${id}}`;
 }
 
-/** The body to send. Zero is the answer where gas is free. */
+/** The body to send. The answer is zero when gas is free. */
 export function priceQuestion(id: string): string {
   return `{"jsonrpc":"2.0","method":"eth_gasPrice","params":[],"id":${id}}`;
 }
 
-/** undefined: the node answers with an error. Throws SIGNER_INTERNAL where it says neither. `what`: the node does not tell it. */
+/**
+ * undefined: the node answered with an error. Throws SIGNER_INTERNAL when it gave neither. `what`:
+ * used in the error.
+ */
 export function quantityOf({ body }: UpstreamAnswer, what: string): bigint | undefined {
   const { result, error } = parsed(body);
   if (error) return undefined;
   if (typeof result !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(result))
-    throw refuse('SIGNER_INTERNAL', `the node does not tell ${what}`);
+    throw refuse('SIGNER_INTERNAL', `the node does not report ${what}`);
   return BigInt(result);
 }
 

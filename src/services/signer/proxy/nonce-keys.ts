@@ -1,9 +1,10 @@
 /**
- * Whose nonces a transaction counts, and how the node is asked for them (EthSigner NonceProvider).
+ * Which nonce sequence a transaction uses, and how the node is asked for its count (EthSigner
+ * NonceProvider).
  */
 import type { TransactionRequest } from '../../../core/signing/transaction-request.ts';
 
-/** A count of the node, as a call. */
+/** A call for the node's count. */
 export interface CountCall {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -11,7 +12,10 @@ export interface CountCall {
 
 const SEPARATOR = ' ';
 
-/** An account, or an account in one private group. The name alone tells how to count: it is what the journal keeps. */
+/**
+ * An account, or an account in one private group. The name alone tells how to count: the journal
+ * stores it.
+ */
 export function nonceKeyOf(request: TransactionRequest): string {
   if (request.kind !== 'eea') return request.from;
   const { privateFromText, recipients } = request.terms;

@@ -1,4 +1,4 @@
-/** The guard of a proxy that asks nobody for anything. */
+/** The guard of a proxy without access control. */
 import type { Guard, Identity } from '../../../core/signing/guard.ts';
 
 export const EVERYBODY: Identity = { name: 'anybody', mayUse: () => true, mayCall: () => true };

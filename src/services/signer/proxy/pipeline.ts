@@ -1,4 +1,7 @@
-/** One JSON-RPC text in, one reply out: what is signed here is signed here, all else goes to the node. The same for every transport. */
+/**
+ * One JSON-RPC text in, one reply out: signing methods are answered here, all others go to the
+ * node. The same for every transport.
+ */
 import { toHex } from '../../../core/base/hex.ts';
 import { badParams, refuse } from '../../../core/signing/failures.ts';
 import { readMessage, readTypedData, typedDataAccount } from '../../../core/signing/messages.ts';
@@ -10,7 +13,7 @@ import { errorReply, type Reply, refusalReply, relayed, resultReply } from './re
 import type { Caller } from './transaction-signer.ts';
 import type { Transactions } from './transactions.ts';
 
-/** Elements of one batch that are worked on together. */
+/** Elements of one batch processed together. */
 const BATCH_TOGETHER_MAX = 64;
 const BATCH_REPLY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
@@ -18,9 +21,12 @@ export interface PipelineParts {
   readonly signing: GuardedSigning;
   readonly transactions: Transactions;
   readonly upstream: Upstream;
-  /** Told of each call before it is worked on: one of those answered here, or undefined for the node's; the function it returns, of the reply. */
+  /**
+   * Called before each call is processed, with its name if answered here, or undefined for the
+   * node's; the returned function is called with the reply.
+   */
   readonly watch?: ((method: string | undefined) => (reply: Reply) => void) | undefined;
-  /** Methods that go to the node besides those of forwarding.ts. */
+  /** Methods that go to the node in addition to those of forwarding.ts. */
   readonly forwarded: readonly string[];
 }
 
@@ -37,7 +43,7 @@ export class Pipeline {
       const { params } = call;
       const isEmpty =
         params === undefined || params === null || (Array.isArray(params) && params.length === 0);
-      if (!isEmpty) throw badParams('no parameters are wanted');
+      if (!isEmpty) throw badParams('no parameters are expected');
       return resultReply(call.id, JSON.stringify(signing.addresses(identity)));
     };
     const send: Handler = (call, caller) => transactions.send(call, caller);
@@ -71,7 +77,10 @@ export class Pipeline {
     return this.batch(envelope.entries, caller);
   }
 
-  /** In order; neighbours of one kind are worked on together, so that a read sees what was sent before it. */
+  /**
+   * In order; adjacent calls of one kind are processed together, so that a read sees what was sent
+   * before it.
+   */
   private async batch(entries: readonly Entry[], caller: Caller): Promise<Reply> {
     const replies: string[] = [];
     let length = 0;
@@ -134,7 +143,7 @@ export class Pipeline {
     if (!isForwarded(method, this.parts.forwarded))
       throw refuse(
         'SIGNER_METHOD_REFUSED',
-        `${method} is not passed on to the node: the operator may allow it with --forward`,
+        `${method} is not forwarded to the node: the operator may allow it with --forward`,
       );
     return this.forward(call, caller);
   }
@@ -169,7 +178,7 @@ export class Pipeline {
   }
 }
 
-/** `personal_sign` names the message first; a password behind the account counts for nothing. */
+/** `personal_sign` names the message first; a password after the account is ignored. */
 function swapped(params: unknown): unknown {
   return Array.isArray(params) && params.length >= 2 ? [params[1], params[0]] : params;
 }
@@ -179,7 +188,7 @@ function full(entry: Entry): Reply {
   return errorReply(entry.kind === 'call' ? entry.call.id : 'null', refuse('SIGNER_REQUEST', text));
 }
 
-/** A node may answer with what is not JSON; inside a batch that would spoil the rest. */
+/** A node's answer may not be JSON; inside a batch that would break the rest. */
 function elementText(entry: Entry, body: string): string {
   try {
     JSON.parse(body);

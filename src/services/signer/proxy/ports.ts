@@ -1,14 +1,14 @@
-/** What the proxy needs of the outside: the node, the disk, the private transaction manager. */
+/** What the proxy needs from the outside: the node, the disk, the private transaction manager. */
 import type { SignedSend } from '../../../core/signing/nonce-held.ts';
 
-/** Name, value, name, value, …, as they stood. */
+/** Name, value, name, value, …, as received. */
 export type HeaderList = readonly string[];
 
 export interface UpstreamCall {
   readonly body: string;
   /** Below the configured prefix, with its query; '/' for JSON-RPC proper. */
   readonly path: string;
-  /** The client's, but for those that are of one connection. */
+  /** The client's, except those of one connection. */
   readonly headers: HeaderList;
 }
 
@@ -18,7 +18,7 @@ export interface UpstreamAnswer {
   readonly body: string;
 }
 
-/** What became of a call: an answer, or why there is none. */
+/** The outcome of a call: an answer, or why there is none. */
 export type NodeAnswer = UpstreamAnswer | Error;
 
 export interface Upstream {
@@ -29,12 +29,15 @@ export interface Upstream {
 export interface Journal {
   /** Resolves when it would survive a crash. */
   add(send: SignedSend): Promise<void>;
-  /** The node has it: it must not be given up. */
+  /** The node has it: it must not be abandoned. */
   accepted(send: SignedSend): void;
   forget(send: SignedSend): void;
 }
 
 export interface PayloadStore {
-  /** The 64 bytes under which the manager keeps it. `from`: base64; undefined: the manager's own key. */
+  /**
+   * The 64-byte hash under which the manager stores it. `from`: base64; undefined: the manager's
+   * own key.
+   */
   storeRaw(payload: Uint8Array, from: string | undefined): Promise<Uint8Array>;
 }

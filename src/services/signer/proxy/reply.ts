@@ -1,4 +1,4 @@
-/** What goes back to a client: a JSON-RPC text with its HTTP status, or a node's answer as it came. */
+/** A reply to a client: a JSON-RPC text with its HTTP status, or a node's answer unchanged. */
 import { rowOf } from '../../../core/signing/failures.ts';
 import type { Refusal } from '../../../core/signing/guard.ts';
 import type { HeaderList, UpstreamAnswer } from './ports.ts';
@@ -8,11 +8,11 @@ export interface Reply {
   readonly body: string;
   /** Of the node; undefined: our own answer. */
   readonly headers?: HeaderList | undefined;
-  /** What came was not JSON-RPC at all. */
+  /** The request was not JSON-RPC at all. */
   readonly isForeign?: boolean;
 }
 
-/** Ids are JSON text, echoed as they stood. */
+/** Ids are JSON text, echoed unchanged. */
 export function resultReply(id: string, resultText: string): Reply {
   return { status: 200, body: `{"jsonrpc":"2.0","id":${id},"result":${resultText}}` };
 }
@@ -33,7 +33,7 @@ export function errorText(
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`;
 }
 
-/** The node's answer, unchanged; `hash`: of a transaction that may be mined all the same. */
+/** The node's answer, unchanged; `hash`: of a transaction that may still be mined. */
 export function relayed(answer: UpstreamAnswer, hash?: string): Reply {
   const { status, headers, body } = answer;
   return {

@@ -1,4 +1,7 @@
-/** Drives the nonce manager: signs, writes down, sends, counts, and tells each caller how their transaction fared. */
+/**
+ * Drives the nonce manager: signs, journals, sends, counts, and reports each transaction's outcome
+ * to its caller.
+ */
 import { QuorateError, unreachable } from '../../../core/base/errors.ts';
 import type { Clock, Log, Metrics, Timer, Timers } from '../../../core/base/ports.ts';
 import type { Held, SignedSend } from '../../../core/signing/nonce-held.ts';
@@ -16,13 +19,13 @@ export type Settled = nonces.Settled<NodeAnswer>;
 const TICK_MS = 25;
 const NO_HEADERS: HeaderList = [];
 
-/** A transaction that wants a nonce. */
+/** A transaction that needs a nonce. */
 export interface SendJob {
   readonly nonceKey: string;
   readonly nonce: number | undefined;
-  /** What it throws ends the job. */
+  /** Its error ends the job. */
   readonly sign: (nonce: number) => SignedCall | Promise<SignedCall>;
-  /** Of the client's request: its id as JSON text, its headers and path go with the first journey. */
+  /** Of the client's request: its id as JSON text; headers and path are used when first sent. */
   readonly id: string;
   readonly headers: HeaderList;
   readonly path: string;
@@ -36,7 +39,7 @@ export interface SenderParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly metrics: Metrics | undefined;
-  /** Signs a transfer of nothing to the account itself; undefined: it has no key here. */
+  /** Signs an empty transfer to the account itself; undefined: it has no key here. */
   readonly signFill: (
     nonceKey: string,
     nonce: number,
@@ -55,7 +58,7 @@ export class Sender {
   private lastId = 0;
   private timer: Timer | undefined;
   private isClosed = false;
-  /** Effects of effects join the queue: a step never runs inside another. */
+  /** Further effects join the queue: a step never runs inside another. */
   private readonly queue: NonceEffect[] = [];
   private isDraining = false;
 
@@ -78,12 +81,12 @@ export class Sender {
     }));
   }
 
-  /** The account's next nonce, which stays free. */
+  /** The account's next nonce, without taking it. */
   next(nonceKey: string): Promise<Settled> {
     return this.ask(undefined, (id) => ({ kind: 'asked', id, nonceKey }));
   }
 
-  /** After a start: what an earlier process left without an end. */
+  /** After a start: pending transactions of an earlier process. */
   restore(sends: readonly { readonly send: SignedSend; readonly isAccepted: boolean }[]): void {
     this.step({ kind: 'restored', sends });
   }
@@ -101,7 +104,7 @@ export class Sender {
     });
   }
 
-  /** Only while something is under way. */
+  /** Only while something is pending. */
   private beat(): void {
     if (this.timer || !this.parts.manager.isBusy) return;
     this.timer = this.parts.timers.set(TICK_MS, () => {
@@ -265,7 +268,7 @@ export class Sender {
   }
 }
 
-/** The node answered, but with no count. */
+/** The node's answer contained no count. */
 class NoCount extends Error {
   readonly answer: UpstreamAnswer;
 
@@ -282,7 +285,7 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
-/** Of bytes that go out again: no client's request is at hand any more. */
+/** For bytes sent again: no client's request is available any more. */
 function pathFor({ psi }: SignedSend): string {
   return psi === undefined ? '/' : `/?PSI=${encodeURIComponent(psi)}`;
 }

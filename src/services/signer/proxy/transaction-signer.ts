@@ -1,4 +1,4 @@
-/** Transactions signed: the bytes that go to the node, and what the audit log says of them. */
+/** Signs transactions: the bytes for the node, and the entry for the audit log. */
 import { toHex } from '../../../core/base/hex.ts';
 import { keccak256 } from '../../../core/base/keccak.ts';
 import type { AccountSigner } from '../../../core/signing/account-signer.ts';
@@ -13,14 +13,14 @@ import { type GuardedSigning, signed } from './guarded-signing.ts';
 import { accountOf, isPublicNonce } from './nonce-keys.ts';
 import type { HeaderList } from './ports.ts';
 
-/** Who asks, and what of their request goes on to the node. */
+/** The caller, and what of their request is forwarded to the node. */
 export interface Caller {
   readonly identity: Identity;
   readonly headers: HeaderList;
   readonly path: string;
 }
 
-/** How signed bytes travel. */
+/** How to send signed bytes. */
 export interface SignedCall {
   readonly hash: string;
   readonly method: string;
@@ -29,7 +29,7 @@ export interface SignedCall {
   readonly psi?: string | undefined;
 }
 
-/** A transaction that lacks its nonce. */
+/** A transaction without its nonce. */
 export interface SigningJob {
   readonly request: TransactionRequest;
   readonly signer: AccountSigner;
@@ -47,7 +47,7 @@ export class TransactionSigner {
     this.chainId = chainId;
   }
 
-  /** A transfer of nothing from an account to itself, for a nonce that holds up others. */
+  /** An empty transfer from an account to itself, for a nonce that blocks others. */
   fill(
     nonceKey: string,
     nonce: number,
@@ -63,7 +63,7 @@ export class TransactionSigner {
     return this.signCall({ request, signer, intent, caller, data: undefined }, BigInt(nonce));
   }
 
-  /** The signed bytes. `data`: in place of the request's own. */
+  /** The signed bytes. `data`: replaces the request's own. */
   rawOf(
     signer: AccountSigner,
     request: TransactionRequest,
@@ -76,7 +76,7 @@ export class TransactionSigner {
     return signature.then((each) => unsigned.finish(each));
   }
 
-  /** Recorded before it leaves; at once where neither the key nor the record has to be waited for. */
+  /** Recorded before it is sent; synchronous when neither the key nor the record needs waiting. */
   signCall(job: SigningJob, nonce: bigint): SignedCall | Promise<SignedCall> {
     const raw = this.rawOf(job.signer, job.request, nonce, job.data);
     return raw instanceof Promise
@@ -105,7 +105,7 @@ function callOf(request: TransactionRequest, raw: Uint8Array): SignedCall {
   return { hash, method: 'eth_sendRawPrivateTransaction', params };
 }
 
-/** What the guard is asked about. */
+/** The intent that the guard decides on. */
 export function intentOf(method: string, request: TransactionRequest): Intent {
   const { body, from, kind } = request;
   return {
@@ -121,7 +121,7 @@ export function intentOf(method: string, request: TransactionRequest): Intent {
   };
 }
 
-/** As a node takes it: the header counts before the URL. */
+/** As a node reads it: the header takes precedence over the URL. */
 function psiOf({ path, headers }: Caller): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2)
     if (/^(quorum|ledger)-psi$/i.test(headers[at]!) && headers[at + 1]) return headers[at + 1];

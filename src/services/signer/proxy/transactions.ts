@@ -32,15 +32,15 @@ export interface TransactionParts {
   readonly sender: Sender;
   readonly upstream: Upstream;
   readonly chainId: bigint;
-  /** undefined: no private transaction manager is configured; the node is asked to store payloads. */
+  /** undefined: no private transaction manager is configured; the node stores payloads. */
   readonly payloads: PayloadStore | undefined;
   /** `eth_signTransaction` without a nonce is refused, as in EthSigner. */
   readonly strictNonce: boolean;
-  /** A transaction that names no gas gets what the node estimates, and not EthSigner's default. */
+  /** Transactions without gas use the node's estimate instead of EthSigner's default. */
   readonly estimatesGas: boolean;
 }
 
-/** What a request leaves to the node to say. */
+/** Values that a request leaves to the node. */
 interface Missing {
   readonly gas: boolean;
   readonly price: boolean;
@@ -53,7 +53,7 @@ export class Transactions {
     this.parts = parts;
   }
 
-  /** The signed bytes; they go nowhere. */
+  /** Returns the signed bytes without sending them. */
   async sign(call: Call, caller: Caller): Promise<Reply> {
     const { identity } = caller;
     const read = readEthRequest(call.params, this.parts.chainId);
@@ -61,7 +61,7 @@ export class Transactions {
     if (read.nonce === undefined && this.parts.strictNonce) throw badParams('nonce is missing');
     const { signing } = this.parts;
     const signer = signing.find(identity, read.from, 'SIGNER_NO_ACCOUNT');
-    // A private one that is only signed carries the hash of its payload, which runs nothing.
+    // A private one that is only signed contains the hash of its payload; nothing is sent.
     const missing = this.missingIn(read, read.kind === 'public');
     const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
@@ -88,7 +88,7 @@ export class Transactions {
       ? readEeaRequest(call.params, chainId)
       : readEthRequest(call.params, chainId);
     const signer = signing.find(caller.identity, read.from, 'SIGNER_NO_SENDER');
-    // An EEA transaction runs as its marker does: no node estimates it.
+    // An EEA transaction costs what its marker does: no node can estimate it.
     const missing = this.missingIn(read, read.kind !== 'eea');
     const request = missing ? await this.completed(read, missing, { call, caller }) : read;
     if ('status' in request) return relayed(request);
@@ -122,7 +122,7 @@ export class Transactions {
     return gas || price ? { gas, price } : undefined;
   }
 
-  /** With what the node says of gas and price; or the error with which it answers. */
+  /** Completed with the node's gas and price; or the node's error. */
   private async completed(
     read: TransactionRequest,
     missing: Missing,
@@ -146,7 +146,10 @@ export class Transactions {
     return request;
   }
 
-  /** With the manager, or as EthSigner did: by a method of the node. An answer of the node that holds no hash is handed on. */
+  /**
+   * With the manager or, as in EthSigner, by a method of the node. A node's answer without a hash
+   * is passed on.
+   */
   private async storePayload(
     request: Extract<TransactionRequest, { kind: 'private' }>,
     { id }: Call,
@@ -167,7 +170,7 @@ export class Transactions {
     return storedHash(answer) ?? answer;
   }
 
-  /** A nonce that no chain reaches: signed and handed on once, nothing to keep track of. */
+  /** A nonce that no chain reaches: signed and sent once, without tracking. */
   private async sendUntracked(call: Call, caller: Caller, signedCall: SignedCall): Promise<Reply> {
     const { method, params } = signedCall;
     const body = `{"jsonrpc":"2.0","method":"${method}","params":${params},"id":${call.id}}`;
@@ -199,7 +202,7 @@ function replyOf(id: string, end: Settled): Reply {
     case 'uncounted':
       return uncounted(id, end.answer);
     case 'exhausted':
-      throw refuse('SIGNER_NONCE_RETRIES', 'each nonce was taken by somebody else');
+      throw refuse('SIGNER_NONCE_RETRIES', 'every nonce was already used by another transaction');
     case 'next':
       throw fail('INVARIANT_BROKEN', 'a transaction ended as a count');
     case 'full':
@@ -207,7 +210,7 @@ function replyOf(id: string, end: Settled): Reply {
   }
 }
 
-/** What the node said, or why it did not. `hash`: of what may be mined all the same. */
+/** The node's answer, or why there is none. `hash`: of a transaction that may still be mined. */
 function handOn(answer: NodeAnswer, hash: string | undefined): Reply {
   if (isAnswer(answer)) return relayed(answer, hash);
   if (hash === undefined) throw answer;
@@ -217,17 +220,17 @@ function handOn(answer: NodeAnswer, hash: string | undefined): Reply {
   });
 }
 
-/** The count could not be had: the node's error, if it is one. */
+/** The count was not available: the node's error, if there is one. */
 function uncounted(id: string, answer: NodeAnswer): Reply {
   if (!isAnswer(answer)) throw answer;
   let error: unknown;
   try {
     ({ error } = JSON.parse(answer.body) as { error?: unknown });
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (error === null || typeof error !== 'object')
-    throw refuse('SIGNER_INTERNAL', 'the node does not tell the nonce of the account');
+    throw refuse('SIGNER_INTERNAL', 'the node does not report the nonce of the account');
   return { status: 500, body: errorText(id, error as { code: number; message: string }) };
 }
 

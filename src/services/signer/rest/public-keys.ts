@@ -1,4 +1,7 @@
-/** The public keys of all accounts, those of sealed keystores too: what must be decrypted for it is, a few at a time, behind all that want to sign. */
+/**
+ * The public keys of all accounts, including locked keystores: those are decrypted a few at a time,
+ * after all pending signatures.
+ */
 import { toHex } from '../../../core/base/hex.ts';
 import type { KeySigner } from '../../../io/keys/key-signer.ts';
 
@@ -7,11 +10,11 @@ const WAIT_MS = 20_000;
 export interface KnownPublicKeys {
   /** 0x, in the order of addresses. */
   readonly publicKeys: readonly string[];
-  /** Accounts whose public key is not known yet, or cannot be found out. */
+  /** Accounts whose public key is not yet known, or cannot be determined. */
   readonly missing: number;
 }
 
-/** Waits a while for those that are not known; the search for them goes on when it is over. */
+/** Waits a while for unknown ones; the search continues afterwards. */
 export class PublicKeys {
   private readonly signers: () => Iterable<KeySigner>;
   private readonly waitMs: number;
@@ -53,11 +56,11 @@ export class PublicKeys {
     clearTimeout(timer);
   }
 
-  /** One after the other: the gate that they wait at lets requests pass them. */
+  /** One after another: requests overtake them at the gate. */
   private async openEach(): Promise<void> {
     for (const signer of [...this.signers()]) {
       if (signer.knownPublicKey) continue;
-      // Why one cannot be obtained stands in the log.
+      // The log says why one cannot be loaded.
       await signer.publicKey().catch(() => undefined);
     }
   }

@@ -4,7 +4,7 @@ import type { ReloadReport } from '../keys/accounts.ts';
 
 export type ReloadStatus = 'idle' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
 
-/** As GET /reload answers. */
+/** The answer of GET /reload. */
 export interface ReloadState {
   readonly status: ReloadStatus;
   /** ISO 8601. */
@@ -32,7 +32,7 @@ export class ReloadControl {
     return this.current;
   }
 
-  /** False: one is running already. */
+  /** False: one is already running. */
   start(): boolean {
     if (this.current.status === 'running') return false;
     const { lastOperationTime } = this.current;
@@ -41,12 +41,12 @@ export class ReloadControl {
     return true;
   }
 
-  /** Now, or once what runs is over: that may have read its files already. */
+  /** Now, or after the running one, which may already have read its files. */
   startOrFollow(): void {
     if (!this.start()) this.isAskedAgain = true;
   }
 
-  /** Once what runs is over. */
+  /** When the running one has ended. */
   settled(): Promise<void> {
     return this.ended;
   }

@@ -26,10 +26,10 @@ import { ReloadControl } from './reload-control.ts';
 const TEXT = 'text/plain; charset=utf-8';
 const JSON_UTF8 = 'application/json; charset=utf-8';
 const PUBLIC_KEY = /^(?:0[xX])?([0-9a-fA-F]{128})$/;
-/** Accounts whose public key is not among those of the answer. */
+/** Accounts whose public key is not in the answer. */
 const MISSING_HEADER = 'X-Quorate-Missing-Keys';
 
-/** As a policy names what is asked for here. */
+/** Name of this request's intent in a policy. */
 const REST_METHODS = {
   sign: 'eth1_sign',
   publicKeys: 'eth1_publicKeys',
@@ -46,7 +46,7 @@ export interface RestParts {
 
 export interface RestRoutes {
   readonly routes: readonly Route[];
-  /** For others that reload, by a signal say: one at a time, whoever asks. */
+  /** For other triggers of a reload, such as a signal: one at a time. */
   readonly reloading: ReloadControl;
 }
 
@@ -82,7 +82,7 @@ function reply(status: number, type: string, body: string): HttpReply {
   return { status, type, body };
 }
 
-/** What was wrong follows the reason phrase that Web3Signer answers with. */
+/** The error follows Web3Signer's reason phrase. */
 function badRequest(reason: string): HttpReply {
   return text(400, `Bad Request: ${reason}`);
 }
@@ -196,7 +196,7 @@ class Rest {
     try {
       signature = Uint8Array.from(await signer.sign(digest));
     } catch {
-      // The reason stands in the log: it may name files and hosts.
+      // The reason is in the log: it may name files and hosts.
       await guard.record(identity, intent, 'Signer is not available');
       return text(500, 'Internal Server Error');
     }
@@ -210,7 +210,7 @@ function refused({ httpStatus, message }: Refusal): HttpReply {
   return text(httpStatus, message);
 }
 
-/** The bytes of `{"data":"0x…"}`, or what is wrong with it. */
+/** The bytes of `{"data":"0x…"}`, or the error. */
 function dataOf(body: Uint8Array): Uint8Array | string {
   let fields: unknown;
   try {
