@@ -159,7 +159,7 @@ it('a newer genesis file brings more of them, and may not change the past', asyn
         .log()
         .split('\n')
         .filter((line) => line.includes(third.address));
-      const said = ['does not know of a change of rules', 'Not making a block from which other'];
+      const said = ['does not know of a coming rule change', 'Not making a block from which other'];
       return said.every((what) => lines.some((line) => line.includes(what)));
     });
   await network.reach(bent + CONTRACT_AFTER - 1);

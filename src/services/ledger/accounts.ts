@@ -1,4 +1,4 @@
-/** The accounts of a node: their folder, and those that are unlocked at the start. */
+/** The accounts of a node: their folder, and those unlocked at the start. */
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';
 import { fromHex, toHex } from '../../core/base/hex.ts';
@@ -31,7 +31,7 @@ export async function openAccounts(config: AccountsConfig, log: Log): Promise<Ac
   if (!mayUnlock) {
     throw fail(
       'ACCOUNT_UNLOCK_REFUSED',
-      'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to do it all the same',
+      'Account unlock with HTTP access is forbidden! Add --allow-insecure-unlock to allow it',
     );
   }
   const passwordAt = passwordsOf(passwordFile);
@@ -51,7 +51,7 @@ export async function openAccounts(config: AccountsConfig, log: Log): Promise<Ac
   return accounts;
 }
 
-/** By address, or by its place in the folder, as old start scripts have it. */
+/** By address, or by its position in the folder, as in old start scripts. */
 function addressOf(text: string, accounts: AccountStore, log: Log): Address {
   if (ADDRESS.test(text)) return fromHex(`0x${text.replace(/^0x/, '').toLowerCase()}`);
   if (!/^\d{1,6}$/.test(text)) {
@@ -66,7 +66,7 @@ function addressOf(text: string, accounts: AccountStore, log: Log): Address {
   }
   log(
     'warn',
-    '--unlock by place in the keystore folder: another key file moves it, name the address',
+    '--unlock by position in the keystore folder: a new key file changes it, use the address',
     {
       place: text,
       address: toHex(found),
@@ -75,10 +75,13 @@ function addressOf(text: string, accounts: AccountStore, log: Log): Address {
   return found;
 }
 
-/** Passwords by line; the last one serves for the accounts that follow, as in GoQuorum. */
+/** One password per line; the last one is used for all further accounts, as in GoQuorum. */
 function passwordsOf(file: string | undefined): (index: number) => string {
   if (file === undefined)
-    throw fail('OPTION_VALUE_MISSING', '--unlock needs --password, a file with a password a line');
+    throw fail(
+      'OPTION_VALUE_MISSING',
+      '--unlock needs --password, a file with one password per line',
+    );
   const lines = readText(file)
     .split('\n')
     .map((line) => line.replace(/\r$/, ''));

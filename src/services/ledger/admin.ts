@@ -1,4 +1,4 @@
-/** What an operator asks and does, over the parts of a running node. */
+/** An operator's queries and actions, over the parts of a running node. */
 
 import type { Address } from '../../core/base/bytes.ts';
 import { fail } from '../../core/base/errors.ts';

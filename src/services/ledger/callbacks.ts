@@ -1,4 +1,7 @@
-/** HTTP side of callbacks: one JSON document to a client's server, where the operator lets it go. */
+/**
+ * HTTP side of callbacks: sends one JSON document to a client's server, if the operator allows the
+ * host.
+ */
 import { isIP } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 import { DialList, isPlace, LOOPBACK } from '../../io/http/dial-list.ts';
@@ -6,7 +9,7 @@ import { HttpClient } from '../../io/http/http-client.ts';
 import type { CallbackAsker, CallbackPost } from './node/sending/async-sends.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Nothing is read from the answer but its status. */
+/** Only the status of the answer is read. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 const THIS_MACHINE = new DialList(LOOPBACK);
 
@@ -16,8 +19,8 @@ export class Callbacks implements CallbackPost {
   private readonly open = new Set<HttpClient>();
 
   /**
-   * `hosts`: places besides loopback and the caller's own address. A stranger reaches loopback from
-   * there only. Throws OPTION_VALUE_INVALID.
+   * `hosts`: allowed in addition to loopback and the caller's own address. Only callers on this
+   * machine can reach loopback. Throws OPTION_VALUE_INVALID.
    */
   constructor(hosts: readonly string[]) {
     const wrong = hosts.find((host) => !isPlace(host));
@@ -39,7 +42,10 @@ export class Callbacks implements CallbackPost {
     );
   }
 
-  /** Resolves with the HTTP status; rejects without an answer, and where the URL's host is not allowed. */
+  /**
+   * Resolves with the HTTP status; rejects without an answer, or when the URL's host is not
+   * allowed.
+   */
   async post(url: URL, text: string, asker: CallbackAsker): Promise<number> {
     const client = new HttpClient({
       dialTimeoutMs: TIMEOUT_MS,

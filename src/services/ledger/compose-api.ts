@@ -1,4 +1,4 @@
-/** Puts the API together: the dispatcher of its methods, and what a caller of each transport sees and may do. */
+/** Composes the API: the dispatcher of its methods, and each transport's view and permissions. */
 import { bareHex } from '../../core/base/hex.ts';
 import type { Kv, Log, Timers } from '../../core/base/ports.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
@@ -47,13 +47,13 @@ export interface ApiParts extends ReadinessParts {
   readonly privateStates: PrivateStates;
   readonly access: AccessControl;
   readonly log: Log;
-  /** Makes the threads that read the store beside this one; undefined: this one answers all. */
+  /** Creates the reader threads; undefined: this thread answers everything. */
   readonly readers?: ((settings: ReaderSettings) => ReaderThreads) | undefined;
 }
 
 export interface ComposedApi {
   readonly dispatcher: Dispatcher<Context>;
-  /** What works on behalf of this node's accounts. */
+  /** Methods that act for this node's accounts. */
   readonly parts: readonly Component[];
   serve(): Promise<ServedApi>;
 }
@@ -176,7 +176,7 @@ function readersOf(
   return { readers: made, threads };
 }
 
-/** Said of nothing: the devnet's nodes list them, permissioned or not. */
+/** Not reported: the devnet's nodes list them whether permissioned or not. */
 const PERMISSION_NAMESPACES = ['ledgerPermission', 'quorumPermission'];
 
 /**
@@ -200,7 +200,10 @@ function openNamespaces(parts: ApiParts): Record<Caller['transport'], ReadonlySe
   return { http: opened('http', http), ws: opened('ws', ws), ipc: own };
 }
 
-/** Phrase of geth (node/rpcstack.go): a name that nobody knows, or of the other consensus, opens nothing. */
+/**
+ * geth's phrase (node/rpcstack.go): an unknown name, or one of another consensus, enables
+ * nothing.
+ */
 function sayUnavailable(
   { config, log }: ApiParts,
   transport: 'http' | 'ws',

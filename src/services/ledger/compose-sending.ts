@@ -1,4 +1,7 @@
-/** Puts sending together: where the callers of each private state submit transactions and read payloads. */
+/**
+ * Composes sending: transaction submission and payload reading for the callers of each private
+ * state.
+ */
 import { notAuthorized } from '../../core/access/access-token.ts';
 import { DEFAULT_PSI, type Psi } from '../../core/privacy/inputs.ts';
 import type { Caller } from '../../io/rpc/dispatcher.ts';
@@ -23,11 +26,11 @@ export interface Sending {
   /** The same for every caller. */
   readonly shared: Pick<Context, 'wallet' | 'pool' | 'gasPrices'>;
   of(psi: Psi): SendingRoom;
-  /** With tenants, as far as the caller's token goes. */
+  /** With tenants, limited by the caller's token. */
   as(caller: Caller): SendingRoom & Pick<Context, 'checkActor'>;
 }
 
-/** All fill in nonces under one lock. `gasOf`: the estimate for callers of a private state. */
+/** All assign nonces under one lock. `gasOf`: the estimate for callers of a private state. */
 export function composeSending(
   parts: ApiParts,
   gasOf: (psi: Psi) => (args: TransactionArgs) => Promise<bigint>,
@@ -38,7 +41,7 @@ export function composeSending(
   const make = roomMaker(parts, gasPrices, gasOf);
   const rooms = new Map<Psi, SendingRoom>();
   for (const psi of new Set([...states.psis, DEFAULT_PSI])) rooms.set(psi, make(psi));
-  // An unknown name gets a room of its own that may not send privately, and is not kept.
+  // An unknown name gets a temporary instance that may not send privately.
   const of = (psi: Psi) => rooms.get(psi) ?? make(psi);
   return { shared, of, as: (caller) => roomOf(parts, caller, of) };
 }

@@ -1,6 +1,6 @@
 /**
- * Puts a node together from its configuration: opens the data folder and the connection to its manager, wires the
- * chain, its peers and the API. Nothing listens and nothing runs yet.
+ * Composes a node from its configuration: opens the data folder and the connection to its manager,
+ * and wires the chain, its peers and the API. Nothing listens or runs yet.
  */
 import { bareHex } from '../../core/base/hex.ts';
 import type { Log } from '../../core/base/ports.ts';
@@ -54,13 +54,19 @@ export type Endings = (() => void | Promise<void>)[];
 export interface NodeHost {
   readonly log: Log;
   readonly privateConfig: string | undefined;
-  /** For configuration values that name a variable. */
+  /** For configuration values that refer to a variable. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Module of the threads that answer reads (READER_WORKER); undefined: none, the node's own thread does. */
+  /**
+   * Module of the threads that answer reads (READER_WORKER); undefined: none, the main thread
+   * answers.
+   */
   readonly readerWorker?: URL | undefined;
-  /** Module of the thread of agreement (AGREEMENT_WORKER); undefined: the node's own thread agrees. */
+  /**
+   * Module of the thread of agreement (AGREEMENT_WORKER); undefined: consensus runs in the main
+   * thread.
+   */
   readonly agreementWorker?: URL | undefined;
-  /** The disk failed under the node: the process must end. */
+  /** The disk failed: the process must end. */
   onFault(error: unknown): void;
 }
 
@@ -102,7 +108,7 @@ export async function composeLedger(
   const settings = isRaft
     ? await raftSettings(config.raft, idOf(nodeKey), staticNodes, coinbase())
     : undefined;
-  // Sessions ask the node that is put together below; none opens before the server starts.
+  // Sessions use the node composed below; none opens before the server starts.
   const running: { node?: LedgerNode } = {};
   const memory =
     settings && (await RaftMemory.open({ config: config.raft, dataFolder, settings, opened }));
@@ -194,7 +200,7 @@ function startWatch(log: Log, thread: string, ends: Endings): LoopWatch {
   return watch;
 }
 
-/** None where they are switched off, or have no module. */
+/** None if they are switched off or have no module. */
 function readersOf(
   { rpc, dataFolder }: LedgerConfig,
   log: Log,

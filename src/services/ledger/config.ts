@@ -1,4 +1,7 @@
-/** What the options of `quorate node` come to: one typed value that the parts of the node are put together from. */
+/**
+ * The configuration of `quorate node` from its options: one typed value from which the node is
+ * composed.
+ */
 import { join } from 'node:path';
 import type { ConsensusDefaults } from '../../core/chain/consensus-rules.ts';
 import type { PoolLimits } from '../../core/txpool/pool.ts';
@@ -13,7 +16,7 @@ import { type SendingConfig, sendingConfig } from './config/sending.ts';
 import type { BuilderSettings } from './node/consensus/block-builder.ts';
 
 export interface LedgerConfig {
-  /** As written, for remarks about single flags and for what is read anew while the node runs. */
+  /** As written, for remarks about single flags and for settings reloaded while the node runs. */
   readonly given: ParsedOptions;
   readonly dataFolder: string;
   /** Undefined: the one that the data folder keeps. */
@@ -33,7 +36,7 @@ export interface LedgerConfig {
   readonly rpc: RpcConfig;
   readonly permissions: PermissionsConfig;
   readonly metrics: MetricsConfig;
-  /** How the private transaction manager is reached, over what PRIVATE_CONFIG says. */
+  /** Connection to the private transaction manager; overrides PRIVATE_CONFIG. */
   readonly manager: Partial<Record<ManagerFlag, string | number | boolean>>;
 }
 
@@ -47,7 +50,7 @@ export interface PeersConfig {
 export interface RaftConfig {
   readonly host: string;
   readonly port: number;
-  /** Raft id that the cluster has given this node; 0: it is in static-nodes.json. */
+  /** Raft id given by the cluster; 0: the node is in static-nodes.json. */
   readonly joins: number;
   /** Undefined: the store's own folder. */
   readonly logFolder: string | undefined;
@@ -57,12 +60,12 @@ export interface RaftConfig {
 
 export interface ConsensusConfig {
   readonly isMining: boolean;
-  /** Address that is paid for blocks, as written; undefined: the first account. */
+  /** Address that receives block rewards, as written; undefined: the first account. */
   readonly etherbase: string | undefined;
   readonly defaults: ConsensusDefaults;
   readonly builder: BuilderSettings;
   readonly emitsCheckpoints: boolean;
-  /** A genesis that cannot have marker transactions is refused then. */
+  /** Then a genesis without support for marker transactions is refused. */
   readonly wantsMarkers: boolean;
 }
 
@@ -70,7 +73,7 @@ export interface AccountsConfig {
   readonly folder: string;
   readonly isLight: boolean;
   readonly mayUnlock: boolean;
-  /** Addresses or places in the folder, as written. */
+  /** Addresses or positions in the folder, as written. */
   readonly unlocked: readonly string[];
   readonly passwordFile: string | undefined;
 }

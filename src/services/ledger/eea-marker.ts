@@ -1,4 +1,7 @@
-/** The account that marks EEA private transactions on the chain: one of the node's, or a key that it makes for that alone. */
+/**
+ * The account that marks EEA private transactions on the chain: one of the node's, or a key created
+ * for this purpose.
+ */
 import { dirname } from 'node:path';
 import { addressOfSecretKey, sign65 } from '../../core/base/secp256k1.ts';
 import { makeFolder } from '../../io/host/make-folder.ts';
@@ -13,7 +16,7 @@ export function markerSigner(from: SendingConfig['eeaMarker'], accounts: Account
     return { address: () => account, sign: (hash) => accounts.sign(account, hash) };
   }
   let made: Uint8Array | undefined;
-  // Made when the first EEA transaction comes: most nodes never see one.
+  // Created for the first EEA transaction: most nodes never see one.
   const key = (): Uint8Array => {
     if (made) return made;
     makeFolder(dirname(from.keyFile), 0o700);

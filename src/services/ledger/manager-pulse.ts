@@ -1,10 +1,13 @@
-/** Whether the private transaction manager answers, asked now and then, so that a node can say so before anybody sends. */
+/**
+ * Checks periodically whether the private transaction manager answers, so that a node can report it
+ * before anyone sends.
+ */
 import type { Log, Timer, Timers } from '../../core/base/ports.ts';
 import type { ConnectedManager } from '../../io/ptm-client/connected-manager.ts';
 import type { Component } from './node/component.ts';
 
 const INTERVAL_MS = 2_000;
-/** One that is away for less is restarted, and no news. */
+/** Shorter absences are restarts, and are not reported. */
 const MISSED_MAX = 2;
 
 export class ManagerPulse implements Component {

@@ -1,7 +1,7 @@
 /**
- * Figures of a running node for Prometheus, under the names that GoQuorum's dashboards ask for
- * (go-ethereum metrics/prometheus). Numbers under names of ours and of methods in the table:
- * nothing that callers or parties wrote is ever in them.
+ * Metrics of a running node for Prometheus, with the names that GoQuorum's dashboards use
+ * (go-ethereum metrics/prometheus). Only our own names and those of methods in the table appear:
+ * nothing written by callers or parties.
  */
 import type { Log } from '../../core/base/ports.ts';
 import { startHttpServer, text } from '../../io/http/server.ts';
@@ -76,7 +76,7 @@ function watchPrivacy(metrics: MetricsRegistry, { pulse, privateWatch }: Privacy
   metrics.probe('quorate/private/looked/block', () => privateWatch.looked);
 }
 
-/** For the dispatcher: calls of methods that exist, with how long each took. */
+/** For the dispatcher: calls of existing methods, with their durations. */
 export function callMeter(
   metrics: MetricsRegistry | undefined,
 ): ((method: string, isSuccess: boolean, durationMs: number) => void) | undefined {
@@ -93,8 +93,8 @@ export function callMeter(
 }
 
 /**
- * Serves them where `--metrics.addr` says, and where `--pprof` would listen: both as geth, which serves them nowhere else. Resolves
- * with what ends it. Throws HTTP_LISTEN_FAILED.
+ * Serves them at `--metrics.addr` and at the address of `--pprof`, as geth does. Resolves with a
+ * function that stops it. Throws HTTP_LISTEN_FAILED.
  */
 export async function serveMetrics(
   metrics: MetricsRegistry,

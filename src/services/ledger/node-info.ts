@@ -1,4 +1,4 @@
-/** What a node says of itself: its address among peers, its chain, its place on this machine. */
+/** A node's own data: its address among peers, its chain, its folder. */
 import { addressOfSecretKey, secp256k1 } from '../../core/base/secp256k1.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import type { Genesis } from '../../core/chain/genesis.ts';

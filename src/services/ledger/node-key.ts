@@ -1,4 +1,4 @@
-/** The key of this node: as its options name it, or one that lies in its data folder, or a new one. */
+/** The key of this node: from its options, from its data folder, or a new one. */
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { isThere } from '../../io/host/files.ts';
@@ -6,7 +6,7 @@ import { loadOrCreateKeyFile, parseKeyHex, readKeyFile } from '../../io/keys/nod
 import type { LedgerConfig } from './config.ts';
 import { storeFolder } from './store/data.ts';
 
-/** GoQuorum's place in the data folder is looked at too. Throws OPTION_CONFLICT and KEY_…. */
+/** GoQuorum's location in the data folder is checked too. Throws OPTION_CONFLICT and KEY_…. */
 export function readNodeKey({ nodeKey: { hex, file }, dataFolder }: LedgerConfig): Uint8Array {
   if (hex !== undefined && file !== undefined) {
     throw fail('OPTION_CONFLICT', 'Options "nodekey" and "nodekeyhex" are mutually exclusive');

@@ -1,6 +1,6 @@
 /**
- * The flags of `quorate node`, as GoQuorum spells them; those that change nothing here are accepted
- * and said so.
+ * The flags of `quorate node`, as GoQuorum spells them; those without effect are accepted and
+ * reported.
  */
 import type { OptionRow } from '../../io/options/options.ts';
 import { ACCOUNT_ROWS } from './options/accounts.ts';
@@ -35,12 +35,12 @@ const IMPORT_FLAGS = new Set([
   'verbosity',
 ]);
 
-/** What of a node's options matters when blocks come from files. */
+/** The node options that matter when blocks are imported from files. */
 export const IMPORT_ROWS: readonly OptionRow[] = NODE_ROWS.filter(
   ({ flag }) => IMPORT_FLAGS.has(flag) || flag.startsWith('ptm.'),
 );
 
-/** How a command that needs no node finds its private transaction manager. */
+/** Options by which a command without a node finds its private transaction manager. */
 export const MANAGER_ROWS: readonly OptionRow[] = NODE_ROWS.filter(({ flag }) =>
   flag.startsWith('ptm.'),
 );

@@ -1,4 +1,4 @@
-/** `/ready`: whether a client is well served here now, and if not, why (docs/install.md). */
+/** `/ready`: whether the node can serve clients now, and if not, why (docs/install.md). */
 import type { Page } from '../../io/rpc/http.ts';
 import type { LoopWatch } from '../../io/telemetry/loop-watch.ts';
 import type { LedgerConfig } from './config.ts';
@@ -8,9 +8,9 @@ import { describeFault, type PrivateWatch } from './node/private-state/private-w
 import { READY_REASONS, type ReadyReason } from './options/rpc.ts';
 import type { NodeAdmin } from './view/node-admin.ts';
 
-/** Behind by more, a node is not ready to serve. */
+/** A node further behind is not ready. */
 const LAG_BLOCKS_MAX = 16;
-/** Held up for longer in the last ten seconds, it is not ready either. */
+/** A node delayed for longer in the last ten seconds is not ready either. */
 const LAG_MS_MAX = 1_000;
 
 export interface PrivacyWatches {
@@ -22,7 +22,7 @@ export interface ReadinessParts extends PrivacyWatches {
   readonly node: LedgerNode;
   readonly admin: NodeAdmin;
   readonly config: Pick<LedgerConfig, 'rpc' | 'metrics'>;
-  /** Whether it is told in files whom to connect to. */
+  /** Whether files name peers to connect to. */
   readonly hasConfiguredPeers?: boolean;
   /** Of this thread. */
   readonly watch?: LoopWatch | undefined;
@@ -59,7 +59,7 @@ export function readiness(parts: ReadinessParts): Page {
 
 type Fact = 'head' | 'behind' | 'lagMs' | 'chainLagMs' | 'peers';
 
-/** Each in words for an operator; undefined: nothing is wrong there. Nothing of what is private is in them. */
+/** Each a text for an operator; undefined: fine. They contain nothing private. */
 function faults(
   { node, hasConfiguredPeers, pulse, privateWatch }: ReadinessParts,
   { head, behind, peers, ...lags }: Readonly<Record<Fact, number>>,
@@ -76,7 +76,7 @@ function faults(
     diverged: bad
       ? `private state has diverged at block ${describeFault(bad).block}: quorate db private-check`
       : privateWatch?.isDiverged
-        ? 'a peer that is party to the same payloads has another private state: quorate db private-check'
+        ? 'a peer that is party to the same payloads has a different private state: quorate db private-check'
         : undefined,
     votes: node.bft?.abstention && `this validator abstains: ${node.bft.abstention}`,
   };

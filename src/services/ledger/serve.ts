@@ -1,4 +1,4 @@
-/** The API over its transports: HTTP, WebSocket and IPC, and the pages beside it. */
+/** The API over its transports: HTTP, WebSocket and IPC, and other endpoints. */
 import type { Server } from 'node:http';
 import type { Log } from '../../core/base/ports.ts';
 import { newTraffic } from '../../io/http/traffic.ts';

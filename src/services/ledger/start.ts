@@ -1,4 +1,4 @@
-/** Starts `quorate node`: its parts put together, started in order, and ended in reverse. */
+/** Starts `quorate node`: composes its parts, starts them in order, and ends them in reverse. */
 import { bareHex, toHex } from '../../core/base/hex.ts';
 import { engineAt } from '../../core/chain/consensus-rules.ts';
 import { installCrypto } from '../../io/crypto/crypto.ts';
@@ -17,7 +17,7 @@ export interface RunningNode {
   close(): Promise<void>;
 }
 
-/** Resolves when everything serves. On failure what was started is ended again. */
+/** Resolves when everything serves. On failure everything started is ended. */
 export async function startNode(config: LedgerConfig, host: NodeHost): Promise<RunningNode> {
   const ends: Endings = [];
   const close = async () => {

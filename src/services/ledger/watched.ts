@@ -1,4 +1,4 @@
-/** The ports of a node, with a watch over what it does when they call it. */
+/** The ports of a node, wrapped so that its work in their callbacks is watched. */
 import type { Slices } from '../../core/base/pace.ts';
 import type { Links, Timers, Watch } from '../../core/base/ports.ts';
 

@@ -1,6 +1,7 @@
 /**
- * The thread of agreement as the node's main thread has it: the sessions with peers, the engine of consensus and the vote file are
- * there, the chain is here. What peers send beside consensus is handed on.
+ * The main thread's handle of the agreement thread. That thread has the peer sessions, the
+ * consensus engine and the vote file; the chain is here. Other messages of peers are passed on to
+ * the main thread.
  */
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -19,12 +20,12 @@ import { NearChain } from './near-chain.ts';
 import { alone, Outbox, type Outlet } from './outbox.ts';
 import { PeerInbox } from './peer-inbox.ts';
 
-/** From the request that the thread ends. */
+/** Counted from the request to end. */
 const END_MS = 5_000;
-/** It tells of its lag each second: who says nothing is held up. */
+/** It reports its lag each second: a silent thread is blocked. */
 const SILENCE_MS = 2_000;
 
-/** A worker, as far as it is used. */
+/** The used part of a worker. */
 export interface ThreadEnd extends Outlet {
   on(event: 'message', listener: (messages: readonly FromAgreement[]) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -37,9 +38,9 @@ export interface AgreementThreadParts {
   /** Of the node's key. */
   readonly id: PeerId;
   readonly log: Log;
-  /** The node must not go on. */
+  /** The node must stop. */
   fatal(error: unknown): void;
-  /** What the work for a peer costs is measured with it, in ms. */
+  /** Measures the work for a peer, in ms. */
   readonly costClock?: (() => number) | undefined;
 }
 
@@ -58,7 +59,7 @@ export class AgreementThread {
   private isEnding = false;
   private lag: LongestLag = { ms: 0, ownMs: 0 };
   private heardMs = performance.now();
-  /** Resolved once the thread has ended, by itself too. */
+  /** Resolved when the thread has ended, even unexpectedly. */
   private readonly hasEnded: Promise<void>;
 
   constructor(parts: AgreementThreadParts) {
@@ -99,7 +100,7 @@ export class AgreementThread {
     });
   }
 
-  /** Says goodbye to all peers and resolves when the thread is over. */
+  /** Disconnects all peers and resolves when the thread has ended. */
   async stop(): Promise<void> {
     if (this.isEnding) return;
     this.isEnding = true;
@@ -112,21 +113,21 @@ export class AgreementThread {
     clearTimeout(patience);
   }
 
-  /** The longest hold-up of the last ten seconds. */
+  /** The longest delay in the last ten seconds. */
   get longest(): LongestLag {
     const { lag } = this;
     const silentMs = performance.now() - this.heardMs;
     return silentMs > SILENCE_MS ? { ...lag, ms: Math.max(lag.ms, silentMs) } : lag;
   }
 
-  /** Told each second of the longest hold-up. */
+  /** Called each second with the longest delay. */
   onLag(listener: (lag: Lag) => void): void {
     this.lagListeners.push(listener);
   }
 
   // --- agreement ----------------------------------------------------------------------------------------------------
 
-  /** Agreement over this chain, which answers what it asks. */
+  /** Starts agreement over this chain, which answers its questions. */
   over(chain: ChainSide): AgreementPort {
     const say = (message: ToAgreement) => this.outbox.say(message);
     this.chain = new NearChain(chain, say);
@@ -152,12 +153,12 @@ export class AgreementThread {
     return this.far;
   }
 
-  /** Who keeps its place among the peers. */
+  /** Which peers keep their places. */
   knowValidators(validators: readonly Address[]): void {
     this.outbox.say({ kind: 'validators', validators });
   }
 
-  /** What contracts say of nodes; undefined: the operator's lists count. */
+  /** Contracts' rules for nodes; undefined: the operator's lists apply. */
   permit(permits: NodePermits | undefined): void {
     this.outbox.say({ kind: 'permits', permits });
   }
@@ -246,7 +247,7 @@ export class AgreementThread {
     this.inbox.push(event);
   }
 
-  /** Says it of the session that this thread knows of. */
+  /** Refers to the session that this thread knows. */
   private ofSession(peer: PeerId, say: (session: Session) => void): void {
     const found = this.sessions.get(peer);
     if (found) say(found.session);
@@ -269,7 +270,7 @@ export class AgreementThread {
   }
 }
 
-/** Threads keep of an error of ours its members alone. */
+/** Between threads an error keeps only its own members. */
 function whyOf(error: Error & { readonly path?: string }): string {
   if (!(error instanceof Error)) return String((error as Error).message ?? JSON.stringify(error));
   return error.path === undefined ? reasonOf(error) : `${error.path}: ${reasonOf(error)}`;

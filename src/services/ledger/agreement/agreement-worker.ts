@@ -1,4 +1,7 @@
-/** The thread of agreement: opens the votes and the node's end of the peer-to-peer network, and agrees until it is ended. */
+/**
+ * The agreement thread: opens the vote file and the peer-to-peer server, and runs consensus until
+ * it is stopped.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../../core/base/ports.ts';
 import { Prng } from '../../../core/base/prng.ts';
@@ -53,7 +56,7 @@ const server = new P2pServer({
   log,
   mayConnect: (peer) => (member?.hasNode(peer.id) ?? true) && (permits?.mayConnect(peer) ?? true),
   revoked: () => permits?.revoked(),
-  // Who makes blocks, or is permitted by name, keeps its place among the peers.
+  // Block producers and explicitly permitted nodes keep their places among the peers.
   isKnown: (id) => member !== undefined || permits !== undefined || seat.isValidator(id),
   backlog: (id) => seat.backlog(id),
 });

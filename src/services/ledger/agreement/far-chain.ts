@@ -1,4 +1,4 @@
-/** The chain as the thread of agreement has it: questions to the main thread, and its answers. */
+/** The chain as seen by the agreement thread: requests to the main thread, and its answers. */
 import type { Block } from '../../../core/chain/block.ts';
 import { EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
 import type { Seal } from '../../../core/consensus/bft/interface.ts';
@@ -51,7 +51,7 @@ export class FarChain implements ChainSide {
     else asked?.resolve(answer);
   }
 
-  /** To be called when the engine has done something: withdraws what it waits for no longer. */
+  /** Call it after each engine step: withdraws requests that are no longer needed. */
   look(): void {
     for (const [id, { isWanted, resolve }] of this.asked) {
       if (isWanted()) continue;

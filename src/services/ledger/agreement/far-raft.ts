@@ -1,4 +1,4 @@
-/** The Raft protocol as the main thread has it: in the thread of agreement. */
+/** The main thread's handle of the Raft protocol, which runs in the agreement thread. */
 import type { Entry } from '../../../core/consensus/raft/messages.ts';
 import type { RaftChainSide, RaftMembers, RaftProtocol } from '../node/consensus/raft-member.ts';
 import { errorOf, type FromRaft, type ToRaft } from './messages.ts';
@@ -21,7 +21,7 @@ export class FarRaft implements RaftProtocol {
     });
   }
 
-  /** The thread goes on with the sessions of peers; its own end waits until what is being written is on disk. */
+  /** The thread continues with the peer sessions; its end waits for pending writes. */
   async stop(): Promise<void> {
     this.side = undefined;
     this.say({ what: 'stop' });
@@ -75,7 +75,7 @@ export class FarRaft implements RaftProtocol {
   }
 }
 
-/** Bytes that lie in an entry of the log would take all of it along. */
+/** A view into a log entry would transfer the whole entry. */
 function own({ members, removedIds }: RaftMembers): RaftMembers {
   return {
     members: members.map((member) => ({ ...member, nodeId: copyOf(member.nodeId) })),

@@ -1,4 +1,7 @@
-/** The number of the last vote that is durable, as all threads see it: the index notes it with its checkpoints. */
+/**
+ * The number of the last durable vote, shared by all threads: the index records it with its
+ * checkpoints.
+ */
 export class LastVote {
   readonly memory: SharedArrayBuffer;
   private readonly cell: BigInt64Array;

@@ -1,4 +1,4 @@
-/** What the node's main thread and its thread of agreement say to each other. */
+/** Messages between the node's main thread and its agreement thread. */
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { LinkEvent, LogLevel, PeerId, PeerMessage } from '../../../core/base/ports.ts';
@@ -12,15 +12,15 @@ import type { AgreementPort, Position } from '../node/consensus/agreement.ts';
 import type { AssembleRequest } from '../node/consensus/bft-driver.ts';
 import type { RaftMembers, RaftProtocol, RaftStanding } from '../node/consensus/raft-member.ts';
 
-/** What the thread is started with. */
+/** Start parameters of the thread. */
 export interface AgreementSettings {
-  /** Where the votes are. */
+  /** Folder of the vote file. */
   readonly storeFolder: string;
-  /** Of the last vote that the index knows of. */
+  /** Number of the last vote recorded in the index. */
   readonly sealedVote: number;
-  /** Where the thread tells of the last vote that is durable. */
+  /** Shared memory for the number of the last durable vote. */
   readonly lastVote: SharedArrayBuffer;
-  /** Whose `permissioned-nodes.json` holds; undefined: everybody may connect. */
+  /** Folder with `permissioned-nodes.json`; undefined: anyone may connect. */
   readonly permissionsIn: string | undefined;
   readonly peers: Omit<P2pOptions, 'mayConnect' | 'isKnown' | 'log' | 'backlog'>;
   /** Of a member of a Raft cluster. */
@@ -31,10 +31,10 @@ export interface RaftThreadSettings {
   readonly id: number;
   /** Where its log is. */
   readonly folder: string;
-  /** Where its links are listened for. */
+  /** Listening address of its links. */
   readonly host: string;
   readonly port: number;
-  /** Where the thread tells of the last save that is durable. */
+  /** Shared memory for the number of the last durable save. */
   readonly lastSave: SharedArrayBuffer;
 }
 
@@ -48,9 +48,9 @@ export type ToAgreement =
   | { readonly kind: 'left'; readonly args: PeerArguments<'left'> }
   | { readonly kind: 'told'; readonly args: PeerArguments<'told'> }
   | { readonly kind: 'receive'; readonly args: PeerArguments<'receive'> }
-  /** Who keeps its place among the peers. */
+  /** Which peers keep their places. */
   | { readonly kind: 'validators'; readonly validators: readonly Address[] }
-  /** What contracts say of nodes; undefined: the operator's lists count. */
+  /** Contracts' rules for nodes; undefined: the operator's lists apply. */
   | { readonly kind: 'permits'; readonly permits: NodePermits | undefined }
   | Answer
   | { readonly kind: 'raft'; readonly told: ToRaft }
@@ -58,7 +58,7 @@ export type ToAgreement =
   | ({ readonly kind: 'drop'; readonly reason: number } & OfSession)
   | { readonly kind: 'addPeer' | 'addTrustedPeer'; readonly node: Enode }
   | { readonly kind: 'removePeer' | 'removeTrustedPeer'; readonly peer: PeerId }
-  /** The node is done with a message that was handed on, after so many ms of work for it. */
+  /** The node has handled a passed-on message, with the time it took in ms. */
   | ({ readonly kind: 'taken'; readonly bytes: number; readonly ms: number } & OfSession);
 
 /** To the Raft protocol. */
@@ -78,7 +78,10 @@ export type FromRaft =
   | { readonly what: 'install'; readonly snapshot: Snapshot }
   | { readonly what: 'standing'; readonly standing: RaftStanding };
 
-/** Of all that this thread has had, with whichever peer: what is meant for one that has ended must not reach the next. */
+/**
+ * Unique among all sessions of the thread: a message for an ended session must not reach the next
+ * one.
+ */
 export type Session = number;
 
 export interface OfSession {
@@ -86,7 +89,7 @@ export interface OfSession {
   readonly session: Session;
 }
 
-/** To what the chain was asked. */
+/** Id of the request to the chain. */
 export interface Answer {
   readonly kind: 'answer';
   readonly id: number;
@@ -97,7 +100,7 @@ export interface Answer {
   readonly error?: Failure;
 }
 
-/** What agreement asks of the chain; blocks are encoded. */
+/** Requests of agreement to the chain; blocks are encoded. */
 export type Question =
   | { readonly what: 'assemble'; readonly request: AssembleRequest }
   | { readonly what: 'verify'; readonly block: Uint8Array }
@@ -117,7 +120,7 @@ export type FromAgreement =
   | { readonly kind: 'raft'; readonly told: FromRaft }
   /** Why this validator does not vote; undefined: it does. */
   | { readonly kind: 'abstains'; readonly reason: string | undefined }
-  /** Nobody waits for the answer any more. */
+  /** The answer is no longer needed. */
   | { readonly kind: 'unwanted'; readonly id: number }
   | { readonly kind: 'lag'; readonly lag: Lag; readonly longest: LongestLag }
   | {
@@ -127,7 +130,7 @@ export type FromAgreement =
       readonly facts: Readonly<Record<string, unknown>> | undefined;
     };
 
-/** An error on its way: threads keep the text of one, and not its code. */
+/** A serialised error: between threads an error keeps its text, but not its code. */
 export interface Failure {
   readonly code: string;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** Answers what the thread of agreement asks of the chain. */
+/** Answers the agreement thread's requests to the chain. */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { Lru } from '../../../core/base/lru.ts';
 import { type Block, EncodedBlock, encodeBlock } from '../../../core/chain/block.ts';
@@ -39,7 +39,7 @@ export class NearChain {
     this.wanted.delete(id);
   }
 
-  /** Of all questions. */
+  /** For all requests. */
   withdraw(): void {
     this.wanted.clear();
   }
@@ -67,7 +67,7 @@ export class NearChain {
     const read = new EncodedBlock(bytes);
     const key = keyOf(read.hash);
     const known = this.blocks.get(key);
-    // The hash is of the header alone: another body is another block.
+    // The hash covers only the header: a different body is a different block.
     if (known && Buffer.compare(encodeBlock(known), bytes) === 0) return known;
     this.blocks.set(key, read);
     return read;

@@ -1,4 +1,7 @@
-/** The thread's end of Raft: hands the protocol what the main thread says, and tells it what the cluster has committed. */
+/**
+ * The thread's side of Raft: passes the main thread's messages to the protocol, and reports what
+ * the cluster has committed.
+ */
 import type { RaftMember } from '../node/consensus/raft-member.ts';
 import { type FromRaft, failureOf, type ToRaft } from './messages.ts';
 import { copyOf } from './outbox.ts';
@@ -41,7 +44,7 @@ export class NearRaft {
     }
   }
 
-  /** Resolves when what is being written is on disk. */
+  /** Resolves when pending writes are on disk. */
   stop(): Promise<void> {
     return this.member.stop();
   }

@@ -1,4 +1,4 @@
-/** Messages to another thread: those of one turn of the event loop travel together. */
+/** Messages to another thread: those of one turn of the event loop are sent together. */
 import type { TransferListItem } from 'node:worker_threads';
 
 export interface Outlet {
@@ -15,7 +15,7 @@ export class Outbox<T> {
     this.port = port;
   }
 
-  /** `bytes`: parts of the message that are given away, each alone in its buffer. */
+  /** `bytes`: parts of the message to transfer, each alone in its buffer. */
   say(message: T, ...bytes: readonly Uint8Array<ArrayBuffer>[]): void {
     if (this.isClosed) return;
     if (this.waiting.push(message) === 1) process.nextTick(() => this.flush());
@@ -37,13 +37,13 @@ export class Outbox<T> {
   }
 }
 
-/** The bytes alone in a buffer: what is posted as a view takes all that lies around it along. */
+/** The bytes alone in a buffer: posting a view copies its whole buffer. */
 export function alone(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isAlone = bytes.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength;
   return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : copyOf(bytes);
 }
 
-/** To be given away. `slice` does not copy what came from a socket: Node's Buffer gives a view. */
+/** For transfer. `slice` does not copy bytes from a socket: Node's Buffer returns a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

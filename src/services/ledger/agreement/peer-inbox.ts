@@ -1,6 +1,6 @@
 /**
- * Takes what the thread of agreement hands on from peers: each peer's messages in their order, the peers in turns of a few
- * milliseconds, and tells what each message cost.
+ * Handles peer messages from the agreement thread: each peer's in order, the peers in turns of a
+ * few milliseconds; reports the cost of each message.
  */
 import type { Slices } from '../../../core/base/pace.ts';
 import type { LinkEvent, LinkSink, PeerId, PeerMessage } from '../../../core/base/ports.ts';
@@ -9,7 +9,7 @@ import { PeerTurns } from '../../../io/p2p/peer-turns.ts';
 interface Peer {
   readonly place: number;
   readonly messages: PeerMessage[];
-  /** What the first of them asks for, begun. */
+  /** The running work for the first one. */
   work: Slices<void> | undefined;
   ms: number;
   isWaiting: boolean;
@@ -17,11 +17,11 @@ interface Peer {
 
 export interface PeerInboxParts {
   readonly sink: LinkSink;
-  /** A message is done with, after so many ms of work. */
+  /** A message was handled, with its work in ms. */
   taken(peer: PeerId, bytes: number, ms: number): void;
-  /** A fault of ours while a message was handled. */
+  /** An internal error while handling a message. */
   failed(peer: PeerId, error: unknown): void;
-  /** What work costs is measured with it, in ms. */
+  /** Measures work, in ms. */
   readonly costClock?: (() => number) | undefined;
 }
 
@@ -78,7 +78,7 @@ export class PeerInbox {
     }
   }
 
-  /** A piece of the work for the first message; true at its end. */
+  /** Does a piece of the work for the first message; true at its end. */
   private step(id: PeerId, peer: Peer): boolean {
     try {
       if (peer.work?.next().done === false) return false;

@@ -1,6 +1,6 @@
 /**
- * The thread's end of what it and the main thread say to each other: hands agreement its messages and the main thread the rest of
- * what peers send, and carries out what the main thread wants of peers.
+ * The thread's side of the message channel: passes messages to agreement, other peer messages to
+ * the main thread, and carries out the main thread's requests about peers.
  */
 import { keyOf } from '../../../core/base/bytes.ts';
 import { fromHex } from '../../../core/base/hex.ts';
@@ -24,7 +24,7 @@ import {
 import type { NearRaft } from './near-raft.ts';
 import { alone, type Outbox } from './outbox.ts';
 
-/** What a message that waits takes beside its bytes. */
+/** Overhead of a waiting message beyond its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 512;
 
 type PeerServer = Pick<
@@ -40,7 +40,7 @@ type PeerServer = Pick<
 
 interface PeerSession {
   readonly number: Session;
-  /** Bytes that the main thread has not taken yet. */
+  /** Bytes not yet handled by the main thread. */
   backlog: number;
 }
 
@@ -59,7 +59,7 @@ export interface SeatParts {
   permit(permits: NodePermits | undefined): void;
   /** Of a member of a Raft cluster. */
   readonly raft?: NearRaft | undefined;
-  /** The main thread wants this one to end. */
+  /** The main thread asks this one to end. */
   end(): void;
 }
 
@@ -109,7 +109,7 @@ export class Seat {
     this.acting(() => this.route(message))();
   }
 
-  /** What the engine waits for may be another thing afterwards. */
+  /** Afterwards the engine may wait for something else. */
   private acting(work: () => void): () => void {
     return () => {
       work();
@@ -143,7 +143,7 @@ export class Seat {
     outbox.say({ kind: 'link', event: handed, session: session.number }, bytes);
   }
 
-  /** Undefined: it has ended, and another may be there. */
+  /** Undefined: it has ended; there may be a new one. */
   private current({ peer, session }: OfSession): PeerSession | undefined {
     const found = this.sessions.get(peer);
     return found?.number === session ? found : undefined;

@@ -10,7 +10,7 @@ import type { AgreementSettings } from './messages.ts';
 export const AGREEMENT_WORKER: URL = builtModule(new URL('./agreement-worker.js', import.meta.url));
 /** Of its heap; messages lie outside of it. */
 const HEAP_MEGABYTES = 512;
-/** Of what lives shortly: small, so that collecting it takes a millisecond. */
+/** Size of the young generation: small, so that a collection takes a millisecond. */
 const YOUNG_MEGABYTES = 16;
 
 /** Throws INSTALLATION_INCOMPLETE. */

@@ -34,7 +34,7 @@ function nodeInfo({ admin, view }: Context) {
     ports: { discovery: info.discoveryPort, listener: info.listenPort },
     listenAddr: `[::]:${info.listenPort}`,
     protocols: { eth: chain, ...(admin.bft ? { istanbul: chain } : {}) },
-    // No process of a plugin runs beside this node.
+    // This node runs no plugin processes.
     plugins: {},
   };
 }
@@ -45,7 +45,9 @@ function byName(a: Capability, b: Capability): number {
 
 const CHAIN_PROTOCOLS: ReadonlySet<string> = new Set(['eth', 'istanbul']);
 
-/** GoQuorum tells of a peer's chain under each protocol that carries it (eth/peer.go, ethPeerInfo). */
+/**
+ * GoQuorum reports a peer's chain under each protocol that carries it (eth/peer.go, ethPeerInfo).
+ */
 function renderPeer(peer: AdminPeer) {
   const { head } = peer;
   const chain = head && { difficulty: Number(head.td), head: toHex(head.hash) };
@@ -91,7 +93,7 @@ function privateState(context: Context) {
   };
 }
 
-/** Of the operator's namespace alone: who asks here learns to what this node is party. */
+/** Only in the operator's namespace: the answer reveals what this node is party to. */
 async function privateTransaction(context: Context, wanted: Hash32) {
   const admin = privateAdminOf(context);
   const found = context.view.transaction(wanted);
@@ -126,14 +128,14 @@ export const adminMethods = [
     params: [],
     result: OBJECT,
     access: 'admin',
-    about: 'Whether the private state of this node is what its payloads make of it.',
+    about: 'Whether the private state of this node matches its payloads.',
     call: privateState,
   }),
   method('admin_privateTransaction', {
     params: [hash],
     result: OBJECT,
     access: 'admin',
-    about: 'What a private transaction is to this node, and whether its payload is missing.',
+    about: "This node's relation to a private transaction, and whether its payload is missing.",
     call: (context, [wanted]) => privateTransaction(context, wanted),
   }),
   method('admin_datadir', {
@@ -168,14 +170,14 @@ export const adminMethods = [
     params: [enode],
     result: BOOL,
     access: 'admin',
-    about: 'Takes the privilege of addTrustedPeer back.',
+    about: 'Revokes addTrustedPeer.',
     call: ({ admin }, [url]) => admin.removeTrustedPeer(url),
   }),
   method('admin_reloadPlugin', {
     params: [named('provider', text)],
     result: BOOL,
     access: 'admin',
-    about: 'Reads the configuration of a plugin anew; "security" is the one there is.',
+    about: 'Reloads the configuration of a plugin; only "security" exists.',
     call: ({ reloadPlugin }, [provider], name) => {
       if (!reloadPlugin)
         throw new RpcError(
@@ -190,7 +192,7 @@ export const adminMethods = [
     params: [],
     result: NULL,
     access: 'admin',
-    about: 'null: there is no qlight server here.',
+    about: 'null: qlight is not supported.',
     call: () => null,
   }),
 ];

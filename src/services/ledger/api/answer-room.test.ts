@@ -143,7 +143,7 @@ it('the pool, which the main thread lists, within less', async () => {
   const listed = await call(txpoolMethods, 'txpool_content', contextOf(10), []);
   expect(Object.keys((listed as { pending: object }).pending)).toHaveLength(1);
   const asked = call(txpoolMethods, 'txpool_content', contextOf(20 * MB), []);
-  await expect(asked).rejects.toThrow('longer than 32 MB: ask for one sender');
+  await expect(asked).rejects.toThrow('longer than 32 MB: use txpool_contentFrom for one sender');
   const ofOne = call(txpoolMethods, 'txpool_contentFrom', contextOf(20 * MB), [WHO]);
   await expect(ofOne).rejects.toThrow('longer than 32 MB');
   const lines = await call(txpoolMethods, 'txpool_inspect', contextOf(20 * MB), []);

@@ -1,13 +1,15 @@
-/** What one answer may hold, counted while it is made; and whether somebody still waits for it. */
+/**
+ * Limits the size of one answer while it is built, and checks whether anyone still waits for it.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { ReadContext } from './context.ts';
 
 const MB = 1024 * 1024;
-/** About as many bytes as the answer has as text. */
+/** Approximate bytes of the answer as text. */
 const ANSWER_BYTES_MAX: number = 128 * MB;
-/** Of one that the main thread makes, which everybody else waits for. */
+/** Limit on the main thread, where everyone else waits. */
 const MAIN_ANSWER_BYTES_MAX: number = 32 * MB;
-/** Pieces between two looks at the time. */
+/** Pieces between two clock checks. */
 const LOOK_EVERY = 16;
 
 export class AnswerRoom {
@@ -29,7 +31,10 @@ export class AnswerRoom {
     this.left = this.bytesMax;
   }
 
-  /** For one more piece. Throws ANSWER_TOO_LARGE, and REQUEST_GIVEN_UP where nobody waits any more. */
+  /**
+   * Counts one more piece. Throws ANSWER_TOO_LARGE, or REQUEST_GIVEN_UP when nobody waits any
+   * more.
+   */
   readonly take = (bytes: number): void => {
     this.left -= bytes;
     if (this.left < 0) {
@@ -37,6 +42,6 @@ export class AnswerRoom {
       throw fail('ANSWER_TOO_LARGE', `the answer is longer than ${size}: ${this.advice}`);
     }
     if (this.pieces++ % LOOK_EVERY === 0 && this.isGivenUp())
-      throw fail('REQUEST_GIVEN_UP', 'nobody waits for the answer any more');
+      throw fail('REQUEST_GIVEN_UP', 'the client no longer waits for the answer');
   };
 }

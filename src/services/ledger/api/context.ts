@@ -1,4 +1,7 @@
-/** What a handler may touch: the caller's view of the chain, where to submit transactions, and what operators may do. */
+/**
+ * What a handler may use: the caller's view of the chain, transaction submission, and operators'
+ * actions.
+ */
 
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
@@ -21,10 +24,13 @@ import type { PartyInputs } from '../view/party-inputs.ts';
 import type { PartyView } from '../view/party-view.ts';
 import type { PendingReader } from '../view/pending-block.ts';
 
-/** All logs of the blocks from one to another that match, rendered. */
+/** All matching logs of a range of blocks, rendered. */
 export type LogSearch = (query: LogQuery, from: number, to: number) => Promise<RawJson>;
 
-/** What a reader has too (../readers): the chain as the caller sees it, and the limits of what may be asked of it. */
+/**
+ * Also available to readers (../readers): the chain as the caller sees it, and limits of
+ * requests.
+ */
 export interface ReadContext {
   readonly view: PartyView;
   /** Payloads of the caller's private state; undefined on a chain without private state. */
@@ -32,11 +38,14 @@ export interface ReadContext {
   readonly pending: PendingReader;
   /** A transaction of the pool; a reader has none. */
   pooled(hash: Hash32): Transaction | undefined;
-  /** True once this node's private states are where the head is now; false where they will not be soon. */
+  /**
+   * True when this node's private states have reached the present head; false when they will not
+   * soon.
+   */
   privateArrival(): Promise<boolean>;
-  /** Gas and time that one call gets; the clock starts when it is asked for. */
+  /** Gas and time of one call; the time starts when this is read. */
   callLimits(): CallLimits;
-  /** Nobody waits for the answer any more. */
+  /** The client no longer waits for the answer. */
   isGivenUp(): boolean;
 }
 
@@ -51,7 +60,10 @@ export interface Context extends ReadContext {
   readonly pool: PoolReader;
   readonly payloads: PayloadReader;
   readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
-  /** Throws ACCESS_DENIED unless the caller may act with an account of this node, for a key of the manager if one is named. */
+  /**
+   * Throws ACCESS_DENIED unless the caller may act with an account of this node and, if given, with
+   * a key of the manager.
+   */
   checkActor(actor: { readonly from: Address; readonly privateFrom: string | undefined }): void;
   /** undefined on a chain without private state. */
   readonly extensions: ExtensionRequests | undefined;
@@ -60,13 +72,13 @@ export interface Context extends ReadContext {
   readonly filters: Filters;
   readonly admin: NodeAdmin;
   readonly events: Events;
-  /** Whether the signers of a block stand under GoQuorum's names too, which begin with capitals. */
+  /** Whether the signers of a block also appear under GoQuorum's names, which are capitalised. */
   readonly hasGoquorumCasing: boolean;
-  /** Whether answers carry members that neither the ledger API nor GoQuorum has. */
+  /** Whether answers contain members that neither the ledger API nor GoQuorum has. */
   readonly hasExtraFields: boolean;
-  /** Searches blocks for logs on a reader; undefined where there is none. */
+  /** Searches blocks for logs on a reader; undefined when there is none. */
   readonly search: LogSearch | undefined;
-  /** Reads a plugin's configuration anew. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */
+  /** Reloads a plugin's configuration. Throws PLUGIN_UNKNOWN. undefined: there are no plugins. */
   readonly reloadPlugin: ((provider: string) => void) | undefined;
   /** Enabled on the caller's transport. */
   readonly namespaces: ReadonlySet<string>;

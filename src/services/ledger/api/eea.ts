@@ -41,7 +41,7 @@ import { callArgs } from './transaction-args.ts';
 
 const ENCLAVE = -50100;
 const MANAGER = -50200;
-/** Numbers by which EEA clients tell errors apart (EthSigner JsonRpcError). */
+/** Error numbers of EEA clients (EthSigner JsonRpcError). */
 const NUMBERS: Readonly<Record<string, number>> = {
   EEA_DECODE: ENCLAVE,
   EEA_RESTRICTION: ENCLAVE,
@@ -58,7 +58,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
 };
 const MEMBERS_MAX = 1_024;
 
-/** `work`, with errors as EEA clients know them. */
+/** Runs `work` with errors converted for EEA clients. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -76,7 +76,7 @@ function base64Bytes(value: unknown, length: number): Uint8Array {
     const bytes = fromBase64(value);
     if (bytes.length === length) return bytes;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ParamError(`it is not base64 of ${length} bytes`);
 }
@@ -129,14 +129,17 @@ interface Opened {
   readonly tx: EeaTransaction;
 }
 
-/** What is in a marker; undefined for strangers, and for all that is not a marker of an EEA transaction. */
+/**
+ * A marker's content; undefined for strangers, and for anything that is not a marker of an EEA
+ * transaction.
+ */
 async function open(context: Context, wanted: Uint8Array): Promise<Opened | undefined> {
   const opened = await findMarker(context, wanted);
   const tx = opened && openEea(opened.payload);
   return tx === undefined || typeof tx === 'string' ? undefined : { marker: opened!.marker, tx };
 }
 
-/** Sender and recipients, as they were sent. */
+/** Sender and recipients, as sent. */
 function partiesOf({ privateFrom, privateFor, groupId: group }: EeaTransaction): JsonObject {
   return {
     privateFrom: toBase64(privateFrom),
@@ -167,7 +170,7 @@ function renderPrivate(tx: EeaTransaction): JsonObject {
 function receiptOf({ view }: Context, { marker, tx }: Opened): JsonObject | null {
   const { block, index } = marker;
   const { number } = block.header;
-  // Absent: the private side has not passed the block, or nobody here could run it.
+  // Absent: the private side has not reached the block, or it could not be run here.
   const receipt = view.privateRecord(number)?.receipts.get(index);
   if (!receipt) return null;
   let firstLogIndex = 0;
@@ -213,7 +216,7 @@ export const eeaMethods = [
     result: HASH,
     access: 'send',
     about:
-      'Gives a signed EEA private transaction to its group and marks it on the chain; answers the hash of the marker.',
+      'Sends a signed EEA private transaction to its group and marks it on the chain; returns the hash of the marker.',
     call: async ({ eea }, [raw]) => toHex(await told(submit(eea, raw))),
   }),
   method('priv_getTransactionCount', {
@@ -231,7 +234,7 @@ export const eeaMethods = [
   method('priv_getTransactionReceipt', {
     params: [named('markerHash', hash)],
     result: orNull(RECEIPT),
-    about: 'Receipt of the EEA private transaction that a marker stands for; null for strangers.',
+    about: "Receipt of a marker's EEA private transaction; null for strangers.",
     call: async (context, [wanted]) => {
       const opened = await open(context, wanted);
       return opened ? receiptOf(context, opened) : null;
@@ -240,10 +243,10 @@ export const eeaMethods = [
   method('priv_getPrivateTransaction', {
     params: [named('markerHash', hash)],
     result: orNull(TRANSACTION),
-    about: 'The EEA private transaction that a marker stands for; null for strangers.',
+    about: "A marker's EEA private transaction; null for strangers.",
     call: async (context, [wanted]) => {
       const opened = await open(context, wanted);
-      // A payload that no member of the group has run is nobody's.
+      // A payload that no member of the group has run belongs to no one.
       const isRun = opened && receiptOf(context, opened) !== null;
       return isRun ? renderPrivate(opened.tx) : null;
     },
@@ -265,7 +268,7 @@ export const eeaMethods = [
     params: [newGroup],
     result: TEXT,
     access: 'send',
-    about: 'Makes a privacy group of these members; answers its id.',
+    about: 'Creates a privacy group of these members; returns its id.',
     call: ({ eea }, [group]) => told(eea.createGroup(group)),
   }),
   method('priv_findPrivacyGroup', {
@@ -282,7 +285,7 @@ export const eeaMethods = [
     params: [groupId],
     result: TEXT,
     access: 'send',
-    about: 'Deletes a privacy group at all of its members; answers its id.',
+    about: 'Deletes a privacy group at all of its members; returns its id.',
     call: ({ eea }, [group]) => told(eea.deleteGroup(toBase64(group))),
   }),
 ];

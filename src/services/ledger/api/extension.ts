@@ -63,7 +63,7 @@ export const extensionMethods = [
     params: [],
     result: orNull(ARRAY),
     about:
-      'Extensions under way that this node takes part in, as initiator or receiver; quorumExtension_: null for a private state that it does not have.',
+      'Active extensions in which this node takes part, as initiator or receiver; quorumExtension_: null for a private state that it does not have.',
     call: (context, _, name) => {
       if (!context.view.isKnownPsi()) return rulesOf(name) === 'ledger' ? [] : null;
       return asCaller(context, name, async (requests, { psi, rules }) =>
@@ -81,7 +81,7 @@ export const extensionMethods = [
     result: HASH,
     access: 'send',
     about:
-      'Begins to extend a private contract to a new party; answers the creation of its management contract.',
+      'Starts extending a private contract to a new party; returns the creation of its management contract.',
     call: (context, [toExtend, recipientKey, recipient, args], name) =>
       asCaller(context, name, async (requests, caller) =>
         toHex(await requests.extend(caller, { toExtend, recipient, recipientKey }, args)),
@@ -101,7 +101,7 @@ export const extensionMethods = [
     params: [contract, sendArgs],
     result: HASH,
     access: 'send',
-    about: 'Ends an extension that has not been accepted by all; for its initiator.',
+    about: 'Cancels an extension that not all have accepted; for its initiator.',
     call: (context, [who, args], name) =>
       asCaller(context, name, async (requests, caller) =>
         toHex(await requests.cancel(caller, who, args)),
@@ -120,7 +120,7 @@ export const extensionMethods = [
     params: [contract, named('externalSigner', address), sendArgs],
     result: DATA,
     access: 'send',
-    about: "What a vote that is signed elsewhere names as its voter's proof.",
+    about: "The voter's proof for a vote signed elsewhere.",
     call: (context, [who, voter, args], name) =>
       asCaller(context, name, (requests, caller) =>
         requests.approvalUuid(caller, who, voter, args),

@@ -1,11 +1,11 @@
-/** What is not in memory, or takes long to show: such reads are for the readers. */
+/** Detects reads that are not in memory or take long: these go to the readers. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import type { BlockTag } from '../view/block-tag.ts';
 import type { PartyView } from '../view/party-view.ts';
 
-/** Transactions of a block that are shown in full at no cost worth speaking of. */
+/** Most transactions of a block that can be shown in full at negligible cost. */
 const NEAR_TRANSACTIONS_MAX = 8;
-/** Bytes of logs that a receipt may show. */
+/** Most bytes of logs in a receipt. */
 const NEAR_LOG_BYTES_MAX = 16 * 1024;
 
 /** Whether the block must be read or executed first; `isFull`: all of its transactions are shown. */
@@ -23,7 +23,7 @@ export function isFarTransaction(view: PartyView, hash: Hash32): boolean {
   return place !== undefined && !view.isAtHand(place.block);
 }
 
-/** As `isFarTransaction`; or the receipt is long. */
+/** Like `isFarTransaction`, or the receipt is long. */
 export function isFarReceipt(view: PartyView, hash: Hash32): boolean {
   if (isFarTransaction(view, hash)) return true;
   const place = view.placeOf(hash);

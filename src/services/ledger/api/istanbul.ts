@@ -146,14 +146,14 @@ export const istanbulMethods = [
   method('istanbul_candidates', {
     params: [],
     result: OBJECT,
-    about: 'What this node votes for: address to true (add) or false (remove).',
+    about: "This node's pending votes: address to true (add) or false (remove).",
     call: (context) => Object.fromEntries(bftOf(context).candidates()),
   }),
   method('istanbul_propose', {
     params: [address, named('authorize', bool)],
     result: NULL,
     access: 'admin',
-    about: 'Votes an address in (true) or out (false) of the validators.',
+    about: 'Votes to add (true) or remove (false) a validator.',
     call: (context, [who, isAuthorize]) => {
       bftOf(context).propose(who, isAuthorize);
       return null;

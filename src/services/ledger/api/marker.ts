@@ -1,4 +1,4 @@
-/** Privacy markers as one party sees them: what of the chain they are, and the payload behind them. */
+/** Privacy markers as one party sees them: their transaction on the chain, and their payload. */
 import { opensInner, payloadHashOf } from '../../../core/privacy/marker.ts';
 import type { FoundTransaction } from '../view/party-view.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-/** `miner_*`: taking part in consensus, and what of it can be changed while the node runs. */
+/** `miner_*`: taking part in consensus, and its settings that can change while the node runs. */
 import { fail } from '../../../core/base/errors.ts';
 import { method } from './context.ts';
 import { BOOL, NULL } from './results.ts';
@@ -66,7 +66,7 @@ export const minerMethods = [
     params: [named('milliseconds', number)],
     result: NULL,
     access: 'admin',
-    about: 'Without effect: a BFT block is made once, when it is proposed.',
+    about: 'Without effect: a BFT block is built once, when it is proposed.',
     call: () => null,
   }),
 ];

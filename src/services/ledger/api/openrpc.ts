@@ -30,7 +30,7 @@ function openRpcOf(table: Table<Context>, namespaces: ReadonlySet<string>, versi
   return { openrpc: OPENRPC_VERSION, info: { title: 'Quorate JSON-RPC', version }, methods };
 }
 
-/** `table` is asked for when the method is called: the method is in it. */
+/** `table` is a function because it contains this method itself. */
 export function discoverMethod(table: () => Table<Context>): Method<Context> {
   return method('rpc.discover', {
     params: [],

@@ -18,21 +18,21 @@ export const personalMethods = [
     params: [],
     result: arrayOf(ADDRESS),
     access: 'send',
-    about: 'Accounts that this node holds keys of.',
+    about: 'Accounts whose keys this node holds.',
     call: ({ wallet }) => wallet.addresses().map(toHex),
   }),
   method('personal_newAccount', {
     params: [password],
     result: ADDRESS,
     access: 'send',
-    about: 'Makes a key and stores it under the password.',
+    about: 'Creates a key and stores it with the password.',
     call: async ({ wallet }, [secret]) => toHex(await wallet.create(secret)),
   }),
   method('personal_importRawKey', {
     params: [named('key', text), password],
     result: ADDRESS,
     access: 'send',
-    about: 'Stores a key, 64 hex digits, under the password.',
+    about: 'Stores a key, 64 hex digits, with the password.',
     call: async ({ wallet }, [digits, secret]) => {
       if (!/^(0x)?[0-9a-f]{64}$/i.test(digits))
         throw fail('KEY_INVALID', 'invalid length, need 256 bits');
@@ -43,7 +43,7 @@ export const personalMethods = [
     params: [address, password, optional(named('seconds', number), UNLOCK_SECONDS_DEFAULT)],
     result: BOOL,
     access: 'send',
-    about: 'Unlocks an account for some seconds (300), or until the node ends (0).',
+    about: 'Unlocks an account for some seconds (default 300), or until the node stops (0).',
     call: async ({ wallet }, [who, secret, seconds]) => {
       if (!wallet.addresses().some((own) => equalBytes(own, who)))
         throw fail('ACCOUNT_UNKNOWN', 'unknown wallet');
@@ -88,7 +88,7 @@ export const personalMethods = [
   method('personal_ecRecover', {
     params: [data, data],
     result: ADDRESS,
-    about: 'Who signed a message (EIP-191).',
+    about: 'Address that signed a message (EIP-191).',
     call: (_, [message, signature]) => {
       if (signature.length !== 65)
         throw fail('SIGNATURE_INVALID', 'signature must be 65 bytes long');

@@ -1,12 +1,16 @@
 /**
- * Reads that need the private side of a block which is just being followed: they wait for it, as clients that poll once a block
- * would else wait for the next block, which may never come. While the manager is away nothing waits.
+ * Reads that need the private side of a block still being processed wait for it: clients that poll
+ * once per block would otherwise wait for the next block, which may never come. While the manager
+ * is away nothing waits.
  */
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Json, Method, RawJson } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
 
-/** `answer` once this party's private side of block `number` is done, or at once where that will not be soon. */
+/**
+ * Calls `answer` when this party's private side of block `number` is done, or at once if that will
+ * not be soon.
+ */
 export function afterPrivate<T>(
   { view, privateArrival }: Pick<ReadContext, 'view' | 'privateArrival'>,
   number: number,
@@ -15,7 +19,7 @@ export function afterPrivate<T>(
   return view.isPrivateDone(number) ? answer() : privateArrival().then(answer);
 }
 
-/** The row, asked a second time where the first one met a private state that was behind and has arrived since. */
+/** Calls the row again if it first met a private state that was behind and has since caught up. */
 export function patient<C extends ReadContext>(row: Method<C>): Method<C> {
   if (row.access !== 'view') return row;
   return {

@@ -1,8 +1,11 @@
-/** Work for many listeners, such as notifications: done piece by piece, in slices between which others get their turn. */
+/**
+ * Work for many listeners, such as notifications, done in slices so that other work gets its
+ * turn.
+ */
 
 const SLICE_MS = 5;
 
-/** Does one piece; true where there is more. */
+/** Does one piece; true if there is more. */
 export type Step = () => boolean;
 
 export class Pump {
@@ -30,7 +33,7 @@ export class Pump {
     this.isSet = false;
     const endMs = this.nowMs() + SLICE_MS;
     for (const step of this.due) {
-      // Put at the end again, it has its turn after the others.
+      // Moved to the end: the others have their turn first.
       this.due.delete(step);
       if (step()) this.due.add(step);
       if (this.nowMs() >= endMs) break;

@@ -1,5 +1,5 @@
 /**
- * `raft_*`: members of a Raft cluster and who mints (GoQuorum raft/api.go). Texts and order of
+ * `raft_*`: members of a Raft cluster and its minter (GoQuorum raft/api.go). Texts and order of
  * checks are GoQuorum's.
  */
 import { fail } from '../../../core/base/errors.ts';
@@ -64,14 +64,14 @@ export const raftMethods = [
     result: NUMBER,
     access: 'admin',
     about:
-      'Adds a node as a peer, once the cluster has agreed. Answers the raft id to start it with.',
+      'Adds a node as a peer, once the cluster has agreed. Returns the raft id to start it with.',
     call: (context, [url]) => raftOf(context).add(url, false),
   }),
   method('raft_addLearner', {
     params: [enode],
     result: NUMBER,
     access: 'admin',
-    about: 'Adds a node that follows without a vote. Answers the raft id to start it with.',
+    about: 'Adds a node that follows without a vote. Returns the raft id to start it with.',
     call: (context, [url]) => raftOf(context).add(url, true),
   }),
   method('raft_promoteToPeer', {
@@ -88,7 +88,7 @@ export const raftMethods = [
     params: [raftId],
     result: NULL,
     access: 'admin',
-    about: 'Removes a member; its raft id is never given again.',
+    about: 'Removes a member; its raft id is never reused.',
     async call(context, [id]) {
       await raftOf(context).remove(id);
       return null;

@@ -1,4 +1,4 @@
-/** Methods that a reader can answer: they touch nothing but the chain as their caller sees it. */
+/** Methods that a reader can answer: they use only the chain as their caller sees it. */
 import type { Method } from '../../../io/rpc/method.ts';
 import type { ReadContext } from './context.ts';
 import { rawMethods } from './debug/raw.ts';

@@ -10,7 +10,7 @@ import { type JsonObject, renderReceipt } from './render.ts';
 const RECEIPT_BYTES = 1_200;
 const LOG_BYTES = 700;
 
-/** All receipts of a block; private ones are left out until the private side has passed it. */
+/** All receipts of a block; private ones are omitted until the private side has reached it. */
 export function receiptsOf(
   view: PartyView,
   block: Block,
@@ -29,8 +29,8 @@ export function receiptsOf(
 }
 
 /**
- * `transactionHash`: of the marker, where the transaction came inside one. null while the private side has not passed the block: a client polls on, and never takes a stub
- * for success.
+ * `transactionHash`: the marker's, for an inner transaction. null until the private side has
+ * reached the block: a client keeps polling, and never mistakes a stub for success.
  */
 export function receiptOf(
   view: PartyView,

@@ -10,7 +10,7 @@ import type { Json } from '../../../io/rpc/method.ts';
 
 export type JsonObject = { [key: string]: Json | undefined };
 
-/** Where a transaction stands; undefined while it is pending. */
+/** A transaction's position; undefined while it is pending. */
 export interface Place {
   readonly hash: Uint8Array;
   readonly number: number;
@@ -156,7 +156,7 @@ export interface ReceiptPlace extends Place {
   readonly firstLogIndex: number;
   readonly isPrivacyMarker: boolean;
   readonly hasRevertReason: boolean;
-  /** Under which the receipt is found. */
+  /** Hash under which the receipt is found. */
   readonly transactionHash: Uint8Array;
 }
 

@@ -11,7 +11,7 @@ function param<T>(name: string, schema: JsonSchema, parse: (value: unknown) => T
   return { name, schema, isOptional: false, parse };
 }
 
-/** `fallback` stands in for an omitted or null value. */
+/** `fallback` replaces an omitted or null value. */
 export function optional<T, F>(row: Param<T>, fallback: F): Param<T | F> {
   return {
     ...row,

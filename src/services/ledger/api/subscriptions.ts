@@ -29,12 +29,12 @@ function syncingStatus(progress: SyncProgress | undefined): Json {
   };
 }
 
-/** Batches of transactions that became executable together, of one subscription; beyond it they are not told of. */
+/** Most waiting batches of executable transactions per subscription; further ones are dropped. */
 const BATCHES_WAITING_MAX = 10_000;
 
 const heads = new WeakMap<Block, RawJson>();
 
-/** Made once for all who hear of it. */
+/** Rendered once for all subscribers. */
 function headOf(view: PartyView, block: Block): RawJson {
   const known = heads.get(block);
   if (known) return known;
@@ -74,7 +74,7 @@ export const subscriptions: readonly Subscription<Context>[] = [
     namespaces: ETH,
     kind: 'logs',
     params: [optional(filterArgs, undefined)],
-    about: 'Logs that match, as blocks come.',
+    about: 'Matching logs of each new block.',
     open: ({ events, view }, [args], emit) => {
       const query = (args as ReturnType<typeof filterArgs.parse> | undefined)?.query ?? MATCH_ALL;
       let next = view.head().number + 1;
@@ -121,7 +121,7 @@ export const subscriptions: readonly Subscription<Context>[] = [
     namespaces: ETH,
     kind: 'syncing',
     params: [],
-    about: 'How far the node is when it begins to catch up with its peers; false when it is done.',
+    about: 'Progress when the node starts to sync with its peers; false when it is done.',
     open: ({ events, admin }, _, emit) =>
       events.on('syncing', (isBehind) => emit(isBehind ? syncingStatus(admin.syncing()) : false)),
   },

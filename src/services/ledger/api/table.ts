@@ -1,4 +1,7 @@
-/** Every method of the node, in one table: gating, OpenRPC and the docs are made from it. */
+/**
+ * Every method of the node, in one table: access checks, OpenRPC and the docs are generated from
+ * it.
+ */
 import type { Table } from '../../../io/rpc/dispatcher.ts';
 import { adminMethods } from './admin.ts';
 import type { Context } from './context.ts';

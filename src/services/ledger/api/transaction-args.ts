@@ -1,5 +1,5 @@
 /**
- * The argument object of `eth_sendTransaction`, `eth_call` and their kin (GoQuorum
+ * The argument object of `eth_sendTransaction`, `eth_call` and similar methods (GoQuorum
  * internal/ethapi/api.go).
  */
 import type { AccessListEntry } from '../../../core/chain/transaction.ts';
@@ -54,7 +54,7 @@ function argsParam(structure: string): Param<TransactionArgs> {
   };
 }
 
-/** Left out, they would make another transaction than their client meant. */
+/** Ignoring them would create a different transaction from the one intended. */
 const NEWER_MEMBERS: Readonly<Record<string, string>> = {
   authorizationList: 'type 4 (EIP-7702)',
   blobVersionedHashes: 'type 3 (EIP-4844)',
@@ -62,7 +62,7 @@ const NEWER_MEMBERS: Readonly<Record<string, string>> = {
   maxFeePerBlobGas: 'type 3 (EIP-4844)',
 };
 
-/** An empty list asks for nothing. */
+/** An empty list has no effect. */
 function hasContent(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
@@ -74,7 +74,7 @@ function knownType(value: unknown, into: string): 0 | 1 | 2 {
 }
 
 function unsupported(what: string): ParamError {
-  return new ParamError(`transaction type not supported: ${what}, types 0, 1 and 2 are taken`);
+  return new ParamError(`transaction type not supported: ${what}, supported are types 0, 1 and 2`);
 }
 
 const TRANSACTION_PROPERTIES = Object.fromEntries(
@@ -104,10 +104,10 @@ const TRANSACTION_PROPERTIES = Object.fromEntries(
 );
 
 export const sendArgs: Param<TransactionArgs> = argsParam(SEND_ARGS);
-/** Of an action on the network's permissions. */
+/** Arguments of an action on the network's permissions. */
 export interface ActionArgs {
   readonly args: TransactionArgs;
-  /** Answer once the transaction is in a block, with what became of it. */
+  /** Answer only when the transaction is in a block, with its outcome. */
   readonly isWaiting: boolean;
 }
 

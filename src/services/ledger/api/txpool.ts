@@ -1,4 +1,4 @@
-/** `txpool_*`: what waits to be mined. */
+/** `txpool_*`: transactions waiting to be mined. */
 
 import { checksumAddress } from '../../../core/base/checksum-address.ts';
 import { toHex, toQuantity } from '../../../core/base/hex.ts';
@@ -34,9 +34,9 @@ function byNonce(transactions: readonly Transaction[], render: Render): Json {
   );
 }
 
-/** Within what the main thread may make in one go. */
+/** Limited to what the main thread may build in one go. */
 function renderIn(context: Context): Render {
-  const advice = 'ask for one sender with txpool_contentFrom, or for lines with txpool_inspect';
+  const advice = 'use txpool_contentFrom for one sender, or txpool_inspect for summaries';
   const room = new AnswerRoom(context, advice, 'main thread');
   return (transaction) => {
     room.take(TRANSACTION_BYTES + 2 * transaction.data.length);
@@ -58,7 +58,7 @@ export const txpoolMethods = [
   method('txpool_status', {
     params: [],
     result: OBJECT,
-    about: 'How many transactions are executable (pending) and how many wait for others (queued).',
+    about: 'Number of executable (pending) and waiting (queued) transactions.',
     call: ({ pool }) => {
       const { pending, queued } = pool.status();
       return { pending: toQuantity(pending), queued: toQuantity(queued) };
@@ -73,7 +73,7 @@ export const txpoolMethods = [
   method('txpool_inspect', {
     params: [],
     result: OBJECT,
-    about: 'A line for each transaction of the pool, by sender and nonce.',
+    about: 'A summary line per transaction of the pool, by sender and nonce.',
     call: (context) => content(context, summary),
   }),
   method('txpool_contentFrom', {

@@ -53,9 +53,9 @@ it.each([
   [['--rpc.auth.introspect', 'here'], '--rpc.auth.introspect must be a URL'],
   [
     ['--rpc.auth.introspect', 'http://x', '--rpc.auth.client-id', 'me'],
-    '--rpc.auth.client-id and --rpc.auth.client-secret-file belong together',
+    '--rpc.auth.client-id and --rpc.auth.client-secret-file must be used together',
   ],
-  [['--http.tls.cert', 'c'], '--http.tls.cert and --http.tls.key belong together'],
+  [['--http.tls.cert', 'c'], '--http.tls.cert and --http.tls.key must be used together'],
   [
     ['--http.tls.cert', '/nowhere/c', '--http.tls.key', '/nowhere/k'],
     'TLS of JSON-RPC: /nowhere/c does not exist',

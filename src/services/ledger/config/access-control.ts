@@ -1,4 +1,7 @@
-/** Who may use JSON-RPC over HTTP and WebSocket: from flags or the security plugin's file to what the transports take. */
+/**
+ * Access control of JSON-RPC over HTTP and WebSocket: turns flags or the security plugin's file
+ * into the transports' settings.
+ */
 
 import { fail } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -23,9 +26,12 @@ import type { ServerTls } from '../../../io/rpc/http.ts';
 export interface AccessControl {
   readonly authenticate: Authenticate;
   readonly tls: ServerTls | undefined;
-  /** Tokens decide which private state a caller works on and with which accounts. */
+  /** Tokens decide which private state and accounts a caller may use. */
   readonly isMultitenant: boolean;
-  /** Reads the configuration of a plugin anew; tokens are checked by it from then on. Throws PLUGIN_UNKNOWN. undefined: none. */
+  /**
+   * Reloads the configuration of a plugin; later tokens are checked with it. Throws PLUGIN_UNKNOWN.
+   * undefined: none.
+   */
   readonly reload: ((provider: string) => void) | undefined;
   close(): void;
 }
@@ -96,7 +102,7 @@ function fromFlags(options: ParsedOptions): SecurityConfig {
   const certFile = options.string('http.tls.cert');
   const keyFile = options.string('http.tls.key');
   if ((certFile === undefined) !== (keyFile === undefined))
-    throw invalid('--http.tls.cert and --http.tls.key belong together');
+    throw invalid('--http.tls.cert and --http.tls.key must be used together');
   return {
     tls:
       certFile !== undefined && keyFile !== undefined
@@ -130,7 +136,7 @@ function proofOf(options: ParsedOptions): ClientProof {
   const file = options.string('rpc.auth.client-secret-file');
   if (id === undefined && file === undefined) return { kind: 'none' };
   if (id === undefined || file === undefined)
-    throw invalid('--rpc.auth.client-id and --rpc.auth.client-secret-file belong together');
+    throw invalid('--rpc.auth.client-id and --rpc.auth.client-secret-file must be used together');
   return { kind: 'basic', id, secret: readText(file).trim() };
 }
 
@@ -144,7 +150,10 @@ function serverTls({ isMade, certFile, keyFile, cipherSuites }: ServerCertificat
   };
 }
 
-/** `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` is `ECDHE-RSA-AES256-GCM-SHA384` there; names of TLS 1.3 stay. */
+/**
+ * OpenSSL names: `TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384` becomes `ECDHE-RSA-AES256-GCM-SHA384`;
+ * names of TLS 1.3 stay.
+ */
 function opensslName(suite: string): string {
   if (!suite.includes('_WITH_')) return suite;
   return suite

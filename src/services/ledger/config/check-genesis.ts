@@ -1,4 +1,4 @@
-/** Whether the options and the genesis file go together, with GoQuorum's texts. */
+/** Checks that the options and the genesis file are compatible, with GoQuorum's texts. */
 import { fail } from '../../../core/base/errors.ts';
 import { checkStart } from '../../../core/chain/check-start.ts';
 import { engineAt } from '../../../core/chain/consensus-rules.ts';
@@ -15,7 +15,7 @@ export function checkGenesis(config: LedgerConfig, genesis: Genesis): void {
   checkEngine(config, genesis);
 }
 
-/** As in GoQuorum, a file without an engine is a Raft chain, and needs to be told so. */
+/** As in GoQuorum, a file without an engine is a Raft chain and needs --raft. */
 function checkEngine({ isRaft }: LedgerConfig, { config }: Genesis): void {
   const engine = engineAt(config, 1);
   if (engine === 'none' || (engine === 'raft' && !isRaft)) {
@@ -24,7 +24,7 @@ function checkEngine({ isRaft }: LedgerConfig, { config }: Genesis): void {
   if (engine !== 'raft' && isRaft) {
     throw fail(
       'OPTION_CONFLICT',
-      `--raft: the genesis file has ${engine.toUpperCase()} consensus. Omit --raft, or begin a chain whose file has no consensus block`,
+      `--raft: the genesis file has ${engine.toUpperCase()} consensus. Omit --raft, or start a chain whose file has no consensus block`,
     );
   }
 }

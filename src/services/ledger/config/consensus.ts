@@ -1,4 +1,7 @@
-/** What the flags add to the genesis file about agreement, and the text in blocks of this node. */
+/**
+ * Consensus settings from flags that complete the genesis file, and the text in this node's
+ * blocks.
+ */
 import { fail } from '../../../core/base/errors.ts';
 import type { ConsensusDefaults } from '../../../core/chain/consensus-rules.ts';
 import type { ParsedOptions } from '../../../io/options/options.ts';

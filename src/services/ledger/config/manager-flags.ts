@@ -1,4 +1,4 @@
-/** The flags that say how the private transaction manager is reached: those that were given. */
+/** The given flags for the connection to the private transaction manager. */
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import { MANAGER_FLAGS, type ManagerFlag } from '../../../io/ptm-client/config.ts';
 

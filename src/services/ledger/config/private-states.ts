@@ -11,16 +11,15 @@ import {
 } from '../../../core/privacy/private-states.ts';
 
 export const OPEN_STATES_WARNING =
-  'Several tenants, and nobody is asked for a token: whoever reaches JSON-RPC may name any of their private states. See --multitenancy';
+  'Several tenants, but no tokens are required: anyone who reaches JSON-RPC may use any of their private states. See --multitenancy';
 
 export function hasSeveralTenants({ psis }: PrivateStates): boolean {
   return psis.filter((psi) => psi !== EMPTY_PSI).length > 1;
 }
 
 /**
- * A manager that knows no privacy flags would hand payloads on without them. A node without a
- * manager is party to nothing and may follow such a chain, which GoQuorum refuses. Throws
- * PTM_UNSUPPORTED.
+ * A manager without privacy flags would distribute payloads without them. A node without a manager
+ * is party to nothing and may follow such a chain, which GoQuorum refuses. Throws PTM_UNSUPPORTED.
  */
 function checkManager({ config }: Genesis, manager: Manager): void {
   const isNeeded =
@@ -33,7 +32,7 @@ function checkManager({ config }: Genesis, manager: Manager): void {
   );
 }
 
-/** As `privateStatesOf`; without a manager all transactions are a stranger's. */
+/** Like `privateStatesOf`; without a manager the node is a stranger to all transactions. */
 export async function importedPrivateStates(
   genesis: Genesis,
   manager: Manager,
@@ -55,7 +54,7 @@ export async function privateStatesOf(genesis: Genesis, manager: Manager): Promi
   return residentPrivateStates(await manager.groups());
 }
 
-/** What `residentPrivateStates` makes the same again of, in another thread; undefined: there is one private state. */
+/** Input for `residentPrivateStates` in another thread; undefined: there is one private state. */
 export function tenantsOf(states: PrivateStates): readonly TenantGroup[] | undefined {
   if (states === SINGLE_PRIVATE_STATE) return undefined;
   return states.psis

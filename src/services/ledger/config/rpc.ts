@@ -1,4 +1,4 @@
-/** What JSON-RPC serves, where, and how long a call may take. */
+/** Settings of JSON-RPC: namespaces, addresses, and time limits of calls. */
 import { isAbsolute, join } from 'node:path';
 import type { ParsedOptions } from '../../../io/options/options.ts';
 import type { CallbackShape } from '../node/sending/async-sends.ts';
@@ -21,13 +21,13 @@ export interface RpcConfig {
   readonly namespaces: Readonly<Record<'http' | 'ws', readonly string[]>>;
   /** Path of the socket; undefined: none. */
   readonly ipc: string | undefined;
-  /** Of HTTP, and of pages beside JSON-RPC. */
+  /** For HTTP, and for other APIs on its port. */
   readonly vhosts: readonly string[];
   readonly corsDomains: readonly string[];
   readonly prefix: string;
-  /** Who may ask GraphQL; undefined: it is not served. */
+  /** Access to GraphQL; undefined: it is not served. */
   readonly graphql: GraphqlConfig | undefined;
-  /** Threads that answer long reads; undefined: as many as fit the machine. */
+  /** Threads that answer long reads; undefined: depends on the machine. */
   readonly readers: number | undefined;
   readonly gasCap: bigint;
   /** Of one call of the EVM. */
@@ -37,11 +37,11 @@ export interface RpcConfig {
   readonly callbackShape: CallbackShape;
   readonly hasGoquorumCasing: boolean;
   readonly hasExtraFields: boolean;
-  /** Reasons that do not make /ready say no. */
+  /** Reasons that /ready ignores. */
   readonly ignoredReasons: readonly string[];
 }
 
-/** Of its own: those of JSON-RPC don't count. */
+/** Separate from those of JSON-RPC. */
 export interface GraphqlConfig {
   readonly vhosts: readonly string[];
   readonly corsDomains: readonly string[];
@@ -99,7 +99,7 @@ function callSecondsOf(options: ParsedOptions): number {
   return options.number('vm.calltimeout') || DAY_SECONDS;
 }
 
-/** What is written, and the other spelling of each that has two; `rpc` always. */
+/** The given names, both spellings of those that have two, and always `rpc`. */
 function namespacesOf(list: readonly string[]): string[] {
   const names = list.map((name) => name.trim());
   return ['rpc', ...names, ...names.flatMap((name) => TWIN_NAMESPACES[name] ?? [])];

@@ -1,4 +1,4 @@
-/** How the node prices and signs what is sent through it. */
+/** Pricing and signing of transactions sent through the node. */
 import { join } from 'node:path';
 import type { Address } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
@@ -15,9 +15,12 @@ export interface SendingConfig {
   readonly feeCapWei: bigint;
   /** Transactions without a chain id. */
   readonly allowsUnprotected: boolean;
-  /** Private transactions go into marker transactions. */
+  /** Private transactions are sent inside marker transactions. */
   readonly isMarking: boolean;
-  /** Who marks EEA private transactions: an account of the node's, or a key file, made when first needed. */
+  /**
+   * Account that marks EEA private transactions: one of the node's, or a key file created on first
+   * use.
+   */
   readonly eeaMarker: { readonly account: Address } | { readonly keyFile: string };
 }
 

@@ -1,4 +1,4 @@
-/** An account, as it stood after a block. */
+/** An account, as it was after a block. */
 import { type Address, EMPTY_BYTES, ZERO_HASH } from '../../../core/base/bytes.ts';
 import { bigIntToFixed, bytesToBigInt } from '../../../core/base/quantity.ts';
 import { stateAt } from '../api/eth/state.ts';
@@ -11,12 +11,15 @@ export interface AtBlock {
   readonly block?: bigint | null;
 }
 
-/** COMPAT: an account beside a transaction or log is shown as it stands now, unless a block is named. */
+/**
+ * COMPAT: an account of a transaction or log is shown in its present state, unless a block is
+ * named.
+ */
 export function blockOrLatest({ block }: AtBlock): BlockTag {
   return block === undefined || block === null ? LATEST : numberTag(block);
 }
 
-/** A number that no block has stands for one beyond every chain. */
+/** A number out of range counts as one beyond every chain. */
 export function numberTag(number: bigint): BlockTag {
   const isOfBlock = number >= 0n && number <= Number.MAX_SAFE_INTEGER;
   return { kind: 'number', number: isOfBlock ? Number(number) : Number.MAX_SAFE_INTEGER };

@@ -1,5 +1,5 @@
 /**
- * A query as it came in a request's body, carried out and written as JSON (GoQuorum
+ * Executes the query in a request's body and writes the answer as JSON (GoQuorum
  * graphql/service.go).
  */
 import {
@@ -19,12 +19,12 @@ import { Root } from './query.ts';
 import { QueryRoom } from './query-room.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Errors that one answer tells. */
+/** Most errors in one answer. */
 const ERRORS_MAX = 20;
 
 export interface GraphqlAnswer {
   readonly hasErrors: boolean;
-  /** JSON; or, of a request that is none, a line of text. */
+  /** JSON; or a line of text for an invalid request. */
   readonly body: string;
 }
 
@@ -54,7 +54,7 @@ export function answerQuery(body: string, source: GraphqlSource, log: Log): Grap
   }
 }
 
-/** What the body asks for; or what is wrong with it, in Go's words. */
+/** The body's query, or what is wrong with it, in Go's words. */
 function readRequest(body: string): Request | string {
   if (body.trim() === '') return 'EOF';
   let given: { [name: string]: unknown } | null;
@@ -64,7 +64,8 @@ function readRequest(body: string): Request | string {
     const { message } = error as Error;
     return /end of JSON|Unterminated|Expected/.test(message) ? 'unexpected EOF' : message;
   }
-  if (given === null || typeof given !== 'object') return 'the body is no object with a "query"';
+  if (given === null || typeof given !== 'object')
+    return 'the body is not an object with a "query"';
   const { query = '', operationName, variables } = given;
   if (typeof query !== 'string') return '"query" is no text';
   if (typeof (operationName ?? '') !== 'string') return '"operationName" is no text';
@@ -76,7 +77,7 @@ function readRequest(body: string): Request | string {
   };
 }
 
-/** Throws GraphQLError where the text is none, GRAPHQL_TOO_LARGE. */
+/** Throws GraphQLError for invalid text, and GRAPHQL_TOO_LARGE. */
 function carryOut(request: Request, context: QueryContext, log: Log): GraphqlAnswer {
   const document = parse(request.query, { maxTokens: TOKENS_MAX });
   const options = { maxErrors: ERRORS_MAX, hideSuggestions: true };
@@ -114,9 +115,9 @@ const resolveField: GraphQLFieldResolver<{ readonly [name: string]: unknown }, Q
     if (value instanceof Uint8Array) context.room.takeBytes(2 * value.length);
     return value;
   } catch (error) {
-    // A search ends early where the time is up: then it is so for the whole query.
+    // A search ends early when the time is up; so does the whole query.
     context.room.take(0);
-    // Waits for the private side, where nobody has done so yet.
+    // Waits for the private side, unless already done.
     if (hasCode(error, 'PRIVATE_STATE_BEHIND')) context.isPrivateDone(context.view.head().number);
     throw error;
   }
@@ -127,7 +128,7 @@ function failed(errors: readonly Error[], log: Log, data?: unknown): GraphqlAnsw
   return { hasErrors: true, body: JSON.stringify({ errors: told, data }) };
 }
 
-/** COMPAT: what failed while it was carried out is told by its path, all else by its place in the text. */
+/** COMPAT: errors of execution are reported by path, all others by position in the text. */
 function render(error: Error, log: Log) {
   if (!(error instanceof GraphQLError)) return { message: textOf(error, log) };
   const { originalError, path, locations } = error;
@@ -135,7 +136,7 @@ function render(error: Error, log: Log) {
   return path ? { message, path } : { message, locations };
 }
 
-/** Errors of our own code are logged; the caller hears only that there was one. */
+/** Internal errors are logged; the caller learns only that there was one. */
 function textOf(error: Error, log: Log): string {
   if (error instanceof QuorateError && error.code !== 'INVARIANT_BROKEN') return error.message;
   if (error instanceof GraphQLError) return error.message;

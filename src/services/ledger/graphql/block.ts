@@ -20,7 +20,7 @@ export interface CallInput {
   readonly data: { readonly [Name in keyof TransactionArgs]?: TransactionArgs[Name] | null };
 }
 
-/** What is asked of a state: of a block, or of the pending one. */
+/** Fields of a state: after a block, or pending. */
 export class StateNode {
   protected readonly context: QueryContext;
   private readonly tag: BlockTag;
@@ -50,7 +50,7 @@ export class StateNode {
   }
 }
 
-/** null is left out, as in JSON-RPC. */
+/** null is omitted, as in JSON-RPC. */
 function argsOf(data: CallInput['data']): TransactionArgs {
   const given = Object.entries(data).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as unknown as TransactionArgs;

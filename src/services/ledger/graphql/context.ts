@@ -1,4 +1,7 @@
-/** What a query may touch. A member that lacks what only the node's main thread has throws (../readers). */
+/**
+ * What a query may use. A member throws when it needs data that only the main thread has
+ * (../readers).
+ */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import type { CallLimits } from '../../../core/execution/call.ts';
@@ -7,7 +10,7 @@ import type { ReadContext } from '../api/context.ts';
 import type { SyncProgress } from '../view/node-admin.ts';
 import type { QueryRoom } from './query-room.ts';
 
-/** What the node says of itself. */
+/** The node's own data. */
 export interface NodeFigures {
   readonly chainId: bigint;
   readonly gasPrice: bigint;
@@ -19,7 +22,7 @@ export interface GraphqlSource extends ReadContext {
   figures(): NodeFigures;
   /** Clear payload of a private transaction; undefined: the caller is no party to it. */
   payload(hash: PayloadHash): Uint8Array | undefined;
-  /** Hash of a signed transaction that was taken. Throws where it was refused. */
+  /** Hash of an accepted signed transaction. Throws when it is refused. */
   send(raw: Uint8Array): Hash32;
   /** Whether the private side of a block is done; false only where it will not be soon. */
   isPrivateDone(number: number): boolean;
@@ -27,7 +30,7 @@ export interface GraphqlSource extends ReadContext {
 
 export interface QueryContext extends GraphqlSource {
   readonly room: QueryRoom;
-  /** Gas of each call of the query; the time is that of all together. */
+  /** Gas of each call of the query; the time is for all calls together. */
   readonly limits: CallLimits;
   /** A block as the schema has it: transactions lead to their blocks, and blocks to transactions. */
   blockNode(block: Block): object;

@@ -1,4 +1,4 @@
-/** What a query may ask for, judged by its text alone, before anything is read. */
+/** Limits of a query, checked by its text alone, before anything is read. */
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import { fail } from '../../../core/base/errors.ts';
 
@@ -8,7 +8,7 @@ export const TOKENS_MAX = 10_000;
 const DEPTH_MAX = 20;
 /** The query that tools read a schema with costs 15,000. */
 const INTROSPECTION_COST_MAX = 200_000;
-/** Members of these, about, on a type. */
+/** Approximate number of such members per type. */
 const INTROSPECTION_LIST = 10;
 const INTROSPECTION_LISTS = new Set([
   ...['types', 'fields', 'args', 'inputFields', 'enumValues'],
@@ -19,7 +19,7 @@ const MUTATIONS_MAX = 50;
 
 interface Measure {
   readonly depth: number;
-  /** Fields that stand side by side at the top. */
+  /** Most fields at the top level. */
   readonly width: number;
   readonly cost: number;
 }
@@ -40,7 +40,7 @@ export function checkDocument(document: DocumentNode): void {
   }
 }
 
-/** Each fragment is measured once, however often it is named. */
+/** Each fragment is measured once, however often it is used. */
 function measurer(document: DocumentNode): (set: SelectionSetNode | undefined) => Measure {
   const known = new Map<string, Measure>();
   const fragments = new Map(

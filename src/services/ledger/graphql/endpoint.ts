@@ -1,4 +1,7 @@
-/** GraphQL over HTTP: who may ask, and what only the main thread knows (GoQuorum graphql/service.go). */
+/**
+ * GraphQL over HTTP: access control, and data that only the main thread has (GoQuorum
+ * graphql/service.go).
+ */
 import { fail, QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -22,7 +25,7 @@ export interface GraphqlEndpointParts {
   readonly log: Log;
 }
 
-/** By path; none without `--graphql`. Throws OPTION_CONFLICT where nobody could answer. */
+/** By path; none without `--graphql`. Throws OPTION_CONFLICT when there are no readers. */
 export function graphqlEndpoints(
   config: GraphqlConfig | undefined,
   parts: Omit<GraphqlEndpointParts, 'readers'> & {

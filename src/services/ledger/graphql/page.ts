@@ -1,4 +1,4 @@
-/** A page to try GraphQL from a browser: it needs nothing from elsewhere. */
+/** A page to try GraphQL from a browser; self-contained. */
 import type { Page } from '../../../io/rpc/http.ts';
 
 const HTML = `<!DOCTYPE html>

@@ -1,11 +1,11 @@
-/** What one query may cost while it is carried out, counted field by field. */
+/** Limits the cost of a query during execution, counted field by field. */
 import { fail, type QuorateError } from '../../../core/base/errors.ts';
 import type { CallLimits } from '../../../core/execution/call.ts';
 
-/** Of one answer. */
+/** Limits of one answer. */
 const FIELDS_MAX = 200_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Payloads of private transactions that one query may ask the manager for. */
+/** Most private payloads that one query may request from the manager. */
 const PAYLOADS_MAX = 64;
 
 export class QueryRoom {
@@ -13,14 +13,14 @@ export class QueryRoom {
   private fields = 0;
   private bytes = 0;
   private payloads = 0;
-  /** Why the query came to its end before it was answered. */
+  /** Why the query ended before it was answered. */
   over: QuorateError | undefined;
 
   constructor(limits: CallLimits) {
     this.limits = limits;
   }
 
-  /** Throws GRAPHQL_TOO_LARGE, and CALL_TIMEOUT where the time is up; from then on always. */
+  /** Throws GRAPHQL_TOO_LARGE, or CALL_TIMEOUT when the time is up; from then on always. */
   readonly take = (fields: number): void => {
     if (this.over) throw this.over;
     this.fields += fields;
@@ -29,7 +29,7 @@ export class QueryRoom {
     if (shouldStop?.()) this.end(fail('CALL_TIMEOUT', `query aborted (timeout = ${timeoutText})`));
   };
 
-  /** Bytes that will stand in the answer. */
+  /** Bytes to appear in the answer. */
   takeBytes(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > BYTES_MAX) this.refuse(`more than ${BYTES_MAX / 1024 / 1024} MB`);

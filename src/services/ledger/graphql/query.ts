@@ -1,4 +1,4 @@
-/** Where queries and mutations begin. */
+/** Root fields of queries and mutations. */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { searchRange } from '../api/eth/logs.ts';
@@ -102,7 +102,7 @@ export class Root {
     return this.context.send(data);
   }
 
-  /** As a number of this language; the head's where there is none. */
+  /** As a JavaScript number; by default the head's. */
   private capped(number: bigint | null | undefined): number {
     if (typeof number !== 'bigint') return this.context.view.head().number;
     const tag = numberTag(number);

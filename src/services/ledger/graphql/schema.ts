@@ -1,6 +1,6 @@
 /**
- * The schema that a node answers GraphQL by: EIP-1767 with GoQuorum's fields of private
- * transactions (GoQuorum graphql/schema.go).
+ * The GraphQL schema of a node: EIP-1767 with GoQuorum's fields of private transactions (GoQuorum
+ * graphql/schema.go).
  */
 import { buildSchema, type GraphQLSchema, isScalarType } from 'graphql';
 import { SCALARS } from './scalars.ts';
@@ -12,9 +12,9 @@ scalar Bytes32
 scalar Address
 "Any number of bytes, as hex digits after 0x"
 scalar Bytes
-"An integer of any size: taken as a number, as decimal text or as hex after 0x; answered as hex"
+"An integer of any size: accepted as a number, decimal text or 0x hex; returned as hex"
 scalar BigInt
-"An integer of 64 bits: taken as a number, as decimal text or as hex after 0x"
+"A 64-bit integer: accepted as a number, decimal text or 0x hex"
 scalar Long
 
 schema {
@@ -22,23 +22,23 @@ schema {
   mutation: Mutation
 }
 
-"An account, as it stood after a block"
+"An account, as it was after a block"
 type Account {
   address: Address!
   "In wei"
   balance: BigInt!
-  "The nonce: how many transactions it has sent, or contracts it has made"
+  "The nonce: number of transactions sent, or of contracts created"
   transactionCount: Long!
-  "Empty, but for contracts"
+  "Empty except for contracts"
   code: Bytes!
   storage(slot: Bytes32!): Bytes32!
 }
 
 "An event of a contract"
 type Log {
-  "Its place among the logs of its block"
+  "Its index among the logs of its block"
   index: Int!
-  "The contract that wrote it"
+  "The contract that emitted it"
   account(block: Long): Account!
   "None to four"
   topics: [Bytes32!]!
@@ -46,7 +46,7 @@ type Log {
   transaction: Transaction!
 }
 
-"What a transaction says beforehand that it will touch (EIP-2930)"
+"An entry of a transaction's access list (EIP-2930)"
 type AccessTuple {
   address: Address!
   storageKeys: [Bytes32!]
@@ -56,33 +56,33 @@ type AccessTuple {
 type Transaction {
   hash: Bytes32!
   nonce: Long!
-  "Its place in its block; null while it waits"
+  "Its index in its block; null while pending"
   index: Int
   from(block: Long): Account!
-  "null: it makes a contract"
+  "null: it creates a contract"
   to(block: Long): Account
   "In wei"
   value: BigInt!
   "In wei per unit of gas"
   gasPrice: BigInt!
-  "The most gas that it may use"
+  "Its gas limit"
   gas: Long!
   inputData: Bytes!
-  "null while it waits"
+  "null while pending"
   block: Block
-  "1: it succeeded, 0: it failed; null while it waits"
+  "1: it succeeded, 0: it failed; null while pending"
   status: Long
   gasUsed: Long
-  "Gas of its block up to its end"
+  "Gas used in the block up to and including it"
   cumulativeGasUsed: Long
-  "null, unless it made a contract"
+  "null, unless it created a contract"
   createdContract(block: Long): Account
   logs: [Log!]
   "Whether it is a private transaction"
   isPrivate: Boolean
-  "What a private transaction carries, in clear; 0x for whoever is no party to it"
+  "The clear payload of a private transaction; 0x for strangers"
   privateInputData: Bytes
-  "The private transaction inside a privacy marker; null for whoever is no party to it"
+  "The private transaction inside a privacy marker; null for strangers"
   privateTransaction: Transaction
   r: BigInt!
   s: BigInt!
@@ -92,11 +92,11 @@ type Transaction {
   accessList: [AccessTuple!]
 }
 
-"Which logs of one block are wanted"
+"Selects logs of one block"
 input BlockFilterCriteria {
-  "Any of these contracts; all where there is none"
+  "Any of these contracts; default: all"
   addresses: [Address!]
-  "By position: any of these topics, or any topic where there is none"
+  "By position: any of these topics; an empty list matches any topic"
   topics: [[Bytes32!]!]
 }
 
@@ -110,7 +110,7 @@ type Block {
   transactionCount: Int
   stateRoot: Bytes32!
   receiptsRoot: Bytes32!
-  "Who made it"
+  "Who produced it"
   miner(block: Long): Account!
   extraData: Bytes!
   gasLimit: Long!
@@ -121,7 +121,7 @@ type Block {
   mixHash: Bytes32!
   difficulty: BigInt!
   totalDifficulty: BigInt!
-  "0: blocks are final, none is left beside the chain"
+  "0: blocks are final, there are no ommers"
   ommerCount: Int
   ommers: [Block]
   ommerAt(index: Int!): Block
@@ -132,11 +132,11 @@ type Block {
   account(address: Address!): Account!
   "Runs a message on the state after the block without changing it"
   call(data: CallData!): CallResult
-  "Gas that such a transaction needs"
+  "Estimates the gas that the transaction needs"
   estimateGas(data: CallData!): Long!
 }
 
-"A message; each part may be left out"
+"A message; each part is optional"
 input CallData {
   from: Address
   to: Address
@@ -146,7 +146,7 @@ input CallData {
   data: Bytes
 }
 
-"What came of a message"
+"Result of a message"
 type CallResult {
   data: Bytes!
   gasUsed: Long!
@@ -154,19 +154,19 @@ type CallResult {
   status: Long!
 }
 
-"Which logs are wanted"
+"Selects logs"
 input FilterCriteria {
-  "The newest block unless given"
+  "Default: the newest block"
   fromBlock: Long
-  "The newest block unless given"
+  "Default: the newest block"
   toBlock: Long
-  "Any of these contracts; all where there is none"
+  "Any of these contracts; default: all"
   addresses: [Address!]
-  "By position: any of these topics, or any topic where there is none"
+  "By position: any of these topics; an empty list matches any topic"
   topics: [[Bytes32!]!]
 }
 
-"How far a node is behind"
+"Sync progress of a node"
 type SyncState {
   startingBlock: Long!
   currentBlock: Long!
@@ -175,7 +175,7 @@ type SyncState {
   knownStates: Long
 }
 
-"The block that would be made now"
+"The block that would be built now"
 type Pending {
   transactionCount: Int!
   transactions: [Transaction!]
@@ -185,21 +185,21 @@ type Pending {
 }
 
 type Query {
-  "By number or by hash; the newest where neither is given"
+  "By number or by hash; default: the newest"
   block(number: Long, hash: Bytes32): Block
-  "From one to another, both included; to the newest where \`to\` is left out"
+  "A range, both ends included; \`to\` defaults to the newest"
   blocks(from: Long, to: Long): [Block!]!
   pending: Pending!
   transaction(hash: Bytes32!): Transaction
   logs(filter: FilterCriteria!): [Log!]!
   gasPrice: BigInt!
-  "null while the node is in step with the network"
+  "null while the node is in sync"
   syncing: SyncState
   chainID: BigInt!
 }
 
 type Mutation {
-  "Takes a signed transaction; answers its hash once it is durable"
+  "Submits a signed transaction; returns its hash once it is durable"
   sendRawTransaction(data: Bytes!): Bytes32!
 }
 `;

@@ -13,11 +13,11 @@ import type { FoundTransaction } from '../view/party-view.ts';
 import { AccountNode, type AtBlock, blockOrLatest } from './account.ts';
 import type { QueryContext } from './context.ts';
 
-/** `found.block` undefined: it waits in the pool. */
+/** `found.block` undefined: it is in the pool. */
 interface Shown {
   readonly transaction: Transaction;
   readonly place: Pick<FoundTransaction, 'block' | 'index'> | undefined;
-  /** The marker that it came in. */
+  /** The marker that contains it. */
   readonly marker?: Transaction;
 }
 
@@ -34,7 +34,7 @@ export class TransactionNode {
     return this.shown.transaction;
   }
 
-  /** COMPAT: the transaction inside a marker goes by the marker's hash. */
+  /** COMPAT: the transaction inside a marker is identified by the marker's hash. */
   hash() {
     return (this.shown.marker ?? this.transaction).hash;
   }
@@ -157,7 +157,7 @@ export class TransactionNode {
 
   /**
    * A marker has the public receipt that everybody sees, the transaction inside the caller's own.
-   * undefined while it waits, or while the private side has not passed its block.
+   * undefined while pending, or until the private side has reached its block.
    */
   private receipt(): Receipt | undefined {
     const { transaction, place, marker } = this.shown;

@@ -1,4 +1,7 @@
-/** Puts a node together from ports. Only constructs: each part takes the few things it names, in the order of this file. */
+/**
+ * Composes a node from ports. Only constructs: each part gets the few things that it names, in the
+ * order of this file.
+ */
 import type { Address } from '../../../core/base/bytes.ts';
 import type {
   Clock,
@@ -53,7 +56,7 @@ import { PrivateFollower } from './private-state/private-follower.ts';
 import { poolHead, poolState, TransactionIntake } from './sending/transaction-intake.ts';
 
 export interface NodePorts {
-  /** Never set back or forth. */
+  /** Monotonic. */
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
@@ -61,14 +64,17 @@ export interface NodePorts {
   readonly entropy: Entropy;
   readonly log: Log;
   readonly links: Links;
-  /** With block 0. */
+  /** Already contains block 0. */
   readonly store: ChainStore;
   readonly kv: Kv;
   readonly votes: VoteFile;
-  /** Opens agreement where the votes and the peers' sessions are, if that is not here. */
+  /**
+   * Opens agreement in the thread with the vote file and the peer sessions, if it is a separate
+   * one.
+   */
   readonly agreement?: ((chain: ChainSide) => AgreementPort) | undefined;
   readonly journal: TransactionJournal;
-  /** Answers "not a party" to everything where the node has none. */
+  /** Answers "not a party" to everything if the node has none. */
   readonly manager: Manager;
   readonly signer: ConsensusSigner;
   /** Of a member of a Raft cluster. */
@@ -78,7 +84,7 @@ export interface NodePorts {
   fatal(error: unknown): void;
 }
 
-/** Beside what the node itself knows. */
+/** In addition to the node's own reasons. */
 export type PermissionSettings = Omit<NetworkPermissionsParts, 'chain' | 'events' | 'log'>;
 
 export interface NodeSettings {
@@ -91,13 +97,13 @@ export interface NodeSettings {
   readonly isMining: boolean;
   readonly raft?: RaftSettings;
   readonly emitsCheckpoints?: boolean;
-  /** Where contracts say who may do what. */
+  /** On networks with permissioning by contracts. */
   readonly permissions?: PermissionSettings | undefined;
   /** One, unless the genesis has `isMPS`. */
   readonly privateStates?: PrivateStates;
 }
 
-/** Of the block that this node would propose now. */
+/** Of the block that this node would now propose. */
 export interface PendingParts {
   /** Its roots are missing. */
   readonly header: Header;
@@ -117,10 +123,10 @@ export interface LedgerNode {
   readonly bft: BftParticipation | undefined;
   readonly raft: RaftParticipation | undefined;
   readonly payloads: PayloadCache | undefined;
-  /** Where contracts say who may do what. */
+  /** On networks with permissioning by contracts. */
   readonly permissions: NetworkPermissions | undefined;
   readonly follower: PrivateFollower | undefined;
-  /** What this node would propose now. */
+  /** What this node would now propose. */
   planPending(): PendingParts;
   readonly parts: readonly Component[];
 }
@@ -133,7 +139,7 @@ export function composeNode(ports: NodePorts, settings: NodeSettings): LedgerNod
     ? new PayloadCache({ manager: ports.manager, clock, log })
     : undefined;
   const chain = new Chain({ store, config, timers, effort, events, log });
-  // Before all others that follow the chain: they ask it.
+  // Before all others that follow the chain, because they use it.
   const permissions =
     settings.permissions && new NetworkPermissions({ ...settings.permissions, chain, events, log });
   const pool = new TransactionPool(poolHead(chain), poolState(chain), { limits: settings.pool });
@@ -314,7 +320,10 @@ function partsOf(made: {
   ];
 }
 
-/** What this node would propose on the head now; a node without consensus takes its parent's fields. */
+/**
+ * What this node would now propose on the head; a node without consensus uses its parent's
+ * fields.
+ */
 function pendingParts(
   chain: Chain,
   builder: BlockBuilder,

@@ -1,4 +1,4 @@
-/** A snapshot of a node's data folder while it runs, and the folder made of one again (docs/manager.md). */
+/** Snapshots of a running node's data folder, and restoring one (docs/manager.md). */
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,17 +26,20 @@ import { resetRaftLog } from '../store/raft-log.ts';
 const PART = 'node';
 const STORE = 'quorate';
 const BLOCKS = 'blocks';
-/** Made anew from the blocks, or of the running process; or a vote of a Raft member, which an old one must not repeat. */
+/**
+ * Rebuilt from the blocks, or belonging to the running process; or votes of a Raft member, which a
+ * restored one must not repeat.
+ */
 const LEFT_OUT = /^(index.*|raft.*|LOCK.*|votes-written|.*\.new)$/;
-/** Beside the store: what a node reads from its data folder. */
+/** Files outside the store that a node reads from its data folder. */
 const BESIDE = /^(nodekey|.*\.json|.*\.toml)$/;
 const KEYSTORE = 'keystore';
-/** Where GoQuorum has them. */
+/** GoQuorum's locations. */
 const OLDER_FOLDER = 'geth';
-/** Blocks that a rewind of the chain may take back and still be named by hash. */
+/** Blocks that a rewind may remove and that can still be found by hash. */
 const HASHES_KEPT = 1_000;
 const RESTORING = '.restoring';
-/** Of a file beside the blocks; what is larger is none of ours. */
+/** Most bytes of a file outside the blocks; larger ones are not ours. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface NodeSnapshot {
@@ -45,8 +48,8 @@ export interface NodeSnapshot {
 }
 
 /**
- * Blocks last and only up to the last whole record: whatever else was copied is older than they are. Every record is
- * checked. Throws GENESIS_MISSING, STORE_FORMAT_…, STORE_CORRUPT or SNAPSHOT_….
+ * Copies blocks last, up to the last whole record: everything else copied is older. Checks every
+ * record. Throws GENESIS_MISSING, STORE_FORMAT_…, STORE_CORRUPT or SNAPSHOT_….
  */
 export async function backupNode(
   dataDirectory: string,
@@ -86,7 +89,7 @@ async function copyBlocks(writer: SnapshotWriter, folder: string): Promise<NodeS
     await writer.copy(from, pathOf(segment), { limit: statSync(from).size, isOpen });
   }
   if (last === undefined) throw fail('GENESIS_MISSING', `there are no blocks in ${folder}`);
-  // Scanning cuts a record that the node was writing from the copy.
+  // Scanning cuts a record that was being written.
   const log = new BlockLog(nodeLogFolder(writer.pathOf(`${PART}/${STORE}/${BLOCKS}`)));
   let head: NodeSnapshot | undefined;
   try {
@@ -123,7 +126,7 @@ async function copyTree(writer: SnapshotWriter, from: string, path: string): Pro
   try {
     await writer.copy(from, path);
   } catch (error) {
-    // The journal drops a file that it has written anew.
+    // The journal removes a rewritten file.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
@@ -153,7 +156,7 @@ export async function restoreNode(
   onBytes: (count: number) => void,
 ): Promise<void> {
   const files = snapshot.below(PART);
-  // Nothing bears its name before everything is here, and the store comes last.
+  // Nothing gets its final name before everything is complete; the store comes last.
   const partial = join(dataDirectory, RESTORING);
   rmSync(partial, { recursive: true, force: true });
   makeFolder(partial, 0o700);
@@ -167,8 +170,8 @@ export async function restoreNode(
 }
 
 /**
- * A network that is restored as a whole must vote again, though nobody knows what was voted since
- * the snapshot.
+ * A network restored as a whole must vote again, although the votes since the snapshot are
+ * unknown.
  */
 async function restoreVotes(store: string, { manifest }: SnapshotReader): Promise<void> {
   const head = Number(manifest.parts[PART]?.head);
@@ -182,7 +185,7 @@ async function restoreVotes(store: string, { manifest }: SnapshotReader): Promis
   }
 }
 
-/** A cluster that is restored as a whole begins anew. */
+/** A cluster restored as a whole starts again. */
 function restoreRaft(store: string): void {
   const kept = keptGenesis(store);
   if (kept !== undefined && engineAt(parseGenesis(kept).config, 1) === 'raft') resetRaftLog(store);

@@ -11,9 +11,9 @@ import { checkFile } from '../../../io/host/files.ts';
 import { reasonOf } from '../../../io/host/reason.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** A block that travels between nodes fits into one message. */
+/** A block must fit into one network message. */
 const BLOCK_BYTES_MAX = MESSAGE_BYTES_MAX;
-/** First byte of a list whose length follows in its own bytes. */
+/** First byte of a list with a separate length field. */
 const LONG_LIST = 0xf8;
 const SHORT_LIST = 0xc0;
 
@@ -63,7 +63,9 @@ export async function writeBlockFile(path: string, blocks: Iterable<Uint8Array>)
   else await pipeline(source, file);
 }
 
-/** Of the list that begins at `start`, header included; undefined while its header is not all there. */
+/**
+ * Of the list that begins at `start`, header included; undefined while its header is incomplete.
+ */
 function itemLength(
   bytes: Uint8Array,
   start: number,

@@ -12,7 +12,7 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** Block numbers as operands give them: none for the whole chain, or both. Throws OPTION_…. */
+/** Block numbers from operands: none for the whole chain, or both. Throws OPTION_…. */
 export function readRange(operands: readonly string[], head: number): BlockRange {
   if (operands.length === 0) return { first: 0, last: head };
   if (operands.length !== 2)

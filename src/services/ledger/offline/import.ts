@@ -1,6 +1,7 @@
 /**
- * `quorate import`: takes blocks from files as a syncing node takes them from peers: seals checked, executed, roots compared,
- * durable in groups. What the chain has already is compared and passed over, so an interrupted import goes on where it stopped.
+ * `quorate import`: imports blocks from files as a syncing node does from peers: checks seals,
+ * executes, compares roots, writes durably in groups. Blocks already on the chain are compared and
+ * skipped, so an interrupted import continues where it stopped.
  */
 
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -26,7 +27,7 @@ const PROGRESS_INTERVAL_MS = 8_000;
 
 export interface ImportParts {
   readonly opened: Pick<OpenChain, 'store' | 'folder' | 'genesis'>;
-  /** Answers "not a party" to everything where the node has none. */
+  /** Answers "not a party" to everything if the node has none. */
   readonly manager: Manager;
   readonly privateStates: PrivateStates;
   readonly consensusDefaults: ConsensusDefaults;
@@ -36,12 +37,12 @@ export interface ImportParts {
   readonly log: Log;
   /** Undefined: senders are recovered as their blocks are executed. */
   readonly recovery: SenderRecovery | undefined;
-  /** True ends the import after the block at hand. */
+  /** True ends the import after the current block. */
   shouldStop(): boolean;
 }
 
 export interface ImportReport {
-  /** Taken now, and passed over because the chain had them. */
+  /** Imported, and skipped because the chain had them. */
   readonly blocks: number;
   readonly known: number;
   readonly transactions: number;
@@ -55,15 +56,16 @@ export interface BlockSource {
   blocks(): AsyncIterable<Uint8Array>;
 }
 
-/** As `importFrom`, of files. Rejects with BLOCK_FILE_INVALID too. */
+/** Like `importFrom`, for files. Rejects with BLOCK_FILE_INVALID too. */
 export function importBlocks(files: readonly string[], parts: ImportParts): Promise<ImportReport> {
   const sources = files.map((name) => ({ name, blocks: () => readBlockFile(name) }));
   return importFrom(sources, parts);
 }
 
 /**
- * All blocks of `sources`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID, BLOCK_INVALID (naming source,
- * block and fault; what came before stays), or the errors of disk and manager.
+ * All blocks of `sources`, in order; durable when it resolves. Rejects with BLOCK_FILE_INVALID,
+ * BLOCK_INVALID (naming source, block and fault; earlier blocks stay), or the errors of disk and
+ * manager.
  */
 export async function importFrom(
   sources: readonly BlockSource[],

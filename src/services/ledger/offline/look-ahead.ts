@@ -1,14 +1,17 @@
-/** Blocks in order, their senders recovered on other threads while the blocks before them are executed. */
+/**
+ * Yields blocks in order and recovers their senders on other threads while earlier blocks are
+ * executed.
+ */
 
 import type { Log, SenderRecovery } from '../../../core/base/ports.ts';
 import type { Block } from '../../../core/chain/block.ts';
 import { recoverElsewhere } from '../../../core/chain/sender-recovery.ts';
 import type { Transaction } from '../../../core/chain/transaction.ts';
 
-/** What is read ahead ends at either. */
+/** Limits of reading ahead. */
 const TRANSACTIONS_AHEAD_MAX = 4_096;
 const BLOCKS_AHEAD_MAX = 256;
-/** Asked of a thread at once: below, the way there and back counts. */
+/** Signatures per request to a thread: fewer are dominated by the overhead. */
 const TRANSACTIONS_TOGETHER = 64;
 
 interface Ahead {
@@ -17,9 +20,9 @@ interface Ahead {
 }
 
 export interface LookAheadParts {
-  /** When it fails, senders are left to be recovered where they are read. */
+  /** If it fails, senders are recovered when they are read. */
   readonly recovery: SenderRecovery;
-  /** False for blocks whose senders nobody will read. */
+  /** False for blocks whose senders are not needed. */
   isWanted(block: Block): boolean;
   readonly log: Log;
 }
@@ -65,7 +68,7 @@ export async function* lookAhead(
 
 const NOTHING: Promise<void> = Promise.resolve();
 
-/** Asks for the senders of some small blocks together. */
+/** Requests the senders of several small blocks together. */
 class RecoveryQueue {
   private readonly recovery: SenderRecovery;
   private readonly log: Log;
@@ -85,7 +88,7 @@ class RecoveryQueue {
     return ahead;
   }
 
-  /** For when the first of them is needed. */
+  /** Awaited when the first of them is needed. */
   flush(): void {
     const recovered = recoverElsewhere(this.transactions, this.recovery).catch(
       ({ message }: Error) =>

@@ -1,8 +1,7 @@
 /**
  * `quorate mpsdbupgrade`: from one private state to several (GoQuorum core/mps/multiple_psr.go),
- * without the manager and without running anything again. The chain is written anew beside the old
- * one, which stays as it is until the new one is whole; whatever interrupts it, the command run
- * again goes on.
+ * without the manager and without re-execution. The chain is rewritten next to the old one, which
+ * stays unchanged until the new one is complete; after an interruption the same command continues.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ import { keepGenesis } from '../store/kept-genesis.ts';
 
 const PRIVATE = { kind: 'private', psi: DEFAULT_PSI } as const;
 const EMPTY = { kind: 'private', psi: EMPTY_PSI } as const;
-/** Made from the old chain; everything else of the store's folder is taken over as it is. */
+/** Rebuilt from the old chain; everything else in the store's folder is copied. */
 const MADE_ANEW = new Set([
   'blocks',
   'index',
@@ -39,13 +38,14 @@ const MADE_ANEW = new Set([
 ]);
 
 export interface UpgradeReport {
-  /** Where the chain as it was lies now. */
+  /** Where the old chain is now. */
   readonly kept: string;
 }
 
 /**
- * Resolves when the chain of `dataDirectory` has several private states: what was its only one is `private` now, beside `empty`.
- * `tell` hears of each block. Rejects with MPS_UPGRADE_REFUSED, and leaves everything as it was.
+ * Resolves when the chain of `dataDirectory` has several private states: the former only one is now
+ * `private`, next to `empty`. `tell` is called for each block. Rejects with MPS_UPGRADE_REFUSED,
+ * and leaves everything as it was.
  */
 export async function upgradeToMps(
   dataDirectory: string,
@@ -66,7 +66,7 @@ export async function upgradeToMps(
 
 interface Places {
   readonly store: string;
-  /** The new one, until it is whole. */
+  /** The new one, until it is complete. */
   readonly fresh: string;
   readonly kept: string;
 }
@@ -81,7 +81,7 @@ function isWhole(folder: string): boolean {
   return existsSync(join(folder, 'genesis.json'));
 }
 
-/** Two renames; between them the new chain waits for the command to be run again. */
+/** Two renames; after a crash between them the next run finishes. */
 function finish({ store, fresh, kept }: Places): UpgradeReport {
   if (existsSync(store)) renameSync(store, kept);
   renameSync(fresh, store);
@@ -134,7 +134,7 @@ async function copy(
   }
 }
 
-/** The old chain may have moved between two runs; its private state, taken back and run again, would show here. */
+/** The old chain may have changed between two runs; a repaired private state would show here. */
 function checkRoots(old: ChainStore, fresh: ChainStore): void {
   const { number } = old.head()!;
   const [before, after] = [old, fresh].map((store) => store.trieAt(PRIVATE, number).root());
@@ -145,7 +145,7 @@ function checkRoots(old: ChainStore, fresh: ChainStore): void {
   );
 }
 
-/** What an interrupted run left is gone on with, unless it is of another chain. */
+/** Continues an interrupted run, unless it is of another chain. */
 async function openFresh(
   old: ChainStore,
   folder: string,
@@ -162,7 +162,10 @@ async function openFresh(
   return openFresh(old, folder);
 }
 
-/** Strangers see a private creation as an account without code, and every private transaction as a success. */
+/**
+ * For strangers a private creation is an account without code, and every private transaction
+ * succeeds.
+ */
 function withEmpty(
   own: SpaceResult,
   { header, transactions }: Block,
@@ -193,7 +196,7 @@ function withEmpty(
   ]);
 }
 
-/** Keys, votes and journal as they are; the genesis file, with `isMPS`, last. */
+/** Copies keys, votes and journal unchanged; the genesis file, with `isMPS`, last. */
 function takeOver(store: string, fresh: string): void {
   for (const name of readdirSync(store)) {
     if (MADE_ANEW.has(name)) continue;

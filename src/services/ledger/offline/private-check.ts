@@ -1,6 +1,7 @@
 /**
- * `quorate db private-check` and `private-repair`, on the data of a stopped node: every block with private transactions is run again
- * with what its manager holds now, after the manager has asked its peers.
+ * `quorate db private-check` and `private-repair`, on a stopped node's data: reruns every block
+ * with private transactions with the payloads that its manager now holds, after the manager has
+ * asked its peers.
  */
 
 import { toBase64 } from '../../../core/base/base64.ts';
@@ -16,7 +17,7 @@ import { PrivateFollower } from '../node/private-state/private-follower.ts';
 import type { OpenChain } from '../store/data.ts';
 
 const PROGRESS_INTERVAL_MS = 8_000;
-/** Faults that are listed. */
+/** Most listed faults. */
 const FAULTS_MAX = 1_000;
 
 export interface PrivateCheckParts {
@@ -30,15 +31,15 @@ export interface PrivateCheckParts {
 }
 
 export interface PrivateReport {
-  /** Blocks with private transactions that were run again. */
+  /** Blocks with private transactions that were rerun. */
   readonly blocks: number;
   /** Up to this block. */
   readonly head: number;
   /** In the order of blocks; the first ones. */
   readonly faults: readonly PrivateFault[];
-  /** What peers say is this node's, and nobody gives. */
+  /** Payloads that, according to peers, are for this node, but that no one sends. */
   readonly missing: readonly MissingPayload[];
-  /** Whether the manager could ask its peers: one of Tessera cannot. */
+  /** Whether the manager could ask its peers: Tessera cannot. */
   readonly hasAskedPeers: boolean;
 }
 
@@ -48,7 +49,7 @@ export class PrivateCheck {
   private readonly events = new Events();
   private readonly audit: BlockAudit;
 
-  /** Throws PRIVATE_STATE_NONE where there is nothing to check. */
+  /** Throws PRIVATE_STATE_NONE when there is nothing to check. */
   constructor(parts: PrivateCheckParts) {
     const { opened, manager, privateStates, timers, effort, log } = parts;
     const { store, genesis } = opened;
@@ -85,8 +86,9 @@ export class PrivateCheck {
   }
 
   /**
-   * Takes the private states back to before the first bad block of `report` and runs on from there. Resolves with that block;
-   * undefined: nothing is wrong. Throws PRIVATE_REPAIR_REFUSED where that would lose what is right.
+   * Rewinds the private states to before the first bad block of `report` and reruns from there.
+   * Resolves with that block; undefined: nothing is wrong. Throws PRIVATE_REPAIR_REFUSED if that
+   * would lose correct data.
    */
   async repair({ faults }: PrivateReport): Promise<number | undefined> {
     const { store } = this.chain;
@@ -107,7 +109,7 @@ export class PrivateCheck {
     return first;
   }
 
-  /** A private state that began later would begin without what it took over from `empty`. */
+  /** A private state that began later would lose what it copied from `empty`. */
   private checkAges(first: number): void {
     const { store } = this.chain;
     const young = store.spaces().filter((psi) => store.privateResult(psi, first) === undefined);
@@ -155,7 +157,7 @@ export class PrivateCheck {
     return (number) => {
       if (clock.nowMs() - toldMs < PROGRESS_INTERVAL_MS) return;
       toldMs = clock.nowMs();
-      log('info', 'Looked at private state', { block: number, of: head });
+      log('info', 'Checked private state', { block: number, of: head });
     };
   }
 }

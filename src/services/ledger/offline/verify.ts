@@ -1,4 +1,7 @@
-/** Looks through all that a stopped node has on disk, and changes nothing: `quorate db verify` (docs/storage.md). */
+/**
+ * Checks everything that a stopped node has on disk, without changing it: `quorate db verify`
+ * (docs/storage.md).
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalBytes } from '../../../core/base/bytes.ts';
@@ -41,7 +44,7 @@ export interface VerifyReport {
   /** Nothing but notes was found. */
   readonly isWhole: boolean;
   readonly findings: readonly Finding[];
-  /** Of files with more than a hundred findings. */
+  /** Findings omitted, for files with more than a hundred. */
   readonly leftOut: readonly { readonly file: string; readonly count: number }[];
   readonly checked: {
     readonly records: number;
@@ -63,7 +66,10 @@ export interface VerifyOptions {
   readonly progress: Teller['progress'];
 }
 
-/** Throws GENESIS_MISSING where no chain is, STORAGE_LOCKED while its node runs, STORE_FORMAT_NEWER. */
+/**
+ * Throws GENESIS_MISSING when there is no chain, STORAGE_LOCKED while its node runs,
+ * STORE_FORMAT_NEWER.
+ */
 export async function verifyData(
   dataDirectory: string,
   options: VerifyOptions,
@@ -139,28 +145,28 @@ class DataLook implements Teller {
     try {
       const version = checkFormat(existsSync(path) ? readFileSync(path, 'utf8') : '', this.folder);
       if (version < FORMAT_VERSION) {
-        const what = `data format ${version}: rows of its index have no checksums, and are not looked at`;
+        const what = `data format ${version}: rows of its index have no checksums, and are not checked`;
         const cure = 'the next start upgrades the folder';
         this.found({ file: 'format', what, cure, isNote: true });
       }
       return version;
     } catch (error) {
       if (!hasCode(error, 'STORE_FORMAT_UNKNOWN')) throw error;
-      const cure = 'delete that file, and the next start writes it anew';
+      const cure = 'delete that file; the next start writes it again';
       this.found({ file: 'format', what: 'it is missing or damaged', cure });
       return FORMAT_VERSION;
     }
   }
 
   private genesis(): Genesis | undefined {
-    const cure = `give the genesis file of the chain anew: "quorate init --datadir ${this.dataDirectory} genesis.json"`;
+    const cure = `give the genesis file of the chain again: "quorate init --datadir ${this.dataDirectory} genesis.json"`;
     const damaged = (what: string) => this.found({ file: 'genesis.json', what, cure });
     const text = keptGenesis(this.folder);
     if (text === undefined) {
       damaged('it is missing');
       return undefined;
     }
-    if (!checkKept(this.folder, text).isSame) damaged('it has not the checksum beside it');
+    if (!checkKept(this.folder, text).isSame) damaged('its checksum file does not match');
     try {
       return parseGenesis(text);
     } catch (error) {
@@ -186,7 +192,7 @@ class DataLook implements Teller {
     return undefined;
   }
 
-  /** The log, the rows that it makes, the state that they hold, and what stands above the checkpoint. */
+  /** Checks the log, the rows derived from it, their state, and the part above the checkpoint. */
   private chain(
     genesis: Genesis | undefined,
     lmdb: OpenLmdb | undefined,
@@ -223,7 +229,7 @@ class DataLook implements Teller {
     });
   }
 
-  /** The write sets above the checkpoint must come to the root of the last header. */
+  /** The write sets above the checkpoint must give the root of the last header. */
   private above(
     kv: Kv,
     mark: CheckpointMark,
@@ -237,7 +243,7 @@ class DataLook implements Teller {
       replica.follow(end);
       const root = replica.trieAt({ kind: 'public' }, head).root();
       if (equalBytes(root, replica.header(head)!.stateRoot)) return;
-      const what = `the changes above the index do not come to the state root of block ${head}`;
+      const what = `the changes above the index do not give the state root of block ${head}`;
       this.found({ file: 'blocks', height: head, what, cure: CURE.log });
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;
@@ -278,7 +284,7 @@ const NO_SLOTS: SlotFile = {
   close: () => {},
 };
 
-/** `rows` sees all; `first` the hash of block 0 besides. */
+/** `rows` is called for all; `first` also gets the hash of block 0. */
 function withFirst(
   rows: RecordVisitor | undefined,
   first: (hash: Uint8Array) => void,

@@ -8,7 +8,7 @@ export const ACCOUNT_ROWS: readonly OptionRow[] = [
     flag: 'keystore',
     type: 'string',
     unit: 'folder',
-    about: 'Folder of key files; <datadir>/keystore unless given',
+    about: 'Folder of key files; default: <datadir>/keystore',
     group: GROUP,
   },
   {
@@ -22,14 +22,14 @@ export const ACCOUNT_ROWS: readonly OptionRow[] = [
     flag: 'password',
     type: 'string',
     unit: 'file',
-    about: 'File of passwords, one a line, for --unlock',
+    about: 'File of passwords, one per line, for --unlock',
     group: GROUP,
   },
   {
     flag: 'allow-insecure-unlock',
     type: 'boolean',
     default: false,
-    about: 'Unlocking while JSON-RPC is served over HTTP',
+    about: 'Allow unlocking while JSON-RPC is served over HTTP',
     group: GROUP,
   },
   {

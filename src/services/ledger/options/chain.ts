@@ -28,7 +28,7 @@ export const CHAIN_ROWS: readonly OptionRow[] = [
     type: 'string',
     unit: 'file',
     about:
-      'Genesis file: begins a chain in an empty data folder; of one that exists it may change what lies above the head, as with "quorate init"',
+      'Genesis file: starts a chain in an empty data folder; for an existing chain it may change the rules above the head, as with "quorate init"',
     group: GROUP,
   },
   {
@@ -36,7 +36,7 @@ export const CHAIN_ROWS: readonly OptionRow[] = [
     type: 'string',
     default: 'archive',
     choices: ['archive', 'full'],
-    about: 'History: every block is kept queryable (archive); "full" is accepted and keeps it too',
+    about: 'History: every block stays queryable (archive); "full" is accepted and does the same',
     group: GROUP,
   },
   {

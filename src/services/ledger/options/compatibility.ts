@@ -1,11 +1,14 @@
-/** Flags of GoQuorum that change nothing here, each with what holds instead, and those that are refused with what to do. */
+/**
+ * GoQuorum flags without effect here, each with what applies instead, and refused ones with what to
+ * do instead.
+ */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const WITHOUT_EFFECT = 'Accepted for compatibility, without effect';
 const REFUSED = 'Refused, with what to do instead';
 
 interface Ignored {
-  /** What holds instead: whoever gives one of the flags is told so at the start. */
+  /** What applies instead: reported at the start when one of the flags is given. */
   readonly why: string;
   readonly switches?: readonly string[];
   readonly values?: readonly string[];
@@ -18,10 +21,10 @@ const IGNORED: readonly Ignored[] = [
     values: ['bootnodes', 'discovery.dns'],
   },
   {
-    why: 'ports are not mapped and no address is advertised: others name this node in their static-nodes.json',
+    why: 'ports are not mapped and no address is advertised: list this node in the static-nodes.json of others',
     values: ['nat'],
   },
-  { why: 'connections under way have a bound of their own', values: ['maxpendpeers'] },
+  { why: 'pending connections have a separate limit', values: ['maxpendpeers'] },
   {
     why: 'peers are not asked for these blocks: the seals of all blocks are checked',
     values: ['authorizationlist'],
@@ -41,7 +44,7 @@ const IGNORED: readonly Ignored[] = [
     values: ['datadir.ancient', 'immutabilitythreshold', 'txlookuplimit'],
   },
   {
-    why: 'a node whose disk is full ends by itself and loses nothing',
+    why: 'a node with a full disk stops by itself and loses nothing',
     values: ['datadir.minfreedisk'],
   },
   {
@@ -60,7 +63,7 @@ const IGNORED: readonly Ignored[] = [
     ],
   },
   {
-    why: 'a proposal is made once, of what the pool holds at that moment',
+    why: 'a proposal is built once, from the pool at that moment',
     values: ['miner.recommit'],
   },
   {
@@ -74,27 +77,27 @@ const IGNORED: readonly Ignored[] = [
   { why: 'there are no hardware wallets', switches: ['nousb', 'usb'], values: ['pcscdpath'] },
   { why: 'there is one EVM', switches: ['vmdebug'], values: ['vm.evm', 'vm.ewasm'] },
   {
-    why: 'plugins do not run here: "security" is built in',
+    why: 'plugins are not supported: "security" is built in',
     switches: ['plugins.skipverify', 'plugins.localverify'],
     values: ['plugins.publickey'],
   },
   {
-    why: 'log lines are plain, on one level for the whole node: --verbosity',
+    why: 'log lines are plain, with one level for the whole node: --verbosity',
     switches: ['log.debug', 'log.json'],
     values: ['log.backtrace', 'vmodule'],
   },
   {
-    why: 'figures are not pushed: Prometheus fetches them at --metrics.addr',
+    why: 'metrics are not pushed: Prometheus reads them at --metrics.addr',
     switches: ['metrics.influxdb'],
     values: [
       ...['metrics.influxdb.database', 'metrics.influxdb.endpoint', 'metrics.influxdb.password'],
       ...['metrics.influxdb.tags', 'metrics.influxdb.username'],
     ],
   },
-  { why: 'all figures are counted', switches: ['metrics.expensive'] },
-  { why: 'nothing is reported to a server of ethstats', values: ['ethstats'] },
+  { why: 'all metrics are collected', switches: ['metrics.expensive'] },
+  { why: 'nothing is reported to an ethstats server', values: ['ethstats'] },
   {
-    why: 'there are no profiles of a Go process: node --cpu-prof makes one of this',
+    why: 'there are no Go profiles: use node --cpu-prof',
     values: [...['pprof.blockprofilerate', 'pprof.cpuprofile', 'pprof.memprofilerate', 'trace']],
   },
 ];
@@ -110,8 +113,7 @@ interface Refused {
 const NOT_SERVED: readonly Refused[] = [
   {
     why: 'there are no light nodes',
-    instead:
-      'run a full node, and give its clients private states of their own with --multitenancy',
+    instead: 'run a full node, and give its clients separate private states with --multitenancy',
     switches: [
       ...['qlight.client', 'qlight.server', 'qlight.server.p2p.permissioning', 'qlight.tls'],
       ...['qlight.client.token.enabled', 'qlight.client.rpc.tls'],
@@ -133,13 +135,13 @@ const NOT_SERVED: readonly Refused[] = [
     switches: ['mainnet', 'ropsten', 'rinkeby', 'goerli', 'yolov3'],
   },
   {
-    why: 'this is not a network for tests',
+    why: 'this is not a test network',
     instead: 'run "quorate devnet" for one',
     switches: ['dev', 'fakepow', 'catalyst'],
     values: ['dev.period'],
   },
   {
-    why: 'keys of others sign in front of the node',
+    why: 'external keys sign in front of the node',
     instead: 'run "quorate signer" and point clients at it',
     values: ['signer'],
   },
@@ -149,7 +151,7 @@ const NOT_SERVED: readonly Refused[] = [
     values: ['netrestrict'],
   },
   {
-    why: 'the node goes on when it has caught up',
+    why: 'the node continues after it has caught up',
     instead: 'stop it when eth_syncing answers false',
     switches: ['exitwhensynced'],
   },
@@ -159,7 +161,7 @@ const NOT_SERVED: readonly Refused[] = [
     values: ['override.berlin'],
   },
   {
-    why: "it is of geth's JavaScript console",
+    why: "it belongs to geth's JavaScript console",
     instead: 'call JSON-RPC with curl or a client library',
     switches: ['rpcclitls.insecureskipverify'],
     values: [

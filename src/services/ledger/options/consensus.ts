@@ -1,4 +1,4 @@
-/** Rows of agreement and of blocks that this node proposes. */
+/** Rows of consensus, and of blocks that this node proposes. */
 import type { OptionRow } from '../../../io/options/options.ts';
 
 const GROUP = 'Consensus';
@@ -10,14 +10,14 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     type: 'string',
     aliases: ['etherbase'],
     about:
-      'Account that a Raft minter is paid to once gas has a price; the first account of the node unless given',
+      "Account that receives a Raft minter's fees once gas has a price; default: the first account of the node",
     group: GROUP,
   },
   {
     flag: 'raft',
     type: 'boolean',
     default: false,
-    about: 'Take part in a Raft cluster, where the genesis file names no other consensus',
+    about: 'Take part in a Raft cluster, if the genesis file names no other consensus',
     group: GROUP,
   },
   {
@@ -40,7 +40,7 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 50,
     unit: 'milliseconds',
-    about: 'Time between two Raft blocks at least',
+    about: 'Minimum time between two Raft blocks',
     group: GROUP,
   },
   {
@@ -61,14 +61,14 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     flag: 'raftlogdir',
     type: 'string',
     unit: 'folder',
-    about: 'Folder for the Raft log, in place of the data folder',
+    about: 'Folder for the Raft log, instead of the data folder',
     group: GROUP,
   },
   {
     flag: 'miner.gastarget',
     type: 'integer',
     default: 700_000_000,
-    about: 'Gas limit that proposals move up to',
+    about: 'Gas limit up to which proposals grow',
     group: GROUP,
   },
   {
@@ -82,7 +82,7 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     flag: 'miner.txtime',
     type: 'duration',
     about:
-      'CPU time that one transaction may take before this node drops it; half of the request timeout by default, 5s on Raft',
+      'CPU time that one transaction may take before this node drops it; default: half of the request timeout, 5s on Raft',
     group: GROUP,
   },
   {
@@ -90,7 +90,7 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 0,
     about:
-      'Most gas of a transaction in the pool and in blocks of this node; 0 for that of a block',
+      'Most gas of a transaction in the pool and in blocks of this node; 0: the limit of a block',
     group: GROUP,
   },
   {
@@ -105,14 +105,14 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     flag: 'istanbul.blockperiod',
     type: 'integer',
     unit: 'seconds',
-    about: 'Block period, where the genesis file has a legacy "istanbul" block',
+    about: 'Block period, if the genesis file has a legacy "istanbul" block',
     group: GROUP,
   },
   {
     flag: 'istanbul.requesttimeout',
     type: 'integer',
     unit: 'ms',
-    about: 'Round timeout, where the genesis file has a legacy "istanbul" block',
+    about: 'Round timeout, if the genesis file has a legacy "istanbul" block',
     group: GROUP,
   },
   {
@@ -120,7 +120,7 @@ export const CONSENSUS_ROWS: readonly OptionRow[] = [
     type: 'integer',
     default: 0,
     unit: 'seconds',
-    about: 'How far ahead a block may be',
+    about: "How far in the future a block's timestamp may be",
     group: GROUP,
   },
 ];

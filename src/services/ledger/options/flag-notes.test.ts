@@ -52,7 +52,7 @@ it.each([
   [['--metrics.addr', 'x'], 'metrics.addr: it needs --metrics'],
   [['--metrics', '--metrics.port', '5'], 'metrics.port: it needs --metrics.addr'],
   [['--pprof.port', '5'], 'pprof.port: it needs --pprof'],
-  [['--ipcdisable', '--ipcpath', 'x'], 'ipcpath: it needs --ipcdisable to be left away'],
+  [['--ipcdisable', '--ipcpath', 'x'], 'ipcpath: it needs --ipcdisable to be omitted'],
   [['--rpc.auth.audience', 'x'], 'it needs --rpc.auth.keys or --rpc.auth.introspect'],
 ])('%j is given in vain', (argv, text) => {
   const [only, ...more] = vain([...argv, '--mine']);

@@ -1,6 +1,6 @@
 /**
- * Flags that mean something only beside another flag, or on another chain. Whoever gives one in vain is told so at the start; so is
- * whoever may expect of one what it does not do.
+ * Flags that need another flag, or another chain, to have an effect: reported at the start, as are
+ * flags that do less than one might expect.
  */
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
 import type { Engine } from '../../../core/chain/consensus-rules.ts';
@@ -19,7 +19,7 @@ export interface FlagWorld {
   readonly address: string;
   /** Whether this node's key is among the validators of the next block; undefined: there are none, or nobody knows. */
   readonly isValidator: boolean | undefined;
-  /** Files of the data folder that mean something. */
+  /** Files of the data folder that matter. */
   readonly hasFile: (name: string) => boolean;
 }
 
@@ -52,7 +52,7 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
     flags: ['ipcpath'],
     isMet: ({ options }) => !options.boolean('ipcdisable'),
-    what: '--ipcdisable to be left away',
+    what: '--ipcdisable to be omitted',
   },
   { flags: ['password'], isMet: given('unlock'), what: '--unlock' },
   {
@@ -68,7 +68,7 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
     flags: ['mine'],
     isMet: ({ engine }) => engine !== 'raft',
-    what: 'a chain of validators: the members of a Raft cluster mint by turns of their own',
+    what: 'a chain of validators: the members of a Raft cluster mint at their own intervals',
   },
   {
     flags: ['istanbul.blockperiod', 'istanbul.requesttimeout', 'allowedfutureblocktime'],
@@ -83,7 +83,7 @@ const NEEDS: readonly FlagNeed<FlagWorld>[] = [
   {
     flags: ['txpool.locals'],
     isMet: ({ options }) => !options.boolean('txpool.nolocals'),
-    what: '--txpool.nolocals to be left away',
+    what: '--txpool.nolocals to be omitted',
   },
   {
     flags: [

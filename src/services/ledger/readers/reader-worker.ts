@@ -1,4 +1,4 @@
-/** A reader as a thread: opens the store of its node for reading, and answers jobs until it is ended. */
+/** A reader thread: opens the node's store for reading, and answers jobs until it is stopped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseGenesis } from '../../../core/chain/genesis.ts';

@@ -1,6 +1,7 @@
 /**
- * Answers requests from a replica of the chain. A job runs in one go, on one head: what it lacks and only the main thread has
- * (a payload, the pool's transactions) it names, and it runs again, from the beginning, once it has got that.
+ * Answers requests from a replica of the chain. A job runs in one go, on one head. If it needs data
+ * that only the main thread has (a payload, the pool's transactions), it names them and runs again
+ * from the start when it has got them.
  */
 import { QuorateError } from '../../../core/base/errors.ts';
 import type { Clock, Log } from '../../../core/base/ports.ts';
@@ -37,7 +38,7 @@ import {
 } from './job.ts';
 import { joinedLacks, suppliedSource } from './supplied-source.ts';
 
-/** A longer reply travels as bytes: nobody reads it on the way. */
+/** A longer reply is sent as bytes, undecoded. */
 const TEXT_REPLY_MAX = 64 * 1024;
 
 export interface ReaderParts {
@@ -103,7 +104,7 @@ export class Reader {
     }
   }
 
-  /** The library is read when the first query comes: most readers never see one. */
+  /** The library is loaded for the first query: most readers never see one. */
   private async query(
     { body }: GraphqlRead,
     job: ReadJob,

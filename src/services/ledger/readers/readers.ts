@@ -1,6 +1,7 @@
 /**
- * The main thread's side of the readers: hands requests to threads, and gives them what only this thread has. A request is
- * answered from a head that is not older than the one this thread had when it was handed on.
+ * The main thread's side of the readers: passes requests to threads, and supplies data that only
+ * this thread has. A request is answered from a head no older than this thread's at the time of
+ * passing it on.
  */
 import { fail, hasCode } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
@@ -28,15 +29,15 @@ import {
   type Supplies,
 } from './job.ts';
 
-/** Each time a request names what it lacks, and runs again. */
+/** Rounds in which a request names missing data and runs again. */
 const ROUNDS_MAX = 16;
-/** A mutation sends one transaction in a round, and a query may look for as many in the pool. */
+/** A mutation sends one transaction per round, and a query may look up as many in the pool. */
 const QUERY_ROUNDS_MAX = 64;
-/** Of requests that run no call: geth's servers give up on a reply after as long. */
+/** For requests without a call: geth's servers abandon a reply after this time. */
 const READ_MS_MAX = 30_000;
 /** A trace may ask for 60 s. */
 const TRACE_MS_MAX = 62_000;
-/** A call stops by itself when its time is up; its thread is looked after so much later. */
+/** A call stops by itself when its time is up; its thread is checked this much later. */
 const CALL_GRACE_MS = 1_000;
 /** As of EIP-1474: limit exceeded. */
 const LIMIT_EXCEEDED = -32005;
@@ -101,7 +102,7 @@ export class Readers implements RpcReaders {
     return done(await this.read({ kind: 'graphql', body }, psi, terms, supply), 'graphql');
   }
 
-  /** `supply`: what depends on who asks; only queries of GraphQL lack such. */
+  /** `supply`: caller-dependent data; only GraphQL queries need it. */
   private async read(
     request: ReadJob['request'],
     psi: Psi,
@@ -120,7 +121,7 @@ export class Readers implements RpcReaders {
     }
     if (supply)
       throw fail('GRAPHQL_TOO_LARGE', 'the query asks for too many transactions of the pool');
-    throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+    throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
   }
 
   private async supply(lack: Lack, has: Supplies, supply?: Supply): Promise<Partial<Supplies>> {
@@ -161,7 +162,7 @@ export class Readers implements RpcReaders {
   }
 }
 
-/** What of a query's lacks its caller decides about. */
+/** Missing data of a query that depends on its caller. */
 export type Supply = (lack: CallerLack, has: Supplies) => Promise<Partial<Supplies>>;
 
 export interface Asking {
@@ -178,7 +179,7 @@ function askerOf({ remote, connection = 0 }: Caller): Asker {
 
 type Answered = Exclude<ReadAnswer, { kind: 'lacks' }>;
 
-/** Throws the error that the reader met. */
+/** Throws the reader's error. */
 function done<K extends Answered['kind']>(
   answer: Answered,
   kind: K,

@@ -1,4 +1,7 @@
-/** A query's view of the node: what the main thread has given so far; what it lacks is noted, so that it all comes at once. */
+/**
+ * A query's view of the node: data supplied so far by the main thread; missing data is recorded, so
+ * that it all comes at once.
+ */
 import { QuorateError } from '../../../core/base/errors.ts';
 import { toHex } from '../../../core/base/hex.ts';
 import { decodeTransaction } from '../../../core/chain/transaction.ts';

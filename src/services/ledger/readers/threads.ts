@@ -9,7 +9,7 @@ import type { ReadAnswer, ReaderThreadSettings, ReaderThreads, ReadJob } from '.
 export const READER_WORKER: URL = builtModule(new URL('./reader-worker.js', import.meta.url));
 /** Of one reader. */
 const HEAP_MEGABYTES = 512;
-/** Requests that wait, of one client and of all. */
+/** Most waiting requests, per client and in total. */
 const WAITING_PER_CLIENT_MAX = 1_000;
 const WAITING_MAX = 10_000;
 

@@ -44,7 +44,7 @@ it('a chain that has grown keeps its id, and the configuration that it had', asy
   ).rejects.toMatchObject({
     code: 'GENESIS_MISMATCH',
     message: expect.stringMatching(
-      /^mismatching EIP155 chain ID in database \(have 1337, want 999, rewindto 998\)\. .*up to 1: change only what lies above/,
+      /^mismatching EIP155 chain ID in database \(have 1337, want 999, rewindto 998\)\. .*up to 1: change only what comes after/,
     ),
   });
   expect(keptIn(place)).toBe(before);

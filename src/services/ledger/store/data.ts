@@ -1,4 +1,4 @@
-/** The data folder of a node as commands see it: genesis beside the store, in the store's own folder. */
+/** The data folder of a node as commands see it: the genesis file and the store. */
 
 import { join } from 'node:path';
 import { fail, hasCode } from '../../../core/base/errors.ts';
@@ -24,19 +24,22 @@ import {
 } from './kept-genesis.ts';
 import { openStore } from './store.ts';
 
-/** Below the data directory, beside what other software keeps there. */
+/** Below the data directory, next to files of other software. */
 const STORE_FOLDER = 'quorate';
-/** A mark in it: the folder takes over a chain, and is not whole before the mark goes. */
+/** A mark in it: the folder is being migrated, and is incomplete until the mark is removed. */
 export const MIGRATING = 'migrating';
 
 export interface OpenChain {
   readonly folder: DataFolder;
   readonly store: ChainStore;
   readonly votes: VoteFile;
-  /** What the index notes of files beside it. */
+  /** What the index records about files outside it. */
   readonly seals: Seals;
   readonly genesis: Genesis;
-  /** What opening made of the genesis file: a new chain, another configuration for one that exists, or nothing. */
+  /**
+   * Effect of the genesis file at opening: a new chain, a new configuration for an existing one, or
+   * nothing.
+   */
   readonly outcome: 'begun' | 'changed' | 'same';
   close(): Promise<void>;
 }
@@ -45,9 +48,9 @@ export interface OpenOptions {
   readonly genesisFile?: string | undefined;
   /** The disk failed, or the index is damaged: the process must end. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  /** Drops the index and makes it anew from the log. */
+  /** Drops the index and rebuilds it from the log. */
   readonly reindex?: boolean;
-  /** Hears why the index is made anew, and how far that is. */
+  /** Called with the reason for rebuilding the index, and the progress. */
   readonly log?: Log | undefined;
   /** By the migration that has marked the folder. */
   readonly isMigrating?: boolean;
@@ -60,9 +63,10 @@ export function storeFolder(dataDirectory: string): string {
 }
 
 /**
- * Opens the chain. With `genesisFile` it begins one in an empty folder; of a chain that exists it takes over what the file
- * changes above the head, and refuses a file that would change what lies below, as GoQuorum's `init` does. Throws
- * GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED, GENESIS_MISMATCH, MIGRATION_UNFINISHED, STORE_… and STORAGE_….
+ * Opens the chain. With `genesisFile` it starts one in an empty folder; for an existing chain it
+ * adopts the file's changes above the head, and refuses a file that would change anything below, as
+ * GoQuorum's `init` does. Throws GENESIS_MISSING, GENESIS_INVALID, GENESIS_DAMAGED,
+ * GENESIS_MISMATCH, MIGRATION_UNFINISHED, STORE_… and STORAGE_….
  */
 export async function openChain(
   dataDirectory: string,
@@ -99,7 +103,7 @@ export async function openChain(
     }
   };
   try {
-    // What a damaged file says is not a measure, nor is it needed where the one that was kept comes back.
+    // A damaged file cannot be compared with, nor is it needed if the original is given again.
     const isMeasure = kept?.isSame && text !== stored;
     if (isMeasure) checkChange(store, parseGenesis(stored!), genesis);
     const votes = new VoteFile(data.votes, data.votesWritten, sealedNumber(data.kv, 'votes'));
@@ -133,7 +137,7 @@ function checkChange(store: ChainStore, stored: Genesis, next: Genesis): void {
   if (fault === undefined) return;
   throw fail(
     'GENESIS_MISMATCH',
-    `${fault}. The genesis file would change blocks that exist, up to ${number}: change only what lies above, or begin a new chain in another --datadir`,
+    `${fault}. The genesis file would change blocks that exist, up to ${number}: change only what comes after, or start a new chain in another --datadir`,
   );
 }
 
@@ -148,7 +152,7 @@ function unfinished(dataDirectory: string, folder: string): Error {
 
 function noChain(dataDirectory: string): Error {
   if (isThere(join(dataDirectory, 'geth', 'chaindata'))) {
-    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). Take it over into a folder of its own: "quorate migrate datadir ${dataDirectory} --datadir NEW" reads it and changes nothing in it`;
+    const text = `${dataDirectory} holds a chain of GoQuorum (geth/chaindata). Migrate it into a separate folder: "quorate migrate datadir ${dataDirectory} --datadir NEW" only reads it`;
     return fail('GENESIS_MISSING', text, { data: { path: dataDirectory } });
   }
   return fail(

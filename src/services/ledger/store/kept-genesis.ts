@@ -1,6 +1,7 @@
 /**
- * The genesis file of a data folder, with the SHA-256 of its text beside it as `sha256sum` writes it: a byte that flipped in
- * its configuration is not a different one. Block 0 vouches for the header and the accounts alone.
+ * The genesis file of a data folder, and a file with the SHA-256 of its text as `sha256sum` writes
+ * it: a flipped byte must not pass as a different configuration. Block 0 protects only the header
+ * and the accounts.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,20 +16,23 @@ export function genesisPath(folder: string): string {
   return join(folder, NAME);
 }
 
-/** undefined: none is kept here. */
+/** undefined: none is stored here. */
 export function keptGenesis(folder: string): string | undefined {
   const path = genesisPath(folder);
   return isThere(path) ? readText(path) : undefined;
 }
 
-/** Whether the text is the one that was kept. A folder of 0.1.0 has no checksum: `wasNoted` is false there. */
+/**
+ * Whether the text is the stored one. A folder of 0.1.0 has no checksum: then `wasNoted` is
+ * false.
+ */
 export function checkKept(folder: string, text: string): { isSame: boolean; wasNoted: boolean } {
   const path = sumPath(folder);
   if (!existsSync(path)) return { isSame: true, wasNoted: false };
   return { isSame: readFileSync(path, 'utf8').split('\n').includes(line(text)), wasNoted: true };
 }
 
-/** Whole or not at all, and never with the checksum of another text alone. */
+/** Written completely or not at all, and never with only the checksum of another text. */
 export function keepGenesis(folder: string, text: string): void {
   const before = keptGenesis(folder);
   const isNew = before !== text;
@@ -42,7 +46,7 @@ export function keepGenesis(folder: string, text: string): void {
 export function genesisDamaged(dataDirectory: string, folder: string): Error {
   return fail(
     'GENESIS_DAMAGED',
-    `${genesisPath(folder)} is damaged: it has not the checksum in ${NAME}.sha256 beside it. Give the genesis file of the chain anew: "quorate init --datadir ${dataDirectory} genesis.json"`,
+    `${genesisPath(folder)} is damaged: it does not match the checksum in ${NAME}.sha256. Give the genesis file of the chain again: "quorate init --datadir ${dataDirectory} genesis.json"`,
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * The Raft log of a data folder. A member that has lost it no longer knows its votes, so it does not begin
- * another one by itself: the file `raft-member` says that there was one, and so does a chain with blocks.
+ * The Raft log of a data folder. A member that lost it no longer knows its votes, so it does not
+ * start a new one by itself: the file `raft-member`, or a chain with blocks, shows that there was
+ * one.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,16 +17,16 @@ const NOTE_VERSION = 1;
 const NOTE_PATTERN = /^quorate raft member (\d{1,9}), id (\d{1,9})\n$/;
 /** Below the folder of the logs. */
 export const RAFT_FOLDER = 'raft';
-/** Of nobody: the next start begins a log. */
+/** Belongs to no member: the next start creates a log. */
 const NO_ID = 0;
 
 export interface RaftPlace {
   /** Of the node's store. */
   readonly folder: string;
-  /** Where the folder `raft` lies. */
+  /** Location of the folder `raft`. */
   readonly logFolder: string;
   readonly raftId: number;
-  /** It was given its id by a cluster, rather than by static-nodes.json. */
+  /** Its id came from a cluster rather than from static-nodes.json. */
   readonly isJoining: boolean;
 }
 
@@ -44,13 +45,13 @@ export async function openRaftLog(
     },
   );
   seals.follow('raft', () => raft.lastWritten);
-  // Of a log that was given up: the one that begins now must not be taken for older.
+  // Of an abandoned log: the new one must not be taken for an older copy.
   if (sealed > raft.lastWritten) await seals.writeNow(folder.kv);
   writeNote(place.folder, place.raftId);
   return raft;
 }
 
-/** The operator's word that the cluster begins anew. What is there is kept as `raft.before-reset`. */
+/** The operator restarts the cluster. The old log is kept as `raft.before-reset`. */
 export function resetRaftLog(folder: string, logFolder: string = folder): void {
   const path = join(logFolder, RAFT_FOLDER);
   const kept = `${path}.before-reset`;
@@ -61,7 +62,7 @@ export function resetRaftLog(folder: string, logFolder: string = folder): void {
   writeNote(folder, NO_ID);
 }
 
-/** Why a log must be there; undefined: one may begin. */
+/** Why a log must exist; undefined: a new one may be created. */
 function reasonFor({ folder, raftId, isJoining }: RaftPlace, head: number): string | undefined {
   const noted = readNote(folder);
   if (noted === 'unreadable') return `${join(folder, NOTE)} says that there was one`;

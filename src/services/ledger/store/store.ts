@@ -1,4 +1,7 @@
-/** Opens the chain store of a folder. An index that is damaged, or does not fit the log, is made anew from the log, once. */
+/**
+ * Opens the chain store of a folder. An index that is damaged, or does not match the log, is
+ * rebuilt from the log, once.
+ */
 import { fail, hasCode, type QuorateError } from '../../../core/base/errors.ts';
 import type { Log } from '../../../core/base/ports.ts';
 import type { TransactionDialect } from '../../../core/chain/transaction.ts';
@@ -8,9 +11,9 @@ import { steadyClock } from '../../../io/host/clock.ts';
 import { type DataFolder, openDataFolder } from '../../../io/storage/data-folder.ts';
 import { isIndexDamageNoted } from '../../../io/storage/index-state.ts';
 
-/** How often the log hears how far the index is. */
+/** Interval of progress lines. */
 const PROGRESS_MS = 5_000;
-/** How often somebody looks whether a reader's thread has met damage. */
+/** Interval for checking whether a reader thread has found damage. */
 const LOOK_MS = 1_000;
 
 interface StoreOptions {
@@ -81,7 +84,7 @@ function progress(log: Log): (bytes: number, ofBytes: number) => void {
     if (performance.now() < next) return;
     next = performance.now() + PROGRESS_MS;
     const percent = Math.floor((100 * bytes) / ofBytes);
-    log('info', 'Taking in the block log', { percent: `${percent} %`, bytes, ofBytes });
+    log('info', 'Reading the block log', { percent: `${percent} %`, bytes, ofBytes });
   };
 }
 
@@ -92,7 +95,7 @@ function damageOfReader(): QuorateError {
   );
 }
 
-/** The index was made anew just now: what does not fit is the log. */
+/** The index was just rebuilt: the log is at fault. */
 function withoutCure(error: unknown): unknown {
   if (!hasCode(error, 'STORE_INDEX_UNFIT')) return error;
   return fail(

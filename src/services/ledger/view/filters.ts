@@ -1,4 +1,7 @@
-/** Filters that callers poll: logs, blocks, pending transactions. A filter belongs to the private state it was made in. */
+/**
+ * Filters that callers poll: logs, blocks, pending transactions. A filter belongs to the private
+ * state in which it was created.
+ */
 import type { Hash32 } from '../../../core/base/bytes.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { bareHex } from '../../../core/base/hex.ts';
@@ -10,13 +13,13 @@ import type { PartyView } from './party-view.ts';
 
 const FILTERS_MAX = 10_000;
 const FILTERS_OF_CLIENT_MAX = 1_000;
-/** Addresses and topics of all log filters. */
+/** Most addresses and topics in all log filters. */
 const QUERY_BYTES_MAX = 32 * 1024 * 1024;
-/** Hashes of one answer; the next one has the rest. */
+/** Most hashes per answer; the next one has the rest. */
 const HASHES_PER_ANSWER_MAX = 100_000;
-/** Pending transactions that filters may still ask about; of those before them they do not hear. */
+/** Pending transactions kept for filters; older ones are not reported. */
 const TRAIL_MAX = 100_000;
-/** As GoQuorum: a filter that nobody polls for so long is dropped. */
+/** As in GoQuorum: a filter not polled for this long is dropped. */
 const IDLE_MS_MAX = 5 * 60 * 1000;
 
 export interface LogRange {
@@ -34,11 +37,11 @@ type Filter = { readonly psi: Psi; readonly client: string; polledMs: number; ne
     }
   /** `next`: number of a block. */
   | { readonly kind: 'blocks' }
-  /** `next`: place in the trail. */
+  /** `next`: position in the trail. */
   | { readonly kind: 'pending' }
 );
 
-/** What came last, with the places at which it came. */
+/** The latest entries, with their positions. */
 class Trail {
   private hashes: Hash32[] = [];
   private first = 0;
@@ -60,7 +63,7 @@ class Trail {
 }
 
 export type Changes =
-  /** Blocks to search, up to `to`; `putBack` where that fails. */
+  /** Blocks to search, up to `to`; call `putBack` if that fails. */
   | {
       readonly kind: 'logs';
       readonly query: LogQuery;
@@ -86,7 +89,7 @@ export class Filters {
     });
   }
 
-  /** `client`: who asks, for their share. Throws FILTERS_FULL. */
+  /** `client`: the caller, for their share. Throws FILTERS_FULL. */
   addLogs(view: PartyView, client: string, query: LogQuery, range: LogRange): string {
     const next = Math.max(view.head().number + 1, range.from);
     const bytes = bytesOf(query);
@@ -122,8 +125,8 @@ export class Filters {
   /** Query and range of a log filter. Throws FILTER_NOT_FOUND. */
   logs(view: PartyView, id: string): { query: LogQuery; range: LogRange } {
     const filter = this.filters.get(id);
-    // COMPAT: only here does GoQuorum name the private state. A filter's id is a secret of who made
-    // it.
+    // COMPAT: only here does GoQuorum name the private state. A filter's id is its creator's
+    // secret.
     if (filter?.kind === 'logs' && filter.psi !== view.psi)
       throw fail('FILTER_NOT_FOUND', `filter not found for ${view.psi}`);
     const own = this.find(view, id);
@@ -188,7 +191,7 @@ export class Filters {
   }
 }
 
-/** What a query takes here: words, and what keeps each of them. */
+/** Memory of a query: words, with their overhead. */
 function bytesOf({ addresses, topics }: LogQuery): number {
   let words = addresses.length;
   for (const position of topics) words += 1 + position.length;

@@ -43,7 +43,7 @@ function mayMatch(blooms: readonly Uint8Array[], query: LogQuery): boolean {
   );
 }
 
-/** Whether a block may have such logs, as its blooms say. */
+/** Whether a block may have such logs, according to its blooms. */
 export function mayHoldLogs(view: PartyView, number: number, query: LogQuery): boolean {
   return mayMatch(view.blooms(number), query);
 }

@@ -1,4 +1,4 @@
-/** What an operator may do and ask beyond the chain: peers, mining, votes, the node itself. */
+/** Operators' actions and queries beyond the chain: peers, mining, votes, the node itself. */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import type { PeerInfo } from '../../../core/base/ports.ts';
 import type { ChainConfig } from '../../../core/chain/chain-config.ts';
@@ -33,9 +33,9 @@ export interface NodeInfo {
 }
 
 export interface AdminPeer extends PeerInfo {
-  /** What it speaks; `capabilities` is what was agreed on. */
+  /** Its protocols; `capabilities` are the negotiated ones. */
   readonly offered: readonly Capability[];
-  /** The best block that it has told of; undefined until its handshake is done. */
+  /** The best block that it announced; undefined until its handshake is done. */
   readonly head: { readonly hash: Hash32; readonly td: bigint } | undefined;
 }
 
@@ -76,22 +76,22 @@ export interface RaftAdmin {
   remove(raftId: number): Promise<void>;
   /** Throws RAFT_MEMBER_UNKNOWN. */
   idOf(enode: string): number;
-  /** Undefined where none is set. */
+  /** Undefined when none is set. */
   etherbase(): Address | undefined;
 }
 
-/** How the private states of this node stand, for its operator. */
+/** Condition of this node's private states, for its operator. */
 export interface PrivateAdmin {
   /** Why the manager does not answer; undefined: it does. */
   managerFault(): string | undefined;
-  /** Last block that was looked at. */
+  /** Last checked block. */
   looked(): number;
   faults(): readonly PrivateFault[];
   missing(): readonly MissingPayload[];
   differing(): PeerComparison['differing'];
-  /** Last block that is run, over all private states. */
+  /** Last executed block, over all private states. */
   cursor(): number;
-  /** What one private transaction is to this node, as its manager says now. */
+  /** This node's relation to a private transaction, according to its manager now. */
   standing(number: number, transaction: Transaction): Promise<Standing>;
 }
 
@@ -102,13 +102,13 @@ export interface NodeAdmin {
   removePeer(enode: string): boolean;
   addTrustedPeer(enode: string): boolean;
   removeTrustedPeer(enode: string): boolean;
-  /** undefined while in step with the network. */
+  /** undefined while in sync. */
   syncing(): SyncProgress | undefined;
   isMining(): boolean;
   setMining(isOn: boolean): void;
-  /** Of blocks that this node proposes, up to 32 bytes. Throws ENGINE_NOT_BFT. */
+  /** Extra data of blocks that this node proposes, up to 32 bytes. Throws ENGINE_NOT_BFT. */
   setVanity(vanity: Uint8Array): void;
-  /** Wei per gas that the pool asks of transactions from peers. */
+  /** Minimum wei per gas of transactions from peers. */
   setPriceLimit(price: bigint): void;
   readonly bft: BftAdmin | undefined;
   readonly raft: RaftAdmin | undefined;

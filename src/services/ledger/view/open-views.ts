@@ -10,9 +10,9 @@ import { PartyView, type Prover } from './party-view.ts';
 
 /** How answers look. */
 export interface Looks {
-  /** Timestamps that a Raft chain counts in nanoseconds are shown in seconds. */
+  /** A Raft chain's timestamps, in nanoseconds, are shown in seconds. */
   readonly hasRaftSeconds: boolean;
-  /** Whether receipts tell why a transaction reverted (`--revertreason`). */
+  /** Whether receipts contain the reason of a revert (`--revertreason`). */
   readonly hasRevertReasons: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** What the manager holds for one caller: payloads of other private states are as if this node were no party. */
+/**
+ * The manager's answers for one caller: for payloads of other private states the node counts as a
+ * stranger.
+ */
 import {
   type PrivateAnswer,
   type PrivateInputs,
@@ -11,7 +14,7 @@ export interface AllPayloads extends PrivateInputs {
   ask(queries: readonly PrivateQuery[]): Promise<void>;
 }
 
-/** Thrown by work that cannot go on before these are answered. */
+/** Thrown by work that cannot continue until these are answered. */
 export class InputsMissing extends Error {
   readonly queries: readonly PrivateQuery[];
 
@@ -31,7 +34,7 @@ export class PartyInputs implements PrivateInputs {
     this.isFor = isFor;
   }
 
-  /** What was fetched; undefined for all else. */
+  /** The fetched answer; undefined for anything else. */
   answer(query: PrivateQuery): PrivateAnswer | undefined {
     return this.known.get(queryKey(query));
   }

@@ -36,8 +36,8 @@ export interface FoundTransaction {
 }
 
 /**
- * Public and private state at one block. An account that the private state knows is private
- * (GoQuorum eth/api_backend.go).
+ * Public and private state at one block. An account in the private state is private (GoQuorum
+ * eth/api_backend.go).
  */
 export interface ViewedState {
   readonly number: number;
@@ -60,9 +60,9 @@ export class PartyView {
   /** Which engine sealed a block. */
   readonly engineAt: (number: number) => Engine;
 
-  /** Unit of the timestamps that a Raft chain counts in nanoseconds, as answers show them. */
+  /** Unit in answers for a Raft chain's timestamps, which are in nanoseconds. */
   private readonly hasSeconds: boolean;
-  /** Whether receipts tell why a transaction reverted (`--revertreason`). */
+  /** Whether receipts contain the reason of a revert (`--revertreason`). */
   readonly hasRevertReasons: boolean;
   private readonly prover: Prover;
   private readonly states: PrivateStates | undefined;
@@ -152,7 +152,7 @@ export class PartyView {
     return own.map((receipt, index) => record.receipts.get(index) ?? receipt);
   }
 
-  /** The caller's private state. Throws when this node has no such. */
+  /** The caller's private state. Throws when this node has none with that name. */
   knownPsi(): Psi {
     this.states?.check(this.psi);
     return this.psi;
@@ -169,7 +169,7 @@ export class PartyView {
     return this.psi;
   }
 
-  /** Blooms that say whether a log of interest may be in the block: public, and this party's. */
+  /** Blooms that show whether the block may contain a log: public, and this party's. */
   blooms(number: number): readonly Uint8Array[] {
     this.knownPsi();
     const spaces = this.space ? [PUBLIC_SPACE, this.space] : [PUBLIC_SPACE];
@@ -203,7 +203,7 @@ export class PartyView {
     return new LaggingReader(this.chain.stateAt(space, cursor), cursor, number);
   }
 
-  /** What public transactions of the next block run on. Throws STORE_STATE_UNAVAILABLE. */
+  /** State on which public transactions of the next block run. Throws STORE_STATE_UNAVAILABLE. */
   publicBase(number: number): StateBase {
     const { chain } = this;
     return {
@@ -214,7 +214,10 @@ export class PartyView {
     };
   }
 
-  /** What private transactions of the next block run on. Throws PRIVATE_STATE_BEHIND, or STORE_STATE_UNAVAILABLE. */
+  /**
+   * State on which private transactions of the next block run. Throws PRIVATE_STATE_BEHIND, or
+   * STORE_STATE_UNAVAILABLE.
+   */
   privateBase(number: number): StateBase {
     const { chain } = this;
     const space = { kind: 'private', psi: this.knownPsi() } as const;
@@ -227,7 +230,8 @@ export class PartyView {
     }
     return {
       reader: chain.stateAt(space, number),
-      // Leading it back takes time, and only contracts with state validation need it.
+      // Created on demand: deriving it takes time, and only contracts with state validation need
+      // it.
       get trie() {
         return chain.trieAt(space, number);
       },
@@ -250,13 +254,13 @@ export class PartyView {
     return this.chain.receipts(number);
   }
 
-  /** Of this party's private state; that of an empty one where there is none. Throws as `stateAt`. */
+  /** Of this party's private state; an empty one if there is none. Throws as `stateAt`. */
   privateRoot(number: number): Hash32 {
     this.knownPsi();
     return this.rootOf(this.space, number);
   }
 
-  /** Of the private state that is party to nothing, where this node keeps several; else of its only one. */
+  /** Of the no-party state if this node keeps several; else of its only one. */
   defaultRoot(number: number): Hash32 {
     const psi = this.isOneOfSeveral() ? EMPTY_PSI : DEFAULT_PSI;
     return this.rootOf(this.space && { kind: 'private', psi }, number);
@@ -285,7 +289,7 @@ export class PartyView {
       .map(([key]) => key);
   }
 
-  /** `spend`: told of the bytes of each slot's proof. */
+  /** `spend`: called with the size of each slot's proof. */
   prove(state: ViewedState, address: Address, slots: readonly bigint[], spend: Spend): Proof {
     const isPrivate = findAccount(state, address)?.isPrivate === true;
     return this.prover(isPrivate ? this.space! : PUBLIC_SPACE, state.number, address, slots, spend);

@@ -1,4 +1,7 @@
-/** The block that would be made now, as callers see it: head's state and the pool's transactions. It has no seals. */
+/**
+ * The block that would be built now, as callers see it: the head's state plus the pool's
+ * transactions. It has no seals.
+ */
 import type { Address, Hash32 } from '../../../core/base/bytes.ts';
 import { hasCode } from '../../../core/base/errors.ts';
 import type { Block } from '../../../core/chain/block.ts';
@@ -10,7 +13,7 @@ import type { WriteSet } from '../../../core/state/write-set.ts';
 import { sealOff } from '../node/consensus/block-builder.ts';
 import type { PartyView } from './party-view.ts';
 
-/** What it is to be made of; can be copied between threads. */
+/** Its plan; can be copied between threads. */
 export interface PendingPlan {
   /** Of this plan alone. */
   readonly id: number;
@@ -30,7 +33,7 @@ export interface PendingBlock {
   /** Its hash means nothing yet. */
   readonly block: Block;
   readonly receipts: readonly Receipt[];
-  /** What it changes in the head's public state. */
+  /** Its changes to the head's public state. */
   readonly writes: WriteSet;
 }
 

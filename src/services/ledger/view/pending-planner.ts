@@ -1,4 +1,7 @@
-/** Plans of pending blocks, made on request and kept while neither the head nor the pool has moved, for a second in any case. */
+/**
+ * Plans of pending blocks, made on request and cached while neither the head nor the pool changes,
+ * and for at least a second.
+ */
 import type { Clock } from '../../../core/base/ports.ts';
 import type { LedgerNode } from '../node/compose.ts';
 import type { PartyView } from './party-view.ts';

@@ -189,7 +189,9 @@ it('notices a log that lost its end or was put back, and goes on where the file 
     writeFileSync(path, bytes);
     await expect(open()).rejects.toMatchObject({
       code: 'SIGNER_AUDIT_BROKEN',
-      message: expect.stringMatching(/audit\.jsonl was truncated, or replaced by an older copy.*but 5 were written/),
+      message: expect.stringMatching(
+        /audit\.jsonl was truncated, or replaced by an older copy.*but 5 were written/,
+      ),
     });
     expect(readFileSync(path)).toEqual(bytes);
   }

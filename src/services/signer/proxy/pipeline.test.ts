@@ -237,9 +237,7 @@ describe('what a transaction may look like', () => {
     const strict = play({ strictNonce: true }).proxy;
     expect((await strict.call('eth_signTransaction', free)).error.code).toBe(-32602);
     const plain = { ...transfer, value: 0, data: '0x01', privateFor: [B] };
-    expect((await proxy.call('eth_signTransaction', plain)).error.data.reason).toContain(
-      '64 bytes',
-    );
+    expect((await proxy.call('eth_signTransaction', plain)).error.data.reason).toContain('64-byte');
   });
 });
 

@@ -1,4 +1,4 @@
-/** The caller's private side of a block that runs again: one private state, with the payloads that it is party to. */
+/** The caller's private side of a replayed block: one private state, with its payloads. */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -23,10 +23,13 @@ import { payloadHashOf } from '../../../../core/privacy/marker.ts';
 import { InputsMissing, type PartyInputs } from '../../view/party-inputs.ts';
 import type { PartyView } from '../../view/party-view.ts';
 
-/** Answers lead to further questions: a marker's inner transaction, its payload, what an extension shares. */
+/**
+ * Answers lead to further queries: a marker's inner transaction, its payload, an extension's shared
+ * state.
+ */
 const ROUNDS_MAX = 16;
 
-/** Fetches what `transactions` need, then works; again whenever more turns out to be needed. */
+/** Fetches what `transactions` need, then runs; repeats when more turns out to be needed. */
 export async function withInputs<T>(
   inputs: PartyInputs | undefined,
   transactions: readonly Transaction[],
@@ -47,10 +50,10 @@ export async function withInputs<T>(
       await inputs.fetch(error.queries);
     }
   }
-  throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+  throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
 }
 
-/** What a party finds in a marker. */
+/** A marker's content, for a party. */
 export type InnerTransaction =
   | { readonly kind: 'inner'; readonly tx: Transaction }
   | { readonly kind: 'eea'; readonly tx: EeaTransaction; readonly held: HeldPayload };
@@ -62,7 +65,7 @@ export class PrivateReplay {
   private readonly publicSide: WorldOnBase;
   private made: PrivateSpace | undefined;
 
-  /** Of block `number`. `publicSide` is run beside. */
+  /** For block `number`. `publicSide` runs alongside. */
   constructor(view: PartyView, number: number, inputs: PartyInputs, publicSide: WorldOnBase) {
     this.view = view;
     this.number = number;
@@ -137,7 +140,7 @@ export class PrivateReplay {
     throw new InputsMissing([{ kind: 'payload', hash }]);
   }
 
-  /** Made when the first private transaction comes: public blocks do not wait for the private side. */
+  /** Created for the first private transaction: public blocks do not wait for the private side. */
   private get space(): PrivateSpace {
     this.made ??= new PrivateSpace(
       this.view.psi,

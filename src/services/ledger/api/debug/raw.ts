@@ -1,4 +1,4 @@
-/** `debug_*` that show blocks as they are stored, and small change of GoQuorum. */
+/** `debug_*` methods that show stored blocks, and minor ones of GoQuorum. */
 import { ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
@@ -55,7 +55,7 @@ export const rawMethods = [
   readMethod('debug_getRawReceipts', {
     params: [blockTag],
     result: arrayOf(DATA),
-    about: 'Receipts of a block as the receipts root is made of them: public ones.',
+    about: 'Receipts of a block, as in its receipts root: public ones.',
     isHeavy: true,
     call: (context, [tag]) => {
       const { number } = blockOrFail(context, tag).header;
@@ -72,7 +72,7 @@ export const rawMethods = [
   readMethod('debug_printBlock', {
     params: [requiredBlockNumber],
     result: TEXT,
-    about: 'A block as text, for people.',
+    about: 'A block as readable text.',
     isHeavy: true,
     call: (context, [tag]) => {
       const block = blockOrFail(context, tag);
@@ -91,14 +91,14 @@ export const rawMethods = [
   readMethod('debug_getBadBlocks', {
     params: [],
     result: ARRAY,
-    about: 'Blocks that were refused: none is kept.',
+    about: 'Refused blocks: none is kept.',
     isHeavy: true,
     call: () => [],
   }),
   readMethod('debug_preimage', {
     params: [hash],
     result: DATA,
-    about: 'The address whose keccak256 is given, of an account that exists.',
+    about: 'The address of an existing account, by its keccak256 hash.',
     isHeavy: true,
     call: ({ view }, [wanted]) => {
       const { public: state } = view.stateAt(view.head().number);

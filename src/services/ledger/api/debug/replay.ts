@@ -1,4 +1,7 @@
-/** A block's transactions run again on the state of its parent, one by one: what traces and mid-block listings are made from. */
+/**
+ * Replays a block's transactions on its parent's state, one by one, for traces and listings in the
+ * middle of a block.
+ */
 import { EMPTY_BYTES } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { finish, paceUntil, type Slices } from '../../../../core/base/pace.ts';
@@ -28,7 +31,7 @@ import type { PartyView } from '../../view/party-view.ts';
 import { type InnerTransaction, PrivateReplay } from './private-replay.ts';
 import type { Traced } from './tracers.ts';
 
-/** Someone who looks at the next transaction. */
+/** Observes the next transaction. */
 export interface Watcher {
   /** Called once, when code is about to run, with what it runs on. */
   watch?(world: World, message: Traced['message']): Tracer;
@@ -76,7 +79,7 @@ export class BlockReplay {
     applyBeaconRoot(this.world, header, this.shared);
   }
 
-  /** Runs what is before transaction `index`. Throws as `run`. */
+  /** Runs the transactions before `index`. Throws as `run`. */
   runUpTo(index: number, watcher: Pick<Watcher, 'shouldStop'> = {}): void {
     while (this.next < index) this.run(watcher);
   }
@@ -108,7 +111,7 @@ export class BlockReplay {
     return { gasUsed: Number(gasUsed), isFailed: kind !== 'success', output, error };
   }
 
-  /** Its gas is nobody's business: 0. */
+  /** Its gas is not charged: 0. */
   private *runPrivate(transaction: Transaction, watcher: Watcher): Slices<Ran> {
     const { world, pool, privateSide } = this;
     const shared = this.watched(transaction, watcher);
@@ -119,7 +122,7 @@ export class BlockReplay {
     return effect ? ranPrivately(effect) : NOTHING_RAN;
   }
 
-  /** COMPAT: a marker shows the transaction inside to its parties, but its own gas and output. */
+  /** COMPAT: a marker shows its inner transaction to parties, but with its own gas and output. */
   private *runMarker(marker: Transaction, watcher: Watcher): Slices<Ran> {
     const { world, pool, shared } = this;
     const inner = this.privateSide?.inner(marker);
@@ -156,7 +159,7 @@ export class BlockReplay {
   }
 }
 
-/** As tracers look at transactions. */
+/** A transaction as tracers see it. */
 function eeaMessage(tx: EeaTransaction): Transaction {
   const { nonce, gasPrice, gasLimit, to, value, data, ...rest } = tx;
   const { v, r, s, raw, hash, sender } = rest;

@@ -104,7 +104,9 @@ function byAddress(accounts: readonly DumpedAccount[]): JsonObject {
   );
 }
 
-/** A place in the order of hashes: base64 as Go reads bytes, 0x hex, '' or null for the beginning. */
+/**
+ * A position in the order of hashes: base64 as Go reads bytes, 0x hex, '' or null for the start.
+ */
 const rangeStart: Param<Uint8Array> = optional(
   {
     name: 'start',
@@ -228,7 +230,7 @@ function parentOf(number: number): number {
   return number - 1;
 }
 
-/** Of a block whose private state is there: `pending` reads as the head. */
+/** A block whose private state is available: `pending` reads as the head. */
 function rootedAt(context: ReadContext, tag: BlockTag): number {
   const { number } = blockOrFail(context, tag).header;
   return Math.min(number, context.view.head().number);
@@ -262,7 +264,7 @@ export const stateListMethods = [
     ],
     result: OBJECT,
     about:
-      'Accounts at a block in the order of their hashes, 256 at most; `next` begins the next page.',
+      'Accounts at a block in order of their hashes, at most 256; `next` starts the next page.',
     isHeavy: true,
     call: (context, [tag, from, wanted, noCode, noStorage]) =>
       accountRange(context, tag, from, wanted, { withCode: !noCode, withStorage: !noStorage }),
@@ -308,8 +310,7 @@ export const stateListMethods = [
   readMethod('debug_defaultStateRoot', {
     params: [blockNumber],
     result: HASH,
-    about:
-      'Root of the private state at a block; with several, of the one that is party to nothing.',
+    about: 'Root of the private state at a block; with several, of the no-party state.',
     isHeavy: true,
     call: (context, [tag]) => toHex(context.view.defaultRoot(rootedAt(context, tag))),
   }),

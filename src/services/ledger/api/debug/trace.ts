@@ -144,7 +144,7 @@ function inTime<T>(work: () => T): T {
   }
 }
 
-/** COMPAT: the call of the precompile is told about too, in front for a stranger and behind for a party. */
+/** COMPAT: the call of the precompile is also reported: first for a stranger, last for a party. */
 function aroundMarker(
   inner: RunningTrace | undefined,
   { world, rules, shared }: BlockReplay,
@@ -189,7 +189,7 @@ function nothingRan(
   return startTrace(options, { world, rules, coinbase, message: transaction });
 }
 
-/** Like eth_call, watched. */
+/** Like eth_call, traced. */
 function traceCall(
   context: ReadContext,
   args: TransactionArgs,
@@ -310,7 +310,7 @@ export const traceMethods = [
   readMethod('debug_traceBadBlock', {
     params: [hash, traceOptions],
     result: arrayOf(OBJECT),
-    about: 'Fails: refused blocks are not kept.',
+    about: 'Always fails: refused blocks are not kept.',
     isHeavy: true,
     call: (_, [wanted]) => {
       throw fail('BLOCK_UNKNOWN', `bad block ${toHex(wanted)} not found`);
@@ -319,7 +319,7 @@ export const traceMethods = [
   readMethod('debug_traceBlock', {
     params: [data, traceOptions],
     result: arrayOf(OBJECT),
-    about: 'Traces of all transactions of a block that is given as RLP.',
+    about: 'Traces of all transactions of a block given as RLP.',
     isHeavy: true,
     call: (context, [bytes, options]) => traceBlock(context, decoded(bytes), options),
   }),

@@ -1,6 +1,6 @@
 /**
- * Tracers by name, as a caller chooses them. Without `tracerConfig` they print what geth 1.10.3 prints; with one, what newer geth
- * prints.
+ * Tracers by name, chosen by the caller. Without `tracerConfig` they print what geth 1.10.3 prints;
+ * with one, what newer geth prints.
  */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Spend } from '../../../../core/base/spend.ts';
@@ -35,7 +35,7 @@ export interface TraceOptions extends StructLogOptions {
   readonly tracerConfig: Readonly<Record<string, unknown>> | undefined;
   /** Milliseconds that the run may take. */
   readonly timeoutMs: number | undefined;
-  /** What the traces of one request hold together. */
+  /** Total size of the traces of one request. */
   readonly room?: TraceRoom | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface Outcome {
   readonly output: Uint8Array;
 }
 
-/** What runs, and where: known before it runs. */
+/** The transaction and its block, known before it runs. */
 export interface Traced {
   readonly world: World;
   readonly rules: Rules;
@@ -66,11 +66,11 @@ export interface Traced {
 
 export interface RunningTrace {
   readonly tracer: Tracer;
-  /** To be asked when the transaction has paid and ended. */
+  /** Call it when the transaction has paid and ended. */
   result(outcome: Outcome, tookMs: number): Json;
 }
 
-/** Throws `ReferenceError: identifier '…' undefined` for a name that there is not. */
+/** Throws `ReferenceError: identifier '…' undefined` for an unknown name. */
 export function startTrace(options: TraceOptions, traced: Traced): RunningTrace {
   const { tracer: name, tracerConfig } = options;
   if (name === undefined || name === '') return structLogs(options, traced);
@@ -116,14 +116,14 @@ function unknownTracer(name: string) {
     return fail('TRACER_UNKNOWN', `ReferenceError: identifier '${name}' undefined`);
   return fail(
     'TRACER_SCRIPT',
-    'tracers written in JavaScript are not run: use callTracer, prestateTracer, 4byteTracer, flatCallTracer or struct logs',
+    'tracers written in JavaScript are not supported: use callTracer, prestateTracer, 4byteTracer, flatCallTracer or struct logs',
   );
 }
 
-/** SLOAD, SSTORE: what they name is in every later entry. */
+/** SLOAD, SSTORE: the slots that they access are in every later entry. */
 const STORAGE_OPCODES = [0x54, 0x55];
 
-/** Struct logs with a bound on what they hold. */
+/** Struct logs with a bound on their content. */
 class BoundedStructLogs extends StructLogTracer {
   private readonly wanted: StructLogOptions;
   private readonly room: TraceRoom;
@@ -194,7 +194,7 @@ function prestate(
   return { tracer, result: () => tracer.result() as unknown as Json };
 }
 
-/** Where geth 1.10.3 fails because no code ran, the accounts are shown all the same. */
+/** Where geth 1.10.3 fails because no code ran, the accounts are shown nevertheless. */
 function legacyPrestate(traced: Traced, spend: Spend): RunningTrace {
   const { world, message, rules } = traced;
   const legacy = new LegacyPrestateTracer(world, spend);

@@ -37,7 +37,7 @@ export const asyncMethods = [
     result: HASH,
     access: 'send',
     about:
-      'As eth_sendTransaction, but answers 32 zero bytes at once; `callbackUrl` gets the hash or the error.',
+      'Like eth_sendTransaction, but returns 32 zero bytes at once; `callbackUrl` receives the hash or the error.',
     call: ({ asyncSends, caller, wallet, submitter, requestId }, [{ args, callbackUrl }]) => {
       const { remote } = caller;
       asyncSends.begin({ wallet, submitter, args, callbackUrl, id: requestId, remote });

@@ -21,7 +21,7 @@ export function totalDifficulty(view: PartyView, number: number): bigint {
   return genesis + BigInt(number) * step;
 }
 
-/** With the timestamp in the unit that this node answers in. */
+/** With the timestamp in this node's unit for answers. */
 export function timed(
   view: PartyView,
   { header }: Pick<Block, 'header'>,
@@ -167,7 +167,7 @@ export const blockMethods = [
   readMethod('eth_getBlockReceipts', {
     params: [blockTag],
     result: orNull(arrayOf(RECEIPT)),
-    about: 'All receipts of a block, private ones of this party in their places.',
+    about: "All receipts of a block, with this party's private ones in place.",
     isHeavy: true,
     call: (context, [tag]) => {
       const { view } = context;

@@ -1,4 +1,7 @@
-/** Calls that change nothing: eth_call, gas estimates, access lists; over both states for the parties of a contract. */
+/**
+ * Read-only calls: eth_call, gas estimates, access lists; over both states for the parties of a
+ * contract.
+ */
 
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../../core/base/errors.ts';
@@ -71,7 +74,7 @@ export function siteOf(
   };
 }
 
-/** State that a call assumes: of geth's later versions. */
+/** State overrides of a call, as in later versions of geth. */
 export const overridesParam: Param<readonly StateOverride[] | undefined> = optional(
   {
     name: 'overrides',
@@ -120,7 +123,7 @@ function overrideOf(who: string, value: unknown): StateOverride {
 function slots(value: unknown): ReadonlyMap<bigint, bigint> {
   const entries = Object.entries(value as object);
   if (typeof value !== 'object' || entries.length > OVERRIDDEN_SLOTS_MAX)
-    throw new ParamError(`an override takes an object of at most ${OVERRIDDEN_SLOTS_MAX} slots`);
+    throw new ParamError(`an override must be an object of at most ${OVERRIDDEN_SLOTS_MAX} slots`);
   const word = (text: unknown) => bytesToBigInt(fixedBytes(text, 32, 'common.Hash'));
   return new Map(entries.map(([slot, content]) => [word(slot), word(content)]));
 }
@@ -137,7 +140,7 @@ export const callMethods = [
       try {
         return toHex(outputOf(call(requestOf(args), siteOf(context, tag), limits)));
       } catch (error) {
-        // Of the private state as of time: the reader sees to it.
+        // The reader enforces the time limit, for the private state too.
         if (hasCode(error, 'CALL_TIMEOUT') || hasCode(error, 'PRIVATE_STATE_BEHIND'))
           return undefined;
         throw error;
@@ -149,7 +152,7 @@ export const callMethods = [
   readMethod('eth_estimateGas', {
     params: [callArgs, blockTag],
     result: QUANTITY,
-    about: 'Gas that a transaction needs.',
+    about: 'Estimates the gas that a transaction needs.',
     isHeavy: true,
     call: (context, [args, tag]) =>
       toQuantity(estimateGas(requestOf(args), siteOf(context, tag), context.callLimits())),
@@ -157,7 +160,7 @@ export const callMethods = [
   readMethod('eth_createAccessList', {
     params: [callArgs, blockTag],
     result: OBJECT,
-    about: 'Addresses and slots that a transaction touches.',
+    about: 'Lists the addresses and slots that a transaction touches.',
     isHeavy: true,
     call: (context, [args, tag]) => {
       const found = createAccessList(requestOf(args), siteOf(context, tag), context.callLimits());

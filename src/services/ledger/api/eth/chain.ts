@@ -5,7 +5,7 @@ import type { NodeAdmin } from '../../view/node-admin.ts';
 import { method } from '../context.ts';
 import { ADDRESS, BOOL, OBJECT, QUANTITY } from '../results.ts';
 
-/** A Raft minter is paid to an account, where the node has one. */
+/** A Raft minter is paid to the node's account, if it has one. */
 function coinbase({ raft, info }: NodeAdmin): Uint8Array {
   if (!raft) return info().address;
   const etherbase = raft.etherbase();
@@ -39,7 +39,7 @@ export const chainMethods = [
   method('eth_gasPrice', {
     params: [],
     result: QUANTITY,
-    about: 'Price of gas: zero unless the network charges for it.',
+    about: 'Gas price: zero unless the network charges for gas.',
     call: ({ gasPrices }) => toQuantity(gasPrices.suggest()),
   }),
   method('eth_maxPriorityFeePerGas', {

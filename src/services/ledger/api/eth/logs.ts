@@ -15,14 +15,14 @@ import { renderLog } from '../render.ts';
 import { arrayOf, BOOL, HASH, LOG, QUANTITY } from '../results.ts';
 import { hexBytes, requiredBlockNumber, text } from '../shapes.ts';
 
-/** Blocks that one query may span; beyond it the caller is told to ask in parts. */
+/** Most blocks per query; beyond it the caller must split the query. */
 const LOG_BLOCKS_MAX = 100_000;
 const LOGS_PER_REPLY_MAX = 100_000;
-/** Of one as text, without its data. */
+/** Size of one log as text, without its data. */
 const LOG_BYTES = 700;
-/** Blocks whose blooms are looked at before anything is searched for a filter. */
+/** Blocks whose blooms are checked before a filter starts a search. */
 const NEAR_BLOCKS_MAX = 64;
-/** Addresses, or topics of one position, that a query may name. */
+/** Most addresses, or topics of one position, in a query. */
 const ALTERNATIVES_MAX = 1_000;
 
 type Searched = Pick<ReadContext, 'view' | 'isGivenUp'>;
@@ -112,9 +112,9 @@ function parseTopics(value: unknown): Hash32[][] {
 }
 
 /**
- * COMPAT: without `fromBlock` and `toBlock` the newest block alone is searched, as GoQuorum does.
+ * COMPAT: without `fromBlock` and `toBlock` only the newest block is searched, as in GoQuorum.
  */
-/** Of the blocks that are searched. */
+/** The searched blocks. */
 function lastOf(view: PartyView, { blockHash, to }: FilterArgs): number {
   if (blockHash)
     return view.numberOf({ kind: 'hash', hash: blockHash, requireCanonical: false }) ?? 0;
@@ -174,7 +174,7 @@ export function renderFound(found: FoundLog) {
   return renderLog(found.log, block.transactions[transactionIndex]!.hash, place, found.logIndex);
 }
 
-/** Where a filter asks: blooms tell about few blocks at once, readers about the rest. */
+/** For filters: blooms answer at once for few blocks, readers search the others. */
 async function logsFor(
   context: Context,
   query: LogQuery,
@@ -186,7 +186,7 @@ async function logsFor(
   return search ? search(query, from, to) : logsBetween(context, query, from, to);
 }
 
-/** Whether the blooms of so few blocks say that there is nothing. */
+/** Whether blooms of a few blocks rule out any match. */
 function hasNone(view: PartyView, query: LogQuery, from: number, to: number): boolean {
   if (to - from >= NEAR_BLOCKS_MAX) return false;
   let at = from;
@@ -223,7 +223,8 @@ export const logMethods = [
   method('eth_newFilter', {
     params: [filterArgs],
     result: QUANTITY,
-    about: 'A filter of logs, polled with eth_getFilterChanges; dropped after five idle minutes.',
+    about:
+      'Creates a log filter, polled with eth_getFilterChanges; dropped after five idle minutes.',
     call: ({ view, filters, caller }, [args]) => {
       const head = view.head().number;
       const from = args.from ? numberOr(view, args.from, head + 1) : head;
@@ -237,13 +238,13 @@ export const logMethods = [
   method('eth_newBlockFilter', {
     params: [],
     result: QUANTITY,
-    about: 'A filter of new block hashes.',
+    about: 'Creates a filter of new block hashes.',
     call: ({ view, filters, caller }) => filters.addBlocks(view, caller.remote),
   }),
   method('eth_newPendingTransactionFilter', {
     params: [],
     result: QUANTITY,
-    about: 'A filter of transactions that became executable.',
+    about: 'Creates a filter of transactions that became executable.',
     call: ({ view, filters, caller }) => filters.addPending(view, caller.remote),
   }),
   method('eth_uninstallFilter', {
@@ -255,7 +256,7 @@ export const logMethods = [
   method('eth_getFilterChanges', {
     params: [text],
     result: { oneOf: [arrayOf(LOG), arrayOf(HASH)] },
-    about: 'What is new since the last poll of a filter.',
+    about: 'New entries since the last poll of a filter.',
     call: async (context, [id]) => {
       const changes = context.filters.changes(context.view, id);
       if (changes.kind === 'hashes') return changes.hashes.map(toHex);

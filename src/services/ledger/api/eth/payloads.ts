@@ -99,7 +99,7 @@ export const payloadMethods = [
     params: [named('payloadHash', text)],
     result: DATA,
     about:
-      'Clear payload behind the hash of a private transaction; `0x` when this node is not a party.',
+      'Clear payload for the hash of a private transaction; `0x` when this node is not a party.',
     call: async (context, [given]) => {
       const found = await context.payloads.payload(hashOf(context, given));
       return toHex(found?.payload ?? EMPTY_BYTES);
@@ -109,13 +109,13 @@ export const payloadMethods = [
     params: [named('payloadHash', text)],
     result: orNull(OBJECT),
     about:
-      'Clear payload behind the hash of a private transaction, and what its sender declared; null for a tenant that is not a party.',
+      "Clear payload for the hash of a private transaction, and its sender's declarations; null for a tenant that is not a party.",
     call: (context, [given]) => payloadExtra(context, given),
   }),
   method('eth_decryptQuorumPayload', {
     params: [named('payload', text)],
     result: orNull(OBJECT),
-    about: 'Opens a payload that a manager encrypted without storing it.',
+    about: 'Decrypts a payload that a manager encrypted without storing it.',
     call: (context, [given]) => decrypted(context, given),
   }),
 ];

@@ -102,7 +102,7 @@ export const privateMethods = [
     result: DATA,
     access: 'send',
     about:
-      'Hands a signed private transaction to its parties; answers the data of the marker to sign.',
+      'Sends a signed private transaction to its parties; returns the data of the marker to sign.',
     call: async ({ submitter }, [raw, args]) =>
       toHex(await submitter.distribute(decodeTransaction(raw), args)),
   }),

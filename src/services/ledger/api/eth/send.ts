@@ -90,12 +90,12 @@ async function resend(
   const price = gasPrice === undefined || gasPrice === 0n ? args.gasPrice : gasPrice;
   const limit = gas === undefined || gas === 0n ? args.gas : gas;
   if (!args.private) return toHex(await submitter.send({ ...args, gasPrice: price, gas: limit }));
-  // Its parties have the payload: only the transaction around the hash is made anew.
+  // Its parties have the payload: only the transaction around the hash is created again.
   const terms = { gasPrice: price ?? 0n, gas: limit ?? PRIVATE_RESEND_GAS };
   return toHex(await submitter.resend({ ...args, ...terms }));
 }
 
-/** A private transaction lies in the pool with the hash of its payload, which is what its caller has to name. */
+/** A private transaction is in the pool with its payload's hash, which the caller must give. */
 function asPooled(args: TransactionArgs): TransactionArgs {
   if (!args.private) return args;
   const data = args.input ?? args.data;
@@ -127,7 +127,7 @@ export const sendMethods = [
     result: HASH,
     access: 'send',
     isOverlapping: true,
-    about: 'Takes a signed transaction; answers its hash once it is durable.',
+    about: 'Submits a signed transaction; returns its hash once it is durable.',
     call: async ({ submitter }, [raw]) => toHex(await submitter.submit(decodeTransaction(raw))),
   }),
   method('eth_sendTransaction', {
@@ -179,7 +179,7 @@ export const sendMethods = [
   method('eth_accounts', {
     params: [],
     result: arrayOf(ADDRESS),
-    about: 'Accounts that this node holds keys of.',
+    about: 'Accounts whose keys this node holds.',
     call: ({ wallet }) => wallet.addresses().map(toHex),
   }),
   method('eth_resend', {
@@ -190,7 +190,7 @@ export const sendMethods = [
     ],
     result: HASH,
     access: 'send',
-    about: 'Replaces a transaction of the pool by one with another gas price or limit.',
+    about: 'Replaces a transaction in the pool by one with a different gas price or limit.',
     call: (context, [args, gasPrice, gas]) => resend(context, args, gasPrice, gas),
   }),
   method('eth_pendingTransactions', {

@@ -13,7 +13,7 @@ import { method, type ReadContext, readMethod } from '../context.ts';
 import { DATA, HASH, OBJECT, QUANTITY } from '../results.ts';
 import { address, blockTag } from '../shapes.ts';
 
-/** Keys that one proof may ask for. */
+/** Most keys in one proof. */
 const PROOF_KEYS_MAX = 1_000;
 
 /** The state a tag names; throws `header not found`, or `hash is not currently canonical`. */
@@ -142,7 +142,7 @@ export const stateMethods = [
   }),
 ];
 
-/** They know the pool. */
+/** Only the main thread knows the pool. */
 export const nonceMethods = [
   method('eth_getTransactionCount', {
     params: [address, blockTag],

@@ -1,4 +1,4 @@
-/** Transactions and receipts by hash and by place. */
+/** Transactions and receipts by hash and by position. */
 import { toHex } from '../../../../core/base/hex.ts';
 import type { BlockTag } from '../../view/block-tag.ts';
 import type { PartyView } from '../../view/party-view.ts';

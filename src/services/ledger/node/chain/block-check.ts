@@ -1,4 +1,7 @@
-/** The check of one block, execution included: one for all who ask for it, at rest while nobody does. */
+/**
+ * The check of one block, execution included: shared by all that request it, paused while no one
+ * does.
+ */
 import type { Slices } from '../../../../core/base/pace.ts';
 
 export class BlockCheck {
@@ -9,7 +12,7 @@ export class BlockCheck {
   private running: Promise<void> | undefined;
   private outcome: { readonly fault: string | undefined } | undefined;
 
-  /** `work` returns what is wrong with the block, undefined for nothing. */
+  /** `work` returns the block's fault, or undefined if it is valid. */
   constructor(work: Slices<string | undefined>, pause: () => Promise<void>) {
     this.work = work;
     this.pause = pause;
@@ -19,7 +22,10 @@ export class BlockCheck {
     return this.running === undefined;
   }
 
-  /** What is wrong with the block; undefined: nothing, or `isWanted` has turned false. Rejects when the work throws. */
+  /**
+   * The block's fault; undefined: valid, or `isWanted` turned false. Rejects when the work
+   * throws.
+   */
   async fault(isWanted: () => boolean): Promise<string | undefined> {
     this.askers.add(isWanted);
     try {

@@ -1,6 +1,7 @@
 /**
- * The one head of this node. Blocks are executed here, once: what `verify` executed is kept by hash, and `commit` only appends
- * it. Everything that changes the head goes through this class, one change at a time.
+ * The one head of this node. Blocks are executed here, once: `verify` keeps its result by hash, and
+ * `commit` only appends it. Everything that changes the head goes through this class, one change at
+ * a time.
  */
 import { equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import { assert, fail } from '../../../../core/base/errors.ts';
@@ -31,13 +32,13 @@ import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 import { BlockCheck } from './block-check.ts';
 import type { Events } from './events.ts';
 
-/** Proposals whose execution is kept: a few rounds of one height. */
+/** Executions kept: a few rounds of one height. */
 const EXECUTED_BLOCKS_MAX = 16;
-/** Checks that rest; a proposal comes back in the next round, or is not worth much. */
+/** Paused checks kept; a proposal that matters comes back in the next round. */
 const CHECKS_MAX = 4;
 const ALWAYS = () => true;
 
-/** `transactions`: those of the block, as the objects whose senders are recovered already. */
+/** `transactions`: the block's, as objects whose senders are already recovered. */
 interface Execution {
   readonly number: number;
   readonly transactions: readonly Transaction[];
@@ -53,11 +54,11 @@ export interface ChainParts {
   readonly log: Log;
 }
 
-/** What the chain asks of parts that rest on it. */
+/** Hooks for parts that are built on the chain. */
 export interface ChainSources {
   /** The node's private states and what their manager has answered; undefined on a chain without private state. */
   readonly privateSetting?: (() => PrivateSetting) | undefined;
-  /** A transaction that this node has decoded and recovered before; undefined: none is kept. */
+  /** A transaction already decoded and recovered by this node; undefined: unknown. */
   readonly known?: ((hash: Hash32) => Transaction | undefined) | undefined;
 }
 
@@ -67,7 +68,7 @@ export class Chain {
   private readonly parts: ChainParts;
   private sources: ChainSources = {};
   private readonly executed = new Lru<string, Execution>(EXECUTED_BLOCKS_MAX);
-  /** Under way, or at rest; by block hash, the oldest first. */
+  /** Running or paused, by block hash, oldest first. */
   private readonly checks = new Map<string, BlockCheck>();
   private readonly changes = new SerialQueue();
 
@@ -104,9 +105,10 @@ export class Chain {
   }
 
   /**
-   * Everything about `block` but its seals, on top of the head: undefined when it is valid, and its execution is kept until
-   * it is committed or forgotten. When `isWanted` turns false it resolves with undefined too, and the check rests: whoever asks for the
-   * block again goes on with it.
+   * Checks everything about `block` except its seals, on top of the head. undefined: it is valid,
+   * and its execution is kept until it is committed or forgotten. When `isWanted` turns false it
+   * also resolves with undefined, and the check pauses: the next request for the block continues
+   * it.
    */
   async verify(block: Block, isWanted: () => boolean = ALWAYS): Promise<string | undefined> {
     const key = keyOf(block.hash);
@@ -134,7 +136,7 @@ export class Chain {
     const misplaced = checkAncestry(block.header, head.header, head.hash);
     if (misplaced !== undefined) return misplaced;
     try {
-      // Its body may be bytes up to here.
+      // Until here its body may still be undecoded.
       const { header, hash, transactions, uncles, withdrawals } = block;
       const fault = checkBody(block) ?? this.checkFields(block, head);
       if (fault !== undefined) return fault;
@@ -159,7 +161,7 @@ export class Chain {
     return this.store.numberOf(hash) !== undefined;
   }
 
-  /** Keeps what a builder executed itself, so that its own proposal is not executed again. */
+  /** Keeps a builder's own execution, so that its proposal is not executed again. */
   keep(block: Block, result: ExecutedBlock): void {
     this.remember(block, result);
   }
@@ -168,7 +170,7 @@ export class Chain {
     this.executed.set(keyOf(hash), { number: header.number, transactions, result });
   }
 
-  /** What stands above is kept: a minter builds on blocks that are not committed yet. */
+  /** Executions above are kept: a minter builds on uncommitted blocks. */
   private forgetUpTo(number: number): void {
     for (const [key, check] of this.checks) if (check.isAtRest) this.checks.delete(key);
     for (const [key, execution] of this.executed.items()) {
@@ -177,8 +179,9 @@ export class Chain {
   }
 
   /**
-   * Makes `block` the head; its header carries the seals, which the caller has checked. Resolves with false when it was
-   * on the chain already, as where consensus and a peer bring it at the same time. Throws BLOCK_INVALID.
+   * Makes `block` the head; its header carries the seals, which the caller has checked. Resolves
+   * with false when it was already on the chain, such as when consensus and a peer deliver it at
+   * the same time. Throws BLOCK_INVALID.
    */
   commit(sealed: Block, durability: Durability = 'now'): Promise<boolean> {
     return this.changes.run(async () => {
@@ -211,12 +214,15 @@ export class Chain {
     });
   }
 
-  /** A sender is recovered once per process: what the pool knows is not recovered again, the rest while it is executed. */
+  /**
+   * A sender is recovered once per process: the pool's are reused, the others are recovered during
+   * execution.
+   */
   private adopt(transactions: readonly Transaction[]): readonly Transaction[] {
     return transactions.map((transaction) => this.sources.known?.(transaction.hash) ?? transaction);
   }
 
-  /** Carries out long work with a turn of the event loop after each slice. */
+  /** Runs long work with a turn of the event loop after each slice. */
   async inSlices<T>(begin: (pace: Pace) => Slices<T>): Promise<T> {
     const { effort } = this.parts;
     let slice = effort.slice();
@@ -249,7 +255,7 @@ export class Chain {
       ...(engine === 'ibft' ? { author: blockAuthor('ibft', header) } : {}),
       hashes: site?.hashes ?? this.hashes,
       base: site?.base ?? this.base(),
-      // The private states are those at the head: above it the private side waits for the follower.
+      // The private states are at the head: above it the private side waits for the follower.
       ...(site ? {} : this.sources.privateSetting?.()),
     };
   }
@@ -271,7 +277,7 @@ export class Chain {
   }
 }
 
-/** A fault of the disk or of ours, as opposed to one of a block. */
+/** A disk or internal error, as opposed to a faulty block. */
 export function isFatal(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code ?? '');
   return code === 'INVARIANT_BROKEN' || code.startsWith('STORAGE_') || code.startsWith('STORE_');

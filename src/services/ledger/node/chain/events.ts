@@ -1,4 +1,4 @@
-/** What happened on this node, told to whoever listens: subscriptions, filters, pool, metrics, the private follower. */
+/** Events of this node, for subscriptions, filters, pool, metrics and the private follower. */
 
 import type { Watch } from '../../../../core/base/ports.ts';
 import type { Block } from '../../../../core/chain/block.ts';
@@ -8,7 +8,7 @@ import type { Psi } from '../../../../core/privacy/inputs.ts';
 import type { WriteSet } from '../../../../core/state/write-set.ts';
 
 export interface EventMap {
-  /** A block is durable and is the head now. */
+  /** A block is durable and is now the head. */
   committed: {
     readonly block: Block;
     readonly receipts: readonly Receipt[];
@@ -17,13 +17,13 @@ export interface EventMap {
   };
   /** The private side of a block is done in one space. */
   privateDone: { readonly psi: Psi; readonly number: number };
-  /** A client of this node sent it, and it is durable. */
+  /** Sent by a client of this node, and durable. */
   submitted: Transaction;
   /** Transactions became executable in the pool. */
   pending: readonly Transaction[];
   /** Transactions of clients of this node that have waited for some blocks: peers may lack them. */
   unmined: readonly Transaction[];
-  /** A transaction that blocks had no time for was tried, and may go into one now. */
+  /** A transaction that blocks had no time for was tried alone, and may now be included. */
   released: Transaction;
   /** Whether a sync from peers is under way. */
   syncing: boolean;
@@ -39,7 +39,7 @@ export class Events {
     this.watch = watch;
   }
 
-  /** Returns a function that ends the listening. */
+  /** Returns a function that removes the listener. */
   on<K extends keyof EventMap>(kind: K, listener: Listener<EventMap[K]>): () => void {
     const set = this.listeners.get(kind) ?? new Set();
     set.add(listener as Listener<never>);

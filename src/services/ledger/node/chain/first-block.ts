@@ -1,4 +1,4 @@
-/** Block 0 in an empty store, or the check that the store's block 0 is the file's. */
+/** Writes block 0 into an empty store, or checks that the store's block 0 matches the file. */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -10,7 +10,7 @@ import { StateTrie } from '../../../../core/state/state-trie.ts';
 import { EMPTY_WRITE_SET, type WriteSet } from '../../../../core/state/write-set.ts';
 import type { ChainStore } from '../../../../core/store/chain-store.ts';
 
-/** Block 0 of a genesis file, with the state that it begins with. */
+/** Block 0 of a genesis file, with its initial state. */
 export function firstBlockOf(genesis: Genesis): { block: Block; writes: WriteSet } {
   const writes = writesOfAlloc(genesis.alloc.map(allocEntry));
   const trie = StateTrie.empty().update(writes);

@@ -1,4 +1,4 @@
-/** Checkpoints of a node that has nothing to do: the store looks for them by itself only when it appends. */
+/** Checkpoints of an idle node: by itself the store checks for them only when it appends. */
 import type { Clock, Timer, Timers } from '../../../../core/base/ports.ts';
 import type { ChainStore } from '../../../../core/store/chain-store.ts';
 

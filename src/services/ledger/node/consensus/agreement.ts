@@ -1,7 +1,7 @@
 /**
- * Agreement itself: the engine of the height behind its driver, the peers that carry its messages, and the votes that it must not
- * forget. It knows of the chain what it is told, and asks for blocks to be made, checked and appended: so it can have a thread of
- * its own.
+ * Agreement: the consensus engine behind its driver, the peers that carry its messages, and the
+ * vote file. It knows only what it is told about the chain, and requests that blocks be built,
+ * checked and appended, so that it can run in a separate thread.
  */
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
 import type { Clock, Log, PeerInfo, Timers } from '../../../../core/base/ports.ts';
@@ -15,15 +15,15 @@ import { type AssembleRequest, BftDriver } from './bft-driver.ts';
 import type { ConsensusPeers } from './consensus-peers.ts';
 import { MemoryWatch, type VoteStore } from './memory-watch.ts';
 
-/** A clock that is so far behind the blocks is wrong. */
+/** A clock this far behind the blocks is wrong. */
 const LEAD_TOLD_MS = 10_000;
 
-/** Where the chain stands, and who makes its next block. */
+/** The chain's head, and who makes the next block. */
 export interface Position {
   readonly head: Header;
   readonly headHash: Hash32;
   readonly validators: readonly Address[];
-  /** This node takes no part in the next block. */
+  /** This node does not take part in the next block. */
   readonly isRefusing: boolean;
   /** Of the next block. */
   readonly rules: ConsensusRules;
@@ -31,29 +31,32 @@ export interface Position {
   readonly latest: readonly { readonly header: Header; readonly engine: BftEngine }[];
 }
 
-/** What agreement asks of the chain. */
+/** Agreement's requests to the chain. */
 export interface ChainSide {
   /** See `BftDriver`. */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
-  /** This validator may have voted more than it remembers, and says nothing: why; undefined: it votes again. */
+  /**
+   * Why this validator, which may have voted more than it remembers, stays silent; undefined: it
+   * votes again.
+   */
   abstains(reason: string | undefined): void;
 }
 
-/** What agreement is told. */
+/** Inputs of agreement. */
 export interface AgreementPort {
-  /** Takes part from here on, or anew. */
+  /** Starts, or restarts, taking part. */
   begin(position: Position): void;
   /** There is a new head. */
   committed(position: Position): void;
   transactionsPending(): void;
-  /** Takes part no more. */
+  /** Stops taking part. */
   stop(): void;
-  /** A peer has shown that it is of this chain. */
+  /** A peer was confirmed to be on this chain. */
   joined(peer: PeerInfo): void;
   left(peer: PeerInfo): void;
-  /** `peer` says to whom it is connected. */
+  /** `peer` reports its connections. */
   told(peer: Address, connections: readonly Address[]): void;
   /** From a peer; `code` relative to the istanbul protocol. */
   receive(from: Address, code: number, bytes: Uint8Array): void;
@@ -68,7 +71,7 @@ export interface AgreementParts {
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** The disk failed, or an invariant of ours is broken: this node must not go on. */
+  /** The disk failed, or an invariant of ours is broken: this node must stop. */
   fatal(error: unknown): void;
 }
 
@@ -143,7 +146,7 @@ export class Agreement implements AgreementPort {
     });
   }
 
-  /** Without validators the engine stands still. */
+  /** Without validators the engine is idle. */
   private inputOf({ head, headHash, validators, isRefusing, rules, latest }: Position) {
     const { signer } = this.parts;
     this.tell(head, rules);
@@ -167,7 +170,7 @@ export class Agreement implements AgreementPort {
     this.hasTold = leadMs > LEAD_TOLD_MS / 2;
   }
 
-  /** To those that may not have it: who is connected to its signer has. */
+  /** Sent to those that may lack it: peers connected to its signer have it. */
   private relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void {
     const { peers } = this.parts;
     const knowing = [keyOf(from), keyOf(signer)];

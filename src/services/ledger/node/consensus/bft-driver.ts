@@ -1,6 +1,7 @@
 /**
- * Carries out what a BFT engine asks for, and hands back what came of it. One mailbox, so nothing re-enters the engine;
- * behind `remember` every effect waits until the memory is on disk. No protocol rule lives here.
+ * Carries out a BFT engine's effects and returns the results to it. One mailbox, so nothing
+ * re-enters the engine; after `remember` every effect waits until the memory is on disk. Contains
+ * no protocol rules.
  */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import { unreachable } from '../../../../core/base/errors.ts';
@@ -25,20 +26,29 @@ export interface DriverParts {
   remember(memory: VoteMemory): Promise<void>;
   send(to: Address, code: number, bytes: Uint8Array): void;
   broadcast(code: number, bytes: Uint8Array): void;
-  /** Passes a valid message on to validators that may not have it. */
+  /** Relays a valid message to validators that may lack it. */
   relay(from: Address, signer: Address, code: number, bytes: Uint8Array): void;
-  /** A block on `request.parent`; undefined when it is no longer wanted (`isWanted()` turned false). */
+  /**
+   * A block on `request.parent`; undefined when it is no longer needed (`isWanted()` turned
+   * false).
+   */
   assemble(request: AssembleRequest, isWanted: () => boolean): Promise<Block | undefined>;
-  /** undefined: valid, and its execution is kept by hash. Otherwise what is wrong. It may rest once `isWanted()` is false. */
+  /**
+   * undefined: valid, and its execution is kept by hash. Otherwise the fault. The check may pause
+   * once `isWanted()` is false.
+   */
   verify(block: Block, isWanted: () => boolean): Promise<string | undefined>;
   /** Makes the block the head. The `committed` input comes back through `post`. */
   decide(block: Block, round: number, seals: readonly Seal[]): Promise<void>;
   misbehaved(peer: Address, fault: string): void;
-  /** The disk failed, or an invariant of ours is broken: this node must not go on. */
+  /** The disk failed, or an invariant of ours is broken: this node must stop. */
   fatal(error: unknown): void;
 }
 
-/** Messages that wait for the engine; a flood beyond this is dropped, the protocol's own retries heal it. */
+/**
+ * Messages waiting for the engine; beyond this they are dropped, and the protocol's retries
+ * recover.
+ */
 const MAILBOX_INPUTS_MAX = 10_000;
 
 export class BftDriver {
@@ -47,9 +57,9 @@ export class BftDriver {
   private readonly timers = new Map<string, Timer>();
   private isPumping = false;
   private isStopped = false;
-  /** Proposals whose check somebody waits for, by hash. */
+  /** Proposals being checked, by hash. */
   private readonly checking = new Map<string, object>();
-  /** Only the newest request to assemble is worth an answer. */
+  /** Only the newest assemble request is answered. */
   private assembling = 0;
 
   constructor(parts: DriverParts) {
@@ -94,7 +104,7 @@ export class BftDriver {
     }
   }
 
-  /** A returned promise holds back the effects behind it. */
+  /** A returned promise delays the effects after it. */
   private carry(effect: BftEffect): Promise<void> | undefined {
     const parts = this.parts;
     switch (effect.kind) {
@@ -156,7 +166,7 @@ export class BftDriver {
       const block = await this.parts.assemble(request, isWanted);
       if (block && isWanted()) this.post({ kind: 'assembled', view: request.view, block });
     };
-    // Its time may run slower than timers do.
+    // Its clock may run slower than timers.
     const attempt = (): void => {
       const delayMs = request.notBeforeMs - this.parts.clock.nowMs();
       if (delayMs > 0) this.parts.timers.set(delayMs, attempt);

@@ -1,4 +1,7 @@
-/** The chain's side of BFT consensus: tells agreement where the chain stands, and makes, checks and appends its blocks. */
+/**
+ * The chain's side of BFT consensus: reports the head to agreement, and builds, checks and appends
+ * its blocks.
+ */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import { hasCode } from '../../../../core/base/errors.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
@@ -32,20 +35,20 @@ export interface BftParts {
   readonly signer: ConsensusSigner;
   readonly rules: ForkReadiness;
   readonly events: Events;
-  /** Opens agreement, here or in a thread of its own. */
+  /** Opens agreement, here or in a separate thread. */
   agreement(chain: ChainSide): AgreementPort;
   readonly clock: Clock;
   readonly calendar: Clock;
   readonly timers: Timers;
   readonly chance: Prng;
   readonly log: Log;
-  /** Written into proposals until another is set, up to 32 bytes. */
+  /** Written into proposals until changed, up to 32 bytes. */
   readonly vanity: Uint8Array;
   /** Why this node votes against a valid proposal; undefined: it does not. */
   readonly proposalFault?: ((proposal: Block) => string | undefined) | undefined;
   /** Whether the pool holds executable transactions. */
   hasPending(): boolean;
-  /** A decided block, to be announced to peers that are not validators. */
+  /** A decided block, to announce to peers that are not validators. */
   announce(block: Block): void;
 }
 
@@ -55,7 +58,7 @@ export class BftParticipation {
   readonly agreement: AgreementPort;
   isRunning = false;
   private readonly endings: (() => void)[] = [];
-  /** Whether the next block waits for a validator that does not know its rules. */
+  /** Whether the next block waits for a validator that lacks its rules. */
   private isRefusing = false;
   /** Block after which the validator contract was found at fault. */
   private complainedAt = -1;
@@ -81,7 +84,7 @@ export class BftParticipation {
     this.vanity = vanity;
   }
 
-  /** Why this validator does not vote though it takes part; undefined: it votes, or is none. */
+  /** Why this node abstains although it takes part; undefined: it votes, or is not a validator. */
   get abstention(): string | undefined {
     return this.isRunning ? this.silence : undefined;
   }
@@ -109,7 +112,7 @@ export class BftParticipation {
     if (this.parts.hasPending()) this.agreement.transactionsPending();
   }
 
-  /** Peers have told which changes of rules they know of, or have gone. */
+  /** Peers have reported their rule changes, or have left. */
   rulesHeard(): void {
     const { chain, rules, clock } = this.parts;
     if (!this.isRunning) return;
@@ -149,7 +152,7 @@ export class BftParticipation {
     }));
   }
 
-  /** Whether the next block has to wait for a validator that does not know its rules. */
+  /** Whether the next block must wait for a validator that lacks its rules. */
   private refuses(height: number, validators: readonly Address[]): boolean {
     const { rules, log, clock, timers } = this.parts;
     rules.warn(height - 1, validators);
@@ -171,7 +174,10 @@ export class BftParticipation {
     return this.validators().some((each) => equalBytes(each, address));
   }
 
-  /** Of the next block. A contract that names none stops the chain, not the node: the engine then has nobody to listen to. */
+  /**
+   * Of the next block. A contract that names none stops the chain, but not the node: the engine is
+   * then idle.
+   */
   validators(): readonly Address[] {
     const { chain, schedule } = this.parts;
     const { number } = chain.head();
@@ -192,7 +198,7 @@ export class BftParticipation {
     this.parts.log('error', 'BFT: invalid validator smart contract', { number, err });
   }
 
-  /** A line a block, as in GoQuorum, though not on the usual level. */
+  /** One line per block, as in GoQuorum, but at a different level. */
   private reportRole({ head, validators }: { head: Header; validators: readonly Address[] }): void {
     const { log, signer } = this.parts;
     if (validators.some((each) => equalBytes(each, signer.address))) return;
@@ -222,7 +228,7 @@ export class BftParticipation {
     return withProposerSeal(header, signer.sign(ibftProposerPreimage(header)));
   }
 
-  /** Header of the block that this node would propose on the head now. */
+  /** Header of the block that this node would now propose on the head. */
   template(notBeforeMs = 0): HeaderTemplate {
     const { chain, schedule, signer, calendar, chance } = this.parts;
     const head = chain.head();
@@ -248,7 +254,7 @@ export class BftParticipation {
     this.parts.announce(sealed);
   }
 
-  /** Phrases of GoQuorum, which operators' scripts look for. */
+  /** GoQuorum's phrases, which operators' scripts search for. */
   private report({ header, hash, transactions }: Block, round: number): void {
     const { log, schedule, signer } = this.parts;
     const { number, gasUsed } = header;

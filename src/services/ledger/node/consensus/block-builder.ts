@@ -1,4 +1,7 @@
-/** Makes the block that this node proposes: a header from consensus, transactions from the pool, executed as they are taken. */
+/**
+ * Builds the block that this node proposes: a header from consensus, transactions from the pool,
+ * executed as they are taken.
+ */
 import { type Address, equalBytes, ZERO_HASH } from '../../../../core/base/bytes.ts';
 import { EMPTY_ROOT } from '../../../../core/base/keccak.ts';
 import type { Effort, Log, Timers } from '../../../../core/base/ports.ts';
@@ -23,37 +26,37 @@ import type { Trials } from './trials.ts';
 export interface BuilderSettings {
   gasFloor: bigint;
   gasCeiling: bigint;
-  /** CPU time of one transaction, in place of what follows from the consensus. */
+  /** CPU time limit of one transaction; default: derived from the consensus. */
   readonly transactionMs?: number | undefined;
   readonly vanity: Uint8Array;
 }
 
-/** A pending block shows no more than this. */
+/** Most transactions in a pending block. */
 const PREVIEW_TRANSACTIONS_MAX = 200;
 
-/** Whose block it becomes. */
+/** The block's author. */
 export interface Proposer {
   readonly address: Address;
-  /** Adds the proposer's seal where the engine has one. */
+  /** Adds the proposer's seal if the engine has one. */
   seal(header: Header): Header;
 }
 
-/** A parent that is not the head yet: what a Raft minter proposed and the cluster has not committed. */
+/** A parent above the head: proposed by a Raft minter and not yet committed. */
 export interface SpeculativeSite {
   readonly parent: Header;
   readonly base: StateBase;
   readonly hashes: BlockHashes;
-  /** Whether a block below holds the transaction. */
+  /** Whether an ancestor above the head contains the transaction. */
   isTaken(transaction: Transaction): boolean;
 }
 
-/** Permissioned networks: who may be in a block on the head, or on another state. */
+/** Permissioned networks: which senders may be in a block on the head, or on another state. */
 export type BlockGuard = (other: StateReader | undefined) => BlockJob['authorize'];
 
 export interface BuiltBlock {
   readonly block: Block;
   readonly result: ExecutedBlock;
-  /** It has no transactions because its time went to one that was left out: others may wait. */
+  /** Empty because its time was spent on a transaction that was left out: others may be waiting. */
   readonly isWasted: boolean;
 }
 
@@ -83,12 +86,15 @@ export class BlockBuilder {
     this.filler = new BlockFiller(parts);
   }
 
-  /** Transactions that blocks had no time for, since the start. */
+  /** Transactions skipped for lack of time, since the start. */
   get leftOut(): number {
     return this.filler.leftOut;
   }
 
-  /** A block on the head, or on `site`, after `template`; undefined when `isWanted` turned false meanwhile. */
+  /**
+   * A block on the head, or on `site`, after `template`; undefined if `isWanted` turned false
+   * meanwhile.
+   */
   async build(
     template: HeaderTemplate,
     proposer: Proposer,
@@ -116,7 +122,10 @@ export class BlockBuilder {
     return { block, result, isWasted };
   }
 
-  /** What would be proposed on the head now: the header without its roots, and transactions in the order of a block. */
+  /**
+   * What would now be proposed on the head: the header without its roots, and transactions in block
+   * order.
+   */
   preview(template: HeaderTemplate): { header: Header; transactions: readonly Transaction[] } {
     const header = this.emptyHeader(template, this.chain.head().header);
     const selection = this.pool.select(header.baseFeePerGas ?? 0n);
@@ -130,7 +139,7 @@ export class BlockBuilder {
     return { header, transactions };
   }
 
-  /** An own header names no author yet. */
+  /** Our own header does not name its author yet. */
   private execution(header: Header, author: Address, site?: SpeculativeSite): BlockExecution {
     const job = this.chain.jobOf(header, { transactions: [], uncles: [], withdrawals: [] }, site);
     return new BlockExecution({ ...job, author, authorize: this.guard?.(site?.base.reader) });
@@ -171,7 +180,7 @@ function newerFields(rules: Rules, parent: Header, isFeeless: boolean): Partial<
   };
 }
 
-/** `header` with what execution tells of it. */
+/** `header` completed with the results of execution. */
 export function sealOff(
   header: Header,
   transactions: readonly Transaction[],

@@ -1,7 +1,8 @@
 /**
- * Fills the block that this node proposes, and shares its time: the first half in the usual order, what is left by gas limit, the
- * lowest first. A transaction costs no more than its gas limit, so those that ask for little get through however many ask for much.
- * Senders of a transaction that was cut short come after all others.
+ * Fills the block that this node proposes, and shares its time: the first half in the usual order,
+ * the rest by gas limit, lowest first. A transaction costs at most its gas limit, so cheap ones get
+ * through however many expensive ones there are. Senders of an interrupted transaction come after
+ * all others.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { hasCode, type QuorateError } from '../../../../core/base/errors.ts';
@@ -17,9 +18,9 @@ import { Budget } from './budget.ts';
 import type { BuildBounds } from './build-bounds.ts';
 import type { Trials } from './trials.ts';
 
-/** A transfer: with less left, nothing fits. */
+/** A transfer: with less gas left, nothing fits. */
 const TRANSACTION_GAS_MIN = 21_000n;
-/** Senders that are remembered. */
+/** Most remembered senders. */
 const SLOW_SENDERS_MAX = 4096;
 
 export interface FillerParts {
@@ -34,21 +35,21 @@ export interface Stage {
   readonly execution: BlockExecution;
   readonly header: Header;
   readonly isWanted: () => boolean;
-  /** Where the parent is not the head yet: whether a block below holds the transaction. */
+  /** When the parent is above the head: whether an ancestor contains the transaction. */
   readonly site: { isTaken(transaction: Transaction): boolean } | undefined;
   readonly bounds: BuildBounds;
   /** The same block, empty, on the head. */
   readonly stageAlone: () => BlockExecution;
 }
 
-/** `out`: neither it nor what follows of its sender comes into this block. */
+/** `out`: neither it nor its sender's later ones go into this block. */
 type Fate = 'in' | 'out';
 
 interface Filling extends Stage {
   readonly budget: Budget;
   readonly included: Transaction[];
   readonly fates: Map<Transaction, Fate>;
-  /** Whether there is a sender who comes after all others. */
+  /** Whether any sender is deferred. */
   isSenderDeferred: boolean;
 }
 
@@ -56,9 +57,9 @@ class Unwanted extends Error {}
 
 export class BlockFiller {
   private readonly parts: FillerParts;
-  /** Senders of transactions that were cut short. */
+  /** Senders of interrupted transactions. */
   private readonly slow = new Lru<string, true>(SLOW_SENDERS_MAX);
-  /** The last block went to one that had been tried before: the next one is of the others first. */
+  /** The last block went to a previously tried transaction: the next starts with the others. */
   private isOthersTurn = false;
   /** Transactions that blocks had no time for, since the start. */
   leftOut = 0;
@@ -67,7 +68,10 @@ export class BlockFiller {
     this.parts = parts;
   }
 
-  /** Until the block is full, its time is over or the pool is out; undefined when nobody wants it any more. */
+  /**
+   * Fills until the block is full, its time is up or the pool is exhausted; undefined when it is no
+   * longer needed.
+   */
   async fill(stage: Stage): Promise<Transaction[] | undefined> {
     const { transactionMs } = stage.bounds;
     const filling: Filling = {
@@ -99,7 +103,7 @@ export class BlockFiller {
       await this.includeProven(filling);
   }
 
-  /** One that was tried alone, and fits: it may take more than others have together. */
+  /** One that was tried alone and fits: it may take longer than all others together. */
   private async includeProven(filling: Filling): Promise<void> {
     const { trials } = this.parts;
     const { site, budget, bounds } = filling;
@@ -111,7 +115,7 @@ export class BlockFiller {
     this.isOthersTurn = budget.elapsedMs() > bounds.blockMs / 2;
   }
 
-  /** Until `limitMs`. Whether the pool had nothing else. */
+  /** Fills until `limitMs`. Returns whether the pool was exhausted. */
   private async walk(
     filling: Filling,
     order: 'usual' | 'smallest' | 'slow',
@@ -121,8 +125,9 @@ export class BlockFiller {
     const { blockMs, transactionMs } = bounds;
     const { trials, pool } = this.parts;
     budget.limitMs = limitMs;
-    // On a busy machine more time passes than is worked. It is shared alike: a quarter of a round at most, because a trial beside it
-    // may take as much, and the other half is for those who execute the block after it.
+    // On a busy machine elapsed time exceeds CPU time. Elapsed time is limited too: to a quarter of
+    // a round, because a concurrent trial may take as much, and the other half is for validators
+    // that execute the block.
     budget.patienceMs = (transactionMs / 2) * (limitMs / blockMs);
     if (budget.isSpent()) return false;
     const selection = pool.select(
@@ -154,7 +159,7 @@ export class BlockFiller {
     if (outcome !== 'done') selection.leaveOut(transaction);
     if (outcome !== 'late') return;
     this.leftOut++;
-    log('info', 'Transaction left out of the block: its time is over', {
+    log('info', 'Transaction left out of the block: its time is up', {
       hash: bareHex(transaction.hash),
       number: header.number,
     });
@@ -196,7 +201,10 @@ export class BlockFiller {
   }
 }
 
-/** A transaction before it in this block took the permission away. Until that block is decided it is as good as any other. */
+/**
+ * An earlier transaction in this block revoked the permission. Until the block is decided the
+ * transaction stays valid.
+ */
 function isDeniedHere({ data }: QuorateError): boolean {
   return (data as { readonly reason?: string } | undefined)?.reason === 'PERMISSION_DENIED';
 }

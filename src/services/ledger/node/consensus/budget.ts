@@ -1,4 +1,4 @@
-/** CPU time that work may take: counted while it runs, and not while others have the thread. */
+/** CPU time budget of work: counted while it runs, not while others use the thread. */
 import type { Pace } from '../../../../core/base/pace.ts';
 import type { Effort, Stopwatch } from '../../../../core/base/ports.ts';
 
@@ -6,12 +6,12 @@ export class Budget {
   private readonly effort: Effort;
   private watch: Stopwatch;
   private slice: Pace;
-  /** Of turns that are over. */
+  /** Used in finished turns. */
   private pastMs = 0;
   private pastElapsedMs = 0;
-  /** CPU time at which the pace says stop. */
+  /** CPU time at which the pace answers stop. */
   limitMs: number;
-  /** As `limitMs`, of time that passed in its turns. */
+  /** Like `limitMs`, for elapsed time in its turns. */
   patienceMs: number;
 
   constructor(effort: Effort, limitMs: number, patienceMs: number = Number.POSITIVE_INFINITY) {
@@ -27,7 +27,7 @@ export class Budget {
     return this.isSpent() ? 'stop' : verdict;
   };
 
-  /** The thread goes to others: call `resume` when it is back. */
+  /** Yields the thread to others: call `resume` when it is back. */
   suspend(): void {
     this.pastMs += this.watch.cpuMs();
     this.pastElapsedMs += this.watch.elapsedMs();
@@ -40,7 +40,7 @@ export class Budget {
 
   isSpent(): boolean {
     const elapsedMs = this.elapsedMs();
-    // CPU time is never more than what has passed, and asking for it costs more.
+    // CPU time never exceeds elapsed time, and reading it is more expensive.
     if (elapsedMs < this.limitMs) return false;
     return elapsedMs >= this.patienceMs || this.usedMs() >= this.limitMs;
   }
@@ -49,7 +49,7 @@ export class Budget {
     return this.pastMs + this.watch.cpuMs();
   }
 
-  /** Including what others on the machine took of its turns: at least `usedMs`. */
+  /** Elapsed time of its turns, including other processes: at least `usedMs`. */
   elapsedMs(): number {
     return this.pastElapsedMs + this.watch.elapsedMs();
   }

@@ -1,10 +1,13 @@
-/** How much CPU time of this node the transactions of its own blocks may take. Blocks of others have no such bound. */
+/**
+ * CPU time limits for transactions in this node's own blocks. Other nodes' blocks have no such
+ * limit.
+ */
 import type { ConsensusRules } from '../../../../core/chain/rules.ts';
 
 export interface BuildBounds {
   /** Of all transactions of a block. */
   readonly blockMs: number;
-  /** Of one that is alone: what takes longer is dropped. */
+  /** Limit of one transaction tried alone: one that takes longer is dropped. */
   readonly transactionMs: number;
 }
 
@@ -14,8 +17,8 @@ export const RAFT_BOUNDS: BuildBounds = { blockMs: 1_000, transactionMs: 5_000 }
 const PERIOD_MS_MIN = 1_000;
 
 /**
- * The proposer needs half a round, and the others, who execute the block after it, the other half. A block is no more than a period
- * late for what it executes.
+ * The proposer gets half a round; the other half is for the validators, which execute the block
+ * afterwards. Execution delays a block by at most one period.
  */
 export function bftBounds({
   requestTimeoutMs,

@@ -1,4 +1,4 @@
-/** Peers that have shown to be of this chain, as agreement reaches them: by the address of their node key. */
+/** Peers confirmed to be on this chain, by the address of their node key. */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import type { Links, Log, PeerId, PeerInfo } from '../../../../core/base/ports.ts';
 import { DISCONNECT } from '../../../../core/wire/disconnect.ts';
@@ -6,7 +6,7 @@ import { carriesConsensus } from '../../../../core/wire/istanbul.ts';
 
 interface ConsensusPeer {
   readonly info: PeerInfo;
-  /** Whom it says it is connected to. */
+  /** Its reported connections. */
   connections: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export class ConsensusPeers {
     if (found) found.connections = new Set(connections.map(keyOf));
   }
 
-  /** Undefined: it has not joined. */
+  /** Undefined: not joined. */
   addressOf(id: PeerId): Address | undefined {
     return this.byId.get(id)?.address;
   }

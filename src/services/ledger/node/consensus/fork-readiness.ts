@@ -1,7 +1,8 @@
 /**
- * Whether the validators that are connected know of the changes of rules ahead (transitions, newer forks). A validator that does
- * not would not follow at that block: it is named beforehand, and this node does not make the block while such a peer is there.
- * As many as may be faulty hold it for a time only, because what they say may be a lie.
+ * Whether connected validators know the coming rule changes (transitions, newer forks). One that
+ * does not would fail at that block: it is reported beforehand, and this node does not build the
+ * block while such a peer is connected. Up to f such validators delay it only for a limited time,
+ * because their reports may be false.
  */
 import { type Address, equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { bareHex, toHex } from '../../../../core/base/hex.ts';
@@ -14,11 +15,11 @@ import { decodeRuleChanges, encodeRuleChanges } from '../../../../core/wire/rule
 interface Watched {
   readonly address: Address;
   readonly name: string;
-  /** Digest by block; undefined while it has told nothing. */
+  /** Digest by block; undefined until it has reported. */
   readonly told: ReadonlyMap<number, string> | undefined;
 }
 
-/** How long f validators hold a block: time to bring them the file. */
+/** How long up to f validators delay a block: time to give them the file. */
 export const HOLD_MS = 300_000;
 
 /** Client name of GoQuorum: it cannot know of forks that it lacks. */
@@ -29,7 +30,7 @@ export class ForkReadiness {
   private readonly log: Log;
   private readonly peers = new Map<string, Watched>();
   private readonly warned = new Set<string>();
-  /** The block that is held, and since when. */
+  /** The delayed block, and since when. */
   private held: { readonly block: number; readonly sinceMs: number } | undefined;
 
   constructor({ config, log }: { config: ChainConfig; log: Log }) {
@@ -37,7 +38,7 @@ export class ForkReadiness {
     this.log = log;
   }
 
-  /** What this node tells its peers. */
+  /** This node's report to its peers. */
   announcement(): Uint8Array {
     return encodeRuleChanges(this.own);
   }
@@ -46,7 +47,7 @@ export class ForkReadiness {
     this.peers.set(keyOf(address), { address, name, told: undefined });
   }
 
-  /** Throws where the bytes are malformed. */
+  /** Throws when the bytes are malformed. */
   told({ address, clientName: name }: PeerInfo, bytes: Uint8Array): void {
     const told = new Map(
       decodeRuleChanges(bytes).map(({ block, digest }) => [block, bareHex(digest)]),
@@ -58,7 +59,7 @@ export class ForkReadiness {
     this.peers.delete(keyOf(address));
   }
 
-  /** Validators among the peers that do not know of the change at `block`. */
+  /** Validators among the peers that lack the change at `block`. */
   private ignorantOf(block: number, validators: readonly Address[]): readonly Address[] {
     const change = this.own.find((each) => each.block === block);
     if (!change) return [];
@@ -69,8 +70,8 @@ export class ForkReadiness {
   }
 
   /**
-   * Validators because of whom `block` must not be made now. While more than f do not know its rules it has to wait for them, since
-   * no quorum would stay; f of them are waited for HOLD_MS, and then left behind.
+   * Validators for which `block` must wait. If more than f lack its rules it waits for them, since
+   * there would be no quorum; up to f are waited for HOLD_MS, then left behind.
    */
   holding(block: number, validators: readonly Address[], nowMs: number): readonly Address[] {
     const ignorant = this.ignorantOf(block, validators);
@@ -80,7 +81,7 @@ export class ForkReadiness {
     return isOver && ignorant.length <= faultyMax(validators.length) ? [] : ignorant;
   }
 
-  /** Names those that do not know of the next change after `head`, each once. */
+  /** Reports those that lack the next change after `head`, each once. */
   warn(head: number, validators: readonly Address[]): void {
     const next = this.own.find(({ block }) => block > head);
     if (!next) return;
@@ -88,11 +89,15 @@ export class ForkReadiness {
       const key = `${next.block}/${keyOf(address)}`;
       if (this.warned.has(key)) continue;
       this.warned.add(key);
-      this.log('warn', 'Validator does not know of a change of rules ahead: bring it there first', {
-        validator: toHex(address),
-        block: next.block,
-        left: next.block - head,
-      });
+      this.log(
+        'warn',
+        'Validator does not know of a coming rule change: update its genesis file first',
+        {
+          validator: toHex(address),
+          block: next.block,
+          left: next.block - head,
+        },
+      );
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Checks seals and fields of headers in order, ahead of their blocks: the votes in them decide who may seal the next. */
+/**
+ * Checks seals and fields of headers in order, ahead of their blocks: their votes decide who may
+ * seal the next.
+ */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import type { Timers } from '../../../../core/base/ports.ts';
 import type { Header } from '../../../../core/chain/header.ts';
@@ -38,8 +41,8 @@ export class HeaderVerifier {
   }
 
   /**
-   * Each the child of the one before; the first follows the head, the last verified, or another block of the chain. One batch is
-   * done when the next begins: sync asks for several ahead.
+   * Each is the child of the previous; the first follows the head, the last verified header, or
+   * another block of the chain. Batches run one after another: sync requests several ahead.
    */
   async verify(headers: readonly HeaderToVerify[]): Promise<HeaderFault | undefined> {
     const { schedule } = this;
@@ -66,7 +69,7 @@ export class HeaderVerifier {
     return undefined;
   }
 
-  /** A block could not be imported: headers above it count for nothing. */
+  /** A block could not be imported: headers above it are void. */
   forget(): void {
     this.last = undefined;
   }
@@ -82,13 +85,17 @@ export class HeaderVerifier {
       parentHash: before.snapshot.hash,
       rules: schedule.rulesAt(header.number),
     };
-    // A contract is asked when its state is there: seals are checked at the block's turn, by sealFault.
+    // A contract can be called only when its state is available: sealFault checks the seals when
+    // the block is imported.
     if (schedule.needsParentState(header.number)) return headerFault(header, context);
     const { validators } = before.snapshot;
     return sealedHeaderFault(header, { ...context, validators });
   }
 
-  /** Whether the validators of the head did not seal this child of it, on chains where verify() could not know them. */
+  /**
+   * The fault of this child's seals by the head's validators, on chains where verify() could not
+   * know them.
+   */
   sealFault(header: Header): string | undefined {
     const { schedule, chain } = this;
     if (!schedule?.needsParentState(header.number)) return undefined;

@@ -1,4 +1,4 @@
-/** Whether this validator knows what it voted, and what the log says when it does not. */
+/** Whether this validator knows its past votes, and log messages when it does not. */
 import { type Address, equalBytes } from '../../../../core/base/bytes.ts';
 import type { Log } from '../../../../core/base/ports.ts';
 import type { Header } from '../../../../core/chain/header.ts';
@@ -28,9 +28,8 @@ export function voteStore(file: VoteFile): VoteStore {
 const REASONS: Record<MemoryLoss, string> = {
   empty: 'the file "votes" is missing or empty',
   damaged: 'the file "votes" is damaged',
-  old: 'the file "votes" is an older copy: the chain store knows of a vote that it does not list',
-  behind:
-    'the file "votes" is older than the chain: this validator sealed a block that it does not list',
+  old: 'the file "votes" is an older copy: the chain store recorded a vote that it lacks',
+  behind: 'the file "votes" is older than the chain: this validator sealed a block that it lacks',
 };
 
 export class MemoryWatch {
@@ -38,10 +37,10 @@ export class MemoryWatch {
   private readonly signer: ConsensusSigner;
   private readonly log: Log;
   private readonly tell: (reason: string | undefined) => void;
-  /** As the log said last. */
+  /** As last logged. */
   private told: MemoryLoss | undefined;
 
-  /** `tell` hears why this validator abstains, and when it does no more. */
+  /** `tell` is called with the reason for abstaining, and when it ends. */
   constructor(parts: {
     votes: VoteStore;
     signer: ConsensusSigner;
@@ -54,7 +53,10 @@ export class MemoryWatch {
     this.log = parts.log;
   }
 
-  /** Whether voting on the head might be voting twice; only a validator can. `latest`: the head, and blocks before it. */
+  /**
+   * Whether a vote on the head might be a double vote; only for a validator. `latest`: the head,
+   * and blocks before it.
+   */
   isLost(
     latest: readonly { header: Header; engine: BftEngine }[],
     validators: readonly Address[],

@@ -1,4 +1,7 @@
-/** Carries out what the cluster has committed, in order: blocks onto the chain, changes of the members, snapshots now and then. */
+/**
+ * Applies committed entries in order: blocks to the chain, membership changes, and periodic
+ * snapshots.
+ */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { fail, hasCode } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -29,13 +32,13 @@ export interface RaftApplierParts {
   readonly log: Log;
   readonly snapshotIndex: number;
   readonly checkpoint: Checkpoint;
-  /** `block` is committed and is not on the chain: its parent is not the head. */
+  /** `block` is committed but not on the chain: its parent is not the head. */
   refused(block: Block): void;
-  /** The members as told by a snapshot or a change. */
+  /** The members according to a snapshot or a change. */
   membersChanged(): void;
-  /** This node is a member no longer. */
+  /** This node is no longer a member. */
   removed(): void;
-  /** Resolves once the chain has the block; false when the node stops before. */
+  /** Resolves when the chain has the block; false when the node stops first. */
   obtain(hash: Hash32): Promise<boolean>;
   /** Entries have been carried out. */
   applied(): void;
@@ -63,7 +66,10 @@ export class RaftApplier {
     if (entries.length > 0) this.enqueue(() => this.applyAll(entries));
   }
 
-  /** From the leader, or of the last run: the members, and a block that the chain must have before anything else. */
+  /**
+   * A snapshot from the leader, or from the last run: the members, and a block that the chain must
+   * have first.
+   */
   install(snapshot: Snapshot): void {
     this.overtaken = snapshot.index;
     this.enqueue(() => this.installNow(snapshot));
@@ -101,7 +107,7 @@ export class RaftApplier {
     const { protocol } = this.parts;
     for (const entry of entries) {
       if (this.isStopped) return;
-      // What a newer snapshot has overtaken is in it.
+      // Entries before a newer snapshot are included in it.
       if (entry.index <= this.overtaken) continue;
       if (entry.type === ENTRY_TYPE.confChange) this.applyChange(entry);
       else if (entry.data.length > 0) await this.applyBlock(entry);
@@ -164,8 +170,8 @@ export class RaftApplier {
     const change: ConfChange = decodeConfChange(data);
     const { type, nodeId } = change;
     if (type !== CONF_CHANGE.removeNode && cluster.isRemoved(nodeId)) {
-      // Asked for before its removal was known everywhere. GoQuorum counts it as a voter from then
-      // on, one that never answers.
+      // Requested before its removal was known everywhere. GoQuorum then counts it as a voter that
+      // never answers.
       log('info', 'ignoring change for permanently-removed peer', { 'raft id': nodeId });
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * The Raft protocol of one member, with its log and its links to the others. It knows of the chain only what it is told: so
- * it can have a thread of its own.
+ * The Raft protocol of one member, with its log and its links to the others. It knows only what it
+ * is told about the chain, so that it can run in a separate thread.
  */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -22,24 +22,24 @@ import type { RaftRole } from '../../../../core/consensus/raft/raft-state.ts';
 import type { RaftStore } from '../../../../core/store/raft-store.ts';
 import { SerialQueue } from '../../../../core/store/serial-queue.ts';
 
-/** Where the protocol stands. */
+/** State of the protocol. */
 export interface RaftStanding {
   readonly role: RaftRole;
   readonly term: number;
   /** 0: none known. */
   readonly leader: number;
   readonly confState: ConfState;
-  /** Members that a link stands to. */
+  /** Members with an open link. */
   readonly active: readonly number[];
 }
 
-/** Who is in the cluster, as the chain's side has it from the log. */
+/** The cluster's members, from the log, as known to the chain's side. */
 export interface RaftMembers {
   readonly members: readonly MemberAddress[];
   readonly removedIds: readonly number[];
 }
 
-/** What the protocol is told. */
+/** Inputs of the protocol. */
 export interface RaftProtocol {
   /** Resolves when it listens. Rejects with RAFT_LISTEN_FAILED. */
   start(side: RaftChainSide): Promise<void>;
@@ -49,17 +49,19 @@ export interface RaftProtocol {
   /** A committed change of the members, as the entry at `index` is applied. */
   change(index: number, change: Pick<ConfChange, 'type' | 'nodeId'>): void;
   applied(index: number): void;
-  /** Everything up to `index` is in a chain with this head, and in the list of members. */
+  /**
+   * Everything up to `index` is applied to the chain with this head, and to the list of members.
+   */
   compact(index: number, members: RaftMembers, headHash: Hash32): void;
-  /** Whom to be linked with. */
+  /** Members to link with. */
   connect(members: RaftMembers): void;
 }
 
-/** What the protocol tells the chain's side. */
+/** Events for the chain's side. */
 export interface RaftChainSide {
   /** In the order of the log. */
   committed(entries: readonly Entry[]): void;
-  /** From the leader: what it holds comes before anything that is committed later. */
+  /** A snapshot from the leader: to be applied before anything committed later. */
   install(snapshot: Snapshot): void;
   standing(standing: RaftStanding): void;
 }
@@ -167,7 +169,7 @@ export class RaftMember implements RaftProtocol {
     return this.nodeIds.has(nodeId);
   }
 
-  /** A newer snapshot has come from the leader meanwhile: the entry is in it. */
+  /** A newer snapshot arrived from the leader meanwhile: it includes the entry. */
   private isOvertaken(index: number): boolean {
     const { log } = this.raft;
     return index <= log.snapshot.index && index <= log.applied;
@@ -182,7 +184,7 @@ export class RaftMember implements RaftProtocol {
     void this.pump();
   }
 
-  /** Ticks that a busy process missed are not made up for: its own pause must not look like a dead leader. */
+  /** Ticks missed by a busy process are skipped: its own pause must not look like a dead leader. */
   private schedule(): void {
     const { timers, clock } = this.parts;
     const delayMs = Math.max(0, this.nextTickMs - clock.nowMs());

@@ -1,4 +1,7 @@
-/** The leader's work: blocks of pending transactions, each on the one before although that is not committed yet. */
+/**
+ * The leader's work: blocks of pending transactions, each on the previous one even before that is
+ * committed.
+ */
 import { type Address, type Hash32, ZERO_ADDRESS } from '../../../../core/base/bytes.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
 import type { Clock, Log, Timer, Timers } from '../../../../core/base/ports.ts';
@@ -17,7 +20,7 @@ import type { Checkpoint } from '../chain/checkpoints.ts';
 import type { BlockBuilder, SpeculativeSite } from './block-builder.ts';
 import { RAFT_BOUNDS } from './build-bounds.ts';
 
-/** Proposed and not committed: beyond, minting waits for the cluster. */
+/** Most uncommitted proposals: beyond it minting waits for the cluster. */
 const SPECULATION_BLOCKS_MAX = 8;
 const NANOSECONDS_PER_MS = 1_000_000n;
 const ZERO_NONCE = new Uint8Array(8);
@@ -54,7 +57,7 @@ export class RaftMinter {
   private readonly speculation = new SpeculativeChain<Minted>();
   private isMinting = false;
   private isBuilding = false;
-  /** Something came while a block was being built that it may not hold. */
+  /** Something arrived during a build that the block may not contain. */
   private isAskedMeanwhile = false;
   private timer: Timer | undefined;
   private lastMs = 0;
@@ -76,7 +79,7 @@ export class RaftMinter {
     this.timer = undefined;
   }
 
-  /** There may be something to mint: new transactions, a new head. */
+  /** There may be something to mint: new transactions or a new head. */
   request(): void {
     this.isAskedMeanwhile = this.isBuilding;
     if (!this.isMinting || this.isBuilding || this.timer) return;
@@ -94,7 +97,7 @@ export class RaftMinter {
     this.request();
   }
 
-  /** `block` came out of the log where it extends nothing. */
+  /** `block` came out of the log but does not extend the chain. */
   refused(block: Block): void {
     this.speculation.unwindFrom(block.hash);
     this.request();
@@ -129,7 +132,7 @@ export class RaftMinter {
       } else if (!minted.isWasted) return;
     } finally {
       this.isBuilding = false;
-      // Also when the block was given up: nothing else may come that asks for the next one.
+      // Also when the block was abandoned: nothing else may trigger the next one.
       if (this.isAskedMeanwhile) this.request();
     }
     this.request();
@@ -166,7 +169,7 @@ export class RaftMinter {
     return builder.build(template, proposer, isWanted, RAFT_BOUNDS, site);
   }
 
-  /** The head may have moved while the news of it is on its way. */
+  /** The head may have moved, with its event still pending. */
   private above(): readonly Minted[] {
     const { number } = this.parts.chain.head();
     return this.speculation.unapplied.filter(({ header }) => header.number > number);

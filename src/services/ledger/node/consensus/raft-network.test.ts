@@ -172,7 +172,7 @@ describe.each([
     for (const { raft } of network.nodes)
       if (raft!.standing.role !== 'leader') network.raftHub.isolate(raft!.cluster.self);
     await expect(network.resolved(minter.raft!.remove(9))).rejects.toThrow(
-      'the cluster has not taken the change within 10 seconds',
+      'the cluster did not accept the change within 10 seconds',
     );
     network.raftHub.heal();
   });

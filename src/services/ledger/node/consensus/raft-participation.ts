@@ -1,4 +1,7 @@
-/** What the chain has to do with Raft: carries out what the cluster commits, mints while this member leads, changes the members. */
+/**
+ * The chain's side of Raft: applies what the cluster commits, mints while this member leads, and
+ * changes the membership.
+ */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -26,18 +29,18 @@ import { RaftMinter } from './raft-minter.ts';
 
 export interface RaftSettings {
   readonly raftId: number;
-  /** The members that begin the cluster, this one among them; empty for one that joins. */
+  /** The initial members, including this one; empty for a joining member. */
   readonly bootstrap: readonly MemberAddress[];
   readonly blockTimeMs: number;
   readonly hasDns: boolean;
   readonly etherbase: Address;
 }
 
-/** What the node offers of the outside to Raft alone. */
+/** Ports that only Raft uses. */
 export interface RaftPorts {
   /** The protocol, in this thread or another. */
   readonly protocol: RaftProtocol;
-  /** The newest one of the member's log, as it was opened. */
+  /** The newest snapshot in the member's log at opening. */
   readonly snapshot: Snapshot;
   /** Connects the peer-to-peer network to a member. */
   connect(address: MemberAddress): void;
@@ -65,7 +68,7 @@ export type RaftRoleName = 'minter' | 'verifier' | 'learner' | '';
 
 const RAFT_ID_MAX = 0xffff;
 const SEEK_MS = 500;
-/** A change of the members is asked for again after this time: another one may have been under way. */
+/** When to retry a membership change: another one may have been in progress. */
 const CHANGE_RETRY_MS = 1_000;
 const CHANGE_TRIES_MAX = 10;
 
@@ -77,7 +80,7 @@ export class RaftParticipation {
   private readonly applier: RaftApplier;
   private readonly endings: (() => void)[] = [];
   private readonly waiting = new Set<() => void>();
-  /** Members that the peer-to-peer network was told of, by node id. */
+  /** Members reported to the peer-to-peer network, by node id. */
   private connected: ReadonlySet<string> = new Set();
   private isStopped = true;
   private isMinter = false;
@@ -138,12 +141,13 @@ export class RaftParticipation {
     await this.parts.protocol.stop();
   }
 
-  /** Whether a link stands to the member. */
+  /** Whether there is a link to the member. */
   isActive(raftId: number): boolean {
     return this.standing.active.includes(raftId);
   }
 
-  // --- what operators ask ------------------------------------------------------------------------------------------
+  // --- operators' requests
+  // ------------------------------------------------------------------------------------------
 
   get isRemoved(): boolean {
     return this.cluster.isRemoved(this.cluster.self);
@@ -182,12 +186,11 @@ export class RaftParticipation {
       raftPort: node.raftPort!,
     });
     let raftId = this.cluster.nextId();
-    if (raftId > RAFT_ID_MAX)
-      throw refused('all raft ids have been given: none is ever used twice');
+    if (raftId > RAFT_ID_MAX) throw refused('all raft ids have been used: none is ever reused');
     const type = isLearner ? CONF_CHANGE.addLearner : CONF_CHANGE.addNode;
     await this.change(
       () => {
-        // Somebody else may have got the id meanwhile.
+        // Another node may have got the id meanwhile.
         if (this.cluster.get(raftId) || this.cluster.isRemoved(raftId)) {
           raftId = this.cluster.nextId();
         }
@@ -230,8 +233,8 @@ export class RaftParticipation {
   }
 
   /**
-   * Proposes until it has come out of the log: GoQuorum answers at once, and loses what no leader
-   * took.
+   * Proposes until it comes out of the log: GoQuorum answers at once, and loses proposals that no
+   * leader accepted.
    */
   private async change(next: () => Omit<ConfChange, 'id'>, isDone: () => boolean): Promise<void> {
     for (let tries = 0; tries < CHANGE_TRIES_MAX && !this.isStopped; tries++) {
@@ -242,7 +245,7 @@ export class RaftParticipation {
     if (isDone()) return;
     throw fail(
       'RAFT_NOT_COMMITTED',
-      'the cluster has not taken the change within 10 seconds: it needs a minter and more than half of its peers (see raft_cluster). The change may still take effect when they are back',
+      'the cluster did not accept the change within 10 seconds: it needs a minter and more than half of its peers (see raft_cluster). The change may still take effect when they are back',
     );
   }
 

@@ -344,7 +344,7 @@ describe('other transitions', () => {
     const member = toHex(addressOfSecretKey(TOPOLOGY.nodes[3]!.nodeKey));
     await network.reach(2);
     expect(lines).toContain(
-      `Validator does not know of a change of rules ahead: bring it there first ${member}`,
+      `Validator does not know of a coming rule change: update its genesis file first ${member}`,
     );
     await network.reach(5, network.nodes, 5 * MINUTE_MS);
     await network.time.pass(MINUTE_MS);

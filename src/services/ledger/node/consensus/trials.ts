@@ -1,6 +1,7 @@
 /**
- * Transactions that took more of a block's time than there is: each is tried alone, beside the making of blocks, until its own bound
- * is reached. One that fits goes first into the next block of this node; one that does not is dropped.
+ * Transactions that exceeded a block's time: each is tried alone, in parallel to block building,
+ * until its own limit. One that fits goes first into this node's next block; one that does not is
+ * dropped.
  */
 import { keyOf } from '../../../../core/base/bytes.ts';
 import { hasCode } from '../../../../core/base/errors.ts';
@@ -11,21 +12,21 @@ import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { BlockExecution } from '../../../../core/execution/block-execution.ts';
 import { Budget } from './budget.ts';
 
-/** Beyond, a transaction is left out of one block, and of the next. */
+/** Most waiting trials; further transactions are just left out of each block. */
 const TRIALS_MAX = 256;
 const PROVEN_MAX = 256;
-/** After each slice: a trial takes half of the thread at most. */
+/** After each slice: a trial takes at most half of the thread. */
 const REST_MS = 5;
 
 export interface TrialParts {
   readonly effort: Effort;
   readonly timers: Timers;
   readonly log: Log;
-  /** Whether it still waits for a block. */
+  /** Whether it is still waiting for a block. */
   isWaiting(transaction: Transaction): boolean;
-  /** For good. */
+  /** Drops it permanently. */
   drop(transaction: Transaction, why: string): Promise<void>;
-  /** It may go into a block now. */
+  /** It may now go into a block. */
   release(transaction: Transaction): void;
   fatal(error: unknown): void;
 }
@@ -70,12 +71,12 @@ export class Trials {
     if (!this.isWorking) void this.work();
   }
 
-  /** CPU time that a transaction took alone; undefined where it was not tried. */
+  /** CPU time that a transaction took alone; undefined if it was not tried. */
   costOf({ hash }: Transaction): number | undefined {
     return this.proven.get(keyOf(hash))?.costMs;
   }
 
-  /** One that fits, alone: each is given once. */
+  /** One that fits alone; each is returned once. */
   takeProven(isDue: (transaction: Transaction) => boolean): Transaction | undefined {
     for (const [key, { transaction }] of this.proven.items()) {
       const isGone = !this.parts.isWaiting(transaction);
@@ -121,7 +122,7 @@ export class Trials {
       return { kind: 'unclear' };
     } catch (error) {
       if (hasCode(error, 'EXECUTION_STOPPED')) return { kind: 'exceeds' };
-      // Its nonce has been used meanwhile, or the state that it was tried on is gone.
+      // Its nonce was used meanwhile, or the state of the trial is gone.
       this.parts.log('debug', 'Trial of a transaction ended', { err: (error as Error).message });
       return { kind: 'unclear' };
     }

@@ -16,13 +16,14 @@ import type { StateReader } from '../../../../core/state/reader.ts';
 import { type ChainReader, PUBLIC_SPACE } from '../../../../core/store/interface.ts';
 
 const GET_VALIDATORS = fromHex('0xb7ab4db5');
-/** What GoQuorum gives a call of its own. */
+/** Gas of GoQuorum's own calls. */
 const CALL_GAS = 25_000_000n;
 
 export type ContractChain = Pick<ChainReader, 'header' | 'hashOf' | 'stateAt'>;
 
 /**
- * Throws VALIDATOR_CONTRACT with GoQuorum's text where there is no contract, or none that answers.
+ * Throws VALIDATOR_CONTRACT with GoQuorum's text when there is no contract, or it does not
+ * answer.
  */
 export function contractValidators(
   chain: ContractChain,

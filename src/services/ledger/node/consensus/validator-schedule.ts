@@ -1,4 +1,7 @@
-/** Who may make which block of this chain: settings by height, snapshots of votes and validators by block. */
+/**
+ * Which validators may make which block: settings by height, snapshots of votes and validators by
+ * block.
+ */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { assert } from '../../../../core/base/errors.ts';
 import type { Kv, Log } from '../../../../core/base/ports.ts';
@@ -58,19 +61,25 @@ export class ValidatorSchedule {
     return this.schedule.rulesAt(height);
   }
 
-  /** Whether the makers of block `number` are known only when its parent was executed. */
+  /** Whether the validators of block `number` are known only after its parent is executed. */
   needsParentState(number: number): boolean {
     return number > this.contractFrom;
   }
 
-  /** After block `number`, which is on the chain. Throws VALIDATOR_CONTRACT where the contract names nobody. */
+  /**
+   * After block `number`, which is on the chain. Throws VALIDATOR_CONTRACT when the contract names
+   * nobody.
+   */
   snapshotAt(number: number): Snapshot {
     const hash = this.chain.hashOf(number);
     assert(hash !== undefined, `block ${number} is on the chain`);
     return this.snapshots.at(number, hash);
   }
 
-  /** For `next`: as snapshotAt, without validators where they are asked for at the block's turn. */
+  /**
+   * For `next`: like snapshotAt, but without validators if they are determined when the block is
+   * imported.
+   */
   parentSnapshot(number: number): Snapshot {
     if (!this.needsParentState(number + 1)) return this.snapshotAt(number);
     const { epoch, proposerPolicy } = this.rulesAt(number);
@@ -78,20 +87,20 @@ export class ValidatorSchedule {
     return { epoch, number, hash, votes: [], tally: new Tally(), validators: [], proposerPolicy };
   }
 
-  /** Who makes the block after `number`. */
+  /** The validators of the block after `number`. */
   validatorsAfter(number: number): readonly Address[] {
     return this.snapshotAt(number).validators;
   }
 
   /**
-   * The snapshot after a checked header that need not be on the chain yet, child of `before`. Where a contract has a say, it
-   * holds number and hash alone.
+   * The snapshot after a checked header that need not be on the chain yet, child of `before`. If a
+   * contract decides, it contains only number and hash.
    */
   next(before: Snapshot, header: Header, hash: Hash32): Snapshot {
     if (this.needsParentState(header.number + 1)) return { ...before, number: header.number, hash };
     const engine = this.engineAt(header.number);
     const author = blockAuthor(engine, header);
-    assert(author !== undefined, 'the author of a checked header is known');
+    assert(author !== undefined, 'a checked header has an author');
     const vote = voteOf(engine, header);
     return nextSnapshot(
       before,

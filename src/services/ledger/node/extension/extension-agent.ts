@@ -1,7 +1,7 @@
 /**
- * The initiator's part in an extension, without its user (GoQuorum extension/backend.go): votes for
- * what this node has started, and when all have said yes hands the contract's state over. Decides
- * from the state on chain, so a restart loses nothing.
+ * The initiator's automatic part in an extension (GoQuorum extension/backend.go): votes for
+ * extensions that this node started, and shares the contract's state once all have agreed. Decides
+ * from the state on the chain, so a restart loses nothing.
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { type Address, equalBytes, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -29,7 +29,7 @@ import type { ExtensionRequests } from './extension-requests.ts';
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** A step whose transaction was mined without effect is tried again so often. */
+/** How often a step is retried whose transaction was mined without effect. */
 const TRIES_MAX = 3;
 
 export interface AgentParts {
@@ -55,7 +55,7 @@ interface Sent {
 export class ExtensionAgent {
   readonly name = 'contract extension';
   private readonly parts: AgentParts;
-  /** What this process has sent, by step and management contract. */
+  /** Transactions sent by this process, by step and management contract. */
   private readonly sent = new Map<string, Sent>();
   private readonly told = new Set<string>();
   private working: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class ExtensionAgent {
     this.wake();
   }
 
-  /** Resolves when the step under way is done. */
+  /** Resolves when the running step is done. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.stopListening();
@@ -102,7 +102,7 @@ export class ExtensionAgent {
     else this.retryMs = RETRY_MS_MIN;
   }
 
-  /** Each extension for itself: one that fails holds up no other. */
+  /** Each extension separately: a failing one does not block others. */
   private async serve(psi: Psi): Promise<Error | undefined> {
     let failure: Error | undefined;
     const note = (error: unknown, facts: Record<string, unknown>) => {
@@ -158,12 +158,12 @@ export class ExtensionAgent {
     });
   }
 
-  /** In the name of the management contract's creator, to all who took part in its creation. */
+  /** Sent as the management contract's creator, to all participants of its creation. */
   private async argsOf(extension: ActiveExtension, from: Address): Promise<TransactionArgs> {
     const { manager, payloads } = this.parts;
     const query: PrivateQuery = { kind: 'payload', hash: extension.creationHash };
     const held = payloads.answer(query);
-    assert(held?.kind === 'held', 'the sender of a payload holds it');
+    assert(held?.kind === 'held', 'the sender of a payload has it');
     const privateFor = await manager.participants(extension.creationHash);
     return {
       ...NOTHING,
@@ -177,7 +177,7 @@ export class ExtensionAgent {
     };
   }
 
-  /** Dumps the contract as it is now: what a late share would miss is in it. */
+  /** Dumps the contract's present state, so that nothing is missed by a late share. */
   private async share(
     psi: Psi,
     { toExtend, manager }: ActiveExtension,

@@ -1,6 +1,6 @@
 /**
- * Which extensions are under way in each private state: followed log by log from the private
- * receipts on the chain, so that a lost or old list heals itself (GoQuorum extension/backend.go,
+ * Active extensions in each private state, followed from the logs in private receipts on the chain,
+ * so that a lost or old list repairs itself (GoQuorum extension/backend.go,
  * extension/data_handler.go).
  */
 import { fromBase64, toBase64 } from '../../../../core/base/base64.ts';
@@ -25,7 +25,7 @@ import type { PayloadCache } from '../private-state/payload-cache.ts';
 
 /** Blocks between two turns of the event loop while catching up. */
 const BLOCKS_PER_SLICE = 512;
-/** Without a change, the place is kept after so many blocks. */
+/** Blocks without a change after which the position is saved. */
 const BLOCKS_PER_SAVE = 10_000;
 
 export interface ExtensionIndexParts {
@@ -53,7 +53,10 @@ export class ExtensionIndex {
     this.parts = parts;
   }
 
-  /** As of the last block whose private side is done. Rejects while a marker's payload can't be obtained. */
+  /**
+   * As of the last block whose private side is done. Rejects while a marker's payload is
+   * unavailable.
+   */
   async active(psi: Psi): Promise<ActiveExtensions> {
     const chapter = this.chapterOf(psi);
     while (chapter.at < this.cursor(psi)) {
@@ -130,7 +133,8 @@ export class ExtensionIndex {
     return inner;
   }
 
-  // --- what is kept -------------------------------------------------------------------------------------------------
+  // --- storage
+  // -------------------------------------------------------------------------------------------------
 
   private chapterOf(psi: Psi): Chapter {
     const known = this.chapters.get(psi);

@@ -36,7 +36,7 @@ import { PendingRequests } from './pending-requests.ts';
 
 /** Gas of GoQuorum's extension transactions. */
 const EXTENSION_GAS = 4_712_384n;
-/** Who sends where nobody is named. */
+/** Default sender. */
 const ZERO_ADDRESS: Address = new Uint8Array(20);
 const NOTHING_TO_ACCEPT = 'contract extension process complete. nothing to accept';
 const IN_PROGRESS = 'contract extension in progress for the given contract address';
@@ -44,14 +44,14 @@ const GROUPS_CONTRACT =
   'the contract belongs to an EEA privacy group and cannot be extended: create a group with the new member and deploy it there';
 const NOT_ACCEPTOR = 'account is not acceptor of this extension request';
 
-/** Whose rules hold: those of `ledger*` are stricter (docs/privacy.md). */
+/** Which rules apply: those of `ledger*` are stricter (docs/privacy.md). */
 export type ExtensionRules = 'ledger' | 'quorum';
 
-/** In whose name, and by whose rules. */
+/** On whose behalf, and by which rules. */
 export interface ExtensionCaller {
   readonly psi: Psi;
   readonly rules: ExtensionRules;
-  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: nobody has to ask. */
+  /** Throws ACCESS_DENIED unless the caller may act with this account; undefined: no check. */
   readonly checkActor?: (actor: {
     readonly from: Address;
     readonly privateFrom: string | undefined;
@@ -169,7 +169,7 @@ export class ExtensionRequests {
     return this.send(caller.psi, finishCall(), contract, args);
   }
 
-  /** For a voter whose key is elsewhere: what its doVote call has to name. */
+  /** For a voter whose key is elsewhere: the argument for its doVote call. */
   async approvalUuid(
     caller: ExtensionCaller,
     contract: Address,
@@ -183,7 +183,7 @@ export class ExtensionRequests {
     return this.makeUuid(caller.psi, contract, args.private ?? NOBODY);
   }
 
-  /** Sends to `to` with the gas and price of GoQuorum's extension transactions. */
+  /** Sends a call to `to` with the gas and price of GoQuorum's extension transactions. */
   send(
     psi: Psi,
     data: Uint8Array,
@@ -266,7 +266,7 @@ export class ExtensionRequests {
   }
 
   /**
-   * `ledgerExtension_*` refuses a vote while another extension of the same contract is under way.
+   * `ledgerExtension_*` refuses a vote while another extension of the same contract is active.
    */
   private async checkSingle(
     { psi, rules }: ExtensionCaller,
@@ -279,8 +279,8 @@ export class ExtensionRequests {
   }
 
   /**
-   * `ledgerExtension_*` wants the key of the initiator's node among those who are told of a vote.
-   * An old manager does not tell it.
+   * `ledgerExtension_*` requires the key of the initiator's node among the recipients of a vote. An
+   * old manager does not report it.
    */
   private async checkTellsInitiator(
     { psi, rules }: ExtensionCaller,
@@ -303,7 +303,7 @@ export class ExtensionRequests {
     );
   }
 
-  /** Who sends; an account of this node, privately. */
+  /** The sender: an account of this node, sending privately. */
   private sender({ from, private: args }: TransactionArgs): Address {
     const who = from ?? ZERO_ADDRESS;
     if (!args) throw no('must specify private participants');
@@ -318,10 +318,10 @@ export class ExtensionRequests {
     return this.parts.manager.participants(metadata.creationHash);
   }
 
-  /** Seals the contract's address for the voter's own manager and hands it to the others. */
+  /** Encrypts the contract's address for the voter's own manager and sends it to the others. */
   private async makeUuid(psi: Psi, contract: Address, args: PrivateArgs): Promise<string> {
     const { manager, membersOf } = this.parts;
-    // A key of this private state: its holder alone can tell later that the vote is theirs.
+    // A key of this private state: only its holder can later recognise its vote.
     const from = args.privateFrom ?? membersOf(psi)?.[0];
     const terms = { from, flag: 0, affected: [], execHash: undefined } as const;
     const parts = await manager.encryptPayload({ ...terms, payload: contract, to: [] });
@@ -334,7 +334,7 @@ export class ExtensionRequests {
     return uuidOf(hash);
   }
 
-  /** What callers of a private state asked for that it does not show yet. */
+  /** Requests of a private state's callers that it does not show yet. */
   private pendingIn(psi: Psi): PendingRequests {
     const { chain, pool } = this.parts;
     const known = this.pending.get(psi);
@@ -400,7 +400,7 @@ function checkKey(key: string): void {
   }
 }
 
-/** GoQuorum adds the key of the new party where none is given; the ledger API asks for it. */
+/** GoQuorum adds the new party's key if none is given; the ledger API requires it. */
 function recipientsOf(
   rules: ExtensionRules,
   key: string,

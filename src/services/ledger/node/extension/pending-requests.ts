@@ -1,14 +1,17 @@
-/** Requests that were sent and are not in the private state yet, so that a second one like it is told so at once. */
+/**
+ * Requests that were sent but are not yet in the private state, so that a duplicate is refused at
+ * once.
+ */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 
-/** Beyond it the oldest are forgotten: then the chain decides. */
+/** Beyond it the oldest are forgotten, and the chain decides. */
 const REQUESTS_MAX = 1_000;
 
 export class PendingRequests {
   private readonly sent = new Map<string, Hash32 | 'sending'>();
   private readonly isPending: (hash: Hash32) => boolean;
 
-  /** `isPending`: whether a transaction is on its way still. */
+  /** `isPending`: whether a transaction is still pending. */
   constructor(isPending: (hash: Hash32) => boolean) {
     this.isPending = isPending;
   }
@@ -21,7 +24,7 @@ export class PendingRequests {
     return false;
   }
 
-  /** Remembers the request from now on, unless it fails. */
+  /** Remembers the request unless it fails. */
   async run(request: string, send: () => Promise<Hash32>): Promise<Hash32> {
     for (const oldest of this.sent.keys()) {
       if (this.sent.size < REQUESTS_MAX) break;

@@ -1,4 +1,4 @@
-/** What the eth drivers need of a peer: sending it a message, ending its session. */
+/** What the eth drivers need from a peer: sending it a message, ending its session. */
 import type { PeerId } from '../../../../core/base/ports.ts';
 
 export interface EthLink {

@@ -1,4 +1,4 @@
-/** Carries out what the transaction gossip asks for; takes in what peers send and announce. */
+/** Carries out the effects of transaction gossip; receives what peers send and announce. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type { PeerId, Timers } from '../../../../core/base/ports.ts';
@@ -22,7 +22,7 @@ import type { Events } from '../chain/events.ts';
 import type { TransactionIntake } from '../sending/transaction-intake.ts';
 import type { EthLink } from './eth-link.ts';
 
-/** Of a peer's message, decoded in one piece of work. */
+/** Transactions of a message decoded in one piece of work. */
 const SLICE_ITEMS = 64;
 
 export interface GossipDriverParts {

@@ -1,4 +1,4 @@
-/** Takes blocks that sync gathered, executes and appends them in order; tells sync where it stuck. */
+/** Executes and appends synced blocks in order; reports failures to sync. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
 import { bareHex } from '../../../../core/base/hex.ts';
@@ -13,7 +13,10 @@ import type { HeaderVerifier } from '../consensus/header-verifier.ts';
 
 /** A line of progress every so many blocks while catching up. */
 const PROGRESS_INTERVAL_MS = 8_000;
-/** Blocks from the end of a batch on are synced one by one: at the head durability counts, behind it speed. */
+/**
+ * The last blocks of a batch are synced to disk one by one: durability matters at the head, speed
+ * behind it.
+ */
 const NEAR_HEAD_BLOCKS = 16;
 
 export interface ImporterParts {
@@ -21,11 +24,11 @@ export interface ImporterParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly verifier: Pick<HeaderVerifier, 'sealFault' | 'forget'>;
-  /** This node must not go on. */
+  /** This node must stop. */
   fatal(error: unknown): void;
 }
 
-/** Who gathers the blocks. */
+/** The sync machine. */
 export interface BlockSource {
   /** Highest block that any peer is known to have. */
   highest(): number;
@@ -42,7 +45,7 @@ export class Importer {
     this.parts = parts;
   }
 
-  /** `source` hears of a block that cannot be imported; those that wait behind it are dropped. */
+  /** `source` is told about a block that cannot be imported; those waiting after it are dropped. */
   import(blocks: readonly SyncBlock[], source: BlockSource): void {
     this.queue.push(...blocks);
     if (!this.isWorking) void this.work(source);
@@ -71,7 +74,7 @@ export class Importer {
     this.isWorking = false;
   }
 
-  /** Near the head every block; behind it, where `highest` is given, a line now and then. */
+  /** Near the head every block; behind it, if `highest` is given, an occasional line. */
   private report(block: Block, highest: number | undefined): void {
     const { clock, log } = this.parts;
     const { number, gasUsed } = block.header;
@@ -88,7 +91,7 @@ export class Importer {
   }
 }
 
-/** A block from what sync gathered. Throws where the bytes are malformed. */
+/** A block from synced parts. Throws when the bytes are malformed. */
 function blockOfSync({ raw, body }: Pick<SyncBlock, 'raw' | 'body'>): Block {
   const transactions = body.transactions.map((bytes) => decodeTransaction(bytes.slice()));
   const uncles = body.uncles.map((bytes) => decodeHeader(bytes));

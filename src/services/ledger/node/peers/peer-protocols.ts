@@ -1,4 +1,7 @@
-/** Peers from their handshake to their end: routes what they send to sync, gossip and consensus, and serves what they ask. */
+/**
+ * Peers from handshake to disconnect: routes their messages to sync, gossip and consensus, and
+ * serves their requests.
+ */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Slices } from '../../../../core/base/pace.ts';
 import type {
@@ -57,21 +60,24 @@ export interface PeerProtocolParts
   readonly timers: Timers;
   readonly log: Log;
   readonly networkId: bigint;
-  /** False in a Raft cluster: blocks come out of its log, and from peers only when `seek` asks for them. */
+  /**
+   * False in a Raft cluster: blocks come from its log, and from peers only when `seek` requests
+   * them.
+   */
   readonly followsPeers: boolean;
 }
 
-/** What agreement hears of peers. */
+/** Events of peers for agreement. */
 export interface AgreementListener {
   readonly agreement: Pick<AgreementPort, 'joined' | 'left' | 'told' | 'receive'>;
-  /** Some peer has told, or has stopped telling, which rules it knows. */
+  /** A peer reported its rule changes, or left. */
   rulesHeard(): void;
 }
 
 interface ReadyPeer {
   readonly info: PeerInfo;
   readonly ethVersion: number;
-  /** The best block that it has told of. */
+  /** The best block that it announced. */
   head: PeerHead;
 }
 
@@ -86,7 +92,7 @@ export class PeerProtocols implements EthLink {
   readonly sync: SyncDriver;
   private readonly parts: PeerProtocolParts;
   private readonly connected = new Map<PeerId, PeerInfo>();
-  /** Of those, the peers whose eth messages istanbul/64 or /99 carries. */
+  /** The peers among them whose eth messages are carried by istanbul/64 or /99. */
   private readonly legacy = new Map<PeerId, LegacyEth>();
   private readonly ready = new Map<PeerId, ReadyPeer>();
   private readonly handshake: EthHandshake;
@@ -95,7 +101,7 @@ export class PeerProtocols implements EthLink {
   private readonly blockGossip = new BlockGossip();
   private readonly served: ServedChain;
   private readonly endings: (() => void)[] = [];
-  /** undefined: agreement takes no messages of peers. */
+  /** undefined: agreement receives no peer messages. */
   private listener: AgreementListener | undefined;
 
   constructor(parts: PeerProtocolParts) {
@@ -113,7 +119,7 @@ export class PeerProtocols implements EthLink {
     this.handshake = handshakeOf(parts.chain, parts.networkId);
   }
 
-  /** Before the start: agreement hears of all peers from the first. */
+  /** Call before the start, so that agreement learns of all peers. */
   connect(listener: AgreementListener | undefined): void {
     this.listener = listener;
   }
@@ -142,7 +148,7 @@ export class PeerProtocols implements EthLink {
     return this.sync.progress;
   }
 
-  /** Tells peers of a block that was decided here. */
+  /** Announces a block decided here. */
   announce(block: Block): void {
     const { whole, hash } = this.blockGossip.spread(block.hash);
     const { number } = block.header;
@@ -154,7 +160,7 @@ export class PeerProtocols implements EthLink {
     for (const peer of hash) this.send(peer, ETH_MESSAGE.newBlockHashes, bytes);
   }
 
-  /** Fetches the chain up to `hash` from whoever has it. */
+  /** Fetches the chain up to `hash` from any peer that has it. */
   seek(hash: Hash32): void {
     const { td } = this.own();
     for (const peer of this.ready.keys()) {

@@ -1,4 +1,7 @@
-/** `quorate/1`: what nodes of ours tell each other beside eth and istanbul: changes of rules ahead, and their connections. */
+/**
+ * `quorate/1`: what Quorate nodes exchange in addition to eth and istanbul: coming rule changes,
+ * and their connections.
+ */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 import type { PeerInfo } from '../../../../core/base/ports.ts';
 import {
@@ -9,15 +12,15 @@ import {
 import { RULE_CHANGES_MESSAGE } from '../../../../core/wire/rule-changes.ts';
 import type { ForkReadiness } from '../consensus/fork-readiness.ts';
 
-/** What carries all consensus messages; the older versions carry those of IBFT only. */
+/** The version that carries all consensus messages; older ones carry only IBFT's. */
 const ISTANBUL_VERSION = 100;
 
 export interface QuorateProtocolParts {
-  /** Which changes of rules the peers know of. */
+  /** Rule changes known to the peers. */
   readonly rules: ForkReadiness;
-  /** What the peers know has changed. */
+  /** The peers' knowledge has changed. */
   rulesHeard(): void;
-  /** A peer says to whom it is connected. */
+  /** A peer reported its connections. */
   told(peer: Address, connections: readonly Address[]): void;
   send(peer: PeerInfo, code: number, bytes: Uint8Array): void;
 }
@@ -25,7 +28,7 @@ export interface QuorateProtocolParts {
 export class QuorateProtocol {
   private readonly parts: QuorateProtocolParts;
   private readonly neighbours = new Map<string, PeerInfo>();
-  /** Connections have changed since the peers were told of them. */
+  /** Connections have changed since the last report. */
   private isNews = false;
 
   constructor(parts: QuorateProtocolParts) {
@@ -60,7 +63,10 @@ export class QuorateProtocol {
     }
   }
 
-  /** Tells the peers of the connections: now and then, so that a network that starts does not tell each of each. */
+  /**
+   * Reports connections to the peers: periodically, so that a starting network does not report
+   * every single one.
+   */
   tick(): void {
     if (!this.isNews) return;
     this.isNews = false;

@@ -1,4 +1,4 @@
-/** Carries out what the sync machine asks for, and tells it what came of it. */
+/** Carries out the sync machine's effects, and reports the results to it. */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Clock, Timers } from '../../../../core/base/ports.ts';
 import { SYNC_TICK_MS, Sync } from '../../../../core/sync/sync.ts';
@@ -69,7 +69,7 @@ export class SyncDriver {
     this.parts.events.emit('syncing', isBehind);
   }
 
-  /** A block that could not be imported: its giver is dropped. */
+  /** A block that could not be imported: the peer that sent it is dropped. */
   importFailed(hash: Hash32, fault: string): void {
     this.step({ kind: 'importFailed', hash, fault });
   }

@@ -1,4 +1,4 @@
-/** What a manager says now to the questions of a few blocks, whatever it said when they were new. */
+/** The manager's present answers for a few blocks, whatever it answered when they were new. */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
@@ -26,22 +26,22 @@ export class Answers implements PrivateInputs {
     return this.known.get(queryKey(query));
   }
 
-  /** Rejects where the manager does not answer. */
+  /** Rejects when the manager does not answer. */
   async ask(queries: readonly PrivateQuery[]): Promise<void> {
     for (const [key, answer] of await this.manager.ask(queries)) this.known.set(key, answer);
   }
 
-  /** Everything that is known to be needed for `transactions`. */
+  /** All queries known to be needed for `transactions`. */
   async fetchFor(transactions: readonly Transaction[], rules: Rules): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const queries = nextQueries(transactions, rules, this);
       if (queries.length === 0) return;
       await this.ask(queries);
     }
-    throw fail('PTM_ANSWERS', 'the private transaction manager does not tell what is needed');
+    throw fail('PTM_ANSWERS', 'the private transaction manager does not provide what is needed');
   }
 
-  /** The same, but for one payload, as if this node were no party to it. */
+  /** The same, except for one payload, as if this node were not a party to it. */
   without(hash: Uint8Array): PrivateInputs {
     const left = queryKey({ kind: 'payload', hash });
     return {

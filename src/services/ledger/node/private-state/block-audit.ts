@@ -1,6 +1,7 @@
 /**
- * Whether the private state of a block is what its payloads make of it now. A payload that came after its block was run as
- * a stranger's: the node is then party to a transaction that its private state knows nothing of, and nobody says so.
+ * Whether the private state of a block matches its present payloads. A block whose payload arrives
+ * late was run as a stranger: the node is then party to a transaction that is silently missing in
+ * its private state.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import { fail } from '../../../../core/base/errors.ts';
@@ -21,8 +22,9 @@ import { blockAt, privateBases, rerun } from './rerun.ts';
 import { type Effects, sameEffects, sameReceipts, sameWrites } from './same-effects.ts';
 
 /**
- * `missed`: the payload is held, and was not when its block was run. `lost`: it was held then, and is not now; the private state
- * is right. `differs`: all payloads are as they were, and lead to another state.
+ * `missed`: the payload is held, but was not when its block was run. `lost`: it was held then, but
+ * is not now; the private state is right. `differs`: all payloads are unchanged, but give a
+ * different state.
  */
 export type FaultKind = 'missed' | 'lost' | 'differs';
 
@@ -36,13 +38,14 @@ export interface PrivateFault {
 }
 
 /**
- * What a private transaction is to this node: its payload is held and was run (`party`); held, and was missing when its block was run
- * (`missed`); run, and gone since (`lost`); as held, and the private state says otherwise (`differs`); not held (`notHeld`): this
- * node is not a party to it, or has lost it before it was run.
+ * This node's relation to a private transaction: its payload is held and was run (`party`); is
+ * held, but was missing when its block was run (`missed`); was run, but is gone (`lost`); is held,
+ * but the private state differs (`differs`); or is not held (`notHeld`): this node is not a party,
+ * or lost the payload before it was run.
  */
 export type Standing = FaultKind | 'party' | 'notHeld';
 
-/** `quick` runs only blocks again in which a payload that is held may have been missing; `deep` all. */
+/** `quick` reruns only blocks in which a held payload may have been missing; `deep` reruns all. */
 export type Depth = 'quick' | 'deep';
 
 export interface AuditParts {
@@ -72,7 +75,10 @@ export class BlockAudit {
     return transactions.filter((tx) => isPrivateTransaction(tx, rules) || opensInner(tx, rules));
   }
 
-  /** The faults of block `number`; one at most of each kind and private state. Rejects where the manager does not answer. */
+  /**
+   * The faults of block `number`; one at most of each kind and private state. Rejects when the
+   * manager does not answer.
+   */
   async look(number: number, depth: Depth): Promise<PrivateFault[]> {
     const { chain, manager, psis } = this.parts;
     const block = blockAt(chain, number);
@@ -97,7 +103,7 @@ export class BlockAudit {
     return faults;
   }
 
-  /** Of one transaction of block `number`. Rejects where the manager does not answer. */
+  /** Of one transaction of block `number`. Rejects when the manager does not answer. */
   async standing(number: number, transaction: Transaction): Promise<Standing> {
     const faults = await this.look(number, 'deep');
     const own = faults.find((fault) => equalBytes(fault.transaction.hash, transaction.hash));
@@ -108,7 +114,7 @@ export class BlockAudit {
     return answers.answer(query)?.kind === 'held' ? 'party' : 'notHeld';
   }
 
-  /** The payload without which the block runs as it did. */
+  /** The payload without which the block gives the recorded result. */
   private async missed(
     block: Block,
     psi: Psi,
@@ -150,7 +156,10 @@ function worksOf({ transactions }: Block, mine: readonly Transaction[], answers:
   });
 }
 
-/** Whether one that is held may have been run as a stranger's: by what is on record, without running anything. */
+/**
+ * Whether a held one may have been run as a stranger: judged from the records, without running
+ * anything.
+ */
 function mayLack(record: SpaceResult, works: readonly Work[]): boolean {
   const strange = works.filter((work) => work.isHeld && looksStrange(record, work));
   if (strange.length === 0) return false;

@@ -1,4 +1,7 @@
-/** What the private transaction manager has answered lately, so that execution finds it without waiting. In memory only. */
+/**
+ * Recent answers of the private transaction manager, so that execution need not wait. In memory
+ * only.
+ */
 import { Lru } from '../../../../core/base/lru.ts';
 import type { Clock, Log } from '../../../../core/base/ports.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -14,7 +17,7 @@ import type { Manager } from '../../../../core/privacy/manager-port.ts';
 
 const ANSWERS_MAX = 20_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A payload may still arrive: a "not a party" is believed for so long, then asked again. */
+/** How long "not a party" is cached: a payload may still arrive. */
 const STRANGER_MS = 10_000;
 /** Queries of one prefetch round; a marker needs two rounds. */
 const PREFETCH_ROUNDS = 2;
@@ -54,7 +57,7 @@ export class PayloadCache implements PrivateInputs {
     for (const [key, answer] of answers) this.put(key, answer);
   }
 
-  /** Fetches what `transactions` will need; failures are left to the follower. */
+  /** Prefetches what `transactions` will need; the follower handles failures. */
   async prefetch(transactions: readonly Transaction[], rules: Rules): Promise<void> {
     try {
       for (let round = 0; round < PREFETCH_ROUNDS; round++) {

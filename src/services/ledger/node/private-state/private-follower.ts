@@ -1,16 +1,15 @@
 /**
- * Private state at its own pace: behind the public head while the manager does not answer, and
- * then in order again. A block whose private side waited is run once more with the answers; only
- * its private half is kept.
+ * Private state at its own pace: behind the public head while the manager does not answer, then
+ * catching up in order. A block whose private side waited is run again with the answers; only its
+ * private half is kept.
  *
  *   block committed -> all answers there: private half kept with it -> cursor moves
  *                   `-> some missing: waited for -> run again -> record synced -> cursor moves
  *
- * Invariants (docs/internals/private-state.md): the cursor moves by one block at a time, never
- * past the public head; one private record for a block and a private state, synced before anybody
- * reads it.
- * Failures: a crash before the record is synced leaves the cursor behind, and the next start goes
- * on there. A manager that does not answer holds up the cursor and nothing else.
+ * Invariants (docs/internals/private-state.md): the cursor moves by one block at a time, never past
+ * the public head; one private record per block and private state, synced before it can be read.
+ * Failures: after a crash before the sync the cursor is behind, and the next start continues there.
+ * A manager that does not answer delays the cursor and nothing else.
  */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Log, Timers } from '../../../../core/base/ports.ts';
@@ -35,14 +34,14 @@ export interface FollowerParts {
   readonly events: Events;
   readonly timers: Timers;
   readonly log: Log;
-  /** This node must not go on. */
+  /** This node must stop. */
   fatal(error: unknown): void;
 }
 
 export class PrivateFollower {
   private readonly parts: FollowerParts;
   private isWorking = false;
-  /** Between a failure of the manager and the next try. */
+  /** Delay between a failure of the manager and the next try. */
   private isPaused = false;
   private readonly waiters = new Set<() => void>();
   private isStopped = false;
@@ -110,13 +109,16 @@ export class PrivateFollower {
     return privateBases(chain.store, [psi], number).get(psi)!;
   }
 
-  /** True once the private states are where the head is now; false where they will not be soon, as in `headBase`. */
+  /**
+   * True when the private states have reached the present head; false if they will not soon, as in
+   * `headBase`.
+   */
   arrival(): Promise<boolean> {
     const { number } = this.parts.chain.head();
     return this.wait(() => number);
   }
 
-  /** For the private states to be at block `target()`, which may move on. */
+  /** Waits for the private states to reach block `target()`, which may move. */
   private async wait(target: () => number): Promise<boolean> {
     let isLate = false;
     const timer = this.parts.timers.set(HEAD_WAIT_MS, () => {

@@ -1,7 +1,7 @@
 /**
- * Looks, beside everything else and at a tenth of the time, whether the private states are what their payloads make of them,
- * and says once when they are not. Each block is looked at a while after it was run; all of them at start, when the manager
- * says that a payload has come late, and now and then.
+ * Checks in the background, with a tenth of the time, whether the private states match their
+ * payloads, and reports once when they do not. Each block is checked a while after it was run; all
+ * of them at the start, when the manager reports a late payload, and periodically.
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import { toHex } from '../../../../core/base/hex.ts';
@@ -15,11 +15,11 @@ import { type AuditParts, BlockAudit, type PrivateFault } from './block-audit.ts
 const ROUND_MS = 15_000;
 const FIRST_ROUND_MS = 1_000;
 const ALL_AGAIN_MS = 6 * 60 * 60 * 1_000;
-/** Rests so many times as long as it has worked. */
+/** Pauses this many times as long as it worked. */
 const REST = 9;
-/** Blocks without private transactions that are passed over in one turn of the event loop. */
+/** Blocks without private transactions skipped in one turn of the event loop. */
 const QUIET_BLOCKS = 256;
-/** Peers compare at blocks with these numbers. */
+/** Peers compare at multiples of this block number. */
 const ROOT_INTERVAL = 16;
 const ROOTS_MAX = 64;
 const FAULTS_MAX = 100;
@@ -42,13 +42,13 @@ export class PrivateWatch implements Component {
   readonly audit: BlockAudit;
   private compared: PeerComparison = NOTHING;
   private allAtMs = Number.NEGATIVE_INFINITY;
-  /** The next block to look at, and where the last round has seen the cursor. */
+  /** The next block to check, and the cursor of the last round. */
   private next = 1;
   private seen = 0;
   private isStopped = false;
   private cancel: () => void = () => {};
   private forget: () => void = () => {};
-  /** Of the one private state that peers can have in common, by block. */
+  /** Roots of the one private state that peers can share, by block. */
   private readonly roots = new Map<number, Uint8Array>();
   private readonly said = new Set<string>();
 
@@ -70,22 +70,22 @@ export class PrivateWatch implements Component {
     this.cancel();
   }
 
-  /** The last block that was looked at. */
+  /** The last checked block. */
   get looked(): number {
     return this.next - 1;
   }
 
-  /** The first block whose private state is wrong, as far as is known. */
+  /** The first block whose private state is known to be wrong. */
   get firstBad(): PrivateFault | undefined {
     return this.faults.find(({ kind }) => kind !== 'lost');
   }
 
-  /** Payloads that peers say are this node's, and that its manager does not have. */
+  /** Payloads that, according to peers, are for this node, but that its manager lacks. */
   get missing(): readonly MissingPayload[] {
     return this.compared.missing;
   }
 
-  /** Peers of the same payloads that have another private state. */
+  /** Peers with the same payloads but a different private state. */
   get differing(): PeerComparison['differing'] {
     return this.compared.differing;
   }
@@ -107,7 +107,7 @@ export class PrivateWatch implements Component {
       while (this.next <= upTo && !this.isStopped) await this.look();
     } catch (error) {
       const err = (error as Error).message;
-      this.parts.log('debug', 'The private state could not be looked at', { err });
+      this.parts.log('debug', 'The private state could not be checked', { err });
     }
     if (!this.isStopped) this.after(ROUND_MS);
   }
@@ -123,7 +123,7 @@ export class PrivateWatch implements Component {
       this.next = 1;
     }
     for (const { hash, peer } of this.compared.missing) {
-      this.say('warn', "A payload is missing that a peer says is this node's", {
+      this.say('warn', 'A payload is missing that, according to a peer, is for this node', {
         payload: toBase64(hash),
         peer,
         cure: 'quorate ptm repair',
@@ -131,14 +131,14 @@ export class PrivateWatch implements Component {
     }
     const [first] = this.compared.differing;
     if (first) {
-      this.say('error', 'A peer that is party to the same payloads has another private state', {
+      this.say('error', 'A peer that is party to the same payloads has a different private state', {
         ...first,
         cure: 'quorate db private-check, on both nodes',
       });
     }
   }
 
-  /** While the state is that of the block: to lead one back takes long. */
+  /** Only while the state is the block's: deriving an older one takes long. */
   private noteRoot(psi: string, number: number): void {
     const { chain, psis } = this.parts;
     const space = { kind: 'private', psi } as const;
@@ -192,12 +192,12 @@ export class PrivateWatch implements Component {
 }
 
 const TEXTS: Readonly<Record<PrivateFault['kind'], string>> = {
-  missed: 'Private state has diverged: a payload came after its block was run without it',
-  differs: 'Private state has diverged: its payloads lead to another one',
-  lost: 'A payload is gone that was run: private state is right, and cannot be made again',
+  missed: 'Private state has diverged: a payload arrived after its block was run without it',
+  differs: 'Private state has diverged: its payloads give a different one',
+  lost: 'A payload that was run is gone: the private state is right, but cannot be rebuilt',
 };
 
-/** For logs and answers: never what is in a payload. */
+/** For logs and answers: never the content of a payload. */
 export function describeFault({ kind, psi, number, transaction, hash }: PrivateFault) {
   return {
     kind,

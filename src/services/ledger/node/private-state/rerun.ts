@@ -1,4 +1,4 @@
-/** Runs a block of the chain once more for its private half: to follow, or to see whether what is on record is right. */
+/** Reruns a block for its private half: to follow, or to check the records. */
 import { assert } from '../../../../core/base/errors.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import { BlockExecution, type ExecutionGoal } from '../../../../core/execution/block-execution.ts';
@@ -38,7 +38,9 @@ export function privateBases(
   return new Map(psis.map((psi) => [psi, baseAt(store, { kind: 'private', psi }, number)]));
 }
 
-/** The trie is looked up when it is asked for: to lead one back to an old block takes long, and few blocks need it. */
+/**
+ * The trie is created on demand: deriving it for an old block takes long, and few blocks need it.
+ */
 function baseAt(store: ChainStore, space: Space, number: number): StateBase {
   let trie: StateBase['trie'] | undefined;
   return {

@@ -1,4 +1,7 @@
-/** Whether two runs of a block did the same to a private state. Storage roots are left out: a run without roots has none. */
+/**
+ * Whether two runs of a block did the same to a private state. Storage roots are ignored: a run
+ * without roots has none.
+ */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { encodeReceipt, type Receipt } from '../../../../core/chain/receipt.ts';
 import type { SpaceResult } from '../../../../core/execution/result.ts';

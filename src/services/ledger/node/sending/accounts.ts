@@ -1,4 +1,4 @@
-/** Keys that this node holds, as the heart of the node sees them (io/keys keeps them). */
+/** Keys that this node holds, as a port (io/keys stores them). */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 
 export interface Accounts {

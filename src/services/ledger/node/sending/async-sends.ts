@@ -1,6 +1,6 @@
 /**
- * `eth_sendTransactionAsync`: sends in the background and tells a callback how it went (GoQuorum
- * internal/ethapi/api.go, SendTransactionAsync).
+ * `eth_sendTransactionAsync`: sends in the background and reports the outcome to a callback
+ * (GoQuorum internal/ethapi/api.go, SendTransactionAsync).
  */
 import { equalBytes } from '../../../../core/base/bytes.ts';
 import { fail, QuorateError } from '../../../../core/base/errors.ts';
@@ -10,18 +10,18 @@ import type { Accounts } from './accounts.ts';
 import type { TransactionArgs } from './send-args.ts';
 import type { TransactionSubmitter } from './submitter.ts';
 
-/** Sends under way, their callbacks included; GoQuorum's number. */
+/** Most concurrent sends, including their callbacks; GoQuorum's number. */
 export const ASYNC_SENDS_MAX = 100;
 const CALLBACK_TRIES_MAX = 4;
 const CALLBACK_PAUSE_MS_MIN = 500;
-/** What is under way gets so long to finish when the node stops. */
+/** How long pending sends may take when the node stops. */
 const STOP_MS = 10_000;
 
-/** `seed`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: one beside the other. */
+/** `seed`: in a `result`, as the `ledger*` API has it. `goquorum`: flat. `both`: both together. */
 export const CALLBACK_SHAPES = ['both', 'seed', 'goquorum'] as const;
 export type CallbackShape = (typeof CALLBACK_SHAPES)[number];
 
-/** Who wants to be called. */
+/** The caller who wants a callback. */
 export interface CallbackAsker {
   readonly address: string;
   /** They send from an account of this node. */
@@ -29,7 +29,7 @@ export interface CallbackAsker {
 }
 
 export interface CallbackPost {
-  /** Throws where the asker may not name this host. */
+  /** Throws when the asker may not use this host. */
   check(url: URL, asker: CallbackAsker): void;
   /** POSTs JSON; resolves with the HTTP status, rejects without an answer. */
   post(url: URL, body: string, asker: CallbackAsker): Promise<number>;
@@ -70,8 +70,8 @@ export class AsyncSends {
   }
 
   /**
-   * Takes the request. Throws `too many concurrent requests`, and before anything is sent or called:
-   * CALLBACK_URL_INVALID, CALLBACK_HOST_REFUSED.
+   * Accepts the request. Throws `too many concurrent requests` and, before anything is sent,
+   * CALLBACK_URL_INVALID or CALLBACK_HOST_REFUSED.
    */
   begin({ callbackUrl, ...request }: AsyncRequest): void {
     if (this.isStopped) throw fail('SEND_STOPPING', 'the node is shutting down');
@@ -82,7 +82,10 @@ export class AsyncSends {
     this.running.add(work);
   }
 
-  /** Lets what is under way finish, callbacks without further pauses, for a while; the rest is reported. */
+  /**
+   * Lets pending sends finish for a while, callbacks without further pauses; the rest is
+   * reported.
+   */
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const end of this.pauses) end();
@@ -143,7 +146,7 @@ export class AsyncSends {
     }
   }
 
-  /** undefined: delivered. A server's refusal stands; its faults and silence may pass. */
+  /** undefined: delivered. A server's refusal is final; its errors and silence may be temporary. */
   private async post({ url, asker }: Callback, body: string): Promise<CallbackFault | undefined> {
     try {
       const status = await this.parts.callbacks.post(url, body, asker);

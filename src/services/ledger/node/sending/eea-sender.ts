@@ -1,6 +1,7 @@
 /**
- * The way of an EEA private transaction to its group: checked, given to the manager, and marked on the chain by an account of this
- * node. What can be refused is refused before a payload leaves.
+ * Sends an EEA private transaction to its group: checks it, gives it to the manager, and marks it
+ * on the chain with an account of this node. Anything that can be refused is refused before a
+ * payload is sent.
  */
 import { toBase64 } from '../../../../core/base/base64.ts';
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
@@ -24,7 +25,7 @@ import { NonceLock } from './nonce-lock.ts';
 import type { EeaSubmitter, NewPrivacyGroup } from './submitter.ts';
 import type { TransactionIntake } from './transaction-intake.ts';
 
-/** Transactions of which it is remembered that they are under way. */
+/** Most remembered pending transactions. */
 const SENT_MAX = 4_096;
 
 /** The account that marks EEA transactions on the chain. */
@@ -40,7 +41,7 @@ export interface EeaSenderParts {
   readonly intake: TransactionIntake;
   readonly manager: Manager;
   readonly follower: PrivateFollower | undefined;
-  /** Whose sender this is. */
+  /** The private state of this sender. */
   readonly psi: Psi;
   /** Keys that may send; undefined: all of the manager's. */
   readonly members: readonly string[] | undefined;
@@ -52,9 +53,9 @@ export interface EeaSenderParts {
 
 export class EeaSender implements EeaSubmitter {
   private readonly parts: EeaSenderParts;
-  /** Transactions of one sender to one group leave in the order in which they came. */
+  /** Transactions of one sender to one group are sent in order of arrival. */
   private readonly order = new NonceLock();
-  /** Marker of each transaction that went out. */
+  /** Marker of each sent transaction. */
   private readonly sent = new Lru<string, Hash32>(SENT_MAX);
 
   constructor(parts: EeaSenderParts) {
@@ -95,7 +96,7 @@ export class EeaSender implements EeaSubmitter {
         throw fail('EEA_NONCE_LOW', 'Private transaction nonce too low');
       }
     }
-    // Proves that the account can sign before anything leaves.
+    // Proves that the account can sign before anything is sent.
     this.mark(tx, new Uint8Array(64), 0n);
     const hash = await this.distribute(tx);
     return nonces.run(marker.address(), async () => {
@@ -106,7 +107,10 @@ export class EeaSender implements EeaSubmitter {
     });
   }
 
-  /** A client that lost an answer may ask again; what was lost with its marker may be sent again. */
+  /**
+   * A client that lost an answer may ask again; a transaction lost with its marker may be sent
+   * again.
+   */
   private checkNew(tx: EeaTransaction): void {
     const { pool, chain } = this.parts;
     const marked = this.sent.get(keyOf(tx.hash));
@@ -141,7 +145,7 @@ export class EeaSender implements EeaSubmitter {
       nonce,
       to,
       data,
-      // A network without gas prices takes no other.
+      // A network without gas prices accepts no other.
       gasPrice: rules.isGasPriceEnabled ? tx.gasPrice : 0n,
       gasLimit: BigInt(intrinsicGas({ to, data: FULL_HASH, accessList: [] }, rules)),
       chainId: this.parts.chain.config.chainId,
@@ -172,7 +176,7 @@ export class EeaSender implements EeaSubmitter {
     }
   }
 
-  /** Those of exactly these members that the caller is one of. */
+  /** Groups of exactly these members, including the caller. */
   async findGroups(members: readonly string[]): Promise<readonly ManagerGroup[]> {
     const { members: own } = this.parts;
     try {
@@ -185,7 +189,7 @@ export class EeaSender implements EeaSubmitter {
 
   async deleteGroup(id: string): Promise<string> {
     const groups = this.groups();
-    // Whichever of the caller's keys is a member; a caller without keys is none.
+    // The caller's key that is a member, if any.
     let refusal: unknown = fail('EEA_GROUP_UNKNOWN', 'Offchain Privacy group does not exist.');
     for (const from of this.parts.members ?? [undefined]) {
       try {
@@ -213,14 +217,14 @@ export class EeaSender implements EeaSubmitter {
   }
 }
 
-/** As dear as a hash can be. */
+/** As expensive as a hash can be. */
 const FULL_HASH: Uint8Array = new Uint8Array(64).fill(0xff);
 
 function foreignKey(): Error {
   return fail('EEA_PRIVATE_FROM', 'Private from does not match enclave public key');
 }
 
-/** The manager's refusal in the words that EEA clients know; its own text goes beside them. */
+/** The manager's refusal in the words that EEA clients know, with its own text added. */
 function managerError(cause: unknown, otherwise = 'Error communicating with enclave'): unknown {
   const isManagers = ['PTM_REFUSED', 'PTM_UNREACHABLE', 'PTM_ANSWER_INVALID'].some((code) =>
     hasCode(cause, code),

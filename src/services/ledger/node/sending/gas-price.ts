@@ -1,13 +1,12 @@
 /**
- * The price that transactions without one get: of what the last blocks paid, as GoQuorum's oracle
- * samples it.
+ * Price for transactions without one: sampled from the last blocks, as in GoQuorum's oracle.
  */
 import { equalBytes, keyOf } from '../../../../core/base/bytes.ts';
 import type { Block } from '../../../../core/chain/block.ts';
 import type { Chain } from '../chain/chain.ts';
 
 export interface GasPriceTerms {
-  /** Wei: while nothing was paid yet (`--miner.gasprice`). */
+  /** Wei: used until something was paid (`--miner.gasprice`). */
   readonly defaultPrice: bigint;
   /** How many blocks back. */
   readonly blocks: number;
@@ -16,7 +15,7 @@ export interface GasPriceTerms {
   readonly maxPrice: bigint;
 }
 
-/** Of a block only the cheapest count: they show what is enough. */
+/** Only a block's cheapest count: they show what is enough. */
 const PRICES_PER_BLOCK = 3;
 
 /** Zero on a network that does not charge for gas. */
@@ -41,7 +40,7 @@ export class GasPriceOracle {
     return this.last.price + baseFeePerGas;
   }
 
-  /** Blocks that say nothing count as the price before; for them up to as many more are looked at. */
+  /** Blocks without a price count as the previous one; as many more are sampled for them. */
   private sample(head: number): bigint {
     const { blocks, percentile, maxPrice } = this.terms;
     const prices: bigint[] = [];
@@ -57,7 +56,7 @@ export class GasPriceOracle {
   }
 }
 
-/** Tips of others than who made the block. */
+/** Tips paid by accounts other than the block's author. */
 function cheapest(block: Block | undefined): bigint[] {
   if (!block) return [];
   const { coinbase, baseFeePerGas = 0n } = block.header;

@@ -1,4 +1,7 @@
-/** One sender at a time: whoever fills in a nonce holds its account until the transaction is in the pool. */
+/**
+ * One send at a time per account: the account is locked from assigning a nonce until the
+ * transaction is in the pool.
+ */
 import { type Address, keyOf } from '../../../../core/base/bytes.ts';
 
 export class NonceLock {

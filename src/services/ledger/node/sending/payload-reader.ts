@@ -21,7 +21,7 @@ export class PayloadReader {
     this.parts = parts;
   }
 
-  /** Throws PTM_NOT_ENABLED where this node has no manager. */
+  /** Throws PTM_NOT_ENABLED when this node has no manager. */
   checkManager(): void {
     this.payloads();
   }
@@ -45,7 +45,10 @@ export class PayloadReader {
     return answer?.kind === 'fact' && answer.value;
   }
 
-  /** undefined: sealed by a key of another private state. Throws PTM_NOT_ENABLED, and PTM_REFUSED when it cannot be opened. */
+  /**
+   * undefined: encrypted by a key of another private state. Throws PTM_NOT_ENABLED, and PTM_REFUSED
+   * when it cannot be opened.
+   */
   async open(parts: SealedParts): Promise<HeldPayload | undefined> {
     this.checkManager();
     return this.isFor([parts.senderKey]) ? this.parts.manager.decryptPayload(parts) : undefined;

@@ -1,5 +1,5 @@
 /**
- * Rules that a private transaction's arguments meet before anything leaves this node (GoQuorum
+ * Checks of a private transaction's arguments before anything leaves this node (GoQuorum
  * internal/ethapi/api.go, checkAndHandlePrivateTransaction).
  */
 import { fail } from '../../../../core/base/errors.ts';

@@ -1,7 +1,6 @@
 /**
- * The way of a private transaction to its parties (GoQuorum internal/ethapi/api.go): rules,
- * simulation, distribution. Everything that can be refused is refused before a payload leaves this
- * node.
+ * Sends a private transaction to its parties (GoQuorum internal/ethapi/api.go): checks, simulation,
+ * distribution. Anything that can be refused is refused before a payload leaves this node.
  */
 import type { Address } from '../../../../core/base/bytes.ts';
 import { equalBytes } from '../../../../core/base/bytes.ts';
@@ -28,7 +27,7 @@ export interface PrivateSenderParts {
   readonly chain: Chain;
   readonly manager: Manager;
   readonly follower: PrivateFollower | undefined;
-  /** Whose sender this is. */
+  /** The private state of this sender. */
   readonly psi: Psi;
   /** Keys that may send; undefined: all of the manager's. */
   readonly members: readonly string[] | undefined;
@@ -49,7 +48,7 @@ export class PrivateSender {
     this.members = parts.members;
   }
 
-  /** Of the block that comes next. */
+  /** Rules of the next block. */
   rules(): Rules {
     const { header, number } = this.chain.head();
     return this.chain.rulesOf({ number: number + 1, timestamp: header.timestamp });
@@ -68,12 +67,12 @@ export class PrivateSender {
     return flag;
   }
 
-  /** The first member's key where the caller names none. */
+  /** The first member's key if the caller names none. */
   private fromOf({ privateFrom }: PrivateArgs): string | undefined {
     return privateFrom ?? this.members?.[0];
   }
 
-  /** Simulates and distributes `payload`; resolves with the hash that takes its place. */
+  /** Simulates and distributes `payload`; resolves with the hash that replaces it. */
   async distribute(
     draft: Draft,
     payload: Uint8Array,

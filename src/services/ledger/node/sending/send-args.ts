@@ -1,4 +1,7 @@
-/** What `eth_sendTransaction` and its kin are given, parsed (GoQuorum internal/ethapi/transaction_args.go). */
+/**
+ * Parsed arguments of `eth_sendTransaction` and similar methods (GoQuorum
+ * internal/ethapi/transaction_args.go).
+ */
 import type { Address } from '../../../../core/base/bytes.ts';
 import type { AccessListEntry } from '../../../../core/chain/transaction.ts';
 
@@ -14,7 +17,7 @@ export interface TransactionArgs {
   readonly data: Uint8Array | undefined;
   readonly input: Uint8Array | undefined;
   readonly accessList: readonly AccessListEntry[] | undefined;
-  /** undefined: what the other fields make it. */
+  /** undefined: derived from the other fields. */
   readonly type: 0 | 1 | 2 | undefined;
   readonly chainId: bigint | undefined;
   readonly private: PrivateArgs | undefined;

@@ -1,7 +1,7 @@
 /**
- * What a transaction of this node's accounts pays, and of which type that makes it. GoQuorum knows
- * no dynamic fees: it leaves them out and names a price itself (GoQuorum 24.4.1
- * internal/ethapi/api.go, SendTxArgs). Here they are the limit of the price that takes their place.
+ * Fees and type of transactions from this node's accounts. GoQuorum has no dynamic fees: it ignores
+ * them and sets a price itself (GoQuorum 24.4.1 internal/ethapi/api.go, SendTxArgs). Here they
+ * limit the price that replaces them.
  */
 import { fail } from '../../../../core/base/errors.ts';
 import type { Rules } from '../../../../core/chain/rules.ts';
@@ -9,10 +9,10 @@ import type { TransactionBody } from '../../../../core/chain/transaction.ts';
 import type { TransactionArgs } from './send-args.ts';
 
 export interface FeeTerms {
-  /** Of the block that comes next. */
+  /** Rules of the next block. */
   readonly rules: Rules;
   readonly baseFeePerGas: bigint;
-  /** Wei: of a transaction that names no price. */
+  /** Wei: for a transaction without a price. */
   suggested(): bigint;
 }
 
@@ -29,7 +29,7 @@ export function withPossibleFees(args: TransactionArgs, terms: FeeTerms): Transa
   if (args.private && args.accessList && args.accessList.length > 0) {
     throw fail(
       'TX_TYPE_NOT_SUPPORTED',
-      'transaction type not supported: a private transaction is legacy, leave accessList away',
+      'transaction type not supported: a private transaction is legacy, omit accessList',
     );
   }
   if (!args.private && terms.rules.isLondon) return args;
@@ -44,7 +44,7 @@ export function withPossibleFees(args: TransactionArgs, terms: FeeTerms): Transa
   };
 }
 
-/** What a type 2 transaction with these fees would pay in the next block; nothing where gas is free. */
+/** What a type 2 transaction with these fees would pay in the next block; zero when gas is free. */
 function priceWithin({ maxFeePerGas, maxPriorityFeePerGas }: TransactionArgs, terms: FeeTerms) {
   if (!terms.rules.isGasPriceEnabled) return 0n;
   const price =

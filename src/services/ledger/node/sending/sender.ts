@@ -1,7 +1,7 @@
 /**
- * Sending from this node's accounts and for its clients: defaults, signing, and the way of a
- * private transaction (GoQuorum internal/ethapi/api.go). A payload leaves for other parties only
- * after the account has proven that it can sign.
+ * Sending from this node's accounts and for its clients: defaults, signing, and private
+ * transactions (GoQuorum internal/ethapi/api.go). A payload is sent to other parties only after the
+ * account has proven that it can sign.
  */
 import type { Address, Hash32 } from '../../../../core/base/bytes.ts';
 import { EMPTY_BYTES, equalBytes } from '../../../../core/base/bytes.ts';
@@ -44,14 +44,14 @@ export interface SenderParts {
   readonly private: PrivateSender;
   /** Shared by all senders of the node's accounts. */
   readonly nonces?: NonceLock;
-  /** Own private transactions go out inside markers. */
+  /** Sends own private transactions inside markers. */
   readonly isMarking: boolean;
-  /** Gas that a transaction would take on the head; throws as eth_estimateGas does. */
+  /** Gas that a transaction would use on the head; throws as eth_estimateGas does. */
   estimateGas(args: TransactionArgs): Promise<bigint>;
   /** A fee above it is refused; 0n: no cap. */
   readonly feeCapWei: bigint;
   readonly gasPrices: Pick<GasPriceOracle, 'suggest'>;
-  /** Whether transactions without replay protection may come in over RPC. */
+  /** Whether transactions without replay protection are accepted over RPC. */
   readonly allowsUnprotected: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Sender implements TransactionSubmitter {
     const distributed = this.mayDistributeAhead(args)
       ? this.distributeAhead(args, args.private, from, password)
       : undefined;
-    // Told to the caller when it is their turn.
+    // Reported to the caller when it is their turn.
     distributed?.catch(() => undefined);
     const work = async () => {
       const transaction = distributed
@@ -145,7 +145,9 @@ export class Sender implements TransactionSubmitter {
     return from;
   }
 
-  /** What the client left out (geth's setDefaults). Private transactions are legacy and carry no chain id. */
+  /**
+   * Fills in defaults (geth's setDefaults). Private transactions are legacy and have no chain id.
+   */
   private async withDefaults(
     given: TransactionArgs,
     from: Address | undefined,
@@ -163,7 +165,7 @@ export class Sender implements TransactionSubmitter {
     if (!args.to && data.length === 0)
       throw fail('SEND_ARGS', 'contract creation without any data provided');
     const value = args.value ?? 0n;
-    // With the value named, the estimate leaves room for the hash of a private payload.
+    // With an explicit value the estimate leaves room for the hash of a private payload.
     const gas = args.gas ?? (await this.parts.estimateGas({ ...args, value }));
     return completeBody({
       ...feesOf(args, terms),
@@ -186,8 +188,8 @@ export class Sender implements TransactionSubmitter {
   }
 
   /**
-   * A payload's way to its recipients is long. Where it does not depend on the nonce, as the address of a new contract and
-   * a marker's content do, payloads of one account travel side by side.
+   * Distributing a payload takes long. Unless it depends on the nonce, as a new contract's address
+   * and a marker's content do, payloads of one account are distributed in parallel.
    */
   private mayDistributeAhead(
     args: TransactionArgs,
@@ -197,7 +199,7 @@ export class Sender implements TransactionSubmitter {
     return isCall && args.nonce === undefined && !this.parts.isMarking;
   }
 
-  /** The body with the payload's hash in its place; its nonce is not the last word. */
+  /** The body with the payload replaced by its hash; its nonce is provisional. */
   private async distributeAhead(
     args: TransactionArgs,
     privateArgs: PrivateArgs,
@@ -210,7 +212,10 @@ export class Sender implements TransactionSubmitter {
     return { ...body, data };
   }
 
-  /** What goes on chain for a call of eth_sendTransaction, signed; a private payload is with its recipients by then. */
+  /**
+   * The signed transaction for a call of eth_sendTransaction; a private payload is already with its
+   * recipients.
+   */
   private async outgoing(
     args: TransactionArgs,
     from: Address,
@@ -219,7 +224,7 @@ export class Sender implements TransactionSubmitter {
     const body = await this.withDefaults(args, from);
     if (!args.private) return this.signBody(from, body, false, password);
     const sender = this.parts.private;
-    // Proves that the account can sign before anything leaves.
+    // Proves that the account can sign before anything is sent.
     const clear = await this.signBody(from, body, true, password);
     if (body.data.length === 0) return clear;
     this.parts.intake.checkPermission(clear);
@@ -280,7 +285,7 @@ export class Sender implements TransactionSubmitter {
   }
 }
 
-/** Refused before the payload leaves; a transaction with a value may be filled in and signed. */
+/** Refused before the payload is sent; a transaction with a value may be filled in and signed. */
 function checkPrivateValue(value: bigint | undefined): void {
   if (value === undefined || value === 0n) return;
   throw fail('SEND_PRIVATE_VALUE', 'ether value is not supported for private transactions');

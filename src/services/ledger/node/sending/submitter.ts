@@ -1,4 +1,7 @@
-/** Where callers hand in transactions. They come decoded: the bytes of each are read, and its sender recovered, once. */
+/**
+ * Transaction submission for callers. Transactions arrive decoded: each is parsed, and its sender
+ * recovered, once.
+ */
 import type { Hash32 } from '../../../../core/base/bytes.ts';
 import type { Transaction } from '../../../../core/chain/transaction.ts';
 import type { EeaTransaction } from '../../../../core/privacy/eea.ts';
@@ -6,7 +9,7 @@ import type { ManagerGroup } from '../../../../core/privacy/manager-port.ts';
 import type { PayloadHash } from '../../../../core/privacy/marker.ts';
 import type { PrivateArgs, TransactionArgs } from './send-args.ts';
 
-/** Every hash is that of a transaction which is durable in this node's pool. */
+/** Every returned hash is that of a durable transaction in this node's pool. */
 export interface TransactionSubmitter {
   /** A signed transaction: admitted, journaled, and gossiped. */
   submit(transaction: Transaction): Promise<Hash32>;
@@ -17,15 +20,20 @@ export interface TransactionSubmitter {
   /** Defaults filled in, payload stored when private; unsigned. */
   fill(args: TransactionArgs): Promise<Transaction>;
   signTransaction(args: TransactionArgs, password?: string): Promise<Transaction>;
-  /** Signs it as it is, whose payload its parties have if it is private, and submits it. */
+  /**
+   * Signs it unchanged and submits it; the payload of a private one is already with its parties.
+   */
   resend(args: TransactionArgs): Promise<Hash32>;
-  /** Hands a signed private transaction to the parties, as the payload of a marker signed elsewhere. */
+  /**
+   * Sends a signed private transaction to its parties, as the payload of a marker signed
+   * elsewhere.
+   */
   distribute(transaction: Transaction, args: PrivateArgs | undefined): Promise<PayloadHash>;
 }
 
 /** The same for EEA clients, and their privacy groups. */
 export interface EeaSubmitter {
-  /** Resolves with the hash of the marker. Throws EEA_*, or what the manager or the pool says. */
+  /** Resolves with the hash of the marker. Throws EEA_*, or errors of the manager or the pool. */
   submit(transaction: EeaTransaction): Promise<Hash32>;
   /** Resolves with the id, base64. */
   createGroup(group: NewPrivacyGroup): Promise<string>;

@@ -1,7 +1,6 @@
 /**
- * What a caller may submit whose token says with which accounts they may act in their private state
- * (GoQuorum multitenancy). What is refused is refused before a payload leaves this node. Public
- * transactions are everybody's.
+ * Submission for a caller whose token limits the accounts in their private state (GoQuorum
+ * multitenancy). Refuses before a payload leaves this node. Public transactions are not limited.
  */
 import { type Actor, notAuthorized } from '../../../../core/access/access-token.ts';
 import type { Hash32 } from '../../../../core/base/bytes.ts';
@@ -19,7 +18,7 @@ import type { PayloadReader } from './payload-reader.ts';
 import type { PrivateArgs, TransactionArgs } from './send-args.ts';
 import type { EeaSubmitter, TransactionSubmitter } from './submitter.ts';
 
-/** What a token grants. */
+/** The token's grants. */
 export interface Authority {
   mayAct(psi: Psi, actor: Actor): boolean;
 }
@@ -30,7 +29,7 @@ export interface TenantParts {
   readonly submitter: TransactionSubmitter;
   readonly payloads: Pick<PayloadReader, 'payload'>;
   readonly authority: Authority;
-  /** Of the block that comes next. */
+  /** Rules of the next block. */
   rules(): Rules;
 }
 
@@ -96,7 +95,7 @@ export class TenantSubmitter implements TransactionSubmitter {
   }
 }
 
-/** As for any private transaction, its signer must be one that the token names. */
+/** As for any private transaction, the token must name its signer. */
 export function tenantEea(
   eea: EeaSubmitter,
   tenant: Pick<TenantParts, 'authority' | 'psi'>,

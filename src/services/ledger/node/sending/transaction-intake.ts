@@ -1,6 +1,7 @@
 /**
- * Where transactions enter, from clients and from peers: decoded and recovered once, admitted to the pool, journaled when
- * local (before their hash is answered), told to the others. Peers' transactions wait in a bounded queue and enter in slices.
+ * Entry of transactions from clients and peers: decoded and recovered once, admitted to the pool,
+ * journaled if local (before their hash is returned), announced to others. Peers' transactions wait
+ * in a bounded queue and enter in slices.
  */
 import { type ByteBounds, ByteBudget, type Holding } from '../../../../core/base/byte-budget.ts';
 import { type Address, bytesOfKey, type Hash32, keyOf } from '../../../../core/base/bytes.ts';
@@ -17,15 +18,15 @@ import type { Chain } from '../chain/chain.ts';
 import type { Events } from '../chain/events.ts';
 import { Offers } from './offers.ts';
 
-/** Transactions of peers that wait for their turn; beyond it they are dropped, to be asked for again. */
+/** Most waiting transactions of peers; further ones are dropped, and may be requested again. */
 const WAITING: ByteBounds = { all: 64 * 1024 * 1024, ofSource: 16 * 1024 * 1024 };
-/** What one takes besides its bytes. */
+/** Overhead of one beyond its bytes. */
 const WAITING_OVERHEAD_BYTES = 1024;
 /** Signatures recovered between two turns of the event loop: about 5 ms. */
 const SLICE_TRANSACTIONS = 64;
 const EXPIRY_INTERVAL_MS = 60_000;
 
-/** Permissioned networks: why not; undefined: nothing stands in the way. */
+/** Permissioned networks: why not; undefined: allowed. */
 export interface SendPermission {
   transactionFault(transaction: Transaction): string | undefined;
   /** Of an account that sends through this node. */
@@ -61,7 +62,7 @@ export class TransactionIntake {
   private readonly held = new Map<PeerId, Holding>();
   private isWorking = false;
   private readonly offers = new Offers();
-  /** Keys of hashes that are in the journal. */
+  /** Keys of hashes in the journal. */
   private readonly local = new Set<string>();
   private readonly endings: (() => void)[] = [];
 
@@ -69,7 +70,7 @@ export class TransactionIntake {
     this.parts = parts;
   }
 
-  /** Brings back what was journaled, then follows the chain. */
+  /** Restores journaled transactions, then follows the chain. */
   async start(): Promise<void> {
     const { chain, pool, events, clock, journal, timers, log } = this.parts;
     this.endings.push(
@@ -119,7 +120,7 @@ export class TransactionIntake {
     return transaction.hash;
   }
 
-  /** A client of this node sent it. */
+  /** Sent by a client of this node. */
   private note({ hash }: Transaction): void {
     const { permissions, chain } = this.parts;
     const key = keyOf(hash);
@@ -139,13 +140,13 @@ export class TransactionIntake {
     );
   }
 
-  /** Throws PERMISSION_DENIED where the account may not send through this node. */
+  /** Throws PERMISSION_DENIED when the account may not send through this node. */
   checkOrigin(sender: Address): void {
     const fault = this.parts.permissions?.originFault(sender);
     if (fault !== undefined) throw fail('PERMISSION_DENIED', fault);
   }
 
-  /** As `checkOrigin`, and where the account may not send such a transaction at all. */
+  /** Like `checkOrigin`, and when the account may not send such a transaction at all. */
   checkPermission(transaction: Transaction): void {
     this.checkOrigin(transaction.sender);
     const fault = this.parts.permissions?.transactionFault(transaction);
@@ -160,15 +161,18 @@ export class TransactionIntake {
     if (dropped > 0) log('info', 'Transactions left the pool: no permission any more', { dropped });
   }
 
-  /** Takes one out of the pool and the journal, never to come in again. `why`: what who sends it is told. */
+  /**
+   * Removes one from the pool and the journal permanently. `why`: reported to whoever sends it
+   * again.
+   */
   async bar({ hash }: Transaction, why: string): Promise<void> {
     this.parts.pool.bar(hash, why);
     if (!this.local.delete(keyOf(hash))) return;
-    // A restart would bring it back.
+    // Otherwise a restart would restore it.
     await this.parts.journal.compact(() => this.localTransactions());
   }
 
-  /** From a peer: the answer to a request, or gossip. Their senders are recovered here, in slices. */
+  /** From a peer: the answer to a request, or gossip. Recovers their senders, in slices. */
   receive(peer: PeerId, transactions: readonly Transaction[]): void {
     const holding = this.held.get(peer) ?? this.room.open(peer);
     for (const transaction of transactions) {
@@ -210,7 +214,7 @@ export class TransactionIntake {
     try {
       pool.add(transaction, clock.nowMs(), { isLocal, permissionFault });
     } catch (error) {
-      // Its nonce is used up: asked only then, for the index is slow beside the pool.
+      // Its nonce is used: looked up only then, because the index is slower than the pool.
       const isMined = chain.store.transactionByHash(transaction.hash) !== undefined;
       throw isMined ? fail('TXPOOL_KNOWN', 'already known') : error;
     }
@@ -224,7 +228,10 @@ export class TransactionIntake {
     this.parts.events.emit('pending', promoted);
   }
 
-  /** Names each place where entries were lost; those behind it were kept. Then the journal is written anew without it. */
+  /**
+   * Reports each place where entries were lost; later ones were kept. Then rewrites the journal
+   * without it.
+   */
   private async giveUpDamaged(): Promise<void> {
     const { journal, log } = this.parts;
     for (const { segment, from, to, isEnd } of journal.damage) {
@@ -236,7 +243,7 @@ export class TransactionIntake {
     await journal.compact(() => this.localTransactions());
   }
 
-  /** Drops what is mined or gone from the journal, when that is worth it. */
+  /** Drops mined or removed transactions from the journal, when worthwhile. */
   private async compactJournal(): Promise<void> {
     const { journal } = this.parts;
     if (!journal.isCompactionDue()) return;
